@@ -1,0 +1,1 @@
+"""markscheme marks answers to questions the way a careful examiner does."""

@@ -1,0 +1,105 @@
+"""Every error markscheme raises on purpose, in one tree.
+
+    MarkschemeError               base: catch this one
+    ├── DataError                 a file or table cannot be read as answers, judgments or labels
+    │   └── BadRowsError          particular rows are malformed; `.problems` lists them
+    ├── JudgeError                a judge's name, parameters or registration are wrong
+    │   └── UnknownNameError      no such judge, dataset, model...; suggests near names
+    ├── RunError                  a run directory cannot be started, resumed or finished
+    ├── MissingExtraError         an optional dependency is not installed; names its install line
+    ├── ModelError                weights or a model server cannot be used
+    └── AgreementError            labels or judgments cannot support the statistic asked for
+
+A message names the value, the choices and the next step. The command line prints it without a
+traceback and exits with 2.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+
+class MarkschemeError(Exception):
+    """Base of all errors that markscheme raises on purpose."""
+
+
+class MarkschemeWarning(UserWarning):
+    """Something the user should know that does not stop the work."""
+
+
+class DataError(MarkschemeError):
+    """A file or table cannot be read as what it was said to be."""
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One malformed row: where it stands and what is wrong with it.
+
+    `line` is the 1-based line (or, for JSON arrays and Parquet, row) in `source`.
+    """
+
+    source: str
+    line: int
+    message: str
+    unit: str = "line"
+
+    def __str__(self) -> str:
+        return f"{self.source}, {self.unit} {self.line}: {self.message}"
+
+
+class BadRowsError(DataError):
+    """Rows that cannot be used. The message shows the first 20; `problems` holds all of them."""
+
+    shown = 20
+
+    def __init__(self, problems: Sequence[Problem], *, more: bool = False) -> None:
+        self.problems = list(problems)
+        lines = [str(problem) for problem in self.problems[: self.shown]]
+        hidden = len(self.problems) - len(lines)
+        if hidden > 0 or more:
+            lines.append(f"... and {hidden} more" if hidden > 0 else "... and perhaps more")
+        count = len(self.problems)
+        head = f"{count} row{'s' if count != 1 else ''} cannot be used:"
+        hint = (
+            "mend the rows, or pass --on-bad-row skip (Python: on_bad_row='skip') "
+            "to leave them out and have them counted"
+        )
+        super().__init__("\n  ".join([head, *lines]) + f"\n{hint}")
+
+
+class JudgeError(MarkschemeError):
+    """A judge's name, parameters or registration are wrong."""
+
+
+class UnknownNameError(JudgeError):
+    """A name that nothing is registered under; the message suggests near ones."""
+
+    def __init__(self, kind: str, name: str, choices: Iterable[str], see: str) -> None:
+        self.name = name
+        self.choices = sorted(choices)
+        near = difflib.get_close_matches(name, self.choices, n=3, cutoff=0.6)
+        guess = f"; did you mean {' or '.join(repr(n) for n in near)}?" if near else "."
+        listing = see if near else see[:1].upper() + see[1:]
+        super().__init__(f"no {kind} named {name!r}{guess} {listing}")
+
+
+class RunError(MarkschemeError):
+    """A run directory cannot be started, resumed or finished."""
+
+
+class MissingExtraError(MarkschemeError):
+    """An optional dependency is needed and not installed."""
+
+    def __init__(self, what: str, extra: str) -> None:
+        self.extra = extra
+        super().__init__(f"{what} needs an extra: pip install 'markscheme[{extra}]'")
+
+
+class ModelError(MarkschemeError):
+    """Weights or a model server cannot be used."""
+
+
+class AgreementError(MarkschemeError):
+    """The labels or judgments at hand cannot support the statistic asked for."""
