@@ -75,7 +75,8 @@ def as_outcomes(frame: pl.DataFrame) -> pl.DataFrame:
     wrong = frame.filter((judged & (empty | not_a_number)) | (~judged & stray))
     if wrong.height:
         raise DataError(
-            f"{wrong.height} outcomes contradict their status, the first being {wrong.row(0, named=True)}: "
+            f"{wrong.height} outcomes contradict their status, the first being "
+            f"{wrong.row(0, named=True)}: "
             "a judged row needs a verdict or a score, and only a judged row may have one"
         )
     return frame

@@ -1,1 +1,57 @@
+"""The command line: one file a command, each of which parses, calls the library and prints."""
 
+from __future__ import annotations
+
+import importlib
+import os
+import pkgutil
+import sys
+from collections.abc import Sequence
+
+from markscheme.cli.app import app, notes
+from markscheme.errors import MarkschemeError
+
+
+def load_commands() -> None:
+    """Import every command file, which registers its command with the application."""
+    for module in sorted(pkgutil.iter_modules(__path__), key=lambda found: found.name):
+        importlib.import_module(f"{__name__}.{module.name}")
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run one command line and return its exit code.
+
+    0: done. 1: done, and the check that was asked for failed. 2: an error, printed without a
+    traceback unless `--debug` is given. 130: interrupted.
+    """
+    debug = "--debug" in arguments
+    arguments = ["--debug", *(item for item in arguments if item != "--debug")][not debug :]
+    load_commands()
+    try:
+        code = app(args=list(arguments), standalone_mode=False, prog_name="markscheme")
+    except MarkschemeError as error:
+        if debug:
+            raise
+        notes.print("error: ", style="bold red", end="")
+        notes.print(str(error), markup=False, soft_wrap=True)
+        return 2
+    except KeyboardInterrupt:
+        notes.print("interrupted; what was finished is kept")
+        return 130
+    except BrokenPipeError:
+        # The reader (head, less) has left: not an error, and nothing more can be written.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except Exception as error:
+        # Usage errors of the command-line library show themselves; anything else is a bug.
+        show, exit_code = getattr(error, "show", None), getattr(error, "exit_code", None)
+        if show is None or exit_code is None:
+            raise
+        show()
+        return int(exit_code)
+    return code if isinstance(code, int) else 0
+
+
+def main() -> None:
+    """Entry point of the `markscheme` command."""
+    sys.exit(run(sys.argv[1:]))

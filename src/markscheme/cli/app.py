@@ -1,0 +1,53 @@
+"""The command-line application that every command file adds itself to, and its consoles."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+app = typer.Typer(
+    name="markscheme",
+    help="Mark answers to questions, and learn how far to trust the marks.",
+    no_args_is_help=True,
+    rich_markup_mode="markdown",
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _width() -> int | None:
+    """Text that goes to a file or a pipe is not folded at 80 columns."""
+    return None if sys.stdout.isatty() else int(os.environ.get("COLUMNS", "160"))
+
+
+console = Console(width=_width(), highlight=False)
+"""Results: standard output."""
+
+notes = Console(stderr=True, highlight=False)
+"""Progress, warnings and errors: standard error, so that results can be piped."""
+
+
+def print_version(value: bool) -> None:  # noqa: FBT001 (typer calls it so)
+    """Print the version and stop, for `--version`."""
+    if value:
+        from markscheme.registry import version
+
+        console.print(f"markscheme {version()}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    debug: Annotated[
+        bool, typer.Option("--debug", help="Show the traceback of an error.", is_eager=True)
+    ] = False,
+    version: Annotated[
+        bool,
+        typer.Option("--version", help="Print the version.", callback=print_version, is_eager=True),
+    ] = False,
+) -> None:
+    """Options of every command; `main` reads `--debug` itself."""
