@@ -1,0 +1,109 @@
+"""SQuAD normalisation of answers, for one string and for whole columns.
+
+Lower case; the 32 ASCII punctuation marks out; the articles "a", "an", "the" out; white space of
+every kind that Unicode knows folded to single spaces and trimmed (Rajpurkar et al. 2016, the
+official evaluation script). `normalise` defines it by Python's own Unicode tables;
+`normalise_series` and `normalise_expr` give equal results for columns, mostly outside Python.
+"""
+
+from __future__ import annotations
+
+import re
+import string
+
+import polars as pl
+
+_ARTICLES = re.compile(r"\b(?:an?|the)\b")
+_NO_PUNCTUATION = str.maketrans("", "", string.punctuation)
+
+
+def normalise(text: str) -> str:
+    """`text` as SQuAD compares it: lower case, no ASCII punctuation, no articles, single spaces.
+
+    >>> normalise("The  Beatles' (UK)")
+    'beatles uk'
+    """
+    plain = text.lower().translate(_NO_PUNCTUATION)
+    return " ".join(_ARTICLES.sub(" ", plain).split())
+
+
+# The column version works on bytes. Whatever the engine's tables and Python's might see
+# differently goes, row by row, through `normalise`: characters outside `_AGREED`, and articles that
+# touch a character outside ASCII, where only Unicode can say whether a word ends.
+_SPACES = "\t\n\v\f\r\x1c\x1d\x1e\x1f\x85\xa0\u1680" + "".join(
+    map(chr, [*range(0x2000, 0x200B), 0x2028, 0x2029, 0x202F, 0x205F, 0x3000])
+)
+_FOLD = [*string.punctuation, *_SPACES]
+_FOLD_TO = [""] * len(string.punctuation) + [" "] * len(_SPACES)
+_GAPS = r"(?-u: *(?: {2}|\b(?:an?|the)\b)(?: |\b(?:an?|the)\b)*)"
+
+AGREED_RANGES = (
+    (0x00, 0x12F),  # Latin; U+0130 lowers to two characters
+    (0x131, 0x24F),
+    (0x300, 0x36F),  # combining marks
+    (0x370, 0x3A2),  # Greek without capital sigma, whose lower case depends on its place
+    (0x3A4, 0x3FF),
+    (0x400, 0x52F),  # Cyrillic
+    (0x5D0, 0x5F4),  # Hebrew
+    (0x600, 0x6FF),  # Arabic
+    (0x900, 0x97F),  # Devanagari
+    (0xE00, 0xE7F),  # Thai
+    (0x1E00, 0x1EFF),  # Latin with diacritics
+    (0x2000, 0x20C0),  # punctuation, superscripts, currency
+    (0x2190, 0x22FF),  # arrows, mathematics
+    (0x3000, 0x30FF),  # CJK punctuation, kana
+    (0x4E00, 0x9FFF),  # CJK
+    (0xAC00, 0xD7A3),  # Hangul
+    (0xFF00, 0xFFEF),  # full-width forms
+    (0x1F300, 0x1FAFF),  # pictographs
+)
+"""Code points whose lower case is the same in Python and in Polars, whatever stands beside them."""
+
+_STRANGE = "[^" + "".join(rf"\x{{{low:x}}}-\x{{{high:x}}}" for low, high in AGREED_RANGES) + "]"
+_TOUCHING = r"[^\x00-\x7f](?:an?|the)(?-u:\b)|(?-u:\b)(?:an?|the)[^\x00-\x7f]"
+
+
+def normalise_series(texts: pl.Series) -> pl.Series:
+    """`normalise` of every string in `texts`; nulls stay null, name and order are kept."""
+    raw, folded = pl.col("raw"), pl.col("folded")
+    wide = raw.str.len_bytes() != raw.str.len_chars()
+    frame = (
+        texts.alias("raw")
+        .to_frame()
+        .lazy()
+        .with_columns(raw.str.to_lowercase().str.replace_many(_FOLD, _FOLD_TO).alias("folded"))
+        .select(
+            folded.str.replace_all(_GAPS, " ").str.strip_chars(" ").alias("normal"),
+            wide.alias("wide"),
+            "folded",
+        )
+        .collect()
+    )
+    normal = frame["normal"]
+    candidates = frame["wide"].fill_null(value=False).arg_true()
+    if candidates.len():
+        wide_rows = pl.DataFrame(
+            {"raw": texts.gather(candidates), "folded": frame["folded"].gather(candidates)}
+        )
+        unsure = wide_rows.select(
+            raw.str.contains(_STRANGE) | folded.str.contains(_TOUCHING)
+        ).to_series()
+        if unsure.any():
+            exact = [normalise(text) for text in wide_rows["raw"].filter(unsure)]
+            normal = normal.scatter(candidates.filter(unsure), pl.Series(exact, dtype=pl.String))
+    return normal.alias(texts.name)
+
+
+def normalise_expr(column: pl.Expr) -> pl.Expr:
+    """`normalise` of a String column as an expression; nulls stay null."""
+    return column.map_batches(normalise_series, return_dtype=pl.String, is_elementwise=True)
+
+
+def split_expr(normalised: pl.Expr) -> pl.Expr:
+    """The tokens of an already normalised String column: List(String), empty for empty text."""
+    return normalised.str.extract_all("[^ ]+")
+
+
+def tokens_expr(column: pl.Expr) -> pl.Expr:
+    """The tokens of `normalise(text)`, in order and with repeats: List(String)."""
+    return split_expr(normalise_expr(column))
