@@ -84,7 +84,7 @@ def test_scalar_follows_the_published_steps(text: str) -> None:
     assert normalise(text) == as_squad_describes_it(text)
 
 
-@pytest.mark.parametrize("shape", ["B{} a", "x {}An the{}"])
+@pytest.mark.parametrize("shape", ["B{} a", "x {0}An the{0}"])
 def test_every_code_point_in_every_place(shape: str) -> None:
     texts = [shape.format(character) for character in ALL]
     got = normalise_series(pl.Series(texts))
