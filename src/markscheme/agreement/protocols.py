@@ -1,0 +1,203 @@
+"""Two ways to turn labels of answers into a system's accuracy.
+
+**Direct**: look the answer's label up. What was never labelled is unknown.
+
+**Amended references** (Kamalloo et al. 2023, section 4.3): accepted answers join the question's
+references, rejected ones leave them, and the answer is then matched exactly against what is left.
+An answer that nobody labelled is right if it matches an amended reference, and wrong otherwise.
+The two differ where an answer matches, after normalisation, another one that was labelled.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import polars as pl
+
+from markscheme.errors import AgreementError, DataError
+
+Matcher = Callable[[pl.DataFrame], pl.Series]
+"""Takes a table with `answer` and `references`, gives one Boolean a row: does the answer match
+exactly one of the references? Normalisation is the matcher's own affair."""
+
+Normaliser = Callable[[pl.Series], pl.Series]
+"""Strings in, normalised strings out, null staying null."""
+
+
+def unique_labels(labels: pl.DataFrame) -> pl.DataFrame:
+    """One row a (question, answer): `question`, `answer`, `label` (Boolean).
+
+    Repeated rows that agree are merged; rows without a label or an answer are left out.
+
+    Raises:
+        AgreementError: the same answer to the same question is both accepted and rejected, or a
+            label is neither 0 nor 1.
+    """
+    known = labels.select("question", "answer", pl.col("label").cast(pl.Float64)).drop_nulls()
+    odd = known.filter(~pl.col("label").is_in([0.0, 1.0]))
+    if odd.height:
+        raise AgreementError(
+            f"{odd.height} labels are neither 0 nor 1, the first being {odd.row(0, named=True)}; "
+            "decide from which grade an answer is acceptable before amending references"
+        )
+    merged = known.group_by("question", "answer", maintain_order=True).agg(
+        pl.col("label").first(), pl.col("label").n_unique().alias("verdicts")
+    )
+    torn = merged.filter(pl.col("verdicts") > 1)
+    if torn.height:
+        first = torn.row(0, named=True)
+        raise AgreementError(
+            f"{torn.height} answers are both accepted and rejected, the first being "
+            f"{first['answer']!r} to {first['question']!r}; adjudicate them first"
+        )
+    return merged.select("question", "answer", pl.col("label") == 1.0)
+
+
+def amend_references(questions: pl.DataFrame, labels: pl.DataFrame) -> pl.DataFrame:
+    """Amended reference sets, row by row (Kamalloo et al. 2023, section 4.3).
+
+    The answers accepted for a question join its references; each rejected answer then leaves
+    them: that very string if it is among them, else its lower-case form. Strings are compared
+    as they stand, without normalisation, as the paper's released figures require.
+
+    Args:
+        questions: `question` and `references` (list of strings); other columns pass through. Rows
+            of one question may have different references, and each is amended on its own.
+        labels: `question`, `answer`, `label` (1 accepted, 0 rejected; null is ignored).
+
+    Returns:
+        `questions` in its order with `references` amended (the given ones first, then the
+        accepted answers in label order, no string twice), and two counts: `references_added`,
+        `references_removed`.
+
+    Raises:
+        AgreementError: contradictory or graded labels; no label is about any of the questions.
+        DataError: a column is missing.
+    """
+    require(questions, ("question", "references"), "questions")
+    require(labels, ("question", "answer", "label"), "labels")
+    verdicts = unique_labels(labels)
+    if verdicts.join(questions, on="question", how="semi").is_empty():
+        raise AgreementError(
+            "none of the labels is about any of these questions; "
+            "labels and answers are joined on the exact text of `question`"
+        )
+    rows = questions.select("question", "references").with_row_index("row")
+    given = (
+        rows.select("row", pl.col("references").alias("text"))
+        .explode("text")
+        .drop_nulls("text")
+        .with_columns(pl.lit(value=False).alias("added"))
+    )
+    joined = rows.select("row", "question").join(
+        verdicts, on="question", how="inner", maintain_order="left_right"
+    )
+    accepted = joined.filter("label").select(
+        "row", pl.col("answer").alias("text"), pl.lit(value=True).alias("added")
+    )
+    pool = pl.concat([given, accepted]).unique(["row", "text"], keep="first", maintain_order=True)
+
+    rejected = joined.filter(~pl.col("label")).select("row", pl.col("answer").alias("text"))
+    exact = rejected.join(pool, on=["row", "text"], how="semi")
+    lowered = rejected.join(exact, on=["row", "text"], how="anti").with_columns(
+        pl.col("text").str.to_lowercase()
+    )
+    kept = pool.join(pl.concat([exact, lowered]), on=["row", "text"], how="anti")
+
+    before = given.unique(["row", "text"])
+    counts = (
+        kept.group_by("row", maintain_order=True)
+        .agg("text", pl.col("added").sum().alias("references_added"))
+        .join(
+            before.join(kept, on=["row", "text"], how="anti")
+            .group_by("row")
+            .agg(pl.len().alias("references_removed")),
+            on="row",
+            how="full",
+            coalesce=True,
+        )
+    )
+    amended = rows.select("row").join(counts, on="row", how="left", maintain_order="left")
+    return questions.with_columns(
+        amended["text"].fill_null([]).alias("references"),
+        amended["references_added"].fill_null(0).cast(pl.Int64),
+        amended["references_removed"].fill_null(0).cast(pl.Int64),
+    )
+
+
+def match_amended(answers: pl.DataFrame, labels: pl.DataFrame, exact_match: Matcher) -> pl.Series:
+    """Verdict of each answer under the amended-references protocol.
+
+    Args:
+        answers: `question`, `references`, `answer`; one row an answer. A null answer is wrong.
+        labels: see `amend_references`.
+        exact_match: decides whether an answer equals one of its references; the paper's is
+            SQuAD's exact match.
+
+    Returns:
+        Boolean Series `verdict`, never null, one value a row in order.
+
+    Raises:
+        AgreementError, DataError: see `amend_references`.
+    """
+    require(answers, ("answer",), "answers")
+    amended = amend_references(answers, labels)
+    answered = amended.with_columns(pl.col("answer").fill_null(""))
+    verdict = exact_match(answered).cast(pl.Boolean)
+    answered_at_all = answers["answer"].is_not_null()
+    return (verdict & answered_at_all).fill_null(value=False).alias("verdict")
+
+
+def look_up(
+    answers: pl.DataFrame, labels: pl.DataFrame, *, normalise: Normaliser | None = None
+) -> pl.Series:
+    """Verdict of each answer under the direct protocol: its own label, null where it has none.
+
+    Args:
+        answers: `question`, `answer`.
+        labels: `question`, `answer`, `label` (1 accepted, 0 rejected).
+        normalise: where the very string was not labelled, take the label of an answer to the same
+            question that is equal once both are normalised, unless such answers got both labels.
+
+    Returns:
+        Boolean Series `verdict`, one value a row in order.
+
+    Raises:
+        AgreementError, DataError: see `amend_references`.
+    """
+    require(answers, ("question", "answer"), "answers")
+    require(labels, ("question", "answer", "label"), "labels")
+    verdicts = unique_labels(labels)
+    asked = answers.select("question", "answer")
+    found = _joined(asked, verdicts)
+    if normalise is not None:
+        unanimous = (
+            verdicts.with_columns(normalise(verdicts["answer"]).alias("answer"))
+            .group_by("question", "answer")
+            .agg(pl.col("label").first(), pl.col("label").n_unique().alias("verdicts"))
+            .filter(pl.col("verdicts") == 1)
+            .drop("verdicts")
+        )
+        loose = asked.with_columns(normalise(asked["answer"]).alias("answer"))
+        found = found.zip_with(found.is_not_null(), _joined(loose, unanimous))
+    if len(found) and found.null_count() == len(found):
+        raise AgreementError(
+            "no answer has a label; labels and answers are joined on the exact text of "
+            "`question` and `answer`"
+        )
+    return found.alias("verdict")
+
+
+def _joined(asked: pl.DataFrame, verdicts: pl.DataFrame) -> pl.Series:
+    keys = ["question", "answer"]
+    return asked.join(verdicts, on=keys, how="left", maintain_order="left")["label"]
+
+
+def require(frame: pl.DataFrame, names: tuple[str, ...], what: str) -> None:
+    """Raises DataError where `frame` lacks a column."""
+    missing = [name for name in names if name not in frame.columns]
+    if missing:
+        raise DataError(
+            f"the {what} table lacks {', '.join(map(repr, missing))}; "
+            f"its columns are {', '.join(map(repr, frame.columns))}"
+        )

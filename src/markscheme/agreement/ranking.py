@@ -1,0 +1,277 @@
+"""Do the judges rank the systems as people do? Rank correlations and the table of Kamalloo et al.
+
+The input is one table of scores: a row an answer (`question`, `system`), a column a measure (EM,
+F1, a judge's verdict, the human verdict), values from 0 to 1, Booleans allowed. A system's figure
+under a measure is the mean over its answers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from markscheme.agreement.figures import Figure, figure
+from markscheme.errors import AgreementError, DataError
+
+Array = npt.NDArray[np.float64]
+Statistic = Callable[[Array, Array], float]
+
+CONSTANT = "all systems are equal on one side"
+FEW = "a ranking needs two systems or more"
+DIGITS = 9
+"""Means closer than this many decimals are ties: sums in another order must not break them."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ranking:
+    """How systems rank under each measure, beside the human ranking.
+
+    Attributes:
+        systems: a row a system in human order, best first: `system`, `answers`, each measure's
+            mean, `MEASURE_delta` (minus the baseline's), `MEASURE_rank` (1 is best, ties share
+            the lowest) and `MEASURE_rank_change` (human rank minus rank under the measure:
+            positive where the measure ranks the system lower than people do).
+        measures: a row a measure: `measure`, `mean`, `gain` (average over the baseline),
+            `shortfall` (average below human; negative where the measure is more generous),
+            `rank_changes` (systems whose rank differs from the human one).
+        tau_b: Kendall's tau-b with the human ranking, by measure.
+        spearman: Spearman's rho with the human ranking, by measure.
+        questions: how many questions the means are over.
+        resamples, seed: of the interval on tau-b and rho; 0 where none was asked for.
+    """
+
+    systems: pl.DataFrame
+    measures: pl.DataFrame
+    tau_b: dict[str, Figure]
+    spearman: dict[str, Figure]
+    human: str
+    baseline: str | None
+    questions: int
+    resamples: int
+    seed: int
+
+
+def rank_systems(
+    scores: pl.DataFrame,
+    *,
+    measures: Sequence[str],
+    human: str,
+    baseline: str | None = None,
+    resamples: int = 0,
+    seed: int = 0,
+    confidence: float = 0.95,
+) -> Ranking:
+    """System means, differences to a baseline and to people, and rank correlation with people.
+
+    Args:
+        scores: `question`, `system`, and a numeric or Boolean column for each measure and for
+            `human`. Every system must have the same questions, or a ranking would compare
+            different exams.
+        measures: columns to set beside the human one.
+        human: the column with human verdicts.
+        baseline: the measure that deltas and gains are taken from (EM in the paper).
+        resamples: bootstrap resamples over questions for the intervals; 0 for none.
+        seed: of the resampling.
+        confidence: of the intervals.
+
+    Raises:
+        AgreementError: systems with different questions, a measure without a value on some row,
+            or fewer than two systems.
+        DataError: a column is missing.
+    """
+    columns = list(dict.fromkeys([*measures, human, *([baseline] if baseline else [])]))
+    _check(scores, columns)
+    cells = scores.group_by("system", "question", maintain_order=True).agg(
+        [pl.col(name).cast(pl.Float64).sum() for name in columns] + [pl.len().alias("answers")]
+    )
+    names = cells["system"].unique(maintain_order=True).to_list()
+    questions = cells["question"].n_unique()
+    cells = cells.sort("question", "system")
+    order = sorted(names)
+    sums = np.stack(
+        [cells[name].to_numpy().reshape(questions, len(names)) for name in columns], axis=2
+    )
+    counts = cells["answers"].to_numpy().reshape(questions, len(names)).astype(np.float64)
+    means = (sums.sum(axis=0) / counts.sum(axis=0)[:, None]).round(DIGITS)
+
+    table = pl.DataFrame(
+        {"system": order, "answers": counts.sum(axis=0).astype(np.int64)}
+        | {name: means[:, place] for place, name in enumerate(columns)}
+    )
+    table = _with_ranks(table, columns, human, baseline)
+    compared = [name for name in columns if name != human]
+    people = means[:, columns.index(human)]
+    tau = {n: kendall_tau_b(means[:, columns.index(n)], people) for n in compared}
+    rho = {n: spearman_rho(means[:, columns.index(n)], people) for n in compared}
+    if resamples:
+        drawn = _resampled_means(sums, counts, resamples, seed)
+        human_drawn = drawn[:, :, columns.index(human)]
+        for name in compared:
+            measure_drawn = drawn[:, :, columns.index(name)]
+            tau[name] = _with_interval(
+                tau[name], tau_b_rows(measure_drawn, human_drawn), confidence
+            )
+            rho[name] = _with_interval(
+                rho[name], spearman_rows(measure_drawn, human_drawn), confidence
+            )
+    return Ranking(
+        systems=table,
+        measures=_measure_rows(table, columns, human, baseline),
+        tau_b=tau,
+        spearman=rho,
+        human=human,
+        baseline=baseline,
+        questions=questions,
+        resamples=resamples,
+        seed=seed,
+    )
+
+
+def kendall_tau_b(first: npt.ArrayLike, second: npt.ArrayLike) -> Figure:
+    """Kendall's tau-b, from -1 to 1, by `scipy.stats.kendalltau`."""
+    from scipy.stats import kendalltau
+
+    return _correlation(first, second, lambda x, y: kendalltau(x, y, variant="b").statistic)
+
+
+def spearman_rho(first: npt.ArrayLike, second: npt.ArrayLike) -> Figure:
+    """Spearman's rho, from -1 to 1, by `scipy.stats.spearmanr`."""
+    from scipy.stats import spearmanr
+
+    return _correlation(first, second, lambda x, y: float(spearmanr(x, y).statistic))
+
+
+def tau_b_rows(first: Array, second: Array) -> Array:
+    """Kendall's tau-b of each row of two (rows, items) arrays; NaN where a row is constant.
+
+    The vectorised twin of `kendall_tau_b`, for resampling: pairwise signs, so memory grows with
+    items squared.
+    """
+    left, right = np.triu_indices(first.shape[1], k=1)
+    sign_first = np.sign(first[:, left] - first[:, right])
+    sign_second = np.sign(second[:, left] - second[:, right])
+    agreement = (sign_first * sign_second).sum(axis=1)
+    untied = np.abs(sign_first).sum(axis=1) * np.abs(sign_second).sum(axis=1)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.asarray(agreement / np.sqrt(untied), dtype=np.float64)
+
+
+def spearman_rows(first: Array, second: Array) -> Array:
+    """Spearman's rho of each row of two (rows, items) arrays; NaN where a row is constant."""
+    from scipy.stats import rankdata
+
+    ranks = [rankdata(side, axis=1) for side in (first, second)]
+    centred = [rank - rank.mean(axis=1, keepdims=True) for rank in ranks]
+    product = (centred[0] * centred[1]).sum(axis=1)
+    scale = np.sqrt((centred[0] ** 2).sum(axis=1) * (centred[1] ** 2).sum(axis=1))
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.asarray(product / scale, dtype=np.float64)
+
+
+def _check(scores: pl.DataFrame, columns: Sequence[str]) -> None:
+    missing = [n for n in ("question", "system", *columns) if n not in scores.columns]
+    if missing:
+        raise DataError(
+            f"the scores table lacks {', '.join(map(repr, missing))}; "
+            f"its columns are {', '.join(map(repr, scores.columns))}"
+        )
+    if scores["system"].null_count() or scores["question"].null_count():
+        raise AgreementError("some answers have no system or no question; ranking needs both")
+    for name in columns:
+        empty = scores.filter(pl.col(name).is_null() | pl.col(name).cast(pl.Float64).is_nan())
+        if empty.height:
+            raise AgreementError(
+                f"{empty.height} of {scores.height} answers have no value under {name!r}, the "
+                f"first being {empty['system'][0]!r} on {empty['question'][0]!r}; decide how they "
+                "count (wrong, or the question left out for all systems) before ranking"
+            )
+    if scores["system"].n_unique() < 2:
+        raise AgreementError(f"{FEW}; there is {scores['system'].n_unique()}")
+    sets = scores.group_by("system").agg(pl.col("question").n_unique().alias("questions"))
+    total = scores["question"].n_unique()
+    short = sets.filter(pl.col("questions") != total).sort("system")
+    if short.height:
+        raise AgreementError(
+            f"the systems did not answer the same questions: {short['system'][0]!r} has "
+            f"{short['questions'][0]} of {total}; keep the questions that all systems answered"
+        )
+
+
+def _with_ranks(
+    table: pl.DataFrame, columns: Sequence[str], human: str, baseline: str | None
+) -> pl.DataFrame:
+    ranks = [
+        pl.col(n).rank("min", descending=True).cast(pl.Int64).alias(f"{n}_rank") for n in columns
+    ]
+    table = table.with_columns(ranks)
+    if baseline is not None:
+        table = table.with_columns(
+            (pl.col(n) - pl.col(baseline)).alias(f"{n}_delta") for n in columns if n != baseline
+        )
+    return table.with_columns(
+        (pl.col(f"{n}_rank") - pl.col(f"{human}_rank")).alias(f"{n}_rank_change")
+        for n in columns
+        if n != human
+    ).sort([human, "system"], descending=[True, False])
+
+
+def _measure_rows(
+    table: pl.DataFrame, columns: Sequence[str], human: str, baseline: str | None
+) -> pl.DataFrame:
+    def over(name: str, other: str | None) -> float | None:
+        if other is None or other == name:
+            return None
+        return float((table[name] - table[other]).to_numpy().mean())
+
+    rows = []
+    for name in columns:
+        below = over(name, human)
+        changed = None if name == human else int((table[f"{name}_rank_change"] != 0).sum())
+        rows.append(
+            {
+                "measure": name,
+                "mean": float(table[name].to_numpy().mean()),
+                "gain": over(name, baseline),
+                "shortfall": None if below is None else -below,
+                "rank_changes": changed,
+            }
+        )
+    return pl.DataFrame(rows, infer_schema_length=None)
+
+
+def _resampled_means(sums: Array, counts: Array, resamples: int, seed: int) -> Array:
+    """(resamples, systems, measures) means over questions drawn with replacement."""
+    questions, systems, measures = sums.shape
+    flat = np.concatenate([sums.reshape(questions, -1), counts], axis=1)
+    rng = np.random.default_rng(seed)
+    chunk = max(1, 20_000_000 // questions)
+    drawn = []
+    for start in range(0, resamples, chunk):
+        size = min(chunk, resamples - start)
+        weights = rng.multinomial(questions, np.full(questions, 1 / questions), size=size)
+        totals = weights.astype(np.float64) @ flat
+        top = totals[:, : systems * measures].reshape(size, systems, measures)
+        drawn.append(top / totals[:, systems * measures :][:, :, None])
+    return np.concatenate(drawn).round(DIGITS)
+
+
+def _with_interval(point: Figure, drawn: Array, confidence: float) -> Figure:
+    defined = drawn[~np.isnan(drawn)]
+    if point.value is None or not len(defined):
+        return point
+    tail = (1 - confidence) / 2
+    low, high = np.quantile(defined, [tail, 1 - tail])
+    return Figure(value=point.value, low=float(low), high=float(high), resamples=len(defined))
+
+
+def _correlation(first: npt.ArrayLike, second: npt.ArrayLike, function: Statistic) -> Figure:
+    x, y = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
+    if len(x) < 2:
+        return Figure(reason=FEW)
+    if len(np.unique(x)) == 1 or len(np.unique(y)) == 1:
+        return Figure(reason=CONSTANT)
+    return figure(function(x, y), CONSTANT)

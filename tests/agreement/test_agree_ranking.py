@@ -1,0 +1,126 @@
+"""Rankings of systems beside the human ranking."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import kendalltau, spearmanr
+
+from markscheme.agreement.ranking import (
+    kendall_tau_b,
+    rank_systems,
+    spearman_rho,
+    spearman_rows,
+    tau_b_rows,
+)
+from markscheme.errors import AgreementError, DataError
+
+vectors = st.integers(2, 12).flatmap(
+    lambda n: st.tuples(
+        *(st.lists(st.integers(0, 6).map(float), min_size=n, max_size=n) for _ in range(2))
+    )
+)
+
+
+@given(vectors)
+def test_correlations_equal_scipy(pair: tuple[list[float], list[float]]) -> None:
+    first, second = pair
+    rows = np.array([first]), np.array([second])
+    if len(set(first)) == 1 or len(set(second)) == 1:
+        assert kendall_tau_b(first, second).reason == "all systems are equal on one side"
+        assert np.isnan(tau_b_rows(*rows)[0])
+        assert np.isnan(spearman_rows(*rows)[0])
+        return
+    tau, rho = kendalltau(first, second).statistic, spearmanr(first, second).statistic
+    assert kendall_tau_b(first, second).value == pytest.approx(tau, abs=1e-12)
+    assert spearman_rho(first, second).value == pytest.approx(rho, abs=1e-12)
+    assert tau_b_rows(*rows)[0] == pytest.approx(tau, abs=1e-12)
+    assert spearman_rows(*rows)[0] == pytest.approx(rho, abs=1e-12)
+
+
+def small() -> pl.DataFrame:
+    return pl.DataFrame(
+        {
+            "question": ["q", "r"] * 3,
+            "system": ["A", "A", "B", "B", "C", "C"],
+            "em": [True, False, True, True, False, False],
+            "human": [1, 1, 1, 0, 0, 0],
+        }
+    )
+
+
+def test_a_small_case_by_hand() -> None:
+    ranking = rank_systems(small(), measures=["em"], human="human", baseline="em")
+    assert ranking.systems["system"].to_list() == ["A", "B", "C"]
+    assert ranking.systems["em"].to_list() == [0.5, 1.0, 0.0]
+    assert ranking.systems["human_delta"].to_list() == [0.5, -0.5, 0.0]
+    assert ranking.systems["em_rank"].to_list() == [2, 1, 3]
+    assert ranking.systems["em_rank_change"].to_list() == [1, -1, 0]
+    em, human = ranking.measures.rows(named=True)
+    assert (em["mean"], em["shortfall"], em["rank_changes"]) == (0.5, 0.0, 2)
+    assert (human["gain"], human["shortfall"]) == (0.0, None)
+    assert ranking.tau_b["em"].value == pytest.approx(1 / 3)
+
+
+def test_the_interval_is_seeded_and_holds_the_figure() -> None:
+    again = [
+        rank_systems(small(), measures=["em"], human="human", resamples=500, seed=seed)
+        for seed in (1, 1, 2)
+    ]
+    first = again[0].tau_b["em"]
+    assert first == again[1].tau_b["em"]
+    assert first.low is not None
+    assert first.high is not None
+    assert first.low <= (first.value or 0.0) <= first.high
+    assert first.resamples == 500
+
+
+def test_resamples_where_all_systems_are_equal_are_left_out_and_counted() -> None:
+    table = small().filter(pl.col("system") != "B")
+    tau = rank_systems(table, measures=["em"], human="human", resamples=500).tau_b["em"]
+    assert tau.value == pytest.approx(1.0)
+    assert tau.resamples is not None
+    assert 0 < tau.resamples < 500
+
+
+def test_refusals() -> None:
+    with pytest.raises(AgreementError, match="did not answer the same questions: 'C' has 1 of 2"):
+        rank_systems(small().head(5), measures=["em"], human="human")
+    with pytest.raises(AgreementError, match="1 of 6 answers have no value under 'em'"):
+        rank_systems(
+            small().with_columns(pl.Series("em", [1, 0, None, 1, 0, 0])),
+            measures=["em"],
+            human="human",
+        )
+    with pytest.raises(AgreementError, match="two systems or more; there is 1"):
+        rank_systems(small().head(2), measures=["em"], human="human")
+    with pytest.raises(DataError, match="lacks 'f1'"):
+        rank_systems(small(), measures=["f1"], human="human")
+
+
+def test_nq301_rank_correlations(nq301_scores: pl.DataFrame) -> None:
+    ranking = rank_systems(
+        nq301_scores,
+        measures=["em", "f1", "bem", "davinci"],
+        human="human",
+        baseline="em",
+        resamples=200,
+        seed=3,
+    )
+    values = {name: figure.value or 0.0 for name, figure in ranking.tau_b.items()}
+    assert round(values["davinci"], 2) == 0.75
+    assert round(values["bem"], 4) == 0.6977
+    assert round(values["em"], 4) == 0.2326
+    assert round(values["f1"], 3) == 0.339
+    gains = dict(ranking.measures.select("measure", "gain").iter_rows())
+    assert [round(100 * gains[name]) for name in ("bem", "davinci", "human")] == [16, 21, 24]
+    shortfalls = dict(ranking.measures.select("measure", "shortfall").iter_rows())
+    assert round(100 * shortfalls["bem"], 1) == 7.6
+    assert round(100 * shortfalls["davinci"], 1) == 2.9
+    for name, figure in ranking.tau_b.items():
+        assert figure.low is not None, name
+        assert figure.high is not None, name
+        assert figure.low <= values[name] <= figure.high
