@@ -1,0 +1,291 @@
+"""The answers table: questions, reference answers and what systems said, one row per answer.
+
+Whatever the input looks like, the table has all columns of `SCHEMA`; what was not given is null.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
+
+import numpy as np
+import polars as pl
+
+from markscheme.columns import resolve_columns
+from markscheme.errors import BadRowsError, DataError, Problem
+from markscheme.files import Format, RawBatch, frame_batches, iter_raw, records_batches
+from markscheme.tidy import tidy
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+SCHEMA: dict[str, Any] = {
+    "answer_id": pl.String,
+    "question": pl.String,
+    "references": pl.List(pl.String),
+    "answer": pl.String,
+    "system": pl.String,
+    "reference_grades": pl.List(pl.Int64),
+    "reference_kind": pl.String,
+    "label": pl.Float64,
+    "annotator_labels": pl.List(pl.Float64),
+    "context": pl.String,
+}
+"""Columns of an answers table, in order."""
+
+Source: TypeAlias = (
+    "str | Path | pl.DataFrame | pl.LazyFrame | pd.DataFrame | Sequence[Mapping[str, Any]]"
+)
+"""What answers can be read from: a path, `-`, a Polars or pandas frame, or a list of dicts."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReadOptions:
+    """How raw rows become answers.
+
+    Attributes:
+        columns: our name to theirs, for columns with unusual names; theirs may be `none` to leave
+            a column out that would otherwise be recognised.
+        format: of the file; None finds out.
+        reference_separator: splits references given as one text. `auto` splits at ` || ` and
+            ` | `; `none` never does; anything else is the separator itself, such as `/`.
+        on_bad_row: `error` stops and names the rows, `skip` leaves them out and counts them.
+        max_bytes: longest text of one field in UTF-8; a longer one is a malformed row.
+        batch_rows: rows per batch when streaming.
+    """
+
+    columns: Mapping[str, str] = field(default_factory=dict)
+    format: Format | None = None
+    reference_separator: str = "auto"
+    on_bad_row: Literal["error", "skip"] = "error"
+    max_bytes: int = 4_000_000
+    batch_rows: int = 65_536
+
+
+class AnswersReader:
+    """Reads sources as batches of the answers table and remembers what it saw.
+
+    After iteration: `rows` read, `problems` (bad rows that were skipped), `repeats` (rows equal to
+    an earlier one in everything but their place), `ignored` columns, `notes` for the user.
+    """
+
+    def __init__(self, sources: Sequence[Source], options: ReadOptions | None = None) -> None:
+        self.sources = list(sources)
+        self.options = options or ReadOptions()
+        self.rows = 0
+        self.repeats = 0
+        self.problems: list[Problem] = []
+        self.ignored: dict[str, None] = {}
+        self.notes: dict[str, int] = {}
+        self._seen = _SeenIds()
+
+    def __iter__(self) -> Iterator[pl.DataFrame]:
+        """Batches in order.
+
+        Raises:
+            DataError: a source cannot be read, or has no column for questions, references or
+                answers.
+            BadRowsError: malformed rows, unless they are to be skipped; up to 20 are named.
+        """
+        for source in self.sources:
+            for raw in self._raw(source):
+                frame = self._answers(raw, default_system=_system_of(source))
+                if not self._stopping and frame.height:
+                    self.rows += frame.height
+                    yield frame
+        if self._stopping:
+            raise BadRowsError(sorted(self.problems, key=lambda found: (found.source, found.line)))
+        if not self.rows:
+            where = ", ".join(_source_name(source) for source in self.sources)
+            skipped = f" ({len(self.problems)} bad rows were skipped)" if self.problems else ""
+            raise DataError(f"{where} holds no answers{skipped}")
+
+    @property
+    def _stopping(self) -> bool:
+        return self.options.on_bad_row == "error" and bool(self.problems)
+
+    def _raw(self, source: Source) -> Iterator[RawBatch]:
+        rows = self.options.batch_rows
+        if isinstance(source, str | Path):
+            return iter_raw(str(source), format=self.options.format, batch_rows=rows)
+        if isinstance(source, pl.DataFrame):
+            return frame_batches("the data frame", source.lazy(), rows)
+        if isinstance(source, pl.LazyFrame):
+            return frame_batches("the lazy frame", source, rows)
+        if type(source).__module__.startswith("pandas"):
+            frame = pl.from_pandas(cast("pd.DataFrame", source))
+            return frame_batches("the data frame", frame.lazy(), rows)
+        if isinstance(source, Sequence):
+            return records_batches("the data", source, rows)
+        raise DataError(
+            f"answers cannot be read from {type(source).__name__}; give a path, a Polars or pandas "
+            "data frame, or a list of dicts"
+        )
+
+    def _answers(self, raw: RawBatch, *, default_system: str) -> pl.DataFrame:
+        self.problems += raw.problems
+        if not raw.lines:
+            return _empty()
+        mapping, unused = resolve_columns(raw, self.options.columns)
+        self.ignored.update(dict.fromkeys(unused))
+        result = tidy(
+            raw,
+            mapping,
+            schema=SCHEMA,
+            separator=self.options.reference_separator,
+            max_bytes=self.options.max_bytes,
+            default_system=default_system,
+        )
+        self.problems += result.problems
+        for note, count in result.notes.items():
+            self.notes[note] = self.notes.get(note, 0) + count
+        if "answer_id" in mapping:
+            return self._with_given_ids(raw, result.frame, result.lines)
+        return self._with_content_ids(result.frame)
+
+    def _with_given_ids(
+        self, raw: RawBatch, frame: pl.DataFrame, lines: np.ndarray[Any, Any]
+    ) -> pl.DataFrame:
+        again = self._seen.add(frame["answer_id"].hash().to_numpy())
+        if not again.any():
+            return frame
+        for line, answer_id in zip(lines[again], frame["answer_id"].filter(again), strict=True):
+            self.problems.append(
+                Problem(
+                    raw.source,
+                    int(line),
+                    f"the id {answer_id!r} was used before; if that column numbers questions "
+                    "rather than answers, pass --columns answer_id=none",
+                    unit=raw.unit,
+                )
+            )
+        return frame.filter(~again)
+
+    def _with_content_ids(self, frame: pl.DataFrame) -> pl.DataFrame:
+        ids = content_ids(frame)
+        again = self._seen.add(ids.hash().to_numpy())
+        if again.any():
+            self.repeats += int(again.sum())
+            place = pl.Series(np.arange(self.rows, self.rows + frame.height) + 1).cast(pl.String)
+            ids = pl.select(
+                pl.when(pl.Series(again)).then(ids + "-" + place).otherwise(ids).alias("answer_id")
+            ).to_series()
+        return frame.with_columns(ids.alias("answer_id"))
+
+
+def read_answers(
+    source: Source | Sequence[str | Path], options: ReadOptions | None = None
+) -> pl.DataFrame:
+    """The whole answers table of a path, frame or list of dicts, or of several paths.
+
+    Raises:
+        DataError: as `AnswersReader`.
+    """
+    several = (
+        isinstance(source, list | tuple)
+        and bool(source)
+        and all(isinstance(item, str | Path) for item in source)
+    )
+    sources: Any = list(source) if several else [source]  # type: ignore[arg-type]
+    return pl.concat(list(AnswersReader(sources, options)))
+
+
+def content_ids(frame: pl.DataFrame) -> pl.Series:
+    """An id for each row from its question, references, answer and system: 24 hex digits.
+
+    Equal rows have equal ids, on every machine and version.
+    """
+    joined = frame.select(
+        pl.concat_str(
+            pl.col("question"),
+            pl.col("references").list.join("\x1e"),
+            pl.col("answer").fill_null("\x00"),
+            pl.col("system"),
+            separator="\x1f",
+        )
+    ).to_series()
+    ids = [blake2b(text.encode(), digest_size=12).hexdigest() for text in joined]
+    return pl.Series("answer_id", ids, dtype=pl.String)
+
+
+class _SeenIds:
+    """Which ids came before, as 64-bit hashes in sorted runs: 8 bytes an id."""
+
+    def __init__(self) -> None:
+        self._runs: list[np.ndarray[Any, np.dtype[np.uint64]]] = []
+
+    def add(self, hashes: np.ndarray[Any, Any]) -> np.ndarray[Any, np.dtype[np.bool_]]:
+        """Remember `hashes`; true where one was seen before, in this call or an earlier one."""
+        unique, first = np.unique(hashes, return_index=True)
+        again = np.ones(len(hashes), dtype=bool)
+        again[first] = False
+        for run in self._runs:
+            place = np.minimum(np.searchsorted(run, hashes), len(run) - 1)
+            again |= run[place] == hashes
+        # Merging runs of similar length keeps their number logarithmic.
+        while self._runs and len(self._runs[-1]) <= 2 * len(unique):
+            unique = np.union1d(self._runs.pop(), unique)
+        if len(unique):
+            self._runs.append(unique)
+        return again
+
+
+def _empty() -> pl.DataFrame:
+    return pl.DataFrame(schema=SCHEMA)
+
+
+def _source_name(source: Source) -> str:
+    return str(source) if isinstance(source, str | Path) else "the data"
+
+
+def _system_of(source: Source) -> str:
+    """The system's name where no column gives it: the file's name without its endings."""
+    if isinstance(source, str | Path) and str(source) != "-":
+        return Path(source).name.split(".")[0] or "system"
+    return "system"
+
+
+def write_answers(frame: pl.DataFrame, path: str | Path) -> None:
+    """Write an answers table as JSONL, CSV, TSV or Parquet, by the path's ending.
+
+    Columns that are null throughout are left out; in CSV and TSV lists are JSON text.
+
+    Raises:
+        DataError: another ending.
+    """
+    write_table(
+        frame.select(c for c in frame.columns if frame[c].null_count() < frame.height), path
+    )
+
+
+def write_table(frame: pl.DataFrame, path: str | Path) -> None:
+    """Write any table as JSONL, JSON, CSV, TSV or Parquet, by the path's ending."""
+    target = Path(path)
+    suffix = target.suffix.lower()
+    if suffix in (".csv", ".tsv", ".tab"):
+        flat = frame.with_columns(
+            pl.col(name).map_elements(_json_text, return_dtype=pl.String).alias(name)
+            for name, kind in frame.schema.items()
+            if isinstance(kind, pl.List)
+        )
+        flat.write_csv(target, separator="," if suffix == ".csv" else "\t")
+    elif suffix in (".parquet", ".pq"):
+        frame.write_parquet(target)
+    elif suffix in (".jsonl", ".ndjson"):
+        frame.write_ndjson(target)
+    elif suffix == ".json":
+        frame.write_json(target)
+    else:
+        raise DataError(
+            f"cannot write {target.name!r}: the ending must be .jsonl, .json, .csv, .tsv or "
+            ".parquet"
+        )
+
+
+def _json_text(values: Iterable[Any]) -> str:
+    import orjson
+
+    return orjson.dumps(list(values)).decode()

@@ -1,0 +1,324 @@
+"""Raw rows out of files: JSONL, JSON, CSV, TSV and Parquet, compressed or not, or standard input.
+
+This knows nothing of answers or judgments; it yields batches of raw columns together with the line
+(or row) each value came from, and a `Problem` for every row that is no row at all.
+"""
+
+from __future__ import annotations
+
+import bz2
+import csv
+import gzip
+import io
+import lzma
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, BinaryIO, Literal, cast, get_args
+
+import orjson
+import polars as pl
+import zstandard
+
+from markscheme.errors import DataError, Problem
+
+Format = Literal["jsonl", "json", "csv", "tsv", "parquet"]
+
+SUFFIXES: Mapping[str, Format] = {
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".json": "json",
+    ".csv": "csv",
+    ".tsv": "tsv",
+    ".tab": "tsv",
+    ".parquet": "parquet",
+    ".pq": "parquet",
+}
+_COMPRESSION_SUFFIXES = {".gz", ".bz2", ".xz", ".zst", ".zstd"}
+_MAGIC = {b"\x1f\x8b": "gz", b"BZh": "bz2", b"\xfd7zXZ\x00": "xz", b"\x28\xb5\x2f\xfd": "zst"}
+_WIDE_ENCODINGS = {b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16"}
+_BOM = b"\xef\xbb\xbf"
+_PEEK = 4096
+
+
+@dataclass(kw_only=True)
+class RawBatch:
+    """Some consecutive rows of a source: columns as they stood, and where each row came from.
+
+    `columns` maps names to equally long lists or series; `lines[i]` is the line (or row) of row i.
+    `problems` are rows that could not be read at all and are not in `columns`.
+    """
+
+    source: str
+    columns: dict[str, Sequence[Any] | pl.Series]
+    lines: Sequence[int]
+    unit: str = "line"
+    problems: list[Problem] = field(default_factory=list)
+
+
+def format_of(path: str, head: bytes) -> Format:
+    """The format of a source from its name, else from its first bytes.
+
+    Raises:
+        DataError: neither tells.
+    """
+    suffixes = [suffix.lower() for suffix in Path(path).suffixes]
+    while suffixes and suffixes[-1] in _COMPRESSION_SUFFIXES:
+        suffixes.pop()
+    if suffixes and suffixes[-1] in SUFFIXES:
+        return SUFFIXES[suffixes[-1]]
+    text = head.removeprefix(_BOM).lstrip()
+    if text.startswith(b"PAR1"):
+        return "parquet"
+    if text.startswith(b"{"):
+        first = text.split(b"\n", 1)[0]
+        try:
+            orjson.loads(first)
+        except orjson.JSONDecodeError:
+            # An object that does not end on its line is one JSON document, unless the peek cut it.
+            return "json" if b"\n" in text else "jsonl"
+        return "jsonl"
+    if text.startswith(b"["):
+        return "json"
+    first = text.split(b"\n", 1)[0]
+    if b"\t" in first:
+        return "tsv"
+    if b"," in first or b";" in first:
+        return "csv"
+    raise DataError(
+        f"{shown(path)}: cannot tell the format from the name or the content; pass --format with "
+        f"one of {', '.join(get_args(Format))}"
+    )
+
+
+def shown(path: str) -> str:
+    """A source's name as messages show it."""
+    return "standard input" if path == "-" else path
+
+
+@contextmanager
+def open_source(path: str) -> Iterator[tuple[BinaryIO, bytes]]:
+    """The decompressed bytes of a file or of standard input (`-`), and a look at their beginning.
+
+    Raises:
+        DataError: no such file, a folder, or an encoding other than UTF-8.
+    """
+    closing = ExitStack()
+    try:
+        raw: Any = sys.stdin.buffer if path == "-" else closing.enter_context(Path(path).open("rb"))
+    except IsADirectoryError:
+        raise DataError(f"{path} is a folder; name the files in it, or use a pattern") from None
+    except OSError as error:
+        raise DataError(f"cannot read {path}: {error.strerror}") from None
+    try:
+        plain = _decompressed(io.BufferedReader(raw, buffer_size=1 << 20))
+        head = plain.peek(_PEEK)[:_PEEK]
+        for mark, encoding in _WIDE_ENCODINGS.items():
+            if head.startswith(mark):
+                raise DataError(
+                    f"{shown(path)} is {encoding}; save it as UTF-8 "
+                    f"(iconv -f {encoding} -t UTF-8) and try again"
+                )
+        yield cast("BinaryIO", plain), head
+    except (EOFError, gzip.BadGzipFile, lzma.LZMAError, zstandard.ZstdError) as error:
+        raise DataError(f"{shown(path)}: the compressed file is damaged or cut: {error}") from None
+    finally:
+        closing.close()
+
+
+def _decompressed(stream: io.BufferedReader) -> io.BufferedReader:
+    start = stream.peek(8)
+    kind = next((name for magic, name in _MAGIC.items() if start.startswith(magic)), None)
+    if kind is None:
+        return stream
+    opened: Any
+    if kind == "gz":
+        opened = gzip.open(stream)
+    elif kind == "bz2":
+        opened = bz2.open(stream)
+    elif kind == "xz":
+        opened = lzma.open(stream)
+    else:
+        opened = zstandard.ZstdDecompressor().stream_reader(stream, read_across_frames=True)
+    return io.BufferedReader(opened, buffer_size=1 << 20)
+
+
+def iter_raw(path: str, *, format: Format | None = None, batch_rows: int) -> Iterator[RawBatch]:
+    """Batches of raw rows of one source, in order.
+
+    Args:
+        path: a file, or `-` for standard input.
+        format: what it is; None finds out from the name or the content.
+        batch_rows: rows per batch at the most.
+
+    Raises:
+        DataError: the source as a whole cannot be read.
+    """
+    with open_source(path) as (stream, head):
+        if not head:
+            raise DataError(f"{shown(path)} is empty")
+        kind = format or format_of(path, head)
+        if kind == "jsonl":
+            yield from _iter_jsonl(path, stream, batch_rows)
+        elif kind == "json":
+            yield from _iter_json(path, stream, batch_rows)
+        elif kind == "parquet":
+            yield from _iter_parquet(path, stream, head, batch_rows)
+        else:
+            yield from _iter_delimited(path, stream, head, kind, batch_rows)
+
+
+def _iter_jsonl(path: str, stream: BinaryIO, batch_rows: int) -> Iterator[RawBatch]:
+    records: list[dict[str, Any]] = []
+    lines: list[int] = []
+    problems: list[Problem] = []
+    loads = orjson.loads
+    for number, raw in enumerate(stream, start=1):
+        line = raw.removeprefix(_BOM) if number == 1 else raw
+        try:
+            record = loads(line)
+        except orjson.JSONDecodeError as error:
+            if line.strip():
+                problems.append(Problem(shown(path), number, _json_trouble(line, error)))
+            continue
+        if isinstance(record, dict):
+            records.append(record)
+            lines.append(number)
+        else:
+            problems.append(Problem(shown(path), number, _not_an_object(record)))
+        if len(records) >= batch_rows:
+            yield _from_records(path, records, lines, problems)
+            records, lines, problems = [], [], []
+    if records or problems:
+        yield _from_records(path, records, lines, problems)
+
+
+def _json_trouble(line: bytes, error: orjson.JSONDecodeError) -> str:
+    if b"\x00" in line:
+        return f"a NUL byte at column {line.index(0) + 1}; remove it"
+    return f"not valid JSON: {error.msg} (column {error.colno})"
+
+
+def _not_an_object(value: Any) -> str:
+    return f"a JSON object with fields was expected, not {type(value).__name__} {str(value)[:40]!r}"
+
+
+def _from_records(
+    path: str,
+    records: Sequence[Mapping[str, Any]],
+    lines: Sequence[int],
+    problems: list[Problem],
+    unit: str = "line",
+) -> RawBatch:
+    names: dict[str, None] = {}
+    for record in records:
+        if len(record) != len(names) or record.keys() != names.keys():
+            names.update(dict.fromkeys(record))
+    columns: dict[str, Sequence[Any] | pl.Series] = {
+        str(name): [record.get(name) for record in records] for name in names
+    }
+    return RawBatch(source=shown(path), columns=columns, lines=lines, unit=unit, problems=problems)
+
+
+def _iter_json(path: str, stream: BinaryIO, batch_rows: int) -> Iterator[RawBatch]:
+    content = stream.read().removeprefix(_BOM)
+    try:
+        document = orjson.loads(content)
+    except orjson.JSONDecodeError as error:
+        raise DataError(
+            f"{shown(path)}, line {error.lineno}, column {error.colno}: not valid JSON: {error.msg}"
+            + (" (if each line is an object, pass --format jsonl)" if b"}\n{" in content else "")
+        ) from None
+    if isinstance(document, dict):
+        rows = next((v for v in document.values() if isinstance(v, list) and v), None)
+        document = rows if rows is not None and isinstance(rows[0], dict) else [document]
+    if not isinstance(document, list):
+        raise DataError(f"{shown(path)}: {_not_an_object(document)}")
+    yield from records_batches(path, document, batch_rows)
+
+
+def records_batches(path: str, rows: Sequence[Any], batch_rows: int) -> Iterator[RawBatch]:
+    """Batches from rows already in memory; `row 1` is the first."""
+    for start in range(0, len(rows), batch_rows):
+        records, lines, problems = [], [], []
+        for number, row in enumerate(rows[start : start + batch_rows], start=start + 1):
+            if isinstance(row, Mapping):
+                records.append(row)
+                lines.append(number)
+            else:
+                problems.append(Problem(shown(path), number, _not_an_object(row), unit="row"))
+        yield _from_records(path, records, lines, problems, unit="row")
+
+
+def _iter_delimited(
+    path: str, stream: BinaryIO, head: bytes, kind: Format, batch_rows: int
+) -> Iterator[RawBatch]:
+    first = head.removeprefix(_BOM).split(b"\n", 1)[0]
+    comma = ";" if b";" in first and b"," not in first else ","
+    # Bytes that are not UTF-8 become lone surrogates, which the row check names by line.
+    text = io.TextIOWrapper(stream, encoding="utf-8-sig", errors="surrogateescape", newline="")
+    csv.field_size_limit(sys.maxsize)
+    reader = csv.reader(text, delimiter="\t" if kind == "tsv" else comma)
+    header = next(reader)
+    if len(set(header)) != len(header):
+        twice = sorted({name for name in header if header.count(name) > 1})
+        raise DataError(f"{shown(path)}, line 1: columns named twice: {', '.join(twice)}")
+    rows: list[list[str]] = []
+    lines: list[int] = []
+    problems: list[Problem] = []
+    number = reader.line_num + 1
+    for row in reader:
+        if len(row) == len(header):
+            rows.append(row)
+            lines.append(number)
+        elif row:
+            message = f"{len(row)} fields where the header has {len(header)}"
+            problems.append(Problem(shown(path), number, message))
+        number = reader.line_num + 1
+        if len(rows) >= batch_rows:
+            yield _from_rows(path, header, rows, lines, problems)
+            rows, lines, problems = [], [], []
+    if rows or problems:
+        yield _from_rows(path, header, rows, lines, problems)
+
+
+def _from_rows(
+    path: str,
+    header: list[str],
+    rows: list[list[str]],
+    lines: list[int],
+    problems: list[Problem],
+) -> RawBatch:
+    values = list(zip(*rows, strict=True)) if rows else [()] * len(header)
+    columns: dict[str, Sequence[Any] | pl.Series] = dict(zip(header, values, strict=True))
+    return RawBatch(source=shown(path), columns=columns, lines=lines, problems=problems)
+
+
+def _iter_parquet(path: str, stream: BinaryIO, head: bytes, batch_rows: int) -> Iterator[RawBatch]:
+    on_disk = path != "-" and Path(path).suffix.lower() not in _COMPRESSION_SUFFIXES
+    if on_disk and head.startswith(b"PAR1"):
+        yield from frame_batches(path, pl.scan_parquet(path), batch_rows)
+        return
+    # Parquet is read from its end, which a pipe does not have.
+    with tempfile.NamedTemporaryFile(suffix=".parquet") as spool:
+        while chunk := stream.read(1 << 20):
+            spool.write(chunk)
+        spool.flush()
+        yield from frame_batches(path, pl.scan_parquet(spool.name), batch_rows)
+
+
+def frame_batches(path: str, frame: pl.LazyFrame, batch_rows: int) -> Iterator[RawBatch]:
+    """Batches from a lazy frame, without holding all of it; `row 1` is the first."""
+    start = 1
+    try:
+        for part in frame.collect_batches(chunk_size=batch_rows, maintain_order=True):
+            for piece in part.iter_slices(batch_rows):
+                columns: dict[str, Sequence[Any] | pl.Series] = dict(piece.to_dict())
+                lines = range(start, start + piece.height)
+                yield RawBatch(source=shown(path), columns=columns, lines=lines, unit="row")
+                start += piece.height
+    except pl.exceptions.PolarsError as error:
+        raise DataError(f"{shown(path)}: cannot be read as Parquet: {error}") from None

@@ -1,0 +1,338 @@
+"""Raw columns become typed ones; every value that cannot is a problem with its line.
+
+Columns are converted whole. Only where that fails are values looked at one by one, to say which.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import orjson
+import polars as pl
+
+from markscheme.errors import Problem
+from markscheme.files import RawBatch
+
+_YES = {"yes", "y", "true", "t", "correct", "right"}
+_NO = {"no", "n", "false", "f", "incorrect", "wrong"}
+_BLANK = {"", "null", "none", "nan", "na", "n/a"}
+_AUTO_SEPARATORS = (" || ", "||", " | ")
+
+Trouble = dict[int, str]
+"""Row (in the batch) to what is wrong with it; the first finding stands."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tidied:
+    """Typed rows, the lines they came from, what was wrong with the others, and notes."""
+
+    frame: pl.DataFrame
+    lines: np.ndarray[Any, Any]
+    problems: list[Problem]
+    notes: dict[str, int]
+
+
+def tidy(
+    raw: RawBatch,
+    mapping: Mapping[str, str],
+    *,
+    schema: Mapping[str, Any],
+    separator: str,
+    max_bytes: int,
+    default_system: str,
+) -> Tidied:
+    """The rows of a raw batch under our column names and types, without the malformed ones.
+
+    Args:
+        raw: rows as they stood.
+        mapping: our column names to theirs.
+        schema: our columns and their types; those not mapped are null.
+        separator: see `answers.ReadOptions.reference_separator`.
+        max_bytes: longest text of one field, in UTF-8.
+        default_system: for rows without a system.
+    """
+    height = len(raw.lines)
+    trouble: Trouble = {}
+    notes: dict[str, int] = {}
+    columns: dict[str, pl.Series] = {}
+    for ours, kind in schema.items():
+        if ours not in mapping:
+            columns[ours] = pl.Series(ours, [None] * height, dtype=kind)
+            continue
+        values = raw.columns[mapping[ours]]
+        if ours == "references":
+            columns[ours] = _references(values, separator, trouble, notes)
+        elif ours in ("reference_grades", "annotator_labels"):
+            columns[ours] = _number_lists(values, ours, trouble).cast(kind)
+        elif ours == "label":
+            columns[ours] = labels(values, trouble)
+        else:
+            columns[ours] = _texts(values, ours, trouble)
+        _check_text(columns[ours], ours, max_bytes, trouble)
+    columns["system"] = columns["system"].fill_null(default_system)
+    frame = pl.DataFrame({name: column.alias(name) for name, column in columns.items()})
+    _check_rows(frame, given_ids="answer_id" in mapping, trouble=trouble)
+    frame = _drop_blank_references(frame, notes)
+    lines = np.asarray(raw.lines)
+    problems = [
+        Problem(raw.source, int(lines[row]), message, unit=raw.unit)
+        for row, message in sorted(trouble.items())
+    ]
+    if trouble:
+        keep = np.ones(height, dtype=bool)
+        keep[list(trouble)] = False
+        frame, lines = frame.filter(keep), lines[keep]
+    return Tidied(frame=frame, lines=lines, problems=problems, notes=notes)
+
+
+def labels(values: Sequence[Any] | pl.Series, trouble: Trouble) -> pl.Series:
+    """Human labels as numbers: yes, true, correct are 1; no, false, incorrect 0; grades stay.
+
+    Blank is null. Anything else goes to `trouble`.
+    """
+    series = values if isinstance(values, pl.Series) else _loose_series(values)
+    if series.dtype.is_numeric() or series.dtype in (pl.Boolean, pl.Null):
+        return series.cast(pl.Float64).fill_nan(None)
+    texts = _texts(values, "label", trouble)
+    known: dict[str, float | None] = {}
+    unknown: list[str] = []
+    for text in texts.drop_nulls().unique():
+        try:
+            known[text] = _label(text)
+        except ValueError:
+            unknown.append(text)
+    for row in np.flatnonzero(texts.is_in(unknown).fill_null(value=False).to_numpy()):
+        trouble.setdefault(
+            int(row),
+            f"label {texts[int(row)]!r} is none of yes/no, true/false, correct/incorrect, "
+            "a number or blank",
+        )
+    return texts.replace_strict(known, default=None, return_dtype=pl.Float64)
+
+
+def _label(text: str) -> float | None:
+    plain = text.strip().lower().rstrip(".")
+    if plain in _YES:
+        return 1.0
+    if plain in _NO:
+        return 0.0
+    if plain in _BLANK:
+        return None
+    return float(plain)
+
+
+def _loose_series(values: Sequence[Any]) -> pl.Series:
+    try:
+        return pl.Series(values, strict=True)
+    except (TypeError, OverflowError, UnicodeEncodeError, pl.exceptions.PolarsError):
+        return pl.Series(["mixed"])
+
+
+def _texts(values: Sequence[Any] | pl.Series, ours: str, trouble: Trouble) -> pl.Series:
+    if isinstance(values, pl.Series):
+        if values.dtype.is_nested() or values.dtype == pl.Object:
+            values = values.to_list()
+        elif values.dtype == pl.Boolean:
+            return values.replace_strict({True: "true", False: "false"}, return_dtype=pl.String)
+        else:
+            return values.cast(pl.String)
+    try:
+        return pl.Series(values, dtype=pl.String, strict=True)
+    except (TypeError, UnicodeEncodeError, pl.exceptions.PolarsError):
+        convert = _guarded(lambda value: _text(value, ours), trouble)
+        return pl.Series([convert(*pair) for pair in enumerate(values)], dtype=pl.String)
+
+
+def _guarded(convert: Callable[[Any], Any], trouble: Trouble) -> Callable[[int, Any], Any]:
+    """`convert`, with null instead of its ValueError and the message kept for the row."""
+
+    def attempt(row: int, value: Any) -> Any:
+        try:
+            return convert(value)
+        except ValueError as error:
+            trouble.setdefault(row, str(error))
+            return None
+
+    return attempt
+
+
+def _text(value: Any, ours: str) -> str | None:
+    if value is None or isinstance(value, str):
+        _check_characters(value or "", ours)
+        return value
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int | float):
+        return None if math.isnan(value) else str(value)
+    raise ValueError(f"the {ours} must be text, not {type(value).__name__} {str(value)[:40]!r}")
+
+
+def _check_characters(text: str, ours: str) -> None:
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        code = ord(text[error.start])
+        what = (
+            f"a byte that is not UTF-8 (0x{code - 0xDC00:02X})"
+            if 0xDC80 <= code <= 0xDCFF
+            else f"a lone surrogate (U+{code:04X}), which is no character"
+        )
+        raise ValueError(f"the {ours} holds {what}, at character {error.start + 1}") from None
+
+
+def _references(
+    values: Sequence[Any] | pl.Series, separator: str, trouble: Trouble, notes: dict[str, int]
+) -> pl.Series:
+    if isinstance(values, pl.Series):
+        if values.dtype == pl.List(pl.String):
+            return values
+        if values.dtype != pl.String:
+            values = values.to_list()
+    if not isinstance(values, pl.Series):
+        kind = pl.List(pl.String) if any(isinstance(v, list) for v in values[:1]) else pl.String
+        try:
+            values = pl.Series(values, dtype=kind, strict=True)
+        except (TypeError, UnicodeEncodeError, pl.exceptions.PolarsError):
+            convert = _guarded(lambda value: _reference_list(value, separator, notes), trouble)
+            rows = [convert(*pair) for pair in enumerate(values)]
+            return pl.Series(rows, dtype=pl.List(pl.String))
+        if kind != pl.String:
+            return values
+    # Texts, as CSV gives them: distinct ones once, since systems share questions.
+    distinct = values.unique()
+    single = notes.copy()
+    convert = _guarded(lambda value: _reference_list(value, separator, notes), {})
+    lists = pl.Series([convert(*pair) for pair in enumerate(distinct)], dtype=pl.List(pl.String))
+    for note in notes.keys() - single.keys():
+        notes[note] = len(values)
+    table = pl.DataFrame({"text": distinct, "list": lists})
+    return values.to_frame("text").join(
+        table, on="text", how="left", nulls_equal=True, maintain_order="left"
+    )["list"]
+
+
+def _reference_list(value: Any, separator: str, notes: dict[str, int]) -> list[str] | None:
+    if value is None:
+        return None
+    if isinstance(value, Mapping) and isinstance(value.get("text"), list):
+        value = value["text"]  # SQuAD: {"text": [...], "answer_start": [...]}
+    if isinstance(value, list | tuple | np.ndarray):
+        texts = [_text(item, "references") for item in value]
+        return [text for text in texts if text is not None]
+    if isinstance(value, Mapping):
+        raise ValueError(f"the references must be a list or text, not an object {str(value)[:40]}")
+    text = _text(value, "references") or ""
+    if text.lstrip().startswith("["):
+        try:
+            parsed = orjson.loads(text)
+        except orjson.JSONDecodeError:
+            pass  # Text that begins with a bracket.
+        else:
+            return _reference_list(parsed, separator, notes)
+    choices = _AUTO_SEPARATORS if separator == "auto" else (separator,)
+    for mark in choices:
+        if separator != "none" and mark in text:
+            if separator == "auto":
+                note = (
+                    f"references split at {mark.strip()!r}; --reference-separator none keeps them"
+                )
+                notes[note] = notes.get(note, 0) + 1
+            return [part.strip() for part in text.split(mark)]
+    return [text]
+
+
+def _number_lists(values: Sequence[Any] | pl.Series, ours: str, trouble: Trouble) -> pl.Series:
+    if isinstance(values, pl.Series) and values.dtype == pl.String:
+        values = values.to_list()
+    if not isinstance(values, pl.Series):
+        convert = _guarded(lambda value: _numbers(value, ours), trouble)
+        rows = [convert(*pair) for pair in enumerate(values)]
+        return pl.Series(rows, dtype=pl.List(pl.Float64))
+    return values.cast(pl.List(pl.Float64))
+
+
+def _numbers(value: Any, ours: str) -> list[float | None] | None:
+    if isinstance(value, str):
+        if not value.strip():
+            return None
+        try:
+            value = orjson.loads(value)
+        except orjson.JSONDecodeError:
+            raise ValueError(f"the {ours} must be a JSON list, not {value[:40]!r}") from None
+    if value is None:
+        return None
+    if not isinstance(value, list | tuple):
+        raise ValueError(f"the {ours} must be a list, not {str(value)[:40]!r}")
+    found: list[float | None] = []
+    for item in value:
+        try:
+            found.append(None if item is None else _label(str(item)))
+        except ValueError:
+            raise ValueError(f"{str(item)[:40]!r} in the {ours} is not a number") from None
+    return found
+
+
+def _check_text(column: pl.Series, ours: str, max_bytes: int, trouble: Trouble) -> None:
+    if column.dtype == pl.List(pl.String):
+        column = column.list.join("\n")
+    if column.dtype != pl.String:
+        return
+    nul = column.str.contains("\x00", literal=True).fill_null(value=False)
+    for row in np.flatnonzero(nul.to_numpy()):
+        trouble.setdefault(int(row), f"a NUL byte in the {ours}; remove it")
+    size = column.str.len_bytes().fill_null(0)
+    for row in np.flatnonzero((size > max_bytes).to_numpy()):
+        trouble.setdefault(
+            int(row),
+            f"the {ours} has {size[int(row)]:,} bytes; the limit is {max_bytes:,} "
+            "(--max-bytes raises it)",
+        )
+
+
+def _check_rows(frame: pl.DataFrame, *, given_ids: bool, trouble: Trouble) -> None:
+    def blank(name: str) -> pl.Expr:
+        return (pl.col(name).str.strip_chars() == "").fill_null(value=True)
+
+    grades = pl.col("reference_grades").list.len()
+    checks: Iterable[tuple[pl.Expr, str]] = [
+        (blank("question"), "no question"),
+        (
+            pl.col("references").list.eval(pl.element().str.strip_chars() != "").list.any()
+            .fill_null(value=False).not_(),
+            "no references",
+        ),
+        (
+            (grades != pl.col("references").list.len()).fill_null(value=False),
+            "as many reference_grades as references are needed",
+        ),
+        (
+            ~pl.col("reference_kind").fill_null("text").is_in(["text", "regex"]),
+            "reference_kind must be text or regex",
+        ),
+    ]  # fmt: skip
+    if given_ids:
+        checks = [*checks, (blank("answer_id"), "no id, though other rows have one")]
+    found = frame.select(check.alias(message) for check, message in checks)
+    for message in found.columns:
+        for row in np.flatnonzero(found[message].to_numpy()):
+            trouble.setdefault(int(row), message)
+
+
+def _drop_blank_references(frame: pl.DataFrame, notes: dict[str, int]) -> pl.DataFrame:
+    """Blank references would match anything; they leave the list, counted, unless graded."""
+    filled = pl.element().filter(pl.element().str.strip_chars() != "")
+    kept = frame.select(
+        pl.when(pl.col("reference_grades").is_null())
+        .then(pl.col("references").list.eval(filled))
+        .otherwise(pl.col("references"))
+        .alias("references")
+    ).to_series()
+    dropped = int(frame["references"].list.len().sum() or 0) - int(kept.list.len().sum() or 0)
+    if dropped:
+        notes["blank references left out"] = dropped
+        return frame.with_columns(kept)
+    return frame
