@@ -1,0 +1,44 @@
+"""From scores to outcomes: verdict by a threshold, and a reason where there is nothing to score."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from markscheme.errors import JudgeError
+
+PATTERNS = "the references are regular expressions; the judge 'regex' reads those"
+NO_REFERENCE = "no reference to compare with"
+
+
+def has_patterns(answers: pl.DataFrame) -> pl.Expr:
+    """Rows whose references are regular expressions, by the column `reference_kind`."""
+    if "reference_kind" not in answers.columns:
+        return pl.lit(value=False)
+    return (pl.col("reference_kind") == "regex").fill_null(value=False)
+
+
+def by_threshold(answers: pl.DataFrame, scores: pl.Series, threshold: float) -> pl.DataFrame:
+    """Outcomes of a score from 0 to 1 per row: true from `threshold` on.
+
+    Rows whose references are patterns, and rows without a reference (a null score), are `skipped`
+    with the reason in `explanation`.
+
+    Raises:
+        JudgeError: a threshold that is not within 0 and 1.
+    """
+    if not 0 <= threshold <= 1:
+        raise JudgeError(f"threshold={threshold} is out of range; choose a number from 0 to 1")
+    score = pl.col("score")
+    return (
+        answers.with_columns(scores.alias("score"), patterns=has_patterns(answers))
+        .with_columns(score=pl.when(~pl.col("patterns")).then(score))
+        .select(
+            score,
+            verdict=score >= threshold,
+            status=pl.when(score.is_null()).then(pl.lit("skipped")).otherwise(pl.lit("judged")),
+            explanation=pl.when(pl.col("patterns"))
+            .then(pl.lit(PATTERNS))
+            .when(score.is_null())
+            .then(pl.lit(NO_REFERENCE)),
+        )
+    )

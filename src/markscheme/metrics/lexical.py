@@ -1,0 +1,136 @@
+"""Exact match, containment and token F1 on SQuAD-normalised text, the best over the references.
+
+Every function takes n answers (String) and n lists of references (List(String)) and gives n
+scores (Float64, 0 to 1) in the same order; null where the answer is null or has no reference.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+import polars as pl
+
+from markscheme.metrics.overlap import shared, token_grams
+from markscheme.metrics.pairs import Pairs, by_pieces
+from markscheme.text.normalise import normalise_series, split_expr
+
+Empty = Literal["everywhere", "verbatim"]
+"""Where a reference that normalises to nothing is found."""
+
+SHORT_REFERENCE = 12
+"""References up to this many tokens are looked up in the answer as text, longer ones by sorting."""
+
+
+def exact_match(answers: pl.Series, references: pl.Series) -> pl.Series:
+    """1 where the normalised answer equals a normalised reference, else 0.
+
+    Two texts that normalise to nothing ("A" and "the") are equal. Source: Rajpurkar et al. 2016.
+    """
+    return exact_match_of(Pairs.of(answers, references).map(normalise_series))
+
+
+def exact_match_of(pairs: Pairs) -> pl.Series:
+    """`exact_match` of pairs already normalised."""
+    return pairs.best(pairs.spread(pairs.answers) == pairs.references)
+
+
+def contains(
+    answers: pl.Series, references: pl.Series, *, empty_reference: Empty = "everywhere"
+) -> pl.Series:
+    """1 where a normalised reference stands anywhere in the normalised answer, else 0.
+
+    Plain containment of characters, as EVOUNA's lexical matching has it (Wang et al. 2023):
+    "art" is found in "started". A reference that normalises to nothing, such as "A+" or "*", is
+    found `everywhere` in EVOUNA; with `verbatim` it must stand in the answer as it is written,
+    upper and lower case alike.
+    """
+    raw = Pairs.of(answers, references)
+    return contains_of(raw.map(normalise_series), raw, empty_reference=empty_reference)
+
+
+def contains_of(pairs: Pairs, raw: Pairs, *, empty_reference: Empty = "everywhere") -> pl.Series:
+    """`contains` of pairs already normalised, and the same pairs as they were written."""
+    answer, reference = pl.col("answer"), pl.col("reference")
+    table = pl.DataFrame({"answer": pairs.spread(pairs.answers), "reference": pairs.references})
+    found = table.select(answer.str.contains(reference, literal=True)).to_series()
+    empty = (pairs.references == "").arg_true()
+    if empty_reference == "verbatim" and len(empty):
+        written = pl.DataFrame(
+            {
+                "answer": raw.spread(raw.answers).gather(empty),
+                "reference": raw.references.gather(empty),
+            }
+        ).select(pl.all().str.to_lowercase())
+        there = written.select(
+            answer.str.contains(reference.str.strip_chars(), literal=True)
+        ).to_series()
+        found = found.scatter(empty, there)
+    return pairs.best(found)
+
+
+def token_f1(answers: pl.Series, references: pl.Series) -> pl.Series:
+    """Highest F1 of normalised tokens, counted with repeats, over the references.
+
+    2PR / (P + R) with P and R the shares of the answer's and the reference's tokens that the two
+    have in common (Rajpurkar et al. 2016). Two texts without any token get 1, as in SQuAD 2.0, so
+    that an exact match never scores less; a text with tokens beside one without gets 0.
+    """
+    return token_f1_of(Pairs.of(answers, references).map(normalise_series))
+
+
+def token_f1_of(pairs: Pairs) -> pl.Series:
+    """`token_f1` of pairs already normalised."""
+    answer, reference, common = pl.col("answer"), pl.col("reference"), pl.col("common")
+    table = pl.DataFrame(
+        {"answer": pairs.spread(pairs.answers), "reference": pairs.references}
+    ).with_columns(tokens=split_expr(reference))
+    lengths = pl.col("tokens").list.len()
+    table = table.with_columns(
+        size=lengths,
+        simple=(lengths <= SHORT_REFERENCE) & (pl.col("tokens").list.n_unique() == lengths),
+    )
+    overlap = _looked_up(table)
+    if not table["simple"].all():
+        hard = table.filter(~pl.col("simple"))
+        counted = by_pieces(_counted, hard["answer"], hard["reference"], characters=2**24)
+        overlap = overlap.scatter((~table["simple"]).arg_true(), counted)
+    scores = table.with_columns(common=overlap).select(
+        pl.when((answer == "") | (reference == ""))
+        .then((answer == reference).cast(pl.Float64))
+        .otherwise(2 * common / (answer.str.count_matches(" ", literal=True) + 1 + pl.col("size")))
+    )
+    return pairs.best(scores.to_series())
+
+
+def _looked_up(table: pl.DataFrame) -> pl.Series:
+    """How many of a simple reference's tokens stand in its answer as whole tokens: UInt32.
+
+    That is the size of the multiset intersection, since such a reference repeats no token. Looking
+    few tokens up in the answer's text is several times faster than splitting the answer.
+    """
+    answer, token = pl.col("answer"), pl.col("token")
+    tokens = table.select(pl.when("simple").then("tokens")).to_series()
+    counts = tokens.list.len().fill_null(0).to_numpy().astype(np.int64)
+    padded = table.select(pl.concat_str(pl.lit(" "), answer, pl.lit(" "))).to_series()
+    found = (
+        pl.DataFrame(
+            {
+                "answer": padded.gather(np.repeat(np.arange(len(counts)), counts)),
+                "token": tokens.explode(empty_as_null=False, keep_nulls=False),
+            }
+        )
+        .select(answer.str.contains(pl.concat_str(pl.lit(" "), token, pl.lit(" ")), literal=True))
+        .to_series()
+    )
+    running = np.concatenate([[0], np.cumsum(found.fill_null(value=False).to_numpy())])
+    ends = np.cumsum(counts)
+    return pl.Series((running[ends] - running[ends - counts]).astype(np.uint32))
+
+
+def _counted(answers: pl.Series, references: pl.Series) -> pl.Series:
+    """Size of the multiset intersection of the tokens of each pair: UInt32."""
+    sides = pl.DataFrame({"a": answers, "r": references}).select(
+        split_expr(pl.col("a")), split_expr(pl.col("r"))
+    )
+    return pl.Series(shared(*token_grams(sides["a"], sides["r"])).astype(np.uint32))
