@@ -230,6 +230,11 @@ def _fits_one(value: Any, option: Any) -> bool:
     return isinstance(value, (int, float) if option is float else option)
 
 
+def type_in_words(cls: type, parameter: str) -> str:
+    """What a parameter of a judge class may be, in words."""
+    return _describe(_hints(cls)[parameter])
+
+
 def _describe(hint: Any) -> str:
     words = {float: "a number", int: "a whole number", bool: "true or false", str: "text"}
     parts = []

@@ -31,7 +31,7 @@ notes = Console(stderr=True, highlight=False)
 """Progress, warnings and errors: standard error, so that results can be piped."""
 
 
-def print_version(value: bool) -> None:  # noqa: FBT001 (typer calls it so)
+def print_version(value: bool) -> None:
     """Print the version and stop, for `--version`."""
     if value:
         from markscheme.registry import version

@@ -1,0 +1,218 @@
+"""The two calls most people need: `judge` for a table of answers, `mark` for a single one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Literal
+
+import polars as pl
+
+from markscheme.answers import AnswersReader, ReadOptions, Source
+from markscheme.engine.run import RunReport, Transform, run_in_folder, run_in_memory
+from markscheme.errors import DataError
+from markscheme.grammar import judge_name, parse_judge, signature
+from markscheme.judgments import SCHEMA
+from markscheme.registry import Judge
+from markscheme.report.summary import summary_table
+
+DEFAULT_JUDGE = "examiner"
+
+Clean = Literal["chat"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Result:
+    """What judging gave: the judgments, the figures, and what was met on the way."""
+
+    report: RunReport = field(repr=False)
+
+    @cached_property
+    def judgments(self) -> pl.DataFrame:
+        """The judgments table: one row per answer and judge, ids as they were given."""
+        return self.report.judgments.select(list(SCHEMA)).collect()
+
+    def summary(self) -> pl.DataFrame:
+        """Figures per judge and system: counts, accuracy and mean score with 95% intervals."""
+        flat = [
+            {**record, "not_judged": sum(record["not_judged"].values())}
+            for record in self.report.records
+        ]
+        return pl.DataFrame(flat, infer_schema_length=None)
+
+    def __str__(self) -> str:
+        """The summary as a Markdown table."""
+        return summary_table(self.report.records).markdown()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Judgment:
+    """The judgment of one answer. What the judge does not give is None."""
+
+    judge: str
+    signature: str
+    status: str
+    score: float | None
+    verdict: bool | None
+    relation: str | None
+    marks: float | None
+    explanation: str | None
+    raw: str | None
+    cost_usd: float | None
+    tokens_in: int | None
+    tokens_out: int | None
+    seconds: float | None
+
+    def __bool__(self) -> bool:
+        """The verdict.
+
+        Raises:
+            ValueError: there is none, since the answer was not judged; that is not a "no".
+        """
+        if self.verdict is None:
+            raise ValueError(f"no verdict: {self.status} ({self.explanation or 'no reason given'})")
+        return self.verdict
+
+
+def judge(
+    answers: Source | Sequence[str | Path],
+    judges: str | Judge | Sequence[str | Judge] = DEFAULT_JUDGE,
+    *,
+    out: str | Path | None = None,
+    columns: Mapping[str, str] | None = None,
+    reference_separator: str = "auto",
+    on_bad_row: Literal["error", "skip"] = "error",
+    clean: Clean | None = None,
+    models: Any = None,
+    on_progress: Callable[[int], None] | None = None,
+) -> Result:
+    """Judge answers.
+
+    Args:
+        answers: a path (or several), `-` for standard input, a Polars or pandas frame, or a list of
+            dicts; with columns for question, references and answer under their usual names.
+        judges: names such as `"token_f1(threshold=0.6)"`, judge objects, or several of either.
+        out: a folder to write the run to, and to go on from if it was interrupted; None keeps
+            everything in memory.
+        columns: our column names to the data's, where those are unusual.
+        reference_separator: splits references given as one text; see `ReadOptions`.
+        on_bad_row: `error` stops and names malformed rows; `skip` leaves them out and counts them.
+        clean: `"chat"` removes citation marks, source lists and follow-up questions first.
+        models: opens weights and servers for judges that need some.
+        on_progress: called with the number of judgments just finished.
+
+    Returns:
+        The judgments, the figures and the counts.
+
+    Raises:
+        DataError: the answers cannot be read.
+        JudgeError: a judge's name or parameters are wrong.
+        RunError: the folder cannot be used.
+
+    Example:
+        >>> import markscheme
+        >>> row = {"question": "Who wrote Emma?", "references": ["Jane Austen"], "answer": "Austen"}
+        >>> markscheme.judge([row], "exact_match").summary()["accuracy"].to_list()
+        [0.0]
+    """
+    options = ReadOptions(
+        columns=columns or {}, reference_separator=reference_separator, on_bad_row=on_bad_row
+    )
+    sources = _sources(answers)
+    named = [judges] if isinstance(judges, str) or not isinstance(judges, Sequence) else judges
+    report = run(
+        AnswersReader(sources, options),
+        [parse_judge(one) for one in named],
+        out=out,
+        clean=clean,
+        models=models,
+        on_progress=on_progress,
+    )
+    return Result(report=report)
+
+
+def run(
+    reader: AnswersReader,
+    judges: Sequence[Judge],
+    *,
+    out: str | Path | None,
+    clean: str | None = None,
+    models: Any = None,
+    on_progress: Callable[[int], None] | None = None,
+) -> RunReport:
+    """Judge what a reader gives, in memory or into a folder; what `judge` and the command share."""
+    transform = cleaner(clean)
+    if out is None:
+        return run_in_memory(
+            reader, judges, models=models, transform=transform, on_progress=on_progress
+        )
+    return run_in_folder(
+        reader,
+        judges,
+        out,
+        models=models,
+        options={"clean": clean},
+        transform=transform,
+        render=lambda report: summary_table(report.records).markdown(),
+        on_progress=on_progress,
+    )
+
+
+def cleaner(clean: str | None) -> Transform | None:
+    """What `clean` does to a table of answers before judging.
+
+    Raises:
+        DataError: no such cleaning.
+    """
+    if clean is None:
+        return None
+    if clean != "chat":
+        raise DataError(f"no cleaning named {clean!r}; there is 'chat'")
+    from markscheme.text.clean import clean_chat_series
+
+    return lambda answers: answers.with_columns(clean_chat_series(answers["answer"]))
+
+
+def _sources(answers: Any) -> list[Source]:
+    several = isinstance(answers, list | tuple) and all(
+        isinstance(item, str | Path) for item in answers
+    )
+    return list(answers) if several and answers else [answers]
+
+
+def mark(
+    question: str,
+    references: str | Sequence[str],
+    answer: str,
+    judge: str | Judge = DEFAULT_JUDGE,
+    *,
+    models: Any = None,
+) -> Judgment:
+    """Judge one answer.
+
+    Args:
+        question: the question.
+        references: the reference answers, or the only one.
+        answer: what a system said.
+        judge: a judge's name or a judge.
+        models: opens weights and servers for judges that need some.
+
+    Raises:
+        DataError: question or references are empty.
+        JudgeError: the judge's name or parameters are wrong.
+
+    Example:
+        >>> import markscheme
+        >>> markscheme.mark("Who wrote Emma?", ["Jane Austen"], "Jane Austen", "contains").verdict
+        True
+    """
+    from markscheme.engine.apply import apply
+
+    judging = parse_judge(judge)
+    several = [references] if isinstance(references, str) else list(references)
+    row = {"question": question, "references": several, "answer": answer}
+    answers = pl.concat(list(AnswersReader([[row]])))
+    outcome = apply(judging, answers, models).row(0, named=True)
+    return Judgment(judge=judge_name(judging), signature=signature(judging, models), **outcome)

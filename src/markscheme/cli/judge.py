@@ -1,0 +1,127 @@
+"""`markscheme judge`: judge a file of answers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from markscheme.cli.app import app, console, notes
+
+if TYPE_CHECKING:
+    from markscheme.engine.run import RunReport
+    from markscheme.registry import Judge
+
+
+@app.command("judge")
+def judge(
+    files: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="FILE...",
+            help="Answers: JSONL, JSON, CSV, TSV or Parquet, compressed or not; "
+            "- is standard input.",
+        ),
+    ],
+    judges: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--judge",
+            "-j",
+            help='A judge, such as exact_match or "token_f1(threshold=0.6)"; several may be given. '
+            "'markscheme judges' lists all. [default: examiner]",
+        ),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out",
+            "-o",
+            help="Folder for the results. An interrupted run goes on there. "
+            "[default: runs/ and a name made from file and judges]",
+        ),
+    ] = None,
+    columns: Annotated[
+        str, typer.Option(help="Columns with unusual names: question=q,answer=pred.")
+    ] = "",
+    format: Annotated[
+        str | None, typer.Option(help="jsonl, json, csv, tsv or parquet. [default: found out]")
+    ] = None,
+    reference_separator: Annotated[
+        str,
+        typer.Option(
+            help="What separates references in one text; auto knows ' || ' and ' | '; "
+            "none never splits; / for EVOUNA."
+        ),
+    ] = "auto",
+    on_bad_row: Annotated[
+        str, typer.Option(help="error: stop and name bad rows. skip: leave them out, counted.")
+    ] = "error",
+    max_bytes: Annotated[
+        int, typer.Option(help="Longest text of one field, in bytes.")
+    ] = 4_000_000,
+    clean: Annotated[
+        str | None,
+        typer.Option(help="chat: remove citation marks, source lists, follow-up questions first."),
+    ] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress bar.")] = False,
+) -> None:
+    """Judge answers, print accuracy per system, and write the judgments.
+
+    Results: `judgments.parquet`, `summary.json`, `summary.md` in the --out folder.
+    """
+    from markscheme.answers import AnswersReader
+    from markscheme.api import DEFAULT_JUDGE, run
+    from markscheme.cli.progress import progress
+    from markscheme.cli.reading import count_rows, read_options
+    from markscheme.grammar import parse_judge
+    from markscheme.report.summary import summary_table
+
+    chosen = [parse_judge(name) for name in judges or [DEFAULT_JUDGE]]
+    options = read_options(
+        columns=columns,
+        format=format,
+        reference_separator=reference_separator,
+        on_bad_row=on_bad_row,
+        max_bytes=max_bytes,
+    )
+    reader = AnswersReader(list(files), options)
+    target = out or _default_folder(files, chosen, clean)
+    total = None if quiet else count_rows(files)
+    with progress("judging", total=total and total * len(chosen), quiet=quiet) as advance:
+        report = run(reader, chosen, out=target, clean=clean, on_progress=advance)
+    console.print(summary_table(report.records).rich())
+    _print_notes(report)
+
+
+def _default_folder(files: list[str], judges: list[Judge], clean: str | None) -> Path:
+    """`runs/<file>-<eight digits of judges and options>`, so that equal commands meet again."""
+    from hashlib import blake2b
+
+    from markscheme.grammar import signature
+
+    text = "\n".join([*files, *(signature(one) for one in judges), str(clean)])
+    stem = "stdin" if files[0] == "-" else Path(files[0]).name.split(".")[0]
+    return Path("runs") / f"{stem}-{blake2b(text.encode(), digest_size=4).hexdigest()}"
+
+
+def _print_notes(report: RunReport) -> None:
+    """What the reader met, what is where, and what was taken from an earlier run."""
+    for text, count in report.notes.items():
+        notes.print(f"note: {text} ({count:,} rows)", markup=False)
+    if report.ignored:
+        notes.print(f"note: columns not used: {', '.join(report.ignored)}", markup=False)
+    if report.repeats:
+        notes.print(
+            f"note: {report.repeats:,} rows repeat an earlier row exactly; all were counted"
+        )
+    if report.skipped:
+        notes.print(
+            f"warning: {report.skipped:,} bad rows were skipped; see "
+            f"{report.folder}/bad_rows.jsonl",
+            markup=False,
+        )
+    if report.resumed:
+        notes.print(f"{report.resumed:,} judgments were there from an earlier run")
+    notes.print(f"written to {report.folder}", markup=False)

@@ -1,0 +1,108 @@
+"""One judge over one table: each distinct item once, and every row accounted for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from time import perf_counter
+from typing import Any
+
+import polars as pl
+
+from markscheme.errors import JudgeError
+from markscheme.grammar import judge_name
+from markscheme.judgments import OUTCOME, as_outcomes
+from markscheme.registry import Judge
+
+ITEM = ("question", "references", "answer", "reference_grades", "reference_kind", "context")
+"""What a judge may look at. Rows equal in these are one item, whichever systems gave the answer."""
+
+FIRST_CHUNK = 1024
+SECONDS_PER_CHUNK = 2.0
+
+
+def apply(judge: Judge, answers: pl.DataFrame, models: Any = None) -> pl.DataFrame:
+    """The outcomes of a judge on a table of answers: one row each, in order, all columns present.
+
+    A null answer is `skipped`, without asking the judge.
+
+    Raises:
+        JudgeError: the judge returned another number of rows than it was given.
+    """
+    given = answers["answer"].is_not_null()
+    asked = answers.filter(given)
+    outcomes = as_outcomes(judge.judge(asked, models))
+    if outcomes.height != asked.height:
+        raise JudgeError(
+            f"{judge_name(judge)} returned {outcomes.height} rows for {asked.height} answers; "
+            "a judge must return one row an answer, in order"
+        )
+    if asked.height == answers.height:
+        return outcomes
+    places = pl.DataFrame({"place": given.arg_true()})
+    every = pl.DataFrame({"place": pl.arange(0, answers.height, dtype=pl.UInt32, eager=True)})
+    spread = every.join(
+        outcomes.with_columns(places["place"]), on="place", how="left", maintain_order="left"
+    )
+    return spread.select(
+        pl.col("status").fill_null("skipped"),
+        *(pl.col(name) for name in OUTCOME if name not in ("status", "explanation")),
+        pl.when(pl.col("status").is_null())
+        .then(pl.lit("no answer was given"))
+        .otherwise(pl.col("explanation"))
+        .alias("explanation"),
+    ).select(OUTCOME)
+
+
+def plan(batch: pl.DataFrame) -> tuple[pl.DataFrame, pl.Series]:
+    """The distinct items of a batch in order of first appearance, and each row's item number."""
+    parts = []
+    for name in ITEM:
+        if batch[name].null_count() < batch.height:
+            column = pl.col(name)
+            if isinstance(batch.schema[name], pl.List):
+                column = column.cast(pl.List(pl.String)).list.join("\x1e")
+            parts.append(column.fill_null("\x00"))
+    key = batch.select(pl.concat_str(parts, separator="\x1f").alias("key")).to_series()
+    first = key.arg_unique().sort()
+    if len(first) == batch.height:
+        return batch.select(ITEM), pl.arange(0, batch.height, dtype=pl.UInt32, eager=True)
+    distinct = pl.DataFrame({"key": key.gather(first)}).with_row_index("item")
+    item = key.to_frame().join(distinct, on="key", how="left", maintain_order="left")["item"]
+    return batch.select(ITEM)[first], item
+
+
+class ChunkSizes:
+    """How many items to judge before saving: as many as take about two seconds."""
+
+    def __init__(self) -> None:
+        self._rate: float | None = None
+
+    def next(self, left: int) -> int:
+        """Items for the next chunk, of `left` that remain."""
+        wanted = FIRST_CHUNK if self._rate is None else int(self._rate * SECONDS_PER_CHUNK)
+        return max(1, min(left, wanted))
+
+    def done(self, items: int, seconds: float) -> None:
+        """Learn from a chunk that took `seconds`."""
+        self._rate = items / max(seconds, 1e-6)
+
+
+def apply_in_chunks(
+    judge: Judge,
+    items: pl.DataFrame,
+    models: Any,
+    *,
+    sizes: ChunkSizes,
+    start: int = 0,
+    on_items: Callable[[int], None] | None = None,
+) -> Iterator[tuple[int, pl.DataFrame]]:
+    """Outcomes of `items` from `start` on, chunk by chunk, each with where it begins."""
+    while start < items.height:
+        size = sizes.next(items.height - start)
+        began = perf_counter()
+        outcomes = apply(judge, items.slice(start, size), models)
+        sizes.done(size, perf_counter() - began)
+        yield start, outcomes
+        start += size
+        if on_items is not None:
+            on_items(size)

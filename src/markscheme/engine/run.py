@@ -1,0 +1,325 @@
+"""A whole run: read, plan, judge, save as it goes, resume, put together."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any
+
+import orjson
+import polars as pl
+
+from markscheme.answers import AnswersReader
+from markscheme.engine.apply import ChunkSizes, apply_in_chunks, plan
+from markscheme.engine.folder import FORMAT, RunFolder, plan_difference
+from markscheme.engine.summary import summarise
+from markscheme.errors import RunError
+from markscheme.grammar import judge_name, signature
+from markscheme.judgments import SCHEMA
+from markscheme.registry import Judge, version
+
+CONTEXT = ("system", "question", "answer", "label")
+"""Columns of the answers that stand beside the judgments, so that later steps need one file."""
+
+
+@dataclass(kw_only=True)
+class RunReport:
+    """What a run did: where it is, its figures, and what the reader met."""
+
+    folder: Path | None
+    judgments: pl.LazyFrame
+    records: list[dict[str, Any]]
+    rows: int
+    skipped: int
+    repeats: int
+    ignored: list[str]
+    notes: dict[str, int]
+    resumed: int = 0
+    items: int = 0
+
+
+@dataclass(kw_only=True)
+class _Prepared:
+    judge: Judge
+    name: str
+    signature: str
+    sizes: ChunkSizes = field(default_factory=ChunkSizes)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Done:
+    """What the judging of all batches came to."""
+
+    items: int
+    resumed: int
+    chain: bytes
+
+
+Transform = Callable[[pl.DataFrame], pl.DataFrame]
+"""Changes answers before they are judged (cleaning); the judgments keep the answers as given."""
+
+OnProgress = Callable[[int], None]
+"""Told how many more judgments are finished."""
+
+
+def _prepare(judges: Sequence[Judge], models: Any) -> list[_Prepared]:
+    found = [_Prepared(judge=j, name=judge_name(j), signature=signature(j, models)) for j in judges]
+    names = [item.name for item in found]
+    twice = {name for name in names if names.count(name) > 1}
+    if twice:
+        raise RunError(f"asked for {', '.join(sorted(twice))} twice; name each judge once")
+    if not names:
+        raise RunError("no judge was named; 'markscheme judges' lists all")
+    return found
+
+
+def _rows_of(
+    batch: pl.DataFrame, item: pl.Series, outcomes: pl.DataFrame, prepared: _Prepared
+) -> pl.DataFrame:
+    """Judgments of every row of a batch from the outcomes of its distinct items."""
+    spread = outcomes if outcomes.height == batch.height else outcomes[item]
+    return pl.concat([batch.select("answer_id", *CONTEXT), spread], how="horizontal").select(
+        "answer_id",
+        pl.lit(prepared.name).alias("judge"),
+        pl.lit(prepared.signature).alias("signature"),
+        *(name for name in SCHEMA if name not in ("answer_id", "judge", "signature")),
+        *CONTEXT,
+    )
+
+
+def run_in_memory(
+    reader: AnswersReader,
+    judges: Sequence[Judge],
+    *,
+    models: Any = None,
+    transform: Transform | None = None,
+    on_progress: OnProgress | None = None,
+) -> RunReport:
+    """Judge all that a reader gives, and keep the judgments in memory.
+
+    Raises:
+        DataError, JudgeError, RunError: as reading, judging and naming judges do.
+    """
+    prepared = _prepare(judges, models)
+    tables: list[pl.DataFrame] = []
+    items_seen = 0
+    for batch in reader:
+        items, item = plan(batch if transform is None else transform(batch))
+        items_seen += items.height
+        for one in prepared:
+            chunks = [
+                part for _, part in apply_in_chunks(one.judge, items, models, sizes=one.sizes)
+            ]
+            outcomes = pl.concat(chunks)
+            tables.append(_rows_of(batch, item, outcomes, one))
+            if on_progress is not None:
+                on_progress(batch.height)
+    table = pl.concat(tables)
+    return _report(reader, None, table.lazy(), summarise(table), items=items_seen)
+
+
+def run_in_folder(
+    reader: AnswersReader,
+    judges: Sequence[Judge],
+    out: str | Path,
+    *,
+    models: Any = None,
+    options: dict[str, Any] | None = None,
+    render: Callable[[RunReport], str] | None = None,
+    transform: Transform | None = None,
+    on_progress: OnProgress | None = None,
+) -> RunReport:
+    """Judge all that a reader gives into a run's folder; go on where an earlier run stopped.
+
+    Killed at any moment and started again, the folder's judgments and summary are the same as
+    without the kill, and no finished piece is judged again.
+
+    Args:
+        reader: the answers.
+        judges: what judges them.
+        out: the folder; made if it does not exist.
+        models: opens weights and servers.
+        options: whatever else must be equal to go on with the run (cleaning, for instance).
+        render: makes the text of `summary.md`.
+        transform: changes the answers that judges see; say which in `options`.
+        on_progress: told of finished judgments.
+
+    Raises:
+        RunError: the folder holds another run, is in use, or cannot be written.
+        DataError, JudgeError: as reading and judging do.
+    """
+    prepared = _prepare(judges, models)
+    folder = RunFolder(out)
+    wanted = {
+        "format": FORMAT,
+        "markscheme": version(),
+        "judges": [{"name": one.name, "signature": one.signature} for one in prepared],
+        "options": options or {},
+    }
+    with folder.locked():
+        found = folder.read_plan()
+        difference = None if found is None else plan_difference(found, wanted)
+        if difference:
+            raise RunError(f"{folder.path} holds a run with {difference}; choose another --out")
+        if found is None:
+            folder.write_json("run.json", {**wanted, "state": "running"})
+        elif found["state"] == "done":
+            return _finished(reader, folder, found)
+        done = _judge_batches(
+            reader, prepared, folder, models=models, transform=transform, on_progress=on_progress
+        )
+        return _put_together(reader, folder, wanted, done=done, render=render)
+
+
+def _judge_batches(
+    reader: AnswersReader,
+    prepared: list[_Prepared],
+    folder: RunFolder,
+    *,
+    models: Any,
+    transform: Transform | None,
+    on_progress: OnProgress | None,
+) -> _Done:
+    """Judge every batch that is not done yet, each into a piece of its own."""
+    resumed = items_seen = 0
+    chain = b""
+    for number, batch in enumerate(reader):
+        chain = _chained(chain, batch)
+        _check_same_input(folder, number, chain)
+        items, item = plan(batch if transform is None else transform(batch))
+        items_seen += items.height
+        for index, one in enumerate(prepared):
+            stem = f"{number:06d}-{index:03d}"
+            target = folder.parts / f"judgments-{stem}.parquet"
+            if target.exists():
+                resumed += batch.height
+            else:
+                saved, outcomes = _saved_chunks(folder, stem)
+                resumed += saved
+                for start, part in apply_in_chunks(
+                    one.judge, items, models, sizes=one.sizes, start=saved
+                ):
+                    if part.height < items.height:
+                        folder.write_part(f"chunk-{stem}-{start:08d}.parquet", part)
+                    outcomes.append(part)
+                rows = _rows_of(batch, item, pl.concat(outcomes), one)
+                folder.write_part(target.name, rows)
+                for chunk in folder.parts.glob(f"chunk-{stem}-*.parquet"):
+                    chunk.unlink()
+            if on_progress is not None:
+                on_progress(batch.height)
+    return _Done(items=items_seen, resumed=resumed, chain=chain)
+
+
+def _put_together(
+    reader: AnswersReader,
+    folder: RunFolder,
+    wanted: dict[str, Any],
+    *,
+    done: _Done,
+    render: Callable[[RunReport], str] | None,
+) -> RunReport:
+    """Make the run's final files from its pieces."""
+    folder.join_parts("judgments-*.parquet", "judgments.parquet")
+    judgments = pl.scan_parquet(folder.path / "judgments.parquet")
+    report = _report(
+        reader, folder.path, judgments, summarise(judgments), items=done.items, resumed=done.resumed
+    )
+    if reader.problems:
+        lines = (orjson.dumps(problem).decode() for problem in reader.problems)
+        folder.write_text("bad_rows.jsonl", "\n".join(lines) + "\n")
+    folder.write_json("summary.json", summary_json(report, wanted))
+    if render is not None:
+        folder.write_text("summary.md", render(report))
+    folder.write_json("run.json", {**wanted, "state": "done", "input": done.chain.hex()})
+    folder.clear_parts()
+    return report
+
+
+def summary_json(report: RunReport, plan_of_run: dict[str, Any]) -> dict[str, Any]:
+    """What `summary.json` holds: nothing that differs from one equal run to the next."""
+    return {
+        "markscheme": plan_of_run["markscheme"],
+        "options": plan_of_run["options"],
+        "answers": {
+            "rows": report.rows,
+            "skipped_bad_rows": report.skipped,
+            "repeated_rows": report.repeats,
+            "ignored_columns": report.ignored,
+            "notes": report.notes,
+        },
+        "figures": report.records,
+    }
+
+
+def _finished(reader: AnswersReader, folder: RunFolder, found: dict[str, Any]) -> RunReport:
+    """The report of a run that was done before, once its input is seen to be the same."""
+    chain = b""
+    for batch in reader:
+        chain = _chained(chain, batch)
+    if chain.hex() != found["input"]:
+        raise RunError(f"{folder.path} holds a finished run on other answers; choose another --out")
+    folder.clear_parts()
+    judgments = pl.scan_parquet(folder.path / "judgments.parquet")
+    records = orjson.loads((folder.path / "summary.json").read_bytes())["figures"]
+    return _report(
+        reader, folder.path, judgments, records, resumed=reader.rows * len(found["judges"])
+    )
+
+
+def _report(
+    reader: AnswersReader,
+    folder: Path | None,
+    judgments: pl.LazyFrame,
+    records: list[dict[str, Any]],
+    *,
+    items: int = 0,
+    resumed: int = 0,
+) -> RunReport:
+    return RunReport(
+        folder=folder,
+        judgments=judgments,
+        records=records,
+        rows=reader.rows,
+        skipped=len(reader.problems),
+        repeats=reader.repeats,
+        ignored=list(reader.ignored),
+        notes=reader.notes,
+        items=items,
+        resumed=resumed,
+    )
+
+
+def _chained(chain: bytes, batch: pl.DataFrame) -> bytes:
+    hashes = batch.hash_rows(seed=1).to_numpy().tobytes()
+    return blake2b(chain + hashes, digest_size=16).digest()
+
+
+def _check_same_input(folder: RunFolder, number: int, chain: bytes) -> None:
+    """Refuse to mix pieces of different inputs: each batch leaves a mark of all up to it."""
+    earlier = list(folder.parts.glob(f"input-{number:06d}-*"))
+    mark = f"input-{number:06d}-{chain.hex()}"
+    if earlier and earlier[0].name != mark:
+        raise RunError(
+            f"{folder.path} holds an unfinished run on other answers (they differ in batch "
+            f"{number + 1}); choose another --out, or delete that folder"
+        )
+    if not earlier:
+        folder.parts.mkdir(exist_ok=True)
+        (folder.parts / mark).touch()
+
+
+def _saved_chunks(folder: RunFolder, stem: str) -> tuple[int, list[pl.DataFrame]]:
+    """Outcomes that an earlier process saved for a batch and judge, up to the first gap."""
+    upto, outcomes = 0, []
+    for file in sorted(folder.parts.glob(f"chunk-{stem}-*.parquet")):
+        match = re.fullmatch(r".*-(\d{8})\.parquet", file.name)
+        if match is None or int(match[1]) != upto:
+            break
+        part = pl.read_parquet(file)
+        outcomes.append(part)
+        upto += part.height
+    return upto, outcomes

@@ -1,0 +1,1 @@
+"""Results as people read them: tables made once, shown in the terminal or written as text."""

@@ -1,0 +1,60 @@
+"""The table of a run's figures, and what a reader must know beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from markscheme.report.table import Table
+
+_NOTE = (
+    "Accuracy: share of judged answers with verdict true, in percent, with 95% interval "
+    "(Wilson, clustered on question). Mean score: 0 to 100. Answers not judged are in neither."
+)
+
+
+def summary_table(records: Sequence[dict[str, Any]]) -> Table:
+    """One row per judge and system, from the records of `engine.summary.summarise`."""
+    costly = any(record["cost_usd"] is not None for record in records)
+    rows = []
+    for record in records:
+        row = [
+            record["judge"],
+            record["system"],
+            percent(record["accuracy"]),
+            interval(record["accuracy_low"], record["accuracy_high"]),
+            percent(record["mean_score"]),
+            f"{record['judged']:,}",
+            not_judged(record["not_judged"]),
+        ]
+        if costly:
+            row.append("" if record["cost_usd"] is None else f"${record['cost_usd']:.4f}")
+        rows.append(tuple(row))
+    header = ["judge", "system", "accuracy", "95% interval", "mean score", "judged", "not judged"]
+    header += ["cost"] * costly
+    signatures = dict.fromkeys(record["signature"] for record in records)
+    return Table(
+        title="Correctness by judge and system",
+        header=tuple(header),
+        rows=tuple(rows),
+        numeric=frozenset({"accuracy", "95% interval", "mean score", "judged", "cost"}),
+        notes=(_NOTE, *(f"Signature: `{signature}`" for signature in signatures)),
+    )
+
+
+def percent(share: float | None) -> str:
+    """A share as a percentage with one decimal; n/a for None."""
+    return "n/a" if share is None else f"{100 * share:.1f}"
+
+
+def interval(low: float | None, high: float | None) -> str:
+    """Two shares as percentages: `61.2 to 68.9`."""
+    return "n/a" if low is None or high is None else f"{100 * low:.1f} to {100 * high:.1f}"
+
+
+def not_judged(counts: dict[str, int]) -> str:
+    """How many were not judged, and why: `3 (2 failed, 1 skipped)`."""
+    if not counts:
+        return "0"
+    reasons = ", ".join(f"{count:,} {status}" for status, count in counts.items())
+    return f"{sum(counts.values()):,} ({reasons})"

@@ -1,0 +1,79 @@
+"""A table made once, shown in the terminal or written as Markdown, LaTeX or CSV text."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rich.table import Table as RichTable
+
+_LATEX = {c: f"\\{c}" for c in "&%$#_{}"} | {
+    "\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
+}  # fmt: skip
+
+
+@dataclass(frozen=True, kw_only=True)
+class Table:
+    """Text cells under headings. Columns in `numeric` are aligned to the right."""
+
+    title: str
+    header: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    numeric: frozenset[str] = frozenset()
+    notes: tuple[str, ...] = ()
+
+    def rich(self) -> RichTable:
+        """For the terminal; cells are text, never markup."""
+        from rich import box
+        from rich.table import Table as RichTable
+        from rich.text import Text
+
+        table = RichTable(title=Text(self.title), title_justify="left", box=box.SIMPLE_HEAD)
+        for name in self.header:
+            table.add_column(Text(name), justify="right" if name in self.numeric else "left")
+        for row in self.rows:
+            table.add_row(*(Text(cell) for cell in row))
+        return table
+
+    def markdown(self) -> str:
+        """As a Markdown table under its title, with the notes below."""
+
+        def line(cells: tuple[str, ...]) -> str:
+            return "| " + " | ".join(_one_line(cell).replace("|", "\\|") for cell in cells) + " |"
+
+        rule = tuple("--:" if name in self.numeric else "---" for name in self.header)
+        lines = [f"### {self.title}", "", line(self.header), line(rule)]
+        lines += [line(row) for row in self.rows]
+        return "\n".join([*lines, *("\n" + note for note in self.notes)]) + "\n"
+
+    def latex(self) -> str:
+        """As a LaTeX tabular with booktabs rules."""
+
+        def line(cells: tuple[str, ...]) -> str:
+            return " & ".join(_latex(_one_line(cell)) for cell in cells) + r" \\"
+
+        spec = "".join("r" if name in self.numeric else "l" for name in self.header)
+        return "\n".join([
+            f"% {_one_line(self.title)}", rf"\begin{{tabular}}{{{spec}}}", r"\toprule",
+            line(self.header), r"\midrule", *(line(row) for row in self.rows),
+            r"\bottomrule", r"\end{tabular}", "",
+        ])  # fmt: skip
+
+    def csv(self) -> str:
+        """As comma-separated text with a header."""
+        out = io.StringIO()
+        writer = csv.writer(out, lineterminator="\n")
+        writer.writerows([self.header, *self.rows])
+        return out.getvalue()
+
+
+def _one_line(text: str) -> str:
+    return re.sub(r"\s+", " ", text).strip()
+
+
+def _latex(text: str) -> str:
+    return "".join(_LATEX.get(character, character) for character in text)
