@@ -1,0 +1,197 @@
+"""The main table: each judge, over all answers and by system, against labels."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from markscheme.agreement.bootstrap import (
+    cluster_counts,
+    interval,
+    resample_ranked,
+    resample_totals,
+)
+from markscheme.agreement.figures import Figure
+from markscheme.agreement.join import Joined, as_binary
+from markscheme.agreement.verdicts import (
+    CELLS,
+    FROM_COUNTS,
+    Unjudged,
+    cell_codes,
+    four_cells,
+    score_statistics,
+    statistics,
+)
+
+RANKED_CELLS = 200_000_000
+"""Rows times resamples that AUROC and average precision may take; more rows get fewer resamples."""
+LEAST_RESAMPLES = 100
+
+
+@dataclass(frozen=True, kw_only=True)
+class AgreementOptions:
+    """What `agreement` computes.
+
+    Attributes:
+        by_system: a row for each system too, beside the row for all answers.
+        positive_from: the grade from which an answer is acceptable; None for labels of 0 and 1.
+        resamples: bootstrap resamples of questions; 0 for no intervals.
+        seed: of the resampling.
+        confidence: of the intervals.
+    """
+
+    by_system: bool = False
+    positive_from: float | None = None
+    resamples: int = 1000
+    seed: int = 0
+    confidence: float = 0.95
+
+
+@dataclass(frozen=True, kw_only=True)
+class Agreement:
+    """How one judge agrees with labels on one set of answers.
+
+    Attributes:
+        judge: its name.
+        system: whose answers; None for everybody's.
+        counts: number of answers in each of `verdicts.CELLS`.
+        not_judged: answers that were not judged, by status.
+        left_out: figures with answers that were not judged left out; also AUROC and average
+            precision, over the answers with a score.
+        as_errors: figures with answers that were not judged counted as errors.
+        human: share of answers that the labels accept, over all answers.
+        judged: share of answers that the judge accepts, over those it judged.
+        questions: clusters resampled for the intervals.
+    """
+
+    judge: str
+    system: str | None
+    counts: Mapping[str, int]
+    not_judged: Mapping[str, int]
+    left_out: Mapping[str, Figure]
+    as_errors: Mapping[str, Figure]
+    human: float
+    judged: Figure
+    questions: int
+
+    @property
+    def answers(self) -> int:
+        """How many answers have a label."""
+        return sum(self.counts.values())
+
+    def figures(self, unjudged: Unjudged) -> Mapping[str, Figure]:
+        """The figures under one policy for answers that were not judged."""
+        return self.left_out if unjudged == "left_out" else self.as_errors
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain values for JSON."""
+        return {
+            "judge": self.judge,
+            "system": self.system,
+            "answers": self.answers,
+            "questions": self.questions,
+            "counts": dict(self.counts),
+            "not_judged": dict(self.not_judged),
+            "accepted_by_labels": self.human,
+            "accepted_by_judge": self.judged.as_dict(),
+            "left_out": {name: found.as_dict() for name, found in self.left_out.items()},
+            "as_errors": {name: found.as_dict() for name, found in self.as_errors.items()},
+        }
+
+
+def agreement(joined: Joined, options: AgreementOptions | None = None) -> list[Agreement]:
+    """Agreement of every judge with the labels, over all answers and, if asked, by system.
+
+    Judges come in order of first appearance; within a judge the row over all answers is first.
+
+    Raises:
+        AgreementError: the labels are grades and no `positive_from` was given.
+    """
+    options = options or AgreementOptions()
+    rows = joined.rows.with_columns(
+        pl.Series("accepted", as_binary(joined.rows["label"], positive_from=options.positive_from))
+    )
+    found = []
+    for (judge,), mine in rows.group_by("judge", maintain_order=True):
+        found.append(_one(mine, str(judge), None, options))
+        if options.by_system and "system" in mine.columns:
+            parts = mine.filter(pl.col("system").is_not_null())
+            for (system,), part in parts.group_by("system", maintain_order=True):
+                found.append(_one(part, str(judge), str(system), options))
+    return found
+
+
+def _one(
+    rows: pl.DataFrame, judge: str, system: str | None, options: AgreementOptions
+) -> Agreement:
+    labels = rows["accepted"].to_numpy()
+    judged = rows["verdict"].is_not_null().to_numpy()
+    verdicts = rows["verdict"].fill_null(value=False).to_numpy()
+    codes = cell_codes(labels, verdicts, judged)
+    clusters = (rows["cluster"].rank("dense") - 1).cast(pl.Int64).to_numpy()
+    table = cluster_counts(clusters, codes, len(CELLS))
+    counts = table.sum(axis=0)
+    left_out = statistics(four_cells(counts, "left_out"))
+    as_errors = statistics(four_cells(counts, "errors"))
+    if options.resamples:
+        totals = resample_totals(table, resamples=options.resamples, seed=options.seed)
+        for figures, policy in ((left_out, "left_out"), (as_errors, "errors")):
+            four = four_cells(totals, policy)  # type: ignore[arg-type]
+            for name, point in figures.items():
+                figures[name] = interval(
+                    point, FROM_COUNTS[name](four), confidence=options.confidence
+                )
+    left_out |= _ranked(rows, labels, clusters, options)
+    accepted = int(counts[0] + counts[1])
+    number = int(judged.sum())
+    return Agreement(
+        judge=judge,
+        system=system,
+        counts={name: int(count) for name, count in zip(CELLS, counts, strict=True)},
+        not_judged={
+            str(status): count
+            for status, count in rows.filter(~pl.Series(judged))
+            .group_by("status")
+            .len()
+            .sort("status")
+            .iter_rows()
+        },
+        left_out=left_out,
+        as_errors=as_errors,
+        human=float(labels.mean()),
+        judged=Figure(value=accepted / number) if number else Figure(reason="nothing was judged"),
+        questions=len(table),
+    )
+
+
+def _ranked(
+    rows: pl.DataFrame,
+    labels: npt.NDArray[np.bool_],
+    clusters: npt.NDArray[np.int64],
+    options: AgreementOptions,
+) -> dict[str, Figure]:
+    scored = rows["score"].is_not_null().to_numpy()
+    if not scored.any():
+        reason = "the judge gives no score"
+        return {"auroc": Figure(reason=reason), "average_precision": Figure(reason=reason)}
+    scores = rows["score"].to_numpy()[scored]
+    points = score_statistics(labels[scored], scores)
+    if not options.resamples or points["auroc"].value is None:
+        return points
+    affordable = max(LEAST_RESAMPLES, RANKED_CELLS // len(scores))
+    drawn = resample_ranked(
+        labels[scored],
+        scores,
+        np.unique(clusters[scored], return_inverse=True)[1],
+        resamples=min(options.resamples, affordable),
+        seed=options.seed,
+    )
+    return {
+        name: interval(point, drawn[name], confidence=options.confidence)
+        for name, point in points.items()
+    }

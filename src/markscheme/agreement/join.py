@@ -1,0 +1,152 @@
+"""Matching judgments with labels, and saying what did not match."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from markscheme.errors import AgreementError
+
+
+@dataclass(frozen=True, kw_only=True)
+class Joined:
+    """Judgments with labels, and the count of everything that was left aside.
+
+    Attributes:
+        rows: a row a judgment with a label: `judge`, `status`, `score`, `verdict` (null where not
+            judged), `label`, `cluster` (the question, or the answer where no question is known),
+            and `answer_id`, `question`, `answer`, `system` as far as known.
+        key: the columns that judgments and labels were matched on.
+        unlabelled: judgments without a label.
+        unused_labels: labels without a judgment.
+        repeated_labels, repeated_judgments: rows that repeat another one with the same value.
+        clustered: whether `cluster` is the question.
+    """
+
+    rows: pl.DataFrame
+    key: tuple[str, ...]
+    unlabelled: int
+    unused_labels: int
+    repeated_labels: int
+    repeated_judgments: int
+    clustered: bool
+
+    def notes(self) -> list[str]:
+        """What was done, in sentences for the reader."""
+        judgments = self.rows.height
+        said = [f"{judgments} judgments matched with labels by {' and '.join(self.key)}"]
+        for count, text in (
+            (self.unlabelled, "judgments have no label and are left out"),
+            (self.unused_labels, "labels have no judgment and are left out"),
+            (self.repeated_labels, "repeated labels with the same value merged"),
+            (self.repeated_judgments, "repeated judgments with the same verdict merged"),
+        ):
+            if count:
+                said.append(f"{count} {text}")
+        if not self.clustered:
+            said.append("no question is known, so answers are resampled singly")
+        return said
+
+
+def join_labels(judgments: pl.DataFrame, labels: pl.DataFrame) -> Joined:
+    """Match judgments with labels (tables as `read_judgments` and `read_labels` give them).
+
+    Matched on `answer_id` where both have one in common; else on `question` and `answer`, and
+    `system` too where both tables name it.
+
+    Raises:
+        AgreementError: nothing matches; the same answer has two labels, or two verdicts of one
+            judge.
+    """
+    key = matching_key(judgments, labels)
+    labels = labels.filter(pl.col("label").is_not_null())
+    if labels.is_empty():
+        raise AgreementError("no row of the labels has a label")
+    known, repeated_labels = _one_row_each(labels, key, "label", "labels")
+    identity = tuple(n for n in ("answer_id", "question", "answer", "system") if n in judgments)
+    identity = (
+        ("answer_id",) if key == ("answer_id",) else tuple(n for n in identity if n != "answer_id")
+    )
+    once, repeated = _one_row_each(judgments, (*identity, "judge"), "verdict", "judgments")
+    extra = [n for n in known.columns if n not in once.columns or n in key]
+    rows = once.join(
+        known.select(extra), on=key, how="inner", nulls_equal=True, maintain_order="left"
+    )
+    if rows.is_empty():
+        raise AgreementError(
+            f"no judgment matches a label on {' and '.join(key)}: judgments have "
+            f"{once.select(key).row(0)}, labels have {known.select(key).row(0)}"
+        )
+    clustered = "question" in rows.columns and rows["question"].null_count() == 0
+    cluster = pl.col("question") if clustered else pl.struct(identity)
+    return Joined(
+        rows=rows.with_columns(cluster.rank("dense").cast(pl.Int64).alias("cluster") - 1),
+        key=key,
+        unlabelled=once.height - rows.height,
+        unused_labels=known.join(once, on=key, how="anti", nulls_equal=True).height,
+        repeated_labels=repeated_labels,
+        repeated_judgments=repeated,
+        clustered=clustered,
+    )
+
+
+def matching_key(judgments: pl.DataFrame, labels: pl.DataFrame) -> tuple[str, ...]:
+    """The columns on which the two tables can be matched.
+
+    Raises:
+        AgreementError: they have none in common.
+    """
+    both = set(judgments.columns) & set(labels.columns)
+    textual = {"question", "answer"} <= both
+    if "answer_id" in both:
+        common = labels.join(judgments, on="answer_id", how="semi").height
+        if common or not textual:
+            return ("answer_id",)
+    if not textual:
+        raise AgreementError(
+            "judgments and labels have no key in common: both need 'answer_id', or both "
+            "'question' and 'answer'"
+        )
+    return ("question", "answer", "system") if "system" in both else ("question", "answer")
+
+
+def as_binary(labels: pl.Series, *, positive_from: float | None = None) -> npt.NDArray[np.bool_]:
+    """Labels as accepted or not: 1 and 0, or grades from `positive_from` upwards.
+
+    Raises:
+        AgreementError: grades without `positive_from`.
+    """
+    values = labels.to_numpy()
+    if positive_from is not None:
+        return np.asarray(values >= positive_from)
+    if not np.isin(values, (0.0, 1.0)).all():
+        grades = ", ".join(f"{grade:g}" for grade in np.unique(values)[:8])
+        raise AgreementError(
+            f"the labels are grades ({grades}), not verdicts; say from which grade an answer is "
+            "acceptable with --positive-from (Python: positive_from=...)"
+        )
+    return np.asarray(values == 1.0)
+
+
+def _one_row_each(
+    table: pl.DataFrame, key: tuple[str, ...], value: str, what: str
+) -> tuple[pl.DataFrame, int]:
+    """One row a key, and how many repeated it; a key with two values is an error."""
+    if not table.select(key).is_duplicated().any():
+        return table, 0
+    torn = (
+        table.group_by(key, maintain_order=True)
+        .agg(pl.col(value).n_unique().alias("values"), pl.len().alias("rows"))
+        .filter(pl.col("values") > 1)
+    )
+    if torn.height:
+        shown = "; ".join(str(row) for row in torn.select(key).head(5).rows())
+        raise AgreementError(
+            f"{torn.height} answers have contradictory {what}: {shown}"
+            f"{'; ...' if torn.height > 5 else ''}. Adjudicate them, or keep one row each"
+        )
+    once = table.unique(key, keep="first", maintain_order=True)
+    return once, table.height - once.height

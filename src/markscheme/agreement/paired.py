@@ -1,0 +1,211 @@
+"""One paired comparison: difference with its interval, McNemar's test, permutation, Holm."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from markscheme.agreement.bootstrap import interval, kinds, resample_totals
+from markscheme.agreement.figures import Figure
+from markscheme.agreement.verdicts import Unjudged
+
+Array = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+Statistic = Callable[[Array], Array]
+
+
+@dataclass(frozen=True, kw_only=True)
+class CompareOptions:
+    """How pairs are compared.
+
+    Attributes:
+        statistic: of judges, one of `verdicts.FROM_COUNTS`; systems are compared by the share of
+            their answers that the judge accepts.
+        unjudged: `left_out` compares on answers that both judged; `errors` counts an answer that
+            was not judged as judged wrongly (of a system: as not accepted).
+        positive_from: the grade from which an answer is acceptable; None for labels of 0 and 1.
+        resamples: of the interval and of the permutation test.
+        seed: of both.
+        confidence: of the interval.
+    """
+
+    statistic: str = "accuracy"
+    unjudged: Unjudged = "left_out"
+    positive_from: float | None = None
+    resamples: int = 10_000
+    seed: int = 0
+    confidence: float = 0.95
+
+
+@dataclass(frozen=True, kw_only=True)
+class Comparison:
+    """One pair.
+
+    Attributes:
+        first, second: names of the judges or systems.
+        first_value, second_value: the statistic of each, on what both share.
+        difference: first minus second, with its cluster bootstrap interval.
+        only_first, only_second: answers (of systems: questions) that only one got right.
+        mcnemar: exact two-sided p of the two counts being equally likely.
+        permutation: two-sided p of the difference under exchange within questions.
+        mcnemar_holm, permutation_holm: the same corrected for the number of pairs.
+        shared: answers (of systems: questions) compared.
+        left_out: answers (of systems: questions) that only one has, or that were not judged.
+        questions: clusters that were resampled and exchanged.
+    """
+
+    first: str
+    second: str
+    first_value: Figure
+    second_value: Figure
+    difference: Figure
+    only_first: int
+    only_second: int
+    mcnemar: Figure
+    permutation: Figure
+    mcnemar_holm: float | None = None
+    permutation_holm: float | None = None
+    shared: int
+    left_out: int
+    questions: int
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain values for JSON."""
+        values = {field.name: getattr(self, field.name) for field in fields(self)}
+        return {
+            name: value.as_dict() if isinstance(value, Figure) else value
+            for name, value in values.items()
+        }
+
+
+@dataclass(frozen=True, kw_only=True)
+class Paired:
+    """Two sides on the same questions.
+
+    Attributes:
+        first, second: their names.
+        counts: (questions, 2, width) counts of either side, from which `statistic` follows.
+        values: the statistic of either side.
+        statistic: from (..., width) totals to values, NaN where undefined.
+        wins: answers or questions that only the first, only the second got right.
+        shared, left_out: answers or questions compared, and not.
+    """
+
+    first: str
+    second: str
+    counts: Ints
+    values: tuple[Figure, Figure]
+    statistic: Statistic
+    wins: tuple[int, int]
+    shared: int
+    left_out: int
+
+
+def compare_pair(pair: Paired, options: CompareOptions) -> Comparison:
+    """The comparison of two sides, p-values not yet corrected for other pairs."""
+    one, two = pair.values
+    width = pair.counts.shape[2]
+    if one.value is None or two.value is None:
+        difference = permutation = Figure(reason=one.reason or two.reason)
+    else:
+        observed = one.value - two.value
+        totals = resample_totals(
+            pair.counts.reshape(len(pair.counts), -1),
+            resamples=options.resamples,
+            seed=options.seed,
+        )
+        drawn = pair.statistic(totals[:, :width]) - pair.statistic(totals[:, width:])
+        difference = interval(Figure(value=observed), drawn, confidence=options.confidence)
+        permutation = permutation_p(
+            observed,
+            pair.counts,
+            pair.statistic,
+            resamples=options.resamples,
+            seed=options.seed,
+        )
+    return Comparison(
+        first=pair.first,
+        second=pair.second,
+        first_value=one,
+        second_value=two,
+        difference=difference,
+        only_first=pair.wins[0],
+        only_second=pair.wins[1],
+        mcnemar=mcnemar_exact(*pair.wins),
+        permutation=permutation,
+        shared=pair.shared,
+        left_out=pair.left_out,
+        questions=len(pair.counts),
+    )
+
+
+def mcnemar_exact(only_first: int, only_second: int) -> Figure:
+    """Two-sided exact McNemar test of paired outcomes (statsmodels' `mcnemar`)."""
+    from statsmodels.stats.contingency_tables import mcnemar
+
+    if not only_first + only_second:
+        return Figure(reason="the two never differ")
+    result = mcnemar([[0, only_first], [only_second, 0]], exact=True)
+    return Figure(value=min(1.0, float(result.pvalue)))
+
+
+def with_holm(pairs: Sequence[Comparison]) -> list[Comparison]:
+    """The comparisons with p-values corrected by Holm's method (statsmodels' `multipletests`)."""
+    corrected = {}
+    for name in ("mcnemar", "permutation"):
+        known = [place for place, pair in enumerate(pairs) if getattr(pair, name).value is not None]
+        values = holm([getattr(pairs[place], name).value for place in known])
+        corrected[name] = dict(zip(known, values, strict=True))
+    return [
+        replace(
+            pair,
+            mcnemar_holm=corrected["mcnemar"].get(place),
+            permutation_holm=corrected["permutation"].get(place),
+        )
+        for place, pair in enumerate(pairs)
+    ]
+
+
+def holm(p_values: Sequence[float]) -> list[float]:
+    """Holm-corrected p-values, in order."""
+    from statsmodels.stats.multitest import multipletests
+
+    if not p_values:
+        return []
+    return [float(p) for p in multipletests(list(p_values), method="holm")[1]]
+
+
+def permutation_p(
+    observed: float, counts: Ints, statistic: Statistic, *, resamples: int, seed: int
+) -> Figure:
+    """Two-sided p of a difference when the two sides are exchanged question by question.
+
+    Args:
+        observed: the difference as it is.
+        counts: (questions, 2, width) counts of the first and the second side.
+        statistic: from (..., width) totals to values, NaN where undefined.
+
+    Each question is exchanged with probability one half; (1 + as extreme) / (1 + resamples).
+    """
+    questions, _, width = counts.shape
+    distinct, repeats = kinds(counts.reshape(questions, -1))
+    sides = distinct.reshape(-1, 2, width).astype(np.float64)
+    change = sides[:, 1] - sides[:, 0]
+    start = (sides * repeats[:, None, None]).sum(axis=0)
+    rng = np.random.default_rng(seed)
+    step = max(1, 4_000_000 // len(distinct))
+    extreme = defined = 0
+    for begin in range(0, resamples, step):
+        size = min(step, resamples - begin)
+        moved = rng.binomial(repeats, 0.5, size=(size, len(repeats))) @ change
+        drawn = statistic(start[0] + moved) - statistic(start[1] - moved)
+        known = drawn[~np.isnan(drawn)]
+        defined += len(known)
+        extreme += int((np.abs(known) >= abs(observed) - 1e-12).sum())
+    if not defined:
+        return Figure(reason="undefined in every permutation")
+    return Figure(value=(1 + extreme) / (1 + defined), resamples=defined)

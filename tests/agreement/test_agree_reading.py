@@ -1,0 +1,189 @@
+"""Reading labels and judgments in their many shapes, and matching them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from markscheme.agreement.join import as_binary, join_labels
+from markscheme.agreement.labels import read_judgments, read_labels
+from markscheme.agreement.values import NO, YES, parse_values
+from markscheme.errors import AgreementError, BadRowsError, DataError
+
+
+@given(st.lists(st.sampled_from([*YES, *NO, "", "n/a", "2", "0.5"]), min_size=1))
+def test_words_and_numbers_are_read_in_any_case(words: list[str]) -> None:
+    def expected(word: str) -> float | None:
+        if word in ("", "n/a"):
+            return None
+        return 1.0 if word in YES else 0.0 if word in NO else float(word)
+
+    spelled = [f" {word.upper()} " for word in words]
+    assert parse_values(pl.Series("v", spelled)).to_list() == [expected(word) for word in words]
+
+
+def test_other_words_are_named() -> None:
+    with pytest.raises(DataError, match=r"'verdict' has 2 values that are no verdict.*'maybe'"):
+        parse_values(pl.Series("verdict", ["yes", "maybe", "perhaps"]))
+    with pytest.raises(DataError, match="not verdicts"):
+        parse_values(pl.Series("verdict", [[1]]))
+
+
+def test_a_csv_with_a_column_a_judge(tmp_path: Path) -> None:
+    path = tmp_path / "wide.csv"
+    path.write_text(
+        "Question,Model answer,Acceptable?,bem,gpt\nq,a,Yes,0.7,yes\nq,b,No,0.2,\nr,a,no,0.5,TRUE\n"
+    )
+    judgments = read_judgments(path)
+    assert judgments["judge"].unique(maintain_order=True).to_list() == ["bem", "gpt"]
+    bem, gpt = (judgments.filter(pl.col("judge") == name) for name in ("bem", "gpt"))
+    assert bem["verdict"].to_list() == [True, False, True]
+    assert bem["score"].to_list() == [0.7, 0.2, 0.5]
+    assert gpt["verdict"].to_list() == [True, None, True]
+    assert gpt["status"].to_list() == ["judged", "failed", "judged"]
+    assert read_labels(path)["label"].to_list() == [1.0, 0.0, 0.0]
+    assert read_judgments(path, judges=["gpt"])["judge"].unique().to_list() == ["gpt"]
+
+
+def test_a_long_table_with_several_judges(tmp_path: Path) -> None:
+    path = tmp_path / "long.jsonl"
+    path.write_text(
+        '{"id": 1, "judge": "a", "verdict": "yes"}\n{"id": 1, "judge": "b", "verdict": false}\n'
+    )
+    assert read_judgments(path).select("answer_id", "judge", "verdict").rows() == [
+        ("1", "a", True),
+        ("1", "b", False),
+    ]
+    assert read_judgments(path, judges=["b"]).height == 1
+    with pytest.raises(DataError, match="no judgments by 'c'; the judges are 'a', 'b'"):
+        read_judgments(path, judges=["c"])
+
+
+def test_scores_become_verdicts_at_the_threshold() -> None:
+    table = pl.DataFrame({"answer_id": ["1", "2"], "score": [0.5, 0.8]})
+    assert read_judgments(table)["verdict"].to_list() == [True, True]
+    assert read_judgments(table, threshold=0.6)["verdict"].to_list() == [False, True]
+
+
+def test_not_judged_has_no_verdict_whatever_its_score() -> None:
+    table = pl.DataFrame({"answer_id": ["1"], "score": [0.9], "status": ["refused"]})
+    assert read_judgments(table).select("status", "score", "verdict").rows() == [
+        ("refused", None, None)
+    ]
+
+
+def test_annotators_stand_in_for_a_label() -> None:
+    table = pl.DataFrame(
+        {"id": ["1", "2"], "annotator1": ["yes", "no"], "annotator2": ["yes", "yes"]}
+    )
+    labels = read_labels(table)
+    assert labels["label"].to_list() == [1.0, None]
+    assert labels["annotator_labels"].to_list() == [[1.0, 1.0], [0.0, 1.0]]
+
+
+def test_shapes_that_cannot_be_read() -> None:
+    with pytest.raises(DataError, match="no column 'label'; name it with --label-column"):
+        read_labels(pl.DataFrame({"answer_id": ["1"], "x": [1]}))
+    with pytest.raises(DataError, match="need 'answer_id', or 'question' and 'answer'"):
+        read_labels(pl.DataFrame({"question": ["1"], "label": [1]}))
+    with pytest.raises(DataError, match="no column 'there'; the columns are 'answer_id', 'label'"):
+        read_labels(pl.DataFrame({"answer_id": ["1"], "label": [1]}), column="there")
+    with pytest.raises(DataError, match="no judge column"):
+        read_judgments(pl.DataFrame({"answer_id": ["1"], "comment": ["good"]}))
+    with pytest.raises(AgreementError, match="has no rows"):
+        read_judgments(pl.DataFrame({"answer_id": [], "verdict": []}))
+    with pytest.raises(DataError, match="are they scores"):
+        read_judgments(pl.DataFrame({"answer_id": ["1"], "verdict": [0.4]}))
+
+
+def test_ragged_rows_are_named(tmp_path: Path) -> None:
+    path = tmp_path / "ragged.csv"
+    path.write_text("id,label\n1,yes\n2,yes,no\n")
+    with pytest.raises(BadRowsError, match="line 3"):
+        read_labels(path)
+
+
+def judgments(**columns: list[object]) -> pl.DataFrame:
+    return read_judgments(pl.DataFrame(columns))
+
+
+def labels(**columns: list[object]) -> pl.DataFrame:
+    return read_labels(pl.DataFrame(columns))
+
+
+def test_everything_left_aside_is_counted() -> None:
+    joined = join_labels(
+        judgments(question=["q", "q", "r", "q"], answer=["a", "b", "a", "a"], verdict=[1, 0, 1, 1]),
+        labels(question=["q", "r", "s", "q"], answer=["a", "a", "a", "a"], label=[1, 0, 1, 1]),
+    )
+    assert joined.key == ("question", "answer")
+    assert joined.rows.select("question", "answer", "verdict", "label").rows() == [
+        ("q", "a", True, 1.0),
+        ("r", "a", True, 0.0),
+    ]
+    assert (joined.unlabelled, joined.unused_labels) == (1, 1)
+    assert (joined.repeated_labels, joined.repeated_judgments) == (1, 1)
+    assert len(joined.notes()) == 5
+
+
+def test_one_label_serves_every_system_that_gave_the_answer() -> None:
+    joined = join_labels(
+        judgments(question=["q", "q"], answer=["a", "a"], system=["x", "y"], verdict=[1, 1]),
+        labels(question=["q"], answer=["a"], label=[0]),
+    )
+    assert joined.rows["label"].to_list() == [0.0, 0.0]
+    assert joined.rows["cluster"].to_list() == [0, 0]
+
+
+def test_ids_that_do_not_meet_give_way_to_texts() -> None:
+    joined = join_labels(
+        judgments(answer_id=["x1"], question=["q"], answer=["a"], verdict=[1]),
+        labels(answer_id=["7"], question=["q"], answer=["a"], label=[1]),
+    )
+    assert joined.key == ("question", "answer")
+
+
+def test_an_empty_column_is_no_key() -> None:
+    joined = join_labels(
+        judgments(question=["q"], answer=["a"], system=["x"], verdict=[1]),
+        labels(question=["q"], answer=["a"], system=[None], label=[1]),
+    )
+    assert joined.key == ("question", "answer")
+
+
+def test_without_questions_answers_stand_singly() -> None:
+    joined = join_labels(
+        judgments(answer_id=["1", "2"], verdict=[1, 0]), labels(answer_id=["1", "2"], label=[1, 1])
+    )
+    assert joined.rows["cluster"].n_unique() == 2
+    assert "resampled singly" in joined.notes()[-1]
+
+
+def test_contradictions_and_empty_overlaps_are_errors() -> None:
+    some = judgments(answer_id=["1"], verdict=[1])
+    with pytest.raises(AgreementError, match=r"contradictory labels: \('1',\)"):
+        join_labels(some, labels(answer_id=["1", "1"], label=[0, 1]))
+    with pytest.raises(AgreementError, match="contradictory judgments"):
+        join_labels(
+            judgments(answer_id=["1", "1"], verdict=[1, 0]), labels(answer_id=["1"], label=[1])
+        )
+    with pytest.raises(AgreementError, match=r"judgments have \('1',\), labels have \('2',\)"):
+        join_labels(some, labels(answer_id=["2"], label=[1]))
+    with pytest.raises(AgreementError, match="no key in common"):
+        join_labels(some, labels(question=["q"], answer=["a"], label=[1]))
+    with pytest.raises(AgreementError, match="no row of the labels has a label"):
+        join_labels(
+            some,
+            labels(answer_id=["1", "2"], label=[None, None], annotator1=[1, 1], annotator2=[0, 0]),
+        )
+
+
+def test_grades_need_a_bar() -> None:
+    grades = pl.Series([0.0, 1.0, 3.0])
+    with pytest.raises(AgreementError, match=r"grades \(0, 1, 3\)"):
+        as_binary(grades)
+    assert as_binary(grades, positive_from=1).tolist() == [False, True, True]

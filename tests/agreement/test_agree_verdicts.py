@@ -1,0 +1,216 @@
+"""Statistics of verdicts against labels, and their resampling."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn import metrics
+
+from markscheme.agreement.against_labels import AgreementOptions, agreement
+from markscheme.agreement.bootstrap import (
+    cluster_counts,
+    interval,
+    kinds,
+    resample_ranked,
+    resample_totals,
+)
+from markscheme.agreement.figures import Figure
+from markscheme.agreement.join import join_labels
+from markscheme.agreement.labels import read_judgments, read_labels
+from markscheme.agreement.verdicts import (
+    CELLS,
+    FROM_COUNTS,
+    cell_codes,
+    four_cells,
+    score_statistics,
+    statistics,
+)
+from markscheme.errors import AgreementError
+
+pairs = st.lists(st.tuples(st.booleans(), st.booleans()), min_size=1, max_size=60)
+SKLEARN = {
+    "accuracy": metrics.accuracy_score,
+    "precision": metrics.precision_score,
+    "recall": metrics.recall_score,
+    "f1_positive": metrics.f1_score,
+    "f1_macro": lambda y, p: metrics.f1_score(y, p, average="macro"),
+    "kappa": metrics.cohen_kappa_score,
+    "mcc": metrics.matthews_corrcoef,
+}
+
+
+@given(pairs)
+def test_figures_and_their_vectorised_twins_equal_scikit_learn(
+    rows: list[tuple[bool, bool]],
+) -> None:
+    labels, verdicts = (np.array(side) for side in zip(*rows, strict=True))
+    codes = cell_codes(labels, verdicts, np.ones(len(labels), dtype=bool))
+    counts = np.bincount(codes, minlength=6)
+    four = four_cells(counts, "left_out")
+    for name, figure in statistics(four).items():
+        twin = FROM_COUNTS[name](four[None, :])[0]
+        if figure.value is None:
+            assert figure.reason
+            assert np.isnan(twin)
+        else:
+            expected = SKLEARN[name](labels, verdicts)
+            assert figure.value == pytest.approx(expected, abs=1e-12)
+            assert twin == pytest.approx(expected, abs=1e-12)
+
+
+def test_undefined_figures_say_why() -> None:
+    all_rejected = statistics([0, 0, 3, 2])
+    assert all_rejected["precision"].text() == "n/a (the judge accepted nothing)"
+    assert all_rejected["f1_positive"].value == 0.0
+    assert all_rejected["kappa"].value == 0.0
+    assert all_rejected["mcc"].reason == "the judge or the labels know only one class"
+    assert {figure.reason for figure in statistics([0, 0, 0, 0]).values()} == {"nothing was judged"}
+    assert statistics([4, 0, 0, 0])["kappa"].reason == "judge and labels know only one class"
+
+
+def test_what_was_not_judged_is_left_out_or_an_error() -> None:
+    counts = [5, 1, 2, 4, 3, 6]
+    assert four_cells(counts, "left_out").tolist() == [5, 1, 2, 4]
+    assert four_cells(counts, "errors").tolist() == [5, 7, 5, 4]
+    with pytest.raises(AgreementError, match="the policies are left_out, errors"):
+        four_cells(counts, "zero")  # type: ignore[arg-type]
+
+
+scored = st.lists(
+    st.tuples(st.booleans(), st.sampled_from([0.0, 0.1, 0.5, 0.9, 1.0]), st.integers(0, 4)),
+    min_size=2,
+    max_size=30,
+)
+
+
+@given(scored, st.integers(0, 100))
+def test_resampled_ranks_equal_scikit_learn_on_repeated_rows(
+    rows: list[tuple[bool, float, int]], seed: int
+) -> None:
+    labels, scores, raw = (np.array(side) for side in zip(*rows, strict=True))
+    clusters = np.unique(raw, return_inverse=True)[1]
+    drawn = resample_ranked(labels, scores, clusters, resamples=3, seed=seed)
+    total = clusters.max() + 1
+    weights = np.random.default_rng(seed).multinomial(total, np.full(total, 1 / total), size=3)
+    for place in range(3):
+        repeated = weights[place][clusters]
+        sample = np.repeat(labels, repeated), np.repeat(scores, repeated)
+        if len(set(sample[0])) < 2:
+            assert np.isnan(drawn["auroc"][place])
+            assert np.isnan(drawn["average_precision"][place])
+            continue
+        assert drawn["auroc"][place] == pytest.approx(metrics.roc_auc_score(*sample))
+        assert drawn["average_precision"][place] == pytest.approx(
+            metrics.average_precision_score(*sample)
+        )
+
+
+def test_scores_of_a_single_class_are_refused() -> None:
+    found = score_statistics(np.array([True, True]), np.array([0.2, 0.4]))
+    assert {figure.reason for figure in found.values()} == {"the labels know only one class"}
+
+
+@given(st.lists(st.tuples(st.integers(0, 8), st.integers(0, 5)), min_size=1, max_size=60))
+def test_kinds_keep_every_cluster(rows: list[tuple[int, int]]) -> None:
+    clusters, cells = (np.array(side) for side in zip(*rows, strict=True))
+    counts = cluster_counts(np.unique(clusters, return_inverse=True)[1], cells, 6)
+    assert counts.sum() == len(rows)
+    distinct, repeats = kinds(counts)
+    rebuilt = np.repeat(distinct, repeats, axis=0)
+    assert sorted(map(tuple, rebuilt)) == sorted(map(tuple, counts))
+
+
+def test_many_wide_clusters_are_grouped_too() -> None:
+    counts = np.random.default_rng(0).integers(0, 10**12, size=(50, 6))
+    distinct, repeats = kinds(np.concatenate([counts, counts]))
+    assert len(distinct) == 50
+    assert set(repeats) == {2}
+
+
+def test_the_bootstrap_is_the_cluster_bootstrap() -> None:
+    """Mean and variance of resampled totals are those of drawing whole clusters."""
+    rng = np.random.default_rng(5)
+    counts = rng.poisson(3, size=(40, 6))
+    totals = resample_totals(counts, resamples=40_000, seed=1)
+    assert totals.mean(axis=0) == pytest.approx(counts.sum(axis=0), rel=0.01)
+    assert totals.var(axis=0) == pytest.approx(40 * counts.var(axis=0), rel=0.04)
+    assert (totals == resample_totals(counts, resamples=40_000, seed=1)).all()
+    with pytest.raises(AgreementError, match="0 resamples"):
+        resample_totals(counts, resamples=0, seed=1)
+
+
+def test_intervals_leave_undefined_resamples_out() -> None:
+    drawn = np.r_[np.nan, np.linspace(0, 1, 101)]
+    found = interval(Figure(value=0.5), drawn, confidence=0.9)
+    assert found.low == pytest.approx(0.05)
+    assert found.high == pytest.approx(0.95)
+    assert found.resamples == 101
+    assert interval(Figure(value=0.5), np.array([np.nan])).low is None
+
+
+@pytest.mark.parametrize(
+    ("judge", "accuracy", "kappa"), [("bem", 80.6, 0.616), ("davinci", 83.8, 0.675)]
+)
+def test_nq301_row_level(
+    nq301_labels: pl.DataFrame, judge: str, accuracy: float, kappa: float
+) -> None:
+    rows = nq301_labels.with_row_index("id")
+    joined = join_labels(
+        read_judgments(rows.drop("label"), judges=[judge]), read_labels(rows.drop("bem", "davinci"))
+    )
+    (found,) = agreement(joined, AgreementOptions(resamples=500, seed=2))
+    assert found.answers == 1490
+    assert found.questions == 301
+    figures = found.left_out
+    assert round(100 * (figures["accuracy"].value or 0), 1) == accuracy
+    assert round(figures["kappa"].value or 0, 3) == kappa
+    for name in ("accuracy", "kappa", "f1_positive", "f1_macro", "mcc"):
+        low, high = figures[name].low, figures[name].high
+        assert low is not None
+        assert high is not None
+        assert low < (figures[name].value or 0) < high
+    assert figures["auroc"].reason == "the judge gives no score"
+
+
+def test_nq301_exact_match_row_level(
+    nq301_labels: pl.DataFrame, nq301_answers: pl.DataFrame, exact_match: object
+) -> None:
+    references = nq301_answers.filter(pl.col("system") == "DPR").select("question", "references")
+    rows = nq301_labels.join(references, on="question", maintain_order="left").with_row_index("id")
+    verdicts = rows.with_columns(exact_match(rows).alias("em"))  # type: ignore[operator]
+    joined = join_labels(read_judgments(verdicts, judges=["em"]), read_labels(rows))
+    (found,) = agreement(joined, AgreementOptions(resamples=0))
+    assert round(100 * (found.left_out["accuracy"].value or 0), 1) == 65.4
+    assert round(found.left_out["kappa"].value or 0, 3) == 0.343
+
+
+def test_scores_are_ranked_and_systems_stand_apart() -> None:
+    rng = np.random.default_rng(0)
+    label = rng.random(200) < 0.6
+    table = pl.DataFrame(
+        {
+            "question": [f"q{i // 2}" for i in range(200)],
+            "answer": [f"a{i}" for i in range(200)],
+            "system": ["x", "y"] * 100,
+            "score": np.clip(0.4 * label + rng.random(200) * 0.6, 0, 1),
+            "status": ["judged"] * 190 + ["refused"] * 10,
+            "label": label,
+        }
+    )
+    joined = join_labels(read_judgments(table.drop("label")), read_labels(table))
+    found = agreement(joined, AgreementOptions(by_system=True, resamples=300))
+    assert [(row.system, row.answers) for row in found] == [(None, 200), ("x", 100), ("y", 100)]
+    assert found[0].not_judged == {"refused": 10}
+    assert sum(found[0].counts[name] for name in CELLS[4:]) == 10
+    kept = slice(0, 190)
+    expected = metrics.roc_auc_score(label[kept], table["score"].to_numpy()[kept])
+    auroc = found[0].left_out["auroc"]
+    assert auroc.value == pytest.approx(expected)
+    assert auroc.low is not None
+    assert auroc.low < expected
+    worse = found[0].as_errors["accuracy"].value or 0
+    assert worse < (found[0].left_out["accuracy"].value or 0)
+    assert found[0].as_dict()["left_out"]["auroc"]["value"] == pytest.approx(expected)
