@@ -109,8 +109,18 @@ def test_containment_of_the_reference_does_not_decide_the_checklist(cases: list[
     assert 0.5 < passed < 0.65
 
 
-def test_no_case_repeats_the_bundled_example(cases: list[Case]) -> None:
-    path = CHECKLIST.parents[1] / "examples" / "answers.jsonl"
-    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
-    example = {(row["question"], row["answer"]) for row in rows}
-    assert not example & {(case["question"], case["answer"]) for case in cases}
+def test_no_case_repeats_the_bundled_example(cases: list[Case], example: Path) -> None:
+    rows = [json.loads(line) for line in example.read_text(encoding="utf-8").splitlines()]
+    pairs = {(row["question"], row["answer"]) for row in rows}
+    assert not pairs & {(case["question"], case["answer"]) for case in cases}
+
+
+def test_no_question_comes_from_the_data_that_judges_are_trained_and_measured_on(
+    cases: list[Case], example: Path, data_dir: Path
+) -> None:
+    published = json.loads((data_dir / "evouna" / "NQ.json").read_text(encoding="utf-8"))
+    known = {normalise(row["question"]) for row in published}
+    assert len(known) > 3000
+    rows = [json.loads(line) for line in example.read_text(encoding="utf-8").splitlines()]
+    ours = {normalise(row["question"]) for row in [*cases, *rows]}
+    assert not ours & known
