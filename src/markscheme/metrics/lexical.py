@@ -93,7 +93,7 @@ def token_f1_of(pairs: Pairs) -> pl.Series:
     overlap = _looked_up(table)
     if not table["simple"].all():
         hard = table.filter(~pl.col("simple"))
-        counted = by_pieces(_counted, hard["answer"], hard["reference"], characters=2**24)
+        counted = by_pieces(_counted, hard["answer"], hard["reference"], size=2**23)
         overlap = overlap.scatter((~table["simple"]).arg_true(), counted)
     scores = table.with_columns(common=overlap).select(
         pl.when((answer == "") | (reference == ""))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
 
 import numpy as np
@@ -25,6 +26,12 @@ class Grams:
     def counts(self) -> Integers:
         """Number of runs in each text, shape (texts,)."""
         return np.bincount(self.text, minlength=self.texts).astype(np.int64)
+
+    def sequences(self) -> list[list[int]]:
+        """The identities of each text as a list."""
+        identities = self.identity.tolist()
+        ends = np.cumsum(self.counts()).tolist()
+        return [identities[start:stop] for start, stop in itertools.pairwise([0, *ends])]
 
 
 def token_grams(left: pl.Series, right: pl.Series) -> tuple[Grams, Grams]:

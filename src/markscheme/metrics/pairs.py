@@ -61,16 +61,16 @@ def by_pieces(
     left: pl.Series,
     right: pl.Series,
     *,
-    characters: int,
+    size: int,
 ) -> pl.Series:
     """`function` of two equally long String columns, in pieces of about so many bytes.
 
     Token-level work needs some fifty times the memory of its text; this bounds it.
     """
-    size = pl.select(
-        (left.str.len_bytes() + right.str.len_bytes()).fill_null(0).cum_sum() // characters
+    piece = pl.select(
+        (left.str.len_bytes() + right.str.len_bytes()).fill_null(0).cum_sum() // size
     ).to_series()
-    edges = [0, *((size.diff() != 0).arg_true().to_list()), len(left)]
+    edges = [0, *((piece.diff() != 0).arg_true().to_list()), len(left)]
     parts = [
         function(left[start:stop], right[start:stop]) for start, stop in itertools.pairwise(edges)
     ]

@@ -30,11 +30,13 @@ def normalise(text: str) -> str:
 # The column version works on bytes. Whatever the engine's tables and Python's might see
 # differently goes, row by row, through `normalise`: characters outside `_AGREED`, and articles that
 # touch a character outside ASCII, where only Unicode can say whether a word ends.
-_SPACES = "\t\n\v\f\r\x1c\x1d\x1e\x1f\x85\xa0\u1680" + "".join(
+SPACES = "\t\n\v\f\r\x1c\x1d\x1e\x1f\x85\xa0\u1680" + "".join(
     map(chr, [*range(0x2000, 0x200B), 0x2028, 0x2029, 0x202F, 0x205F, 0x3000])
 )
-_FOLD = [*string.punctuation, *_SPACES]
-_FOLD_TO = [""] * len(string.punctuation) + [" "] * len(_SPACES)
+"""Every white-space character of `str.split`, except the plain space."""
+
+_FOLD = [*string.punctuation, *SPACES]
+_FOLD_TO = [""] * len(string.punctuation) + [" "] * len(SPACES)
 _GAPS = r"(?-u: *(?: {2}|\b(?:an?|the)\b)(?: |\b(?:an?|the)\b)*)"
 
 AGREED_RANGES = (

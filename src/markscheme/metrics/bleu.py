@@ -1,0 +1,83 @@
+"""Sentence BLEU on columns, the best over the references.
+
+Equal to sacrebleu's `sentence_bleu` with its defaults, divided by 100 (Papineni et al. 2002; Post
+2018): 13a tokens, case kept, up to four-grams, exponential smoothing, effective order. Each
+reference is compared by itself and the best counts; sacrebleu given several references at once
+merges them instead.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from markscheme.metrics.overlap import Integers, longer, shared, token_grams
+from markscheme.metrics.pairs import Pairs, by_pieces
+from markscheme.text.normalise import SPACES as ODD_SPACES
+
+ORDERS = 4
+SPACES = " " + ODD_SPACES
+PIECE_BYTES = 2**22
+
+_MARKUP = {"<skipped>": "", "-\n": "", "\n": " "}
+_ENTITIES = {"&quot;": '"', "&amp;": "&", "&lt;": "<", "&gt;": ">"}
+_SPLITS = (
+    (r"([{-~\[-` -&(-+:-@/])", " $1 "),
+    (r"([^0-9])([.,])", "$1 $2 "),
+    (r"([.,])([^0-9])", " $1 $2"),
+    (r"([0-9])(-)", "$1 $2 "),
+)
+
+
+def bleu(answers: pl.Series, references: pl.Series) -> pl.Series:
+    """Highest sentence BLEU of n answers (String) over their references (List(String)).
+
+    Returns n scores (Float64, 0 to 1) in order; null where the answer is null or has no reference.
+    """
+    pairs = Pairs.of(answers, references)
+    spread = pairs.spread(pairs.answers)
+    scores = by_pieces(_bleu, spread, pairs.references, size=PIECE_BYTES)
+    return pairs.best(scores.set(spread.is_null(), None))
+
+
+def tokens_13a(text: pl.Expr) -> pl.Expr:
+    """Tokens of mteval's tokeniser 13a as sacrebleu has it: List(String)."""
+    line = text.str.strip_chars_end(SPACES)
+    for old, new in (_MARKUP | _ENTITIES).items():
+        line = line.str.replace_all(old, new, literal=True)
+    line = pl.concat_str(pl.lit(" "), line, pl.lit(" "))
+    for pattern, replacement in _SPLITS:
+        line = line.str.replace_all(pattern, replacement)
+    return line.str.extract_all(f"[^{SPACES}]+")
+
+
+def _bleu(answers: pl.Series, references: pl.Series) -> pl.Series:
+    sides = pl.DataFrame({"answer": answers, "reference": references}).select(
+        answer=tokens_13a(pl.col("answer")), reference=tokens_13a(pl.col("reference"))
+    )
+    tokens = token_grams(sides["answer"], sides["reference"])
+    grams = tokens
+    matched: list[Integers] = []
+    for order in range(1, ORDERS + 1):
+        if order > 1:
+            grams = longer(grams, tokens, order=order)
+        matched.append(shared(*grams))
+    return pl.Series(_scores(np.stack(matched), *(side.counts() for side in tokens)))
+
+
+def _scores(
+    matched: Integers, length: Integers, reference_length: Integers
+) -> npt.NDArray[np.float64]:
+    """BLEU of each pair from its matches per order, shape (ORDERS, pairs), and its lengths."""
+    possible = length - np.arange(ORDERS)[:, None]
+    counted = possible > 0
+    missed = counted & (matched == 0)
+    halvings = 2.0 ** np.cumsum(missed, axis=0)
+    precision = np.where(missed, 1 / halvings, matched) / np.where(counted, possible, 1)
+    logs = np.log(precision, where=counted, out=np.zeros(precision.shape))
+    any_match = matched[0] > 0
+    safe_length = np.where(any_match, length, 1)
+    brevity = np.minimum(0, 1 - reference_length / safe_length)
+    scores = np.exp(brevity + logs.sum(axis=0) / np.minimum(safe_length, ORDERS))
+    return np.where(any_match, scores, 0.0)
