@@ -11,7 +11,7 @@ from typer.core import TyperGroup
 from markscheme.cli.app import app, console, notes
 
 if TYPE_CHECKING:
-    from markscheme.datasets.catalog import File
+    from markscheme.datasets.catalog import Dataset
     from markscheme.datasets.locate import Local
 
 
@@ -61,7 +61,7 @@ def datasets(context: typer.Context, data_dir: DataDir = None) -> None:
         table.add_row(entry.name, rows, entry.licence, here, entry.title)
     console.print(table)
     console.print(
-        "\n'markscheme datasets NAME' shows one; 'markscheme datasets fetch NAME' gets it."
+        "\n'markscheme datasets NAME' shows one, 'markscheme datasets fetch NAME' gets it"
     )
 
 
@@ -81,21 +81,21 @@ def show(context: typer.Context, name: Name, data_dir: DataDir = None) -> None:
     _line("homepage", entry.homepage)
     _line("here", place)
     _heading("files" if entry.need == "all" else "files (any one is enough)")
-    for file in entry.files:
-        _line(f"  {file.name}", _file(file, local))
+    _print_files(entry, local)
     if entry.counts:
         _heading("sizes")
+        width = max(map(len, entry.counts)) + 2
         for what, number in entry.counts.items():
-            _line(f"  {what}", f"{number:,}")
+            _line(f"  {what}", f"{number:>9,}", width=width)
     options = options_of(name)
     if options:
         _heading("options (--option NAME=VALUE of export; keywords of markscheme.datasets.load)")
         for option, phrase in options.items():
             _line(f"  {option}", phrase)
-    for note in entry.notes:
-        console.print(
-            f"\nNote: {note}" if note == entry.notes[0] else f"Note: {note}", markup=False
-        )
+    if entry.notes:
+        _heading("notes")
+        for note in entry.notes:
+            console.print(f"  {note}", markup=False, soft_wrap=True)
     _heading("citation")
     console.print(entry.citation.strip(), markup=False)
 
@@ -159,9 +159,7 @@ def fetch(
         )
     for path in paths:
         console.print(str(path), markup=False, soft_wrap=True)
-    notes.print(
-        f"licence of {name}: {entry.licence}; please cite it ('markscheme datasets {name}')"
-    )
+    notes.print(f"licence: {entry.licence}. What to cite: 'markscheme datasets {name}'")
 
 
 @group.command("export")
@@ -195,21 +193,31 @@ def export(
     console.print(f"{answers.height:,} rows of {name} written to {out}", markup=False)
 
 
-def _file(file: File, local: Local | None) -> str:
-    parts = ["here" if local and file.name in local.files else "not here"]
-    parts += [f"{file.size:,} bytes"] if file.size else []
-    parts += [f"sha256 {file.sha256}"] if file.sha256 else ["no checksum recorded"]
-    parts += ["optional"] if file.optional else []
-    parts += [file.address] if file.address else ["not published by itself"]
-    return "; ".join(parts)
+def _print_files(entry: Dataset, local: Local | None) -> None:
+    """A line a file, then the addresses they come from."""
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False, show_header=False)
+    for file in entry.files:
+        table.add_row(
+            f"  {file.name}",
+            "here" if local and file.name in local.files else "not here",
+            f"{file.size:,} bytes" if file.size else "",
+            f"sha256 {_short(file.sha256)}" if file.sha256 else "no checksum recorded",
+            "optional" if file.optional else "",
+        )
+    console.print(table)
+    for address in dict.fromkeys(file.address.rpartition("/")[0] for file in entry.files):
+        if address:
+            console.print(f"  from {address}", markup=False, soft_wrap=True)
 
 
 def _short(text: str) -> str:
     return text if len(text) < 64 else f"{text[:12]}..."
 
 
-def _line(name: str, value: str) -> None:
-    console.print(f"{name:<26} {value}", markup=False, soft_wrap=True)
+def _line(name: str, value: str, *, width: int = 24) -> None:
+    console.print(f"{name:<{width}} {value}", markup=False, soft_wrap=True)
 
 
 def _heading(text: str) -> None:

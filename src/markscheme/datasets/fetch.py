@@ -89,8 +89,7 @@ def _fetch_group(
 ) -> None:
     """Download one address and put the file, or the archive's members, in place."""
     with _temporary(target, address) as download:
-        expected = None if group[0].member else group[0].size
-        _download(entry, address, download, group[0].name, expected, progress)
+        _download(entry, group[0], download, progress)
         for file in group:
             if not file.member:
                 _put(entry, file, download, target / file.name)
@@ -118,25 +117,21 @@ def _temporary(target: Path, address: str) -> Iterator[Path]:
         Path(path).unlink(missing_ok=True)
 
 
-def _download(
-    entry: Dataset,
-    address: str,
-    path: Path,
-    name: str,
-    size: int | None,
-    progress: Progress,
-) -> None:
+def _download(entry: Dataset, file: File, path: Path, progress: Progress) -> None:
+    """Write what is at the file's address to `path`, whole."""
+    address, name = file.address, file.name
     if not address.startswith(("https://", "http://")):
         raise DataError(f"{address!r} is not a web address")
     request = urllib.request.Request(address, headers={"User-Agent": "markscheme"})  # noqa: S310
     try:
         with (
-            urllib.request.urlopen(request, timeout=TIMEOUT_SECONDS) as reply,  # noqa: S310
+            # An opener of our own: the shared one keeps the proxies of its first use.
+            urllib.request.build_opener().open(request, timeout=TIMEOUT_SECONDS) as reply,
             path.open("wb") as out,
         ):
             length = reply.headers.get("Content-Length")
             announced = int(length) if length and length.isdigit() else None
-            received = _copy(reply, out, lambda done: progress(name, done, announced or size))
+            received = _copy(reply, out, lambda done: progress(name, done, announced))
     except urllib.error.HTTPError as error:
         raise DataError(
             f"the server answered {error.code} {error.reason} for {address}; "
