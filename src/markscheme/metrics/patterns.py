@@ -1,0 +1,141 @@
+"""Regular expressions with the meaning of Python's `re`, run in linear time wherever RE2 can.
+
+RE2 never backtracks, so no pattern and no text can make it slow. Its dialect differs from Python's
+in places: `to_re2` rewrites what can be rewritten and gives up on the rest, and `Pattern.decides`
+knows the texts on which the two would differ.
+"""
+
+from __future__ import annotations
+
+import re
+import warnings
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import re2
+
+_SPACE = r"\t-\r\x1c- \x85\x{a0}\x{1680}\x{2000}-\x{200a}\x{2028}\x{2029}\x{202f}\x{205f}\x{3000}"
+_INSIDE = {"s": _SPACE, "d": r"\p{Nd}", "w": r"\p{L}\p{N}_", "D": r"\P{Nd}"}
+_OUTSIDE = {
+    "s": f"[{_SPACE}]",
+    "S": f"[^{_SPACE}]",
+    "d": r"\p{Nd}",
+    "D": r"\P{Nd}",
+    "w": r"[\p{L}\p{N}_]",
+    "W": r"[^\p{L}\p{N}_]",
+    "b": r"\b",
+    "B": r"\B",
+    "A": r"\A",
+}
+_CONTROLS = "nrtfv"
+
+# "{,3}" repeats in Python and is literal in RE2; "[:alpha:]" the other way round; and switching
+# a flag off would change what "$" means.
+_OTHER_MEANING = re.compile(r"\{,|\[[^]]*\[:|\(\?[a-z]*-")
+_QUARREL = ("\u0130", "\u0131", "\u0345")
+"""Dotted I, dotless i, combining iota: ignoring case, Python and RE2 take them differently."""
+
+
+def to_re2(pattern: str) -> str | None:
+    r"""A valid Python pattern in RE2's dialect with the same meaning, or None where there is none.
+
+    `\s`, `\d` and `\w` are ASCII in RE2 and Unicode here, as in Python. `\b` stays, and agrees with
+    Python on ASCII text only.
+    """
+    if _OTHER_MEANING.search(pattern):
+        return None
+    parts: list[str] = []
+    inside = False
+    place = 0
+    while place < len(pattern):
+        character = pattern[place]
+        place += 1
+        if character == "\\":
+            escaped = _escape(pattern[place : place + 3], inside=inside)
+            if escaped is None:
+                return None
+            parts.append(escaped)
+            place += 3 if pattern[place] == "x" else 1
+            continue
+        if character == "[" and not inside:
+            inside = True
+            opening = re.compile(r"\^?\]?").match(pattern, place)
+            start = opening.group() if opening else ""
+            parts.append("[" + start.replace("]", r"\]"))
+            place += len(start)
+            continue
+        if character == "]" and inside:
+            inside = False
+        parts.append(r"\[" if character == "[" else character)
+    return "".join(parts)
+
+
+def _escape(following: str, *, inside: bool) -> str | None:
+    letter = following[0]
+    if letter == "x":
+        return "\\" + following
+    if letter in _CONTROLS:
+        return "\\" + letter
+    if not letter.isascii():
+        return letter
+    if not letter.isalnum():
+        return "\\" + letter if letter not in "_\n" else letter
+    return (_INSIDE if inside else _OUTSIDE).get(letter)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pattern:
+    """A reference read as a regular expression.
+
+    Attributes:
+        source: as written.
+        flags: of Python's `re`.
+        error: why Python cannot read it, or empty.
+        fast: the RE2 object, or None if RE2 cannot stand for it.
+    """
+
+    source: str
+    flags: int
+    error: str
+    fast: Any
+
+    def decides(self, text: str) -> bool:
+        """Whether RE2 says of `text` what Python's engine would say."""
+        if self.fast is None:
+            return False
+        if text.isascii():
+            # Python before 3.14 finds no \B in an empty text.
+            return bool(text) or r"\B" not in self.source
+        if self.flags & re.IGNORECASE and any(letter in text for letter in _QUARREL):
+            return False
+        return r"\b" not in self.source and r"\B" not in self.source
+
+    def found_in(self, text: str) -> bool:
+        """Whether RE2 finds the pattern anywhere in `text`, in time linear in its length."""
+        return self.fast.search(text.encode()) is not None
+
+
+@lru_cache(maxsize=4096)
+def read_pattern(source: str, *, ignore_case: bool) -> Pattern:
+    """`source` as a pattern in which `^` and `$` also match at line ends."""
+    flags = re.MULTILINE | (re.IGNORECASE if ignore_case else 0)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            re.compile(source, flags)
+    except (re.error, OverflowError, RecursionError) as error:
+        return Pattern(source=source, flags=flags, error=str(error) or "too deep", fast=None)
+    fast = None
+    translated = to_re2(source)
+    unsafe = ignore_case and any(letter in source for letter in _QUARREL)
+    if translated is not None and not unsafe:
+        options = re2.Options()
+        options.log_errors = False
+        options.never_capture = True
+        letters = "im" if ignore_case else "m"
+        try:
+            fast = re2.compile(f"(?{letters}:{translated})", options)
+        except re2.error:
+            fast = None
+    return Pattern(source=source, flags=flags, error="", fast=fast)
