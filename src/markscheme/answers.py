@@ -219,17 +219,20 @@ class _SeenIds:
 
     def add(self, hashes: np.ndarray[Any, Any]) -> np.ndarray[Any, np.dtype[np.bool_]]:
         """Remember `hashes`; true where one was seen before, in this call or an earlier one."""
-        unique, first = np.unique(hashes, return_index=True)
-        again = np.ones(len(hashes), dtype=bool)
-        again[first] = False
+        fresh = np.sort(hashes)
+        again = np.zeros(len(hashes), dtype=bool)
+        if (fresh[1:] == fresh[:-1]).any():
+            fresh, first = np.unique(hashes, return_index=True)
+            again = np.ones(len(hashes), dtype=bool)
+            again[first] = False
         for run in self._runs:
             place = np.minimum(np.searchsorted(run, hashes), len(run) - 1)
             again |= run[place] == hashes
         # Merging runs of similar length keeps their number logarithmic.
-        while self._runs and len(self._runs[-1]) <= 2 * len(unique):
-            unique = np.union1d(self._runs.pop(), unique)
-        if len(unique):
-            self._runs.append(unique)
+        while self._runs and len(self._runs[-1]) <= 2 * len(fresh):
+            fresh = np.sort(np.concatenate([self._runs.pop(), fresh]))
+        if len(fresh):
+            self._runs.append(fresh)
         return again
 
 

@@ -3,8 +3,8 @@
     MarkschemeError               base: catch this one
     ├── DataError                 a file or table cannot be read as answers, judgments or labels
     │   └── BadRowsError          particular rows are malformed; `.problems` lists them
-    ├── JudgeError                a judge's name, parameters or registration are wrong
-    │   └── UnknownNameError      no such judge, dataset, model...; suggests near names
+    ├── UnknownNameError          no such judge, dataset, column...; suggests near names
+    ├── JudgeError                a judge's parameters or registration are wrong
     ├── RunError                  a run directory cannot be started, resumed or finished
     ├── MissingExtraError         an optional dependency is not installed; names its install line
     ├── ModelError                weights or a model server cannot be used
@@ -73,7 +73,7 @@ class JudgeError(MarkschemeError):
     """A judge's name, parameters or registration are wrong."""
 
 
-class UnknownNameError(JudgeError):
+class UnknownNameError(MarkschemeError):
     """A name that nothing is registered under; the message suggests near ones."""
 
     def __init__(self, kind: str, name: str, choices: Iterable[str], see: str) -> None:

@@ -150,6 +150,8 @@ def judge_name(judge: Judge, *, full: bool = False) -> str:
 def _text(value: Any, *, full: bool) -> str:
     if value is None or isinstance(value, bool):
         return str(value).lower()
+    if isinstance(value, float) and math.isinf(value):
+        return "1e999" if value > 0 else "-1e999"  # Infinity has no literal of its own.
     if isinstance(value, int | float):
         return repr(value)
     if isinstance(value, str):

@@ -29,7 +29,8 @@ def apply(judge: Judge, answers: pl.DataFrame, models: Any = None) -> pl.DataFra
         JudgeError: the judge returned another number of rows than it was given.
     """
     given = answers["answer"].is_not_null()
-    asked = answers.filter(given)
+    # The table itself where nothing is left out: judges may share work on one and the same table.
+    asked = answers if given.all() else answers.filter(given)
     outcomes = as_outcomes(judge.judge(asked, models))
     if outcomes.height != asked.height:
         raise JudgeError(
@@ -100,7 +101,8 @@ def apply_in_chunks(
     while start < items.height:
         size = sizes.next(items.height - start)
         began = perf_counter()
-        outcomes = apply(judge, items.slice(start, size), models)
+        chunk = items if size == items.height else items.slice(start, size)
+        outcomes = apply(judge, chunk, models)
         sizes.done(size, perf_counter() - began)
         yield start, outcomes
         start += size

@@ -21,9 +21,6 @@ from markscheme.grammar import judge_name, signature
 from markscheme.judgments import SCHEMA
 from markscheme.registry import Judge, version
 
-CONTEXT = ("system", "question", "answer", "label")
-"""Columns of the answers that stand beside the judgments, so that later steps need one file."""
-
 
 @dataclass(kw_only=True)
 class RunReport:
@@ -56,6 +53,7 @@ class _Done:
     items: int
     resumed: int
     chain: bytes
+    clusters: pl.DataFrame
 
 
 Transform = Callable[[pl.DataFrame], pl.DataFrame]
@@ -81,13 +79,18 @@ def _rows_of(
 ) -> pl.DataFrame:
     """Judgments of every row of a batch from the outcomes of its distinct items."""
     spread = outcomes if outcomes.height == batch.height else outcomes[item]
-    return pl.concat([batch.select("answer_id", *CONTEXT), spread], how="horizontal").select(
+    return pl.concat([batch.select("answer_id", "system"), spread], how="horizontal").select(
         "answer_id",
         pl.lit(prepared.name).alias("judge"),
         pl.lit(prepared.signature).alias("signature"),
         *(name for name in SCHEMA if name not in ("answer_id", "judge", "signature")),
-        *CONTEXT,
+        "system",
     )
+
+
+def _clusters_of(batch: pl.DataFrame) -> pl.DataFrame:
+    """System and question of each row, the question as a hash: a few bytes a row."""
+    return batch.select(pl.col("system").cast(pl.Categorical), pl.col("question").hash())
 
 
 def run_in_memory(
@@ -105,10 +108,12 @@ def run_in_memory(
     """
     prepared = _prepare(judges, models)
     tables: list[pl.DataFrame] = []
+    clusters: list[pl.DataFrame] = []
     items_seen = 0
     for batch in reader:
         items, item = plan(batch if transform is None else transform(batch))
         items_seen += items.height
+        clusters.append(_clusters_of(batch))
         for one in prepared:
             chunks = [
                 part for _, part in apply_in_chunks(one.judge, items, models, sizes=one.sizes)
@@ -117,8 +122,9 @@ def run_in_memory(
             tables.append(_rows_of(batch, item, outcomes, one))
             if on_progress is not None:
                 on_progress(batch.height)
-    table = pl.concat(tables)
-    return _report(reader, None, table.lazy(), summarise(table), items=items_seen)
+    table = pl.concat(tables).lazy()
+    records = summarise(table, pl.concat(clusters))
+    return _report(reader, None, table, records, items=items_seen)
 
 
 def run_in_folder(
@@ -186,11 +192,15 @@ def _judge_batches(
     """Judge every batch that is not done yet, each into a piece of its own."""
     resumed = items_seen = 0
     chain = b""
+    clusters: list[pl.DataFrame] = []
     for number, batch in enumerate(reader):
         chain = _chained(chain, batch)
         _check_same_input(folder, number, chain)
         items, item = plan(batch if transform is None else transform(batch))
         items_seen += items.height
+        clusters.append(_clusters_of(batch))
+        if not (folder.parts / f"answers-{number:06d}.parquet").exists():
+            folder.write_part(f"answers-{number:06d}.parquet", batch)
         for index, one in enumerate(prepared):
             stem = f"{number:06d}-{index:03d}"
             target = folder.parts / f"judgments-{stem}.parquet"
@@ -211,7 +221,7 @@ def _judge_batches(
                     chunk.unlink()
             if on_progress is not None:
                 on_progress(batch.height)
-    return _Done(items=items_seen, resumed=resumed, chain=chain)
+    return _Done(items=items_seen, resumed=resumed, chain=chain, clusters=pl.concat(clusters))
 
 
 def _put_together(
@@ -223,10 +233,12 @@ def _put_together(
     render: Callable[[RunReport], str] | None,
 ) -> RunReport:
     """Make the run's final files from its pieces."""
+    folder.join_parts("answers-*.parquet", "answers.parquet")
     folder.join_parts("judgments-*.parquet", "judgments.parquet")
     judgments = pl.scan_parquet(folder.path / "judgments.parquet")
+    records = summarise(judgments, done.clusters)
     report = _report(
-        reader, folder.path, judgments, summarise(judgments), items=done.items, resumed=done.resumed
+        reader, folder.path, judgments, records, items=done.items, resumed=done.resumed
     )
     if reader.problems:
         lines = (orjson.dumps(problem).decode() for problem in reader.problems)

@@ -14,12 +14,17 @@ Z95 = 1.959963984540054
 
 ALL_SYSTEMS = "(all)"
 
+_COSTS = ("cost_usd", "tokens_in", "tokens_out")
+_UNIT = 2**40
 
-def summarise(judgments: pl.LazyFrame | pl.DataFrame) -> list[dict[str, Any]]:
+
+def summarise(judgments: pl.LazyFrame, clusters: pl.DataFrame) -> list[dict[str, Any]]:
     """One record per judge and system, and one over all systems where there are several.
 
     Args:
-        judgments: a judgments table with the extra columns `system` and `question`.
+        judgments: a judgments table in which every judge has judged the same answers in the same
+            order.
+        clusters: `system` and `question` of those answers; the question may be a hash.
 
     Returns:
         Records with `judge`, `signature`, `system`, `rows`, `judged`, `not_judged` (status to
@@ -28,88 +33,91 @@ def summarise(judgments: pl.LazyFrame | pl.DataFrame) -> list[dict[str, Any]]:
         sample size that clustering on question leaves), `mean_score` with its normal interval,
         and sums of cost and tokens. Judges and systems stand in order of first appearance.
     """
+    judges = judgments.with_row_index("row").group_by("judge", "signature").agg(pl.col("row").min())
+    return [
+        record
+        for judge, signature, _ in judges.collect(engine="streaming").sort("row").iter_rows()
+        for record in _records_of(
+            judgments.filter(pl.col("judge") == judge), clusters, judge, signature
+        )
+    ]
+
+
+def _records_of(
+    judgments: pl.LazyFrame, clusters: pl.DataFrame, judge: str, signature: str
+) -> list[dict[str, Any]]:
+    outcomes = judgments.select("status", "verdict", "score", *_COSTS).collect(engine="streaming")
+    rows = pl.concat([outcomes, clusters], how="horizontal").with_row_index("first_row")
+    # Sums are of whole numbers, so that no order of adding, and so no number of threads, shows.
     per_question = (
-        judgments.lazy()
-        .with_row_index("_row")
-        .group_by("judge", "signature", "system", "question")
+        rows.lazy()
+        .group_by("system", "question")
         .agg(
+            pl.col("first_row").min(),
             pl.len().alias("rows"),
-            pl.col("_row").min(),
-            *((pl.col("status") == s).sum().alias(f"status_{s}") for s in STATUSES),
-            pl.col("verdict").count().alias("n_verdict"),
-            pl.col("verdict").sum().cast(pl.Float64).alias("y_verdict"),
-            pl.col("score").count().alias("n_score"),
-            pl.col("score").sum().alias("y_score"),
-            *(_sum_or_null(name) for name in ("cost_usd", "tokens_in", "tokens_out")),
+            *((pl.col("status") == s).sum().alias(s) for s in STATUSES),
+            pl.col("verdict").count().alias("verdicts"),
+            pl.col("verdict").sum().cast(pl.Int64).alias("verdict"),
+            pl.col("score").count().alias("scores"),
+            _fixed("score").sum(),
+            *(pl.col(name).count().alias(f"{name}_known") for name in _COSTS),
+            *(_fixed(name).sum() for name in _COSTS),
         )
-        .collect(engine="streaming")
+        .sort("first_row")
+        .collect()
     )
-    systems = per_question.group_by("judge", "signature", "system").agg(_figures())
-    counts = systems.group_by("judge").len().filter(pl.col("len") > 1)
-    several = (
-        per_question.join(counts, on="judge", how="semi")
-        .group_by("judge", "signature", "question")
-        .agg(
-            pl.exclude("system", "_row", "cost_usd", "tokens_in", "tokens_out").sum(),
-            pl.col("_row").max() + 1,
-            *(_sum_or_null(name) for name in ("cost_usd", "tokens_in", "tokens_out")),
+    head = {"judge": judge, "signature": signature}
+    records = [
+        {**head, "system": system["system"][0], **_figures(system)}
+        for system in per_question.partition_by("system", maintain_order=True)
+    ]
+    if len(records) > 1:
+        together = per_question.group_by("question").agg(
+            pl.col("first_row").min(), pl.exclude("system", "first_row", "question").sum()
         )
-        .group_by("judge", "signature")
-        .agg(_figures(last=True))
-        .with_columns(pl.lit(ALL_SYSTEMS).alias("system"))
-    )
-    order = systems.group_by("judge").agg(pl.col("_row").min().alias("_judge"))
-    table = (
-        pl.concat([systems, several.select(systems.columns)])
-        .join(order, on="judge")
-        .sort("_judge", "_row")
-    )
-    return [_record(row) for row in table.iter_rows(named=True)]
+        records.append({**head, "system": ALL_SYSTEMS, **_figures(together.sort("first_row"))})
+    return records
 
 
-def _sum_or_null(name: str) -> pl.Expr:
-    column = pl.col(name)
-    return pl.when(column.count() > 0).then(column.sum()).alias(name)
+def _fixed(name: str) -> pl.Expr:
+    """A column as whole multiples of `1 / _UNIT`."""
+    return (pl.col(name) * _UNIT).round().cast(pl.Int64)
 
 
-def _figures(*, last: bool = False) -> list[pl.Expr]:
-    """Totals over questions, and the variance of each mean as a ratio of cluster totals."""
-    found = [pl.col("_row").max() if last else pl.col("_row").min(), pl.len().alias("questions")]
-    found += [pl.col("rows").sum(), *(pl.col(f"status_{s}").sum() for s in STATUSES)]
-    for kind in ("verdict", "score"):
-        n, y = pl.col(f"n_{kind}"), pl.col(f"y_{kind}")
-        mean = y.sum() / n.sum()
-        found += [
-            n.sum(),
-            mean.alias(f"mean_{kind}"),
-            (((y - mean * n) ** 2).sum() / n.sum() ** 2).alias(f"var_{kind}"),
-        ]
-    return found + [_sum_or_null(name) for name in ("cost_usd", "tokens_in", "tokens_out")]
-
-
-def _record(row: dict[str, Any]) -> dict[str, Any]:
-    accuracy = row["mean_verdict"] if row["n_verdict"] else None
-    score = row["mean_score"] if row["n_score"] else None
-    low, high = wilson(accuracy, row["n_verdict"], row["var_verdict"])
-    half = Z95 * math.sqrt(row["var_score"]) if score is not None else None
+def _figures(clusters: pl.DataFrame) -> dict[str, Any]:
+    """The figures of some answers, from sums per question."""
+    accuracy, accuracy_variance = _mean(clusters["verdict"], clusters["verdicts"])
+    score, score_variance = _mean(clusters["score"] / _UNIT, clusters["scores"])
+    verdicts = int(clusters["verdicts"].sum())
+    low, high = wilson(accuracy, verdicts, accuracy_variance)
+    half = Z95 * math.sqrt(score_variance)
+    costs = {
+        name: int(clusters[name].sum()) / _UNIT if clusters[f"{name}_known"].sum() else None
+        for name in _COSTS
+    }
     return {
-        "judge": row["judge"],
-        "signature": row["signature"],
-        "system": row["system"],
-        "rows": row["rows"],
-        "questions": row["questions"],
-        "judged": row["status_judged"],
-        "not_judged": {s: row[f"status_{s}"] for s in STATUSES[1:] if row[f"status_{s}"]},
+        "rows": int(clusters["rows"].sum()),
+        "questions": clusters.height,
+        "judged": int(clusters["judged"].sum()),
+        "not_judged": {s: int(clusters[s].sum()) for s in STATUSES[1:] if clusters[s].sum()},
         "accuracy": accuracy,
         "accuracy_low": low,
         "accuracy_high": high,
         "mean_score": score,
-        "mean_score_low": None if score is None or half is None else score - half,
-        "mean_score_high": None if score is None or half is None else score + half,
-        "cost_usd": row["cost_usd"],
-        "tokens_in": row["tokens_in"],
-        "tokens_out": row["tokens_out"],
+        "mean_score_low": None if score is None else score - half,
+        "mean_score_high": None if score is None else score + half,
+        **costs,
     }
+
+
+def _mean(totals: pl.Series, counts: pl.Series) -> tuple[float | None, float]:
+    """The mean over all rows and its variance, as a ratio of cluster totals (Cochran 1977, 6.4)."""
+    n = counts.to_numpy().astype(float)
+    y = totals.to_numpy().astype(float)
+    if not n.sum():
+        return None, 0.0
+    mean = y.sum() / n.sum()
+    return float(mean), float(((y - mean * n) ** 2).sum() / n.sum() ** 2)
 
 
 def wilson(

@@ -1,0 +1,45 @@
+# Two commands do everything on a machine with Python (3.11 or later), pip and make:
+#   make demo    judge the bundled example
+#   make test    lint, types, tests
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready-for-users
+READY_DEV := $(VENV)/.ready-for-developers
+
+.PHONY: demo test test-slow lint types bench clean
+
+$(BIN)/python:
+	$(PYTHON) -m venv $(VENV)
+
+$(READY): pyproject.toml | $(BIN)/python
+	$(BIN)/pip install --quiet --disable-pip-version-check --editable .
+	@touch $@
+
+$(READY_DEV): pyproject.toml | $(BIN)/python
+	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@touch $@ $(READY)
+
+demo: $(READY)
+	$(BIN)/markscheme judge examples/answers.jsonl --judge exact_match --judge contains \
+	    --judge token_f1 --out runs/demo
+
+lint: $(READY_DEV)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(READY_DEV)
+	$(BIN)/mypy
+
+test: lint types
+	$(BIN)/pytest -n 2 -m "not slow"
+
+test-slow: $(READY_DEV)
+	$(BIN)/pytest -m slow
+
+bench: $(READY_DEV)
+	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[dev,bench]'
+	$(BIN)/python -m benchmarks
+
+clean:
+	rm -rf $(VENV) build dist runs

@@ -1,0 +1,308 @@
+"""Runs: each item once, pieces saved, kills survived, folders kept apart."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+import markscheme
+from markscheme.answers import AnswersReader, ReadOptions, read_answers
+from markscheme.engine.apply import ChunkSizes, apply, plan
+from markscheme.engine.run import run_in_folder
+from markscheme.errors import DataError, JudgeError, RunError
+from markscheme.grammar import parse_judge
+from markscheme.registry import _ENTRIES, register
+
+JUDGES = ["exact_match", "contains", "token_f1(threshold=0.6)"]
+
+
+class StopError(Exception):
+    """Stands for a crash in the middle."""
+
+
+@dataclass
+class Asked:
+    """What the counting judge was asked, and after how many chunks it is to break."""
+
+    answers: list[str] = field(default_factory=list)
+    chunks_left: int | None = None
+
+
+ASKED = Asked()
+
+
+def yes(answers: pl.DataFrame) -> pl.DataFrame:
+    return answers.with_columns(pl.lit(value=True).alias("verdict"))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Counting:
+    """Accepts everything, and remembers what it was asked."""
+
+    def judge(self, answers: pl.DataFrame, models: Any) -> pl.DataFrame:
+        if ASKED.chunks_left is not None:
+            if ASKED.chunks_left == 0:
+                raise StopError
+            ASKED.chunks_left -= 1
+        ASKED.answers.extend(answers["answer"])
+        return yes(answers)
+
+
+@pytest.fixture
+def counting() -> Any:
+    register("counting")(Counting)
+    ASKED.answers, ASKED.chunks_left = [], None
+    yield Counting()
+    del _ENTRIES["counting"]
+
+
+def big_file(folder: Path, rows: int = 3000) -> Path:
+    rng = random.Random(7)
+    words = ["paris", "london", "rome", "the", "of", "a", "1984", "jane", "austen", "emma"]
+    lines = []
+    for row in range(rows):
+        record = {
+            "question": f"question {row // 3}",
+            "references": [" ".join(rng.choices(words, k=2)) for _ in range(2)],
+            "answer": " ".join(rng.choices(words, k=rng.randint(0, 6))),
+            "system": f"s{row % 3}",
+        }
+        lines.append(json.dumps(record))
+    path = folder / "big.jsonl"
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {file.name: file.read_bytes() for file in sorted(folder.iterdir()) if file.is_file()}
+
+
+def test_equal_items_are_judged_once_whoever_said_them(counting: Counting) -> None:
+    rows = [
+        {"question": q, "references": ["x"], "answer": a, "system": s}
+        for q in ("p", "q") for a in ("yes", "no") for s in ("one", "two", "three")
+    ]  # fmt: skip
+    result = markscheme.judge(rows, counting)
+    assert sorted(ASKED.answers) == ["no", "no", "yes", "yes"]
+    assert result.judgments.height == 12
+
+
+def test_items_differ_by_references_and_kind() -> None:
+    row = {"question": "q", "references": ["a", "b"], "answer": "x"}
+    others = [
+        {**row, "references": ["b", "a"]},
+        {**row, "reference_kind": "regex"},
+        {**row, "context": "c"},
+        {**row, "reference_grades": [1, 2]},
+        {**row, "answer": None},
+        {**row, "answer": ""},
+    ]
+    items, item = plan(read_answers([row, *others, row]))
+    assert items.height == 7
+    assert item.to_list() == [0, 1, 2, 3, 4, 5, 6, 0]
+
+
+def test_outcomes_come_back_to_their_rows(example: Path) -> None:
+    """Through batches, deduplication and chunks each answer keeps its own outcome."""
+    reader = AnswersReader([example], ReadOptions(batch_rows=50))
+    judge = parse_judge("token_f1")
+    from markscheme.engine.run import run_in_memory
+
+    got = run_in_memory(reader, [judge]).judgments.collect()
+    answers = read_answers(example)
+    straight = apply(judge, answers)
+    assert got["answer_id"].to_list() == answers["answer_id"].to_list()
+    assert got["score"].to_list() == straight["score"].to_list()
+
+
+def test_chunks_grow_to_about_two_seconds() -> None:
+    sizes = ChunkSizes()
+    assert sizes.next(10_000) == 1024
+    sizes.done(1024, 0.512)
+    assert sizes.next(10_000) == 4000
+    sizes.done(4000, 40_000)
+    assert sizes.next(10_000) == 1
+
+
+def test_files_of_a_run(tmp_path: Path, example: Path) -> None:
+    result = markscheme.judge(example, JUDGES, out=tmp_path / "run")
+    names = set(contents(tmp_path / "run"))
+    assert names == {
+        ".lock", "answers.parquet", "judgments.parquet", "run.json", "summary.json", "summary.md"
+    }  # fmt: skip
+    table = pl.read_parquet(tmp_path / "run" / "judgments.parquet")
+    assert table.height == 3 * read_answers(example).height
+    assert table.select(result.judgments.columns).equals(result.judgments)
+    summary = json.loads((tmp_path / "run" / "summary.json").read_text())
+    assert {figure["judge"] for figure in summary["figures"]} == set(JUDGES)
+    assert "| exact_match |" in (tmp_path / "run" / "summary.md").read_text()
+
+
+def test_an_interrupted_run_repeats_nothing(tmp_path: Path, counting: Counting) -> None:
+    path = big_file(tmp_path, 400)
+    options = ReadOptions(batch_rows=100)
+
+    ASKED.chunks_left = 2
+    with pytest.raises(StopError):
+        run_in_folder(AnswersReader([path], options), [counting], tmp_path / "run")
+    ASKED.chunks_left = None
+    assert len(ASKED.answers) == 200
+    report = run_in_folder(AnswersReader([path], options), [counting], tmp_path / "run")
+    assert len(ASKED.answers) == 400
+    assert report.resumed == 200
+    again = run_in_folder(AnswersReader([path], options), [counting], tmp_path / "run")
+    assert len(ASKED.answers) == 400
+    assert again.resumed == 400
+
+
+@pytest.mark.parametrize("kill_after", [0.02, 0.06, 0.12, 0.2, 0.35])
+def test_killed_and_started_again_gives_the_same_files(tmp_path: Path, kill_after: float) -> None:
+    """SIGKILL at some moment of the run; then the same command to its end."""
+    path = big_file(tmp_path)
+    script = (
+        "import sys, time\n"
+        "from markscheme.answers import AnswersReader, ReadOptions\n"
+        "from markscheme.api import run\n"
+        "from markscheme.grammar import parse_judge\n"
+        "reader = AnswersReader([sys.argv[1]], ReadOptions(batch_rows=100))\n"
+        f"judges = [parse_judge(j) for j in {JUDGES!r}]\n"
+        "print('ready', flush=True)\n"
+        "run(reader, judges, out=sys.argv[2])\n"
+    )
+    command = [sys.executable, "-c", script, str(path)]
+    killed = tmp_path / "killed"
+    process = subprocess.Popen([*command, str(killed)], stdout=subprocess.PIPE)
+    assert process.stdout is not None
+    process.stdout.readline()
+    time.sleep(kill_after)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    process.stdout.close()
+    subprocess.run([*command, str(killed)], check=True, stdout=subprocess.DEVNULL)
+    subprocess.run([*command, str(tmp_path / "whole")], check=True, stdout=subprocess.DEVNULL)
+    assert contents(killed) == contents(tmp_path / "whole")
+    assert pl.read_parquet(killed / "judgments.parquet").height == 9000
+
+
+def test_saved_chunks_are_taken_up(tmp_path: Path, counting: Counting) -> None:
+    """A batch that was killed in its middle goes on after its last saved chunk."""
+    path = big_file(tmp_path, 3000)
+
+    ASKED.chunks_left = 1
+    with pytest.raises(StopError):
+        run_in_folder(AnswersReader([path]), [counting], tmp_path / "run")
+    ASKED.chunks_left = None
+    assert len(ASKED.answers) == 1024
+    run_in_folder(AnswersReader([path]), [counting], tmp_path / "run")
+    assert sorted(ASKED.answers) == sorted(pl.read_ndjson(path)["answer"])
+
+
+def test_a_folder_of_another_run_is_refused(tmp_path: Path, example: Path) -> None:
+    out = tmp_path / "run"
+    markscheme.judge(example, "exact_match", out=out)
+    with pytest.raises(RunError, match=r"holds a run with judges .* choose another --out"):
+        markscheme.judge(example, "contains", out=out)
+    with pytest.raises(RunError, match="holds a finished run on other answers"):
+        markscheme.judge(big_file(tmp_path), "exact_match", out=out)
+    strange = tmp_path / "strange"
+    strange.mkdir()
+    (strange / "thesis.tex").touch()
+    with pytest.raises(RunError, match=r"not a run's folder: it holds thesis\.tex"):
+        markscheme.judge(example, "exact_match", out=strange)
+
+
+def test_two_runs_do_not_write_to_one_folder(tmp_path: Path, example: Path) -> None:
+    import fcntl
+
+    out = tmp_path / "run"
+    out.mkdir()
+    with (out / ".lock").open("wb") as handle:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        with pytest.raises(RunError, match="another run is writing"):
+            markscheme.judge(example, "exact_match", out=out)
+
+
+def test_a_place_that_cannot_be_written(tmp_path: Path, example: Path) -> None:
+    blocked = tmp_path / "file"
+    blocked.touch()
+    with pytest.raises(RunError, match="cannot write to"):
+        markscheme.judge(example, "exact_match", out=blocked / "run")
+
+
+def test_bad_rows_are_written_aside(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_text('{"question":"q","gold":"a","answer":"a"}\n{"question":"q","answer":"a"}\n')
+    markscheme.judge(path, "exact_match", out=tmp_path / "run", on_bad_row="skip")
+    bad = json.loads((tmp_path / "run" / "bad_rows.jsonl").read_text())
+    assert bad["line"] == 2
+    assert bad["message"] == "no references"
+    summary = json.loads((tmp_path / "run" / "summary.json").read_text())
+    assert summary["answers"]["skipped_bad_rows"] == 1
+
+
+def test_a_judge_that_loses_rows_is_caught() -> None:
+    @dataclass(frozen=True, kw_only=True)
+    class Losing:
+        """Forgets a row."""
+
+        def judge(self, answers: pl.DataFrame, models: Any) -> pl.DataFrame:
+            return yes(answers[1:])
+
+    register("losing")(Losing)
+    try:
+        rows = [{"question": "q", "references": ["a"], "answer": x} for x in "abc"]
+        with pytest.raises(JudgeError, match="returned 2 rows for 3 answers"):
+            markscheme.judge(rows, Losing())
+    finally:
+        del _ENTRIES["losing"]
+
+
+@pytest.mark.parametrize(
+    "outcome",
+    [
+        {"status": "judged"},
+        {"status": "failed", "verdict": True},
+        {"status": "judged", "score": float("nan")},
+    ],
+)
+def test_outcomes_that_contradict_their_status_are_caught(outcome: dict[str, Any]) -> None:
+    from markscheme.judgments import as_outcomes
+
+    with pytest.raises(DataError, match="contradict their status"):
+        as_outcomes(pl.DataFrame([outcome]))
+
+
+def test_memory_does_not_grow_with_the_file(tmp_path: Path) -> None:
+    """Parquet of ten times the rows is streamed, not loaded."""
+    rows = pl.DataFrame({"n": range(600_000)}).select(
+        pl.format("question {}", "n").alias("question"),
+        pl.concat_list(pl.format("reference {} of some length", "n")).alias("references"),
+        pl.format("an answer number {} that goes on for a while " * 4, *["n"] * 4).alias("answer"),
+    )
+    rows[:60_000].write_parquet(tmp_path / "small.parquet")
+    rows.write_parquet(tmp_path / "large.parquet")
+    script = (
+        "import resource, sys, markscheme\n"
+        "markscheme.judge(sys.argv[1], 'exact_match', out=sys.argv[2])\n"
+        "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)\n"
+    )
+    peaks = {}
+    for name in ("small", "large"):
+        command = [sys.executable, "-c", script, str(tmp_path / f"{name}.parquet")]
+        done = subprocess.run(
+            [*command, str(tmp_path / name)], check=True, capture_output=True, text=True,
+            env=os.environ,
+        )  # fmt: skip
+        peaks[name] = int(done.stdout) / 1024
+    assert peaks["large"] < 900, peaks

@@ -1,0 +1,98 @@
+"""What every registered judge must keep to, whoever wrote it."""
+
+from __future__ import annotations
+
+import polars as pl
+import pytest
+
+from markscheme.answers import SCHEMA, read_answers
+from markscheme.engine.apply import apply
+from markscheme.grammar import judge_name, parse_judge, signature
+from markscheme.judgments import OUTCOME, STATUSES
+from markscheme.registry import judges
+
+OFFLINE = [name for name, found in judges().items() if found.needs == "nothing"]
+
+NASTY = [
+    "",
+    " \t\n ",
+    "Paris",
+    "PARIS!",
+    "the capital is Paris, of course",
+    "ｐａｒｉｓ",
+    "Pa\u0301ris \u00a0 \u2028 \u200b",
+    "\U0001f5fc\U0001f1eb\U0001f1f7",
+    "\u202epalindrome\u202c",
+    "İstanbul ıI ß ŉ ǰ",
+    "((((((((((", "a{1000}", "\\", ".*", "[",
+    "%s %d {} {0} $x",
+    "<script>alert(1)</script>",
+    "x" * 1_000_000,
+]  # fmt: skip
+
+
+def table(answers: list[str | None]) -> pl.DataFrame:
+    return read_answers(
+        [
+            {"question": "What is the capital of France?", "references": ["Paris", "Paname"],
+             "answer": text, "id": str(index)}
+            for index, text in enumerate(answers)
+        ]
+    )  # fmt: skip
+
+
+@pytest.fixture(params=OFFLINE)
+def name(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+def test_there_are_judges() -> None:
+    wanted = {
+        "exact_match", "contains", "token_f1", "regex", "rouge1", "rouge2", "rougeL", "bleu",
+        "char_similarity",
+    }  # fmt: skip
+    assert wanted <= set(OFFLINE)
+
+
+def test_it_is_described(name: str) -> None:
+    found = judges()[name]
+    assert found.summary.endswith(".")
+    assert parse_judge(found.example)
+
+
+def test_its_name_reads_back(name: str) -> None:
+    judge = parse_judge(judges()[name].example)
+    assert parse_judge(judge_name(judge)) == judge
+    assert judge_name(judge, full=True) in signature(judge)
+
+
+def test_rows_stay_in_number_and_order_and_statuses_are_declared(name: str) -> None:
+    judge = parse_judge(judges()[name].example)
+    answers = table([*NASTY, None])
+    outcomes = apply(judge, answers)
+    assert outcomes.columns == list(OUTCOME)
+    assert outcomes.height == answers.height
+    assert set(outcomes["status"].unique()) <= set(STATUSES)
+    assert outcomes["status"][-1] == "skipped"
+    assert outcomes["score"].drop_nulls().is_between(0, 1).all()
+    backwards = apply(judge, answers.reverse()).reverse()
+    assert backwards.equals(outcomes)
+    alone = pl.concat([apply(judge, answers[row : row + 1]) for row in range(answers.height)])
+    assert alone.equals(outcomes), "a row's outcome must not depend on the rows beside it"
+
+
+def test_an_empty_table_gives_an_empty_table(name: str) -> None:
+    judge = parse_judge(judges()[name].example)
+    outcomes = apply(judge, pl.DataFrame(schema=SCHEMA))
+    assert outcomes.columns == list(OUTCOME)
+    assert outcomes.height == 0
+
+
+def test_the_reference_itself_is_right(name: str) -> None:
+    judge = parse_judge(judges()[name].example)
+    assert apply(judge, table(["Paris"]))["verdict"].to_list() == [True]
+
+
+def test_something_else_is_wrong(name: str) -> None:
+    judge = parse_judge(judges()[name].example)
+    assert apply(judge, table(["Quetzalcoatlus northropi"]))["verdict"].to_list() == [False]

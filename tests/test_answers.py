@@ -1,0 +1,311 @@
+"""Reading answers: formats, column names, malformed rows."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import io
+import json
+import lzma
+import sys
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import polars as pl
+import pytest
+import zstandard
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from markscheme.answers import (
+    SCHEMA,
+    AnswersReader,
+    ReadOptions,
+    content_ids,
+    read_answers,
+    write_answers,
+)
+from markscheme.errors import BadRowsError, DataError, UnknownNameError
+
+ROWS: list[dict[str, Any]] = [
+    {"question": "Who?", "references": ["Ann", "Anne"], "answer": "Ann", "system": "a", "label": 1},
+    {
+        "question": "Où?",
+        "references": ["Orléans"],
+        "answer": "à l’ouest",
+        "system": "b",
+        "label": 0,
+    },
+    {"question": "One or two?", "references": ["both"], "answer": "", "system": "a", "label": 1},
+]
+
+
+def jsonl(rows: list[dict[str, Any]]) -> bytes:
+    return "".join(json.dumps(row) + "\n" for row in rows).encode()
+
+
+@pytest.fixture
+def expected() -> pl.DataFrame:
+    return read_answers(ROWS)
+
+
+@pytest.mark.parametrize("ending", [".jsonl", ".csv", ".tsv", ".parquet", ".json"])
+def test_what_is_written_reads_back(tmp_path: Path, expected: pl.DataFrame, ending: str) -> None:
+    path = tmp_path / f"answers{ending}"
+    if ending == ".json":
+        path.write_text(json.dumps(expected.to_dicts()))
+    else:
+        write_answers(expected, path)
+    assert read_answers(path).equals(expected)
+    assert list(expected.columns) == list(SCHEMA)
+
+
+@pytest.mark.parametrize(
+    ("ending", "compress"),
+    [(".gz", gzip.compress), (".bz2", bz2.compress), (".xz", lzma.compress),
+     (".zst", zstandard.ZstdCompressor().compress)],
+)  # fmt: skip
+@pytest.mark.parametrize("kind", ["jsonl", "csv", "parquet"])
+def test_compressed(
+    tmp_path: Path, expected: pl.DataFrame, ending: str, compress: Any, kind: str
+) -> None:
+    plain = tmp_path / f"answers.{kind}"
+    write_answers(expected, plain)
+    packed = tmp_path / f"answers.{kind}{ending}"
+    packed.write_bytes(compress(plain.read_bytes()))
+    assert read_answers(packed).equals(expected)
+
+
+@pytest.mark.parametrize("kind", ["jsonl", "csv", "tsv", "parquet", "json"])
+def test_standard_input_without_a_name(
+    tmp_path: Path, expected: pl.DataFrame, kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plain = tmp_path / f"answers.{kind}"
+    if kind == "json":
+        plain.write_text(json.dumps(expected.to_dicts(), indent=1))
+    else:
+        write_answers(expected, plain)
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(plain.read_bytes())))
+    assert read_answers("-").equals(expected)
+
+
+def test_damaged_compression_is_said(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl.gz"
+    path.write_bytes(gzip.compress(jsonl(ROWS * 500))[:-30])
+    with pytest.raises(DataError, match=r"a\.jsonl\.gz: the compressed file is damaged or cut"):
+        read_answers(path)
+
+
+@pytest.mark.parametrize(
+    ("names", "columns"),
+    [
+        (("query", "gold", "prediction"), {}),
+        (("Question", "Gold answers", "Model answer"), {}),
+        (("q", "ground_truth", "response"), {}),
+        (("question", "golden_answer", "output"), {}),
+        (("frage", "soll", "ist"), {"question": "frage", "references": "soll", "answer": "ist"}),
+    ],
+)
+def test_usual_column_names(names: tuple[str, str, str], columns: dict[str, str]) -> None:
+    row = dict(zip(names, ["Who?", "Ann", "Anna"], strict=True))
+    read = read_answers([row], ReadOptions(columns=columns))
+    assert read.select("question", "references", "answer").row(0) == ("Who?", ["Ann"], "Anna")
+
+
+def test_answer_beside_prediction_is_the_reference() -> None:
+    row = {"question": "Who?", "answer": ["Ann"], "prediction": "Anna"}
+    assert read_answers([row]).select("references", "answer").row(0) == (["Ann"], "Anna")
+
+
+def test_two_columns_that_could_be_the_answer_are_not_guessed() -> None:
+    row = {"question": "Who?", "gold": "Ann", "response": "A", "output": "B"}
+    with pytest.raises(DataError, match=r"response and output could each be the answer"):
+        read_answers([row])
+    chosen = read_answers([row], ReadOptions(columns={"answer": "output"}))
+    assert chosen["answer"].to_list() == ["B"]
+
+
+@pytest.mark.parametrize(
+    ("given_references", "separator", "wanted"),
+    [
+        ("a | b", "auto", ["a", "b"]),
+        ("a||b", "auto", ["a", "b"]),
+        ("a/b", "auto", ["a/b"]),
+        ("a/ b", "/", ["a", "b"]),
+        ("a | b", "none", ["a | b"]),
+        ('["a | b", "c"]', "auto", ["a | b", "c"]),
+        ("[sic] a", "auto", ["[sic] a"]),
+        (["a / b"], "/", ["a / b"]),
+        ([1905, 2.5, True], "auto", ["1905", "2.5", "true"]),
+        (1905, "auto", ["1905"]),
+        ({"text": ["a"], "answer_start": [3]}, "auto", ["a"]),
+        (["", "a", None, " "], "auto", ["a"]),
+    ],
+)
+def test_references(given_references: Any, separator: str, wanted: list[str]) -> None:
+    row = {"question": "q", "references": given_references, "answer": "x"}
+    read = read_answers([row], ReadOptions(reference_separator=separator))
+    assert read["references"].to_list() == [wanted]
+
+
+BAD = [
+    (b'{"question":"","references":["a"],"answer":"x"}', "no question"),
+    (b'{"references":["a"],"answer":"x"}', "no question"),
+    (b'{"question":"q","references":[],"answer":"x"}', "no references"),
+    (b'{"question":"q","references":[" "],"answer":"x"}', "no references"),
+    (b'{"question":"q","references":null,"answer":"x"}', "no references"),
+    (b'{"question":"q","references":{"a":1},"answer":"x"}', "must be a list or text"),
+    (b'{"question":"q","references":["a"],"answer":["x"]}', "answer must be text, not list"),
+    (b'{"question":{"a":1},"references":["a"],"answer":"x"}', "question must be text, not dict"),
+    (b'{"question":"q","references":["a"],"answer":"x"', "not valid JSON"),
+    (b'{"question":"q","references":["a"],"answer":"\\ud800"}', "not valid JSON: .*surrogate"),
+    (b'{"question":"q","references":["a"],"answer":"x\x00"}', "NUL byte"),
+    (b'{"question":"q","references":["a"],"answer":"x\\u0000"}', "NUL byte in the answer"),
+    (b'{"question":"q","references":["a"],"answer":"\xff\xfe"}', "not valid JSON"),
+    (b"[1, 2]", "JSON object with fields was expected"),
+    (b'{"question":"q","references":["a"],"answer":"x","label":"perhaps"}', "label 'perhaps'"),
+    (b'{"question":"q","references":["a"],"answer":"x","reference_kind":"glob"}', "text or regex"),
+    (b'{"question":"q","references":["a"],"answer":"x","reference_grades":[1,2]}', "as many"),
+    (b'{"question":"q","references":["a"],"answer":"' + b"x" * 5_000_000 + b'"}', "5,000,000 byte"),
+]
+
+
+@pytest.mark.parametrize(("line", "message"), BAD)
+def test_a_malformed_row_is_named_or_skipped(tmp_path: Path, line: bytes, message: str) -> None:
+    path = tmp_path / "bad.jsonl"
+    path.write_bytes(b"\xef\xbb\xbf" + jsonl(ROWS).replace(b"\n", b"\r\n") + line + b"\n")
+    with pytest.raises(BadRowsError, match=rf"bad\.jsonl, line 4: .*{message}"):
+        read_answers(path)
+    reader = AnswersReader([path], ReadOptions(on_bad_row="skip"))
+    read = pl.concat(list(reader))
+    assert read["answer"].to_list() == [row["answer"] for row in ROWS]
+    assert [problem.line for problem in reader.problems] == [4]
+
+
+def test_up_to_twenty_bad_rows_are_named(tmp_path: Path) -> None:
+    path = tmp_path / "bad.jsonl"
+    path.write_bytes(b"{\n" * 30)
+    with pytest.raises(BadRowsError) as caught:
+        read_answers(path)
+    assert str(caught.value).count("bad.jsonl, line") == 20
+    assert "10 more" in str(caught.value)
+
+
+def test_bad_rows_in_csv(tmp_path: Path) -> None:
+    path = tmp_path / "bad.csv"
+    path.write_bytes(
+        b'question,gold,answer\r\nq,a,x\r\nq,a\r\n"two\nlines",a,x\r\nq,a,\xff\r\nq,,x'
+    )
+    with pytest.raises(BadRowsError) as caught:
+        read_answers(path)
+    message = str(caught.value)
+    assert "line 3: 2 fields where the header has 3" in message
+    assert "line 6: the answer holds a byte that is not UTF-8 (0xFF)" in message
+    assert "line 7: no references" in message
+    assert len(caught.value.problems) == 3
+
+
+def test_ids_used_twice_are_named(tmp_path: Path) -> None:
+    path = tmp_path / "ids.jsonl"
+    path.write_bytes(jsonl([{**row, "id": "same"} for row in ROWS]))
+    with pytest.raises(BadRowsError, match=r"line 2: the id 'same' was used before"):
+        read_answers(path, ReadOptions(batch_rows=1))
+    options = ReadOptions(columns={"answer_id": "none"})
+    assert read_answers(path, options)["answer_id"].n_unique() == 3
+
+
+def test_given_ids_are_kept() -> None:
+    assert read_answers([{**ROWS[0], "id": 17}])["answer_id"].to_list() == ["17"]
+
+
+def test_repeated_rows_are_kept_counted_and_told_apart() -> None:
+    reader = AnswersReader([[ROWS[0], ROWS[1], ROWS[0]]], ReadOptions(batch_rows=2))
+    read = pl.concat(list(reader))
+    assert read.height == 3
+    assert read["answer_id"].n_unique() == 3
+    assert reader.repeats == 1
+
+
+def test_content_ids_do_not_change() -> None:
+    """Ids join files made by different versions, so a change here breaks users' files."""
+    assert content_ids(read_answers(ROWS[:1])).to_list() == ["d5408a18f2a0bd65fe5aa987"]
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", "is empty"),
+        (b"\n\n", "holds no answers"),
+        (b'{"question":"q"}', "no column for references and answer; its columns are: question"),
+        ("\ufeffquestion".encode("utf-16-le"), "UTF-16"),
+    ],
+)
+def test_files_that_hold_no_answers(tmp_path: Path, content: bytes, message: str) -> None:
+    path = tmp_path / "odd.jsonl"
+    path.write_bytes(content)
+    with pytest.raises(DataError, match=message):
+        read_answers(path)
+
+
+def test_missing_file_folder_and_format(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match=r"cannot read .*nothing\.jsonl: No such file"):
+        read_answers(tmp_path / "nothing.jsonl")
+    with pytest.raises(DataError, match="is a folder"):
+        read_answers(tmp_path)
+    odd = tmp_path / "odd.bin"
+    odd.write_bytes(b"\x00\x01")
+    with pytest.raises(DataError, match=r"cannot tell the format .* --format"):
+        read_answers(odd)
+
+
+def test_columns_that_do_not_exist() -> None:
+    with pytest.raises(DataError, match="has no column 'frage'"):
+        read_answers(ROWS, ReadOptions(columns={"question": "frage"}))
+    with pytest.raises(UnknownNameError, match="did you mean 'question'"):
+        read_answers(ROWS, ReadOptions(columns={"qestion": "question"}))
+
+
+def test_frames(expected: pl.DataFrame) -> None:
+    polars = pl.DataFrame(ROWS)
+    assert read_answers(polars).equals(expected)
+    assert read_answers(polars.lazy()).equals(expected)
+    assert read_answers(pd.DataFrame(ROWS)).equals(expected)
+
+
+def test_a_null_answer_is_kept() -> None:
+    read = read_answers([{**ROWS[0], "answer": None}, ROWS[1]])
+    assert read["answer"].to_list() == [None, ROWS[1]["answer"]]
+
+
+def test_the_system_is_the_file_where_no_column_says(tmp_path: Path) -> None:
+    row = {key: value for key, value in ROWS[0].items() if key != "system"}
+    for name in ("gpt.jsonl", "fid.jsonl"):
+        (tmp_path / name).write_bytes(jsonl([row]))
+    read = read_answers([tmp_path / "gpt.jsonl", tmp_path / "fid.jsonl"])
+    assert read["system"].to_list() == ["gpt", "fid"]
+
+
+@given(
+    st.lists(
+        st.fixed_dictionaries(
+            {
+                "question": st.text(min_size=1).filter(str.strip),
+                "references": st.lists(st.text(min_size=1).filter(str.strip), min_size=1),
+                "answer": st.none() | st.text(),
+            }
+        ),
+        min_size=1,
+    )
+)
+@settings(max_examples=150, deadline=None)
+def test_no_row_is_lost(rows: list[dict[str, Any]]) -> None:
+    """Every row is read or named as a problem, whatever characters it holds."""
+    reader = AnswersReader([rows], ReadOptions(on_bad_row="skip", batch_rows=3))
+    try:
+        read = pl.concat(list(reader))
+    except DataError:
+        assert len(reader.problems) == len(rows)
+    else:
+        assert read.height + len(reader.problems) == len(rows)
+        assert read["answer_id"].n_unique() == read.height
