@@ -20,10 +20,8 @@ def contains(answer: str, reference: str) -> float:
 
 def token_f1(answer: str, reference: str) -> float:
     mine, theirs = normalise(answer).split(), normalise(reference).split()
-    if not mine or not theirs:
-        return float(mine == theirs)
     common = sum((Counter(mine) & Counter(theirs)).values())
-    return 2 * common / (len(mine) + len(theirs))
+    return 2 * common / (len(mine) + len(theirs)) if common else 0.0
 
 
 def best(

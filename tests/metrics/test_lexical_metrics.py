@@ -40,8 +40,8 @@ def test_missing_things_are_null_and_order_is_kept(
     metric: Callable[[pl.Series, pl.Series], pl.Series],
 ) -> None:
     answers = ["x", None, "x", "x", "", "y"]
-    references = [["x"], ["x"], [], None, ["", None], [None]]
-    assert metric(*squad.columns(answers, references)).to_list() == [1, None, None, None, 1, None]
+    references = [["x"], ["x"], [], None, ["y", None], [None]]
+    assert metric(*squad.columns(answers, references)).to_list() == [1, None, None, None, 0, None]
     assert metric(*squad.columns([], [])).to_list() == []
 
 
@@ -53,7 +53,7 @@ def test_known_cases() -> None:
     assert contains(answers, references).to_list() == [1, 1, 1, 1]
     assert contains(answers, references, empty_reference="verbatim").to_list() == [1, 1, 0, 0]
     assert exact_match(answers, references).to_list() == [0, 0, 0, 1]
-    assert token_f1(answers, references).to_list() == [0.5, 0, 0, 1]
+    assert token_f1(answers, references).to_list() == [0.5, 0, 0, 0]
 
 
 def test_references_that_normalise_to_nothing_verbatim() -> None:

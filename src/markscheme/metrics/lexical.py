@@ -73,8 +73,8 @@ def token_f1(answers: pl.Series, references: pl.Series) -> pl.Series:
     """Highest F1 of normalised tokens, counted with repeats, over the references.
 
     2PR / (P + R) with P and R the shares of the answer's and the reference's tokens that the two
-    have in common (Rajpurkar et al. 2016). Two texts without any token get 1, as in SQuAD 2.0, so
-    that an exact match never scores less; a text with tokens beside one without gets 0.
+    have in common (Rajpurkar et al. 2016). As in SQuAD 1.1, and in the figures of Kamalloo et al.
+    2023, two texts without any token get 0, though they match exactly.
     """
     return token_f1_of(Pairs.of(answers, references).map(normalise_series))
 
@@ -95,10 +95,12 @@ def token_f1_of(pairs: Pairs) -> pl.Series:
         hard = table.filter(~pl.col("simple"))
         counted = by_pieces(_counted, hard["answer"], hard["reference"], size=2**23)
         overlap = overlap.scatter((~table["simple"]).arg_true(), counted)
+    answer_size = pl.when(answer != "").then(answer.str.count_matches(" ", literal=True) + 1)
     scores = table.with_columns(common=overlap).select(
-        pl.when((answer == "") | (reference == ""))
-        .then((answer == reference).cast(pl.Float64))
-        .otherwise(2 * common / (answer.str.count_matches(" ", literal=True) + 1 + pl.col("size")))
+        pl.when(common > 0)
+        .then(2 * common / (answer_size + pl.col("size")))
+        .when(answer.is_not_null())
+        .then(0.0)
     )
     return pairs.best(scores.to_series())
 
