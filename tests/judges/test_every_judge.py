@@ -34,7 +34,7 @@ NASTY = [
 def table(answers: list[str | None]) -> pl.DataFrame:
     return read_answers(
         [
-            {"question": "What is the capital of France?", "references": ["Paris", "Paname"],
+            {"question": "What is the capital of France?", "references": ["Paris in France", "Paname"],
              "answer": text, "id": str(index)}
             for index, text in enumerate(answers)
         ]
@@ -90,7 +90,7 @@ def test_an_empty_table_gives_an_empty_table(name: str) -> None:
 
 def test_the_reference_itself_is_right(name: str) -> None:
     judge = parse_judge(judges()[name].example)
-    assert apply(judge, table(["Paris"]))["verdict"].to_list() == [True]
+    assert apply(judge, table(["Paris in France"]))["verdict"].to_list() == [True]
 
 
 def test_something_else_is_wrong(name: str) -> None:

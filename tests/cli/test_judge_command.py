@@ -1,0 +1,135 @@
+"""The judge and judges commands as a user calls them."""
+
+from __future__ import annotations
+
+import io
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from markscheme.cli import run
+
+
+@pytest.fixture(autouse=True)
+def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each test in a folder of its own, since runs/ is made where one is."""
+    monkeypatch.chdir(tmp_path)
+
+
+def test_judging_a_file_prints_the_table_and_writes_the_run(
+    example: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    arguments = ["judge", str(example), "-j", "exact_match", "-j", "token_f1(threshold=0.6)"]
+    assert run([*arguments, "--out", "runs/x"]) == 0
+    out, err = capsys.readouterr()
+    assert "token_f1(threshold=0.6)   terse" in out
+    assert "95% interval" in out
+    assert "judgments" in err
+    assert "written to runs/x" in err
+    assert pl.read_parquet("runs/x/judgments.parquet")["judge"].n_unique() == 2
+    assert json.loads(Path("runs/x/summary.json").read_text())["figures"]
+    assert run([*arguments, "--out", "runs/x"]) == 0
+    assert "judgments were there from an earlier run" in capsys.readouterr().err
+
+
+def test_the_default_folder_is_the_same_for_the_same_command(example: Path) -> None:
+    for _ in range(2):
+        assert run(["judge", str(example), "-j", "contains", "-q"]) == 0
+    assert run(["judge", str(example), "-j", "exact_match", "-q"]) == 0
+    assert len(list(Path("runs").iterdir())) == 2
+
+
+def test_columns_separator_and_clean(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("a.csv").write_text("frage,soll,ist\nWho?,Ann/Anne,Anne [1]\n")
+    names = "question=frage,references=soll,answer=ist"
+    arguments = ["judge", "a.csv", "-j", "exact_match", "-q", "--columns", names,
+                 "--reference-separator", "/"]  # fmt: skip
+    assert run([*arguments, "--clean", "chat", "--out", "cleaned"]) == 0
+    assert pl.read_parquet("cleaned/judgments.parquet")["verdict"].to_list() == [True]
+    assert pl.read_parquet("cleaned/answers.parquet")["answer"].to_list() == ["Anne [1]"]
+    assert run([*arguments, "--out", "raw"]) == 0
+    assert pl.read_parquet("raw/judgments.parquet")["verdict"].to_list() == [False]
+    capsys.readouterr()
+    assert run([*arguments, "--clean", "chat", "--out", "raw"]) == 2
+    assert "holds a run with options" in capsys.readouterr().err
+
+
+def test_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
+    content = b'{"question":"q","gold":"a","answer":"a"}\n'
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content)))
+    assert run(["judge", "-", "-j", "exact_match", "-q", "--out", "x"]) == 0
+    assert pl.read_parquet("x/judgments.parquet")["verdict"].to_list() == [True]
+
+
+def test_bad_rows_stop_or_are_skipped_and_counted(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("a.jsonl").write_text('{"question":"q","gold":"a","answer":"a"}\n{"question":"q",\n')
+    assert run(["judge", "a.jsonl", "-j", "exact_match", "-q"]) == 2
+    assert "a.jsonl, line 2: not valid JSON" in capsys.readouterr().err
+    skip = ["judge", "a.jsonl", "-j", "exact_match", "-q", "--on-bad-row", "skip", "--out", "x"]
+    assert run(skip) == 0
+    assert "warning: 1 bad rows were skipped; see x/bad_rows.jsonl" in capsys.readouterr().err
+
+
+def test_answers_not_given_are_shown_as_not_judged(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("a.jsonl").write_text(
+        '{"question":"q","gold":"a","answer":"a"}\n{"question":"r","gold":"a","answer":null}\n'
+    )
+    assert run(["judge", "a.jsonl", "-j", "exact_match", "-q"]) == 0
+    out = capsys.readouterr().out
+    assert "1 (1 skipped)" in out
+    assert "100.0" in out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["judge", "a.jsonl", "-j", "exact_mtch"], "did you mean 'exact_match'"),
+        (["judge", "a.jsonl", "-j", "exact_match"], "cannot read a.jsonl: No such file"),
+        (["judge", "a.jsonl", "-j", "exact_match", "--format", "xls"], "none of jsonl, json"),
+        (["judge", "a.jsonl", "-j", "exact_match", "--columns", "q"], "is not OURS=THEIRS"),
+        (["judge", "a.jsonl", "-j", "exact_match", "--on-bad-row", "hide"], "neither error nor"),
+        (["judge"], "Missing argument"),
+        (["jugde"], "No such command"),
+        (["judges", "bluerouge"], "'markscheme judges' lists all"),
+    ],
+)
+def test_errors_are_one_message_and_exit_code_2(
+    arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(arguments) == 2
+    err = capsys.readouterr().err
+    assert message in err
+    assert "Traceback" not in err
+
+
+def test_debug_shows_the_traceback() -> None:
+    command = [sys.executable, "-m", "markscheme", "judge", "nothing", "-j", "contains", "--debug"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode != 0
+    assert "Traceback" in done.stderr
+
+
+def test_judges_are_listed_and_shown(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["judges"]) == 0
+    listing = capsys.readouterr().out
+    for name in ("exact_match", "contains", "token_f1", "regex", "rougeL", "bleu"):
+        assert name in listing
+    assert run(["judges", "token_f1"]) == 0
+    shown = capsys.readouterr().out
+    for text in (
+        "threshold: a number, default 0.5",
+        "paper: Rajpurkar",
+        "needs: nothing",
+        "example",
+    ):
+        assert text in shown
+
+
+def test_a_closed_pipe_is_no_error(example: Path) -> None:
+    command = f"{sys.executable} -m markscheme judge {example} -j exact_match -q | head -1"
+    done = subprocess.run(command, shell=True, capture_output=True, text=True, check=False)
+    assert "Traceback" not in done.stderr
