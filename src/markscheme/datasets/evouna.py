@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -68,12 +67,7 @@ def _path(local: Local) -> Path:
 
 
 def _rows(path: Path, name: str) -> pl.DataFrame:
-    return _cached(path, path.stat().st_mtime_ns, name)
-
-
-@functools.lru_cache(maxsize=4)
-def _cached(path: Path, _changed: int, name: str) -> pl.DataFrame:
-    """Every question and system of the file, once per state of the file."""
+    """Every question and system of the file, with its row and whether it is improper."""
     columns: dict[str, list[Any]] = {key: [] for key in _SCHEMA}
     with reading(path, "a file of EVOUNA"):
         for row, item in enumerate(read_json(path), start=1):

@@ -36,9 +36,8 @@ class Local:
         if self.pointed_at:
             return next(iter(self.files.values()))
         if name not in self.files:
-            here = ", ".join(self.files) or "none"
             raise DataError(
-                f"{self.dataset.name}: {name} is not in {self.folder} (files there: {here}); "
+                f"{self.dataset.name}: {name} is not in {self.folder}; "
                 f"'markscheme datasets fetch {self.dataset.name} --file {name}' downloads it"
             )
         return self.files[name]
@@ -101,17 +100,21 @@ def locate(entry: Dataset, data_dir: str | Path | None = None) -> Local:
     """
     found = find(entry, data_dir)
     if found is None:
-        names = [file.name for file in entry.required]
-        wanted = f" {'or' if entry.need == 'any' else 'and'} ".join(
-            [", ".join(names[:-1]), names[-1]] if len(names) > 1 else names
-        )
         places = ", ".join(str(root / entry.folders[0]) for root in data_folders(data_dir))
         raise DataError(
-            f"dataset {entry.name!r} is not here: {wanted} should lie in {places}. "
+            f"dataset {entry.name!r} is not here: {_wanted(entry)} should lie in {places}. "
             f"'markscheme datasets fetch {entry.name}' downloads it; a copy you have is found "
             f"through --data-dir FOLDER or the environment variable {VARIABLE}"
         )
     return found
+
+
+def _wanted(entry: Dataset) -> str:
+    """The files of a dataset in words, only counted where there are many."""
+    names = [file.name for file in entry.required]
+    if entry.need == "any":
+        return " or ".join(names)
+    return ", ".join(names) if len(names) <= 3 else f"{names[0]} and {len(names) - 1} more files"
 
 
 def _single(entry: Dataset, path: Path) -> Local:

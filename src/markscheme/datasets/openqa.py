@@ -46,7 +46,7 @@ POOL = "pool of 12 systems"
 HUMAN = "NQ301_human.tsv"
 BEM = "NQ301_BEM.tsv"
 
-_VERDICTS = {"Yes": 1.0, "No": 0.0}
+VERDICTS = {"Yes": 1.0, "No": 0.0}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -154,8 +154,8 @@ def read_pairs(local: Local) -> pl.DataFrame:
                 "number": [int(row[0]) for row in rows],
                 "question": [row[1] for row in rows],
                 "answer": [row[2] for row in rows],
-                "label": [_VERDICTS.get(row[3].strip()) for row in rows],
-                "annotator_labels": [[_VERDICTS.get(c.strip()) for c in row[4:7]] for row in rows],
+                "label": [VERDICTS.get(row[3].strip()) for row in rows],
+                "annotator_labels": [[VERDICTS.get(c.strip()) for c in row[4:7]] for row in rows],
             },
             schema_overrides={
                 "label": pl.Float64,

@@ -40,7 +40,9 @@ def recorded(
 
     Returns:
         A judgments table; `raw` is the reply, or BEM's probabilities; BEM's score is the highest
-        probability over the references. A reply that says neither yes nor no is `unparsed`.
+        probability over the references. The verdict of a reply is the published one (whether it
+        begins with yes or no, with a few of GPT-4's corrected by hand); a reply without one is
+        `unparsed`.
 
     Raises:
         UnknownNameError: no such dataset or judge.
@@ -87,22 +89,20 @@ def _bem(local: Local, pairs: pl.DataFrame) -> pl.DataFrame:
 
 
 def _replies(name: str) -> Callable[[Local, pl.DataFrame], pl.DataFrame]:
-    """Reads a file of replies, in which the verdict is whether one begins with yes or with no."""
+    """Reads a file of replies with the verdict that its publishers took from each."""
 
     def read(local: Local, pairs: pl.DataFrame) -> pl.DataFrame:
         rows = openqa.read_aligned(local, name, pairs, quoted=False)
-        reply = pl.col("raw").str.strip_chars().str.to_lowercase()
-        yes, no = reply.str.starts_with("yes"), reply.str.starts_with("no")
-        return (
-            pl.DataFrame({"row": pairs["row"], "raw": [row[4] for row in rows]})
-            .with_columns(
-                pl.when(yes).then(True).when(no).then(False).alias("verdict"),
-                pl.when(yes | no)
-                .then(pl.lit("judged"))
-                .otherwise(pl.lit("unparsed"))
-                .alias("status"),
-            )
-            .with_columns(pl.col("verdict").cast(pl.Float64).alias("score"))
+        verdicts = [openqa.VERDICTS.get(row[3].strip()) for row in rows]
+        return pl.DataFrame(
+            {"row": pairs["row"], "raw": [row[4] for row in rows], "score": verdicts},
+            schema_overrides={"score": pl.Float64},
+        ).with_columns(
+            (pl.col("score") == 1).alias("verdict"),
+            pl.when(pl.col("score").is_null())
+            .then(pl.lit("unparsed"))
+            .otherwise(pl.lit("judged"))
+            .alias("status"),
         )
 
     return read
