@@ -95,14 +95,13 @@ def token_f1_of(pairs: Pairs) -> pl.Series:
         hard = table.filter(~pl.col("simple"))
         counted = by_pieces(_counted, hard["answer"], hard["reference"], size=2**23)
         overlap = overlap.scatter((~table["simple"]).arg_true(), counted)
-    answer_size = pl.when(answer != "").then(answer.str.count_matches(" ", literal=True) + 1)
-    scores = table.with_columns(common=overlap).select(
-        pl.when(common > 0)
-        .then(2 * common / (answer_size + pl.col("size")))
-        .when(answer.is_not_null())
-        .then(0.0)
+    # Only answers that share a token need their tokens counted.
+    sharing = (overlap > 0).arg_true()
+    parts = table.with_columns(common=overlap)[sharing].select(
+        2 * common / (answer.str.count_matches(" ", literal=True) + 1 + pl.col("size"))
     )
-    return pairs.best(scores.to_series())
+    scores = pl.zeros(table.height, pl.Float64, eager=True).scatter(sharing, parts.to_series())
+    return pairs.best(scores.set(table["answer"].is_null(), None))
 
 
 def _looked_up(table: pl.DataFrame) -> pl.Series:

@@ -28,9 +28,12 @@ class Pairs:
     @classmethod
     def of(cls, answers: pl.Series, references: pl.Series) -> Pairs:
         """Pair each of n answers (String) with its references (List(String)), both of length n."""
-        lists = references.cast(pl.List(pl.String)).list.drop_nulls().fill_null([])
-        counts = lists.list.len().to_numpy().astype(np.int64)
-        flat = lists.explode(empty_as_null=False)
+        lists = references.cast(pl.List(pl.String))
+        flat = lists.explode(empty_as_null=False, keep_nulls=False)
+        if flat.null_count():
+            lists = lists.list.drop_nulls()
+            flat = flat.drop_nulls()
+        counts = lists.list.len().fill_null(0).to_numpy().astype(np.int64)
         return cls(answers=answers, references=flat, counts=counts)
 
     def map(self, text: Callable[[pl.Series], pl.Series]) -> Pairs:
