@@ -1,0 +1,87 @@
+"""Folders of ONNX weights: the ones shipped in the package, and any the user points at.
+
+A folder holds `model.onnx`, `tokenizer.json`, `config.json` and, where `markscheme` wrote it,
+`manifest.json` with the size and SHA-256 of each file.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from markscheme.errors import ModelError
+
+if TYPE_CHECKING:
+    from onnxruntime import InferenceSession
+    from tokenizers import Tokenizer
+
+MINILM = Path(__file__).parent / "minilm"
+"""all-MiniLM-L6-v2 with 8-bit weights; its README says where it is from."""
+
+
+def required(folder: Path, name: str) -> Path:
+    """The path of the file `name` in `folder`; ModelError says what to do where it is missing."""
+    path = folder / name
+    if not path.is_file():
+        raise ModelError(
+            f"{folder} holds no {name}. Pass a folder with model.onnx, tokenizer.json and "
+            "config.json; if it is the package's own, install markscheme again."
+        )
+    return path
+
+
+def read_json(folder: Path, name: str) -> dict[str, Any]:
+    """A JSON object out of `folder`; ModelError where it is missing or malformed."""
+    path = required(folder, name)
+    try:
+        value = json.loads(path.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise ModelError(f"{path} is not valid JSON ({error}). Export the model again.") from error
+    if not isinstance(value, dict):
+        raise ModelError(f"{path} is not a JSON object. Export the model again.")
+    return value
+
+
+@cache
+def revision(folder: Path) -> str:
+    """Twelve hexadecimal digits of the SHA-256 of `model.onnx`, computed once a process.
+
+    It goes into signatures: two scores are comparable only if the same weights made them.
+    """
+    return hashlib.sha256(required(folder, "model.onnx").read_bytes()).hexdigest()[:12]
+
+
+def open_session(folder: Path) -> InferenceSession:
+    """Load `model.onnx` for the CPU with one thread a call.
+
+    Callers run several calls side by side instead: that is faster on small batches, leaves no
+    thread pool behind for a forked process to trip over, and keeps the order of summation fixed.
+    """
+    import onnxruntime
+
+    path = required(folder, "model.onnx")
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = 1
+    options.inter_op_num_threads = 1
+    options.log_severity_level = 3
+    try:
+        return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
+    except Exception as error:  # onnxruntime's own exceptions share no base below Exception
+        raise ModelError(f"{path} cannot be loaded ({error}). Export the model again.") from error
+
+
+def open_tokenizer(folder: Path) -> Tokenizer:
+    """Load `tokenizer.json` with padding and truncation switched off."""
+    from tokenizers import Tokenizer
+
+    path = required(folder, "tokenizer.json")
+    try:
+        tokenizer = Tokenizer.from_file(str(path))
+    except Exception as error:  # the library raises a bare Exception
+        raise ModelError(f"{path} is not a tokenizer ({error}). Export the model again.") from error
+    tokenizer.no_padding()
+    tokenizer.no_truncation()
+    return tokenizer
