@@ -200,15 +200,17 @@ def test_gpt4_replies_are_read_when_the_file_is_there(tmp_path: Path, data_dir: 
         (folder / path.name).symlink_to(path)
     local = locate(dataset("nq301"), data_dir)
     known = openqa.read_pairs(local)
-    replies = ['No, the candidate is "wrong".', "I cannot determine it.", "yes"]
+    replies = ['No\tNo, the candidate is "wrong".', "\tI cannot determine it.", "Yes\tNo, save."]
     lines = ["id\tQuestion\tModel answer\tAcceptable?\tgpt-4"] + [
-        f"{row['number']}\t{row['question']}\t{row['answer']}\t\t{replies[row['row'] % 3]}"
+        f"{row['number']}\t{row['question']}\t{row['answer']}\t{replies[row['row'] % 3]}"
         for row in known.iter_rows(named=True)
     ]
     (folder / "NQ301_gpt-4.tsv").write_text("\n".join(lines), "utf-8")
     gpt4 = recorded("nq301", "gpt-4", data_dir=tmp_path).head(3)
     assert gpt4["status"].to_list() == ["unparsed", "judged", "judged"]
+    # The published verdict stands even where the reply begins otherwise.
     assert gpt4["verdict"].to_list() == [None, True, False]
+    assert gpt4["raw"][1] == "No, save."
     (folder / "NQ301_gpt-4.tsv").write_text("\n".join([lines[0], *lines[:0:-1]]), "utf-8")
     with pytest.raises(DataError, match="do not lie in the order"):
         recorded("nq301", "gpt-4", data_dir=tmp_path)

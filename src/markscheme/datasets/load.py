@@ -65,7 +65,12 @@ def load(name: str, *, data_dir: str | Path | None = None, **options: Any) -> pl
     entry = dataset(name)
     family = FAMILIES[entry.format]
     chosen = _choose(entry, family.options, options)
-    return family.load(locate(entry, data_dir), chosen)
+    local = locate(entry, data_dir)
+    answers = family.load(local, chosen)
+    if answers.is_empty():
+        files = ", ".join(str(path) for path in local.files.values())
+        raise DataError(f"{name} has no rows with these options; its files here are {files}")
+    return answers
 
 
 def passages(name: str, *, data_dir: str | Path | None = None, part: str = "auto") -> pl.DataFrame:

@@ -52,7 +52,7 @@ class Cell:
         if self.paper is None:
             return "no figure"
         if self.ours is None:
-            return "not recoverable"
+            return "not recoverable" if self.reason and self.known is None else "off"
         if not self.difference:
             return "same"
         if not self.reason or self.known is None:
