@@ -22,8 +22,9 @@ PIECE_BYTES = 2**22
 
 _MARKUP = {"<skipped>": "", "-\n": "", "\n": " "}
 _ENTITIES = {"&quot;": '"', "&amp;": "&", "&lt;": "<", "&gt;": ">"}
+_MARKS = '!"#$%&()*+/:;<=>?@[\\]^_`{|}~'
+"""All ASCII marks but the apostrophe, the comma, the dash and the full stop stand alone."""
 _SPLITS = (
-    (r"([{-~\[-` -&(-+:-@/])", " $1 "),
     (r"([^0-9])([.,])", "$1 $2 "),
     (r"([.,])([^0-9])", " $1 $2"),
     (r"([0-9])(-)", "$1 $2 "),
@@ -47,6 +48,7 @@ def tokens_13a(text: pl.Expr) -> pl.Expr:
     for old, new in (_MARKUP | _ENTITIES).items():
         line = line.str.replace_all(old, new, literal=True)
     line = pl.concat_str(pl.lit(" "), line, pl.lit(" "))
+    line = line.str.replace_many(list(_MARKS), [f" {mark} " for mark in _MARKS])
     for pattern, replacement in _SPLITS:
         line = line.str.replace_all(pattern, replacement)
     return line.str.extract_all(f"[^{SPACES}]+")
@@ -57,13 +59,17 @@ def _bleu(answers: pl.Series, references: pl.Series) -> pl.Series:
         answer=tokens_13a(pl.col("answer")), reference=tokens_13a(pl.col("reference"))
     )
     tokens = token_grams(sides["answer"], sides["reference"])
+    lengths = [side.counts() for side in tokens]
     grams = tokens
-    matched: list[Integers] = []
-    for order in range(1, ORDERS + 1):
-        if order > 1:
-            grams = longer(grams, tokens, order=order)
+    matched = [shared(*tokens)]
+    for order in range(2, ORDERS + 1):
+        # Longer runs are shared only where shorter ones are.
+        going_on = matched[-1] > 0
+        tokens = (tokens[0].of_texts(going_on), tokens[1].of_texts(going_on))
+        grams = (grams[0].of_texts(going_on), grams[1].of_texts(going_on))
+        grams = longer(grams, tokens, order=order)
         matched.append(shared(*grams))
-    return pl.Series(_scores(np.stack(matched), *(side.counts() for side in tokens)))
+    return pl.Series(_scores(np.stack(matched), *lengths))
 
 
 def _scores(

@@ -27,6 +27,11 @@ class Grams:
         """Number of runs in each text, shape (texts,)."""
         return np.bincount(self.text, minlength=self.texts).astype(np.int64)
 
+    def of_texts(self, wanted: npt.NDArray[np.bool_]) -> Grams:
+        """The runs of the texts that are wanted, shape (texts,); the other texts keep none."""
+        kept = wanted[self.text]
+        return Grams(text=self.text[kept], identity=self.identity[kept], texts=self.texts)
+
     def sequences(self) -> list[list[int]]:
         """The identities of each text as a list."""
         identities = self.identity.tolist()
