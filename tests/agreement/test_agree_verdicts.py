@@ -17,7 +17,7 @@ from markscheme.agreement.bootstrap import (
     resample_ranked,
     resample_totals,
 )
-from markscheme.agreement.figures import Figure
+from markscheme.agreement.figures import Figure, plain
 from markscheme.agreement.join import join_labels
 from markscheme.agreement.labels import read_judgments, read_labels
 from markscheme.agreement.verdicts import (
@@ -213,4 +213,4 @@ def test_scores_are_ranked_and_systems_stand_apart() -> None:
     assert auroc.low < expected
     worse = found[0].as_errors["accuracy"].value or 0
     assert worse < (found[0].left_out["accuracy"].value or 0)
-    assert found[0].as_dict()["left_out"]["auroc"]["value"] == pytest.approx(expected)
+    assert plain(found[0])["left_out"]["auroc"]["value"] == pytest.approx(expected)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -59,6 +58,8 @@ class Agreement:
     Attributes:
         judge: its name.
         system: whose answers; None for everybody's.
+        answers: how many have a label.
+        questions: clusters resampled for the intervals.
         counts: number of answers in each of `verdicts.CELLS`.
         not_judged: answers that were not judged, by status.
         left_out: figures with answers that were not judged left out; also AUROC and average
@@ -66,42 +67,22 @@ class Agreement:
         as_errors: figures with answers that were not judged counted as errors.
         human: share of answers that the labels accept, over all answers.
         judged: share of answers that the judge accepts, over those it judged.
-        questions: clusters resampled for the intervals.
     """
 
     judge: str
     system: str | None
+    answers: int
+    questions: int
     counts: Mapping[str, int]
     not_judged: Mapping[str, int]
     left_out: Mapping[str, Figure]
     as_errors: Mapping[str, Figure]
     human: float
     judged: Figure
-    questions: int
-
-    @property
-    def answers(self) -> int:
-        """How many answers have a label."""
-        return sum(self.counts.values())
 
     def figures(self, unjudged: Unjudged) -> Mapping[str, Figure]:
         """The figures under one policy for answers that were not judged."""
         return self.left_out if unjudged == "left_out" else self.as_errors
-
-    def as_dict(self) -> dict[str, Any]:
-        """Plain values for JSON."""
-        return {
-            "judge": self.judge,
-            "system": self.system,
-            "answers": self.answers,
-            "questions": self.questions,
-            "counts": dict(self.counts),
-            "not_judged": dict(self.not_judged),
-            "accepted_by_labels": self.human,
-            "accepted_by_judge": self.judged.as_dict(),
-            "left_out": {name: found.as_dict() for name, found in self.left_out.items()},
-            "as_errors": {name: found.as_dict() for name, found in self.as_errors.items()},
-        }
 
 
 def agreement(joined: Joined, options: AgreementOptions | None = None) -> list[Agreement]:
@@ -152,6 +133,8 @@ def _one(
     return Agreement(
         judge=judge,
         system=system,
+        answers=rows.height,
+        questions=len(table),
         counts={name: int(count) for name, count in zip(CELLS, counts, strict=True)},
         not_judged={
             str(status): count
@@ -165,7 +148,6 @@ def _one(
         as_errors=as_errors,
         human=float(labels.mean()),
         judged=Figure(value=accepted / number) if number else Figure(reason="nothing was judged"),
-        questions=len(table),
     )
 
 

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, is_dataclass
 from typing import Any
+
+import polars as pl
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,19 +41,28 @@ class Figure:
             return shown
         return f"{shown} [{self.low * scale:.{digits}f}, {self.high * scale:.{digits}f}]"
 
-    def as_dict(self) -> dict[str, Any]:
-        """Plain values for JSON; absent parts are left out, an undefined value stays as null."""
-        parts = {
-            "value": self.value,
-            "low": self.low,
-            "high": self.high,
-            "reason": self.reason,
-            "resamples": self.resamples,
-        }
-        return {name: part for name, part in parts.items() if part is not None or name == "value"}
-
 
 def figure(value: float, reason: str) -> Figure:
     """`value` as a figure, or `reason` where the value is NaN or infinite."""
     number = float(value)
     return Figure(value=number) if math.isfinite(number) else Figure(reason=reason)
+
+
+def plain(value: Any) -> Any:
+    """Any result of this package as plain values for JSON.
+
+    A figure becomes an object with `value` (null where undefined) and those of `low`, `high`,
+    `reason` and `resamples` that it has; a table becomes a list of its rows.
+    """
+    if isinstance(value, Figure):
+        parts = {field.name: getattr(value, field.name) for field in fields(value)}
+        return {name: part for name, part in parts.items() if part is not None or name == "value"}
+    if is_dataclass(value):
+        return {field.name: plain(getattr(value, field.name)) for field in fields(value)}
+    if isinstance(value, pl.DataFrame):
+        return value.to_dicts()
+    if isinstance(value, Mapping):
+        return {str(name): plain(part) for name, part in value.items()}
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return [plain(part) for part in value]
+    return value

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields, replace
-from typing import Any
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -72,14 +71,6 @@ class Comparison:
     shared: int
     left_out: int
     questions: int
-
-    def as_dict(self) -> dict[str, Any]:
-        """Plain values for JSON."""
-        values = {field.name: getattr(self, field.name) for field in fields(self)}
-        return {
-            name: value.as_dict() if isinstance(value, Figure) else value
-            for name, value in values.items()
-        }
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,0 +1,199 @@
+"""Does a score of 0.8 mean right in eight of ten? Reliability, and maps that make it so."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Literal, get_args
+
+import numpy as np
+import numpy.typing as npt
+import orjson
+import polars as pl
+
+from markscheme.agreement.figures import Figure
+from markscheme.errors import AgreementError, DataError
+
+Array = npt.NDArray[np.float64]
+Bools = npt.NDArray[np.bool_]
+Bins = Literal["uniform", "quantile"]
+Method = Literal["platt", "isotonic"]
+LEAST_ANSWERS = 20
+
+
+@dataclass(frozen=True, kw_only=True)
+class CalibrationMap:
+    """A non-decreasing map from a judge's score to the probability of being right.
+
+    Attributes:
+        kind: `platt`: 1 / (1 + exp(-(slope * score + intercept))); `isotonic`: straight lines
+            between `scores` and `probabilities`, flat beyond them.
+        judge: whose scores it maps.
+        answers: labelled answers it was fitted on.
+        slope, intercept: of a Platt map.
+        scores, probabilities: corners of an isotonic map.
+    """
+
+    kind: Method
+    judge: str
+    answers: int
+    slope: float = 0.0
+    intercept: float = 0.0
+    scores: tuple[float, ...] = ()
+    probabilities: tuple[float, ...] = ()
+
+    def __call__(self, scores: Array) -> Array:
+        """Probabilities, from 0 to 1, of an array of scores."""
+        if self.kind == "platt":
+            from scipy.special import expit
+
+            return np.asarray(expit(self.slope * scores + self.intercept), dtype=np.float64)
+        return np.interp(scores, self.scores, self.probabilities)
+
+    def save(self, path: str | Path) -> None:
+        """Write the map as JSON."""
+        content = {"markscheme_calibration": 1, **asdict(self)}
+        Path(path).write_bytes(orjson.dumps(content, option=orjson.OPT_INDENT_2))
+
+
+def load_map(path: str | Path) -> CalibrationMap:
+    """Read a map that `CalibrationMap.save` wrote.
+
+    Raises:
+        DataError: no such file, or not a calibration map.
+    """
+    try:
+        content = orjson.loads(Path(path).read_bytes())
+    except (OSError, orjson.JSONDecodeError) as error:
+        raise DataError(f"{str(path)!r} cannot be read as a calibration map: {error}") from error
+    wanted = {"kind", "judge", "answers", "slope", "intercept", "scores", "probabilities"}
+    if not isinstance(content, dict) or content.get("markscheme_calibration") != 1:
+        raise DataError(f"{str(path)!r} is no calibration map; 'markscheme calibrate' writes them")
+    fields = {name: content[name] for name in wanted & content.keys()}
+    if fields.keys() != wanted or fields["kind"] not in get_args(Method):
+        raise DataError(f"{str(path)!r} is a calibration map with missing or unknown parts")
+    corners = [tuple(float(x) for x in fields[name]) for name in ("scores", "probabilities")]
+    if len(corners[0]) != len(corners[1]) or (fields["kind"] == "isotonic" and not corners[0]):
+        raise DataError(
+            f"{str(path)!r}: an isotonic map needs equally many scores as probabilities"
+        )
+    return CalibrationMap(**fields | {"scores": corners[0], "probabilities": corners[1]})
+
+
+def fit_map(scores: Array, labels: Bools, *, method: Method, judge: str = "") -> CalibrationMap:
+    """Fit a Platt or an isotonic map (scikit-learn).
+
+    Platt's is a logistic regression on the score, without penalty; it keeps the order of scores
+    and needs few answers. The isotonic map takes any non-decreasing shape and needs many.
+
+    Raises:
+        AgreementError: fewer than 20 answers, labels of one class, an unknown method, or a Platt
+            map that would turn the order of scores round.
+    """
+    _check(scores, labels)
+    if method == "platt":
+        from sklearn.linear_model import LogisticRegression
+
+        fitted = LogisticRegression(C=np.inf).fit(scores[:, None], labels)
+        slope, intercept = float(fitted.coef_[0, 0]), float(fitted.intercept_[0])
+        if slope <= 0:
+            raise AgreementError(
+                f"higher scores of {judge or 'this judge'} do not go with accepted answers "
+                f"(slope {slope:.3g}); such scores cannot be calibrated"
+            )
+        return CalibrationMap(
+            kind="platt", judge=judge, answers=len(scores), slope=slope, intercept=intercept
+        )
+    if method == "isotonic":
+        from sklearn.isotonic import IsotonicRegression
+
+        curve = IsotonicRegression(y_min=0.0, y_max=1.0, out_of_bounds="clip").fit(scores, labels)
+        return CalibrationMap(
+            kind="isotonic",
+            judge=judge,
+            answers=len(scores),
+            scores=tuple(curve.X_thresholds_.tolist()),
+            probabilities=tuple(curve.y_thresholds_.tolist()),
+        )
+    raise AgreementError(f"no map {method!r}; there are {', '.join(get_args(Method))}")
+
+
+def reliability(
+    scores: Array, labels: Bools, *, bins: int = 10, by: Bins = "uniform"
+) -> pl.DataFrame:
+    """The reliability diagram: a row a bin that holds answers.
+
+    Args:
+        scores: from 0 to 1.
+        labels: accepted or not.
+        bins: how many at the most.
+        by: bins of equal width (`uniform`) or with equally many answers (`quantile`).
+
+    Returns:
+        `low`, `high` (score bounds; the bin holds low < score <= high, the first also its low),
+        `answers`, `mean_score`, `accepted` (share).
+
+    Raises:
+        AgreementError: no scores, or scores outside 0 to 1.
+    """
+    if not len(scores):
+        raise AgreementError("no answer has a score")
+    if scores.min() < 0 or scores.max() > 1:
+        raise AgreementError(
+            f"scores from {scores.min():g} to {scores.max():g} are no probabilities; map them first"
+        )
+    if by == "quantile":
+        edges = np.unique(np.quantile(scores, np.linspace(0, 1, bins + 1)))
+        edges = edges if len(edges) > 1 else np.array([edges[0], edges[0]])
+    else:
+        edges = np.linspace(0, 1, bins + 1)
+    place = np.searchsorted(edges[1:-1], scores, side="left")
+    table = pl.DataFrame({"bin": place, "score": scores, "label": labels})
+    return (
+        table.group_by("bin")
+        .agg(
+            pl.len().cast(pl.Int64).alias("answers"),
+            pl.col("score").mean().alias("mean_score"),
+            pl.col("label").mean().alias("accepted"),
+        )
+        .sort("bin")
+        .select(
+            pl.Series("edges", edges)[:-1].gather(np.unique(place)).alias("low"),
+            pl.Series("edges", edges)[1:].gather(np.unique(place)).alias("high"),
+            "answers",
+            "mean_score",
+            "accepted",
+        )
+    )
+
+
+def expected_calibration_error(diagram: pl.DataFrame) -> float:
+    """Mean distance between score and share accepted over a diagram's bins, weighted by answers."""
+    gap = (diagram["mean_score"] - diagram["accepted"]).abs().to_numpy()
+    weight = diagram["answers"].to_numpy()
+    return float((gap * weight).sum() / weight.sum())
+
+
+def calibration_figures(scores: Array, labels: Bools, *, bins: int = 10) -> dict[str, Figure]:
+    """Expected calibration error (equal width, equal count) and Brier score (scikit-learn)."""
+    from sklearn.metrics import brier_score_loss
+
+    ways: tuple[Bins, ...] = ("uniform", "quantile")
+    errors = {
+        f"ece_{by}": Figure(
+            value=expected_calibration_error(reliability(scores, labels, bins=bins, by=by))
+        )
+        for by in ways
+    }
+    brier = brier_score_loss(labels, scores, pos_label=True)
+    return errors | {"brier": Figure(value=float(brier))}
+
+
+def _check(scores: Array, labels: Bools) -> None:
+    if len(scores) < LEAST_ANSWERS:
+        raise AgreementError(
+            f"{len(scores)} labelled answers with a score are too few to fit a map; "
+            f"{LEAST_ANSWERS} are needed"
+        )
+    if labels.all() or not labels.any():
+        raise AgreementError("the labels know only one class, so no map can be fitted")

@@ -1,0 +1,145 @@
+"""Do higher places in the answer hierarchy hold better answers? Yao & Barbosa 2024.
+
+After section 4 and appendix B.2 of the paper. Answers fall into sets by their relation to the
+reference: superior, equivalent, inferior, incorrect. If the order means anything, people accept a
+larger share in each set than in the next; and within a set, marks should be higher for answers that
+people accept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+import polars as pl
+
+from markscheme.agreement.figures import Figure, figure
+from markscheme.errors import AgreementError
+from markscheme.judgments import RELATIONS
+
+
+@dataclass(frozen=True, kw_only=True)
+class AdjacentSets:
+    """One step of the hierarchy.
+
+    Attributes:
+        higher, lower: names of the sets.
+        higher_accepted, higher_answers, lower_accepted, lower_answers: their counts.
+        odds_ratio: odds of acceptance in the higher set over those in the lower.
+        p: one-tailed Fisher exact test that the higher set is accepted more often.
+    """
+
+    higher: str
+    lower: str
+    higher_accepted: int
+    higher_answers: int
+    lower_accepted: int
+    lower_answers: int
+    odds_ratio: Figure
+    p: Figure
+
+
+@dataclass(frozen=True, kw_only=True)
+class MarksTest:
+    """Marks of answers that people accept beside marks of those they reject.
+
+    Attributes:
+        accepted, rejected: answers with marks of either kind.
+        auroc: chance that an accepted answer has higher marks than a rejected one, ties one half.
+        p: one-tailed Brunner-Munzel test that it has.
+        left_out: answers without marks.
+    """
+
+    accepted: int
+    rejected: int
+    auroc: Figure
+    p: Figure
+    left_out: int
+
+
+def adjacent_sets(
+    relations: pl.Series, accepted: pl.Series, *, order: Sequence[str] = RELATIONS
+) -> list[AdjacentSets]:
+    """Fisher's one-tailed exact test (`scipy.stats.fisher_exact`) between each set and the next.
+
+    Args:
+        relations: the set of each answer; null where not judged, and then left out.
+        accepted: Boolean, the human label.
+        order: the sets from best to worst.
+
+    Raises:
+        AgreementError: a relation that is not in `order`.
+    """
+    table = pl.DataFrame({"relation": relations.cast(pl.String), "accepted": accepted}).drop_nulls()
+    strange = table.filter(~pl.col("relation").is_in(list(order)))
+    if strange.height:
+        raise AgreementError(
+            f"no place in the hierarchy for {strange['relation'][0]!r}; "
+            f"the sets are {', '.join(order)}"
+        )
+    counts = {
+        str(name): (int(part["accepted"].sum()), part.height)
+        for (name,), part in table.group_by("relation")
+    }
+    return [
+        _step(higher, lower, counts.get(higher, (0, 0)), counts.get(lower, (0, 0)))
+        for higher, lower in pairwise(order)
+    ]
+
+
+def _step(higher: str, lower: str, above: tuple[int, int], below: tuple[int, int]) -> AdjacentSets:
+    from scipy.stats import fisher_exact
+
+    empty = [name for name, (_, size) in ((higher, above), (lower, below)) if not size]
+    if empty:
+        odds = p = Figure(reason=f"no answer is {empty[0]}")
+    else:
+        cells = np.array([[yes, size - yes] for yes, size in (above, below)])
+        found = fisher_exact(cells, alternative="greater")
+        odds = figure(found.statistic, "a set is accepted or rejected as a whole")
+        p = figure(found.pvalue, "undefined")
+    return AdjacentSets(
+        higher=higher,
+        lower=lower,
+        higher_accepted=above[0],
+        higher_answers=above[1],
+        lower_accepted=below[0],
+        lower_answers=below[1],
+        odds_ratio=odds,
+        p=p,
+    )
+
+
+def marks_test(marks: pl.Series, accepted: pl.Series) -> MarksTest:
+    """AUROC of marks (scikit-learn) and the one-tailed Brunner-Munzel test (scipy).
+
+    Args:
+        marks: of each answer; null where there are none.
+        accepted: Boolean, the human label.
+    """
+    from scipy.stats import brunnermunzel
+    from sklearn.metrics import roc_auc_score
+
+    table = pl.DataFrame({"marks": marks.cast(pl.Float64), "accepted": accepted}).drop_nulls()
+    good = table.filter(pl.col("accepted"))["marks"].to_numpy()
+    bad = table.filter(~pl.col("accepted"))["marks"].to_numpy()
+    if not len(good) or not len(bad):
+        auroc = p = Figure(reason="the labels of answers with marks know only one class")
+    else:
+        auroc = figure(roc_auc_score(table["accepted"].to_numpy(), table["marks"].to_numpy()), "")
+        if good.min() > bad.max() or bad.min() > good.max() or min(len(good), len(bad)) < 2:
+            p = Figure(reason="marks and labels leave no variance for the test")
+        else:
+            with np.errstate(all="ignore"):
+                # scipy's `less`: values of the first sample tend to be less than the second's.
+                found = brunnermunzel(bad, good, alternative="less")
+            p = figure(float(found.pvalue), "marks and labels leave no variance for the test")
+    return MarksTest(
+        accepted=len(good),
+        rejected=len(bad),
+        auroc=auroc,
+        p=p,
+        left_out=len(marks) - table.height,
+    )

@@ -1,0 +1,151 @@
+"""Where to cut a score: chosen on one part of the questions, reported on the rest.
+
+A threshold chosen and reported on the same answers flatters itself. Questions, not answers, are
+split, since answers to one question resemble each other.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from markscheme.agreement.figures import Figure
+from markscheme.agreement.verdicts import FROM_COUNTS, statistics
+from markscheme.errors import AgreementError
+
+Array = npt.NDArray[np.float64]
+Bools = npt.NDArray[np.bool_]
+Ints = npt.NDArray[np.int64]
+
+CRITERIA = ("accuracy", "f1_positive", "f1_macro", "kappa", "mcc")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Chosen:
+    """A threshold and what it is worth.
+
+    Attributes:
+        threshold: answers with at least this score are accepted.
+        criterion: what it was chosen by.
+        development: the criterion on the part it was chosen on.
+        held_out: every statistic on the other questions: the figures to report.
+        development_answers, held_out_answers: how many.
+        seed: of the split.
+    """
+
+    threshold: float
+    criterion: str
+    development: Figure
+    held_out: dict[str, Figure]
+    development_answers: int
+    held_out_answers: int
+    seed: int
+
+
+def split_questions(clusters: Ints, *, share: float, seed: int) -> Bools:
+    """(rows,) which rows belong to the development part: a `share` of the questions, at random.
+
+    Raises:
+        AgreementError: fewer than two questions, or a part that would be empty.
+    """
+    questions = np.unique(clusters)
+    size = round(share * len(questions))
+    if not 0 < size < len(questions):
+        raise AgreementError(
+            f"a share of {share:g} of {len(questions)} questions leaves one part empty"
+        )
+    drawn = np.random.default_rng(seed).choice(questions, size=size, replace=False)
+    return np.isin(clusters, drawn)
+
+
+def sensitivity(scores: Array, labels: Bools) -> pl.DataFrame:
+    """Every statistic at every threshold that makes a difference.
+
+    Returns:
+        A row a threshold, ascending: `threshold` (midway between neighbouring scores; the first
+        accepts all, the last nothing), `accepted` (share), and the statistics of
+        `verdicts.FROM_COUNTS`, null where undefined.
+    """
+    if not len(scores):
+        raise AgreementError("no answer has a score")
+    values, place = np.unique(scores, return_inverse=True)
+    positive = np.bincount(place, labels, minlength=len(values))
+    negative = np.bincount(place, ~labels, minlength=len(values))
+    below_positive = np.r_[0.0, np.cumsum(positive)]
+    below_negative = np.r_[0.0, np.cumsum(negative)]
+    counts = np.stack(
+        [
+            below_positive[-1] - below_positive,
+            below_negative[-1] - below_negative,
+            below_positive,
+            below_negative,
+        ],
+        axis=1,
+    )
+    cuts = np.r_[values[0], (values[:-1] + values[1:]) / 2, np.nextafter(values[-1], np.inf)]
+    # Two scores may be so near that nothing lies between them: the upper one then is the cut.
+    cuts[1:-1] = np.where(cuts[1:-1] > values[:-1], cuts[1:-1], values[1:])
+    return pl.DataFrame(
+        {"threshold": cuts, "accepted": counts[:, :2].sum(axis=1) / len(scores)}
+        | {name: function(counts) for name, function in FROM_COUNTS.items()}
+    ).fill_nan(None)
+
+
+def best_threshold(scores: Array, labels: Bools, *, by: str = "accuracy") -> float:
+    """The threshold with the highest criterion; of several, the one nearest their middle.
+
+    Raises:
+        AgreementError: an unknown criterion, no scores, or labels of one class.
+    """
+    if by not in CRITERIA:
+        raise AgreementError(f"no criterion {by!r}; there are {', '.join(CRITERIA)}")
+    if labels.all() or not labels.any():
+        raise AgreementError(
+            "the labels know only one class, so every threshold is as good as another"
+        )
+    curve = sensitivity(scores, labels).drop_nulls(by)
+    best = curve.filter(pl.col(by) >= pl.col(by).max() - 1e-12)["threshold"]
+    return float(best.sort()[(len(best) - 1) // 2])
+
+
+def choose_threshold(
+    scores: Array,
+    labels: Bools,
+    clusters: Ints,
+    *,
+    by: str = "accuracy",
+    share: float = 0.5,
+    seed: int = 0,
+) -> Chosen:
+    """Choose on a random share of the questions, report on the others.
+
+    Raises:
+        AgreementError: see `best_threshold` and `split_questions`.
+    """
+    chosen_on = split_questions(clusters, share=share, seed=seed)
+    threshold = best_threshold(scores[chosen_on], labels[chosen_on], by=by)
+    development = _at(scores[chosen_on], labels[chosen_on], threshold)
+    return Chosen(
+        threshold=threshold,
+        criterion=by,
+        development=development[by],
+        held_out=_at(scores[~chosen_on], labels[~chosen_on], threshold),
+        development_answers=int(chosen_on.sum()),
+        held_out_answers=int((~chosen_on).sum()),
+        seed=seed,
+    )
+
+
+def _at(scores: Array, labels: Bools, threshold: float) -> dict[str, Figure]:
+    accepted = scores >= threshold
+    return statistics(
+        [
+            (accepted & labels).sum(),
+            (accepted & ~labels).sum(),
+            (~accepted & labels).sum(),
+            (~accepted & ~labels).sum(),
+        ]
+    )

@@ -1,0 +1,310 @@
+"""Estimating human accuracy: coverage by simulation, known formulas, refusals, plans."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from markscheme.agreement.estimate import METHODS, Estimate, Sample, estimates, labels_only, ppi
+from markscheme.agreement.human_accuracy import EstimateOptions, human_accuracy
+from markscheme.agreement.labels import read_judgments, read_labels
+from markscheme.agreement.plan import choose_labels, need_from_accuracy, need_from_pilot
+from markscheme.errors import AgreementError
+
+DRAWS = 2000
+MONTE_CARLO = 3 * math.sqrt(0.95 * 0.05 / DRAWS)
+"""Three standard errors of a coverage of 0.95 over 2,000 draws: 0.0146."""
+
+
+def human(z: np.ndarray) -> np.ndarray:
+    return 1 / (1 + np.exp(-(0.8 + 1.2 * z)))
+
+
+NODES, MASSES = np.polynomial.hermite_e.hermegauss(80)
+TRUTH = float((MASSES * human(NODES)).sum() / MASSES.sum())
+"""Mean of the label over all questions that might be asked."""
+
+
+def draw(
+    rng: np.random.Generator, *, answers: int, labels: int, per_question: int, stratified: bool
+) -> Sample:
+    """Answers whose questions differ in difficulty, a decent judge, and labels of some."""
+    z = np.repeat(rng.normal(size=answers // per_question), per_question)
+    truth = (rng.random(answers) < human(z)).astype(float)
+    score = np.clip(0.5 + 0.35 * (2 * truth - 1) + 0.3 * rng.normal(size=answers), 0, 1)
+    known = np.full(answers, np.nan)
+    weights = np.zeros(answers)
+    strata = np.minimum((score * 5).astype(np.int64), 4) if stratified else None
+    groups = [np.flatnonzero(strata == h) for h in range(5)] if stratified else [np.arange(answers)]
+    for group in groups:
+        chosen = rng.choice(group, min(len(group), labels // len(groups)), replace=False)
+        known[chosen] = truth[chosen]
+        weights[chosen] = len(group) / len(chosen)
+    return Sample(
+        predictions=score,
+        accepted=score >= 0.5,
+        labels=known,
+        weights=weights,
+        clusters=np.repeat(np.arange(answers // per_question), per_question),
+        strata=strata,
+    )
+
+
+@pytest.mark.parametrize(
+    ("answers", "labels", "per_question", "stratified"),
+    [(2000, 100, 1, False), (2000, 300, 10, False), (2000, 200, 4, True)],
+)
+def test_intervals_cover_the_truth_as_often_as_they_say(
+    *, answers: int, labels: int, per_question: int, stratified: bool
+) -> None:
+    rng = np.random.default_rng(1)
+    covered = dict.fromkeys(METHODS, 0)
+    widths = dict.fromkeys(METHODS, 0.0)
+    for _ in range(DRAWS):
+        sample = draw(
+            rng, answers=answers, labels=labels, per_question=per_question, stratified=stratified
+        )
+        for found in estimates(sample):
+            low, high = found.figure.low, found.figure.high
+            assert low is not None
+            assert high is not None
+            covered[found.method] += low <= TRUTH <= high
+            widths[found.method] += (high - low) / DRAWS
+    for method in ("ppi", "ppi_tuned", "labels_only"):
+        assert covered[method] / DRAWS == pytest.approx(0.95, abs=MONTE_CARLO), method
+    # The delta method with t quantiles errs on the safe side for a ratio.
+    assert covered["rogan_gladen"] / DRAWS > 0.95 - MONTE_CARLO
+    if not stratified:
+        assert widths["ppi_tuned"] < 0.8 * widths["labels_only"]
+
+
+def plain_sample(f: np.ndarray, y: np.ndarray, rest: np.ndarray) -> Sample:
+    n, total = len(y), len(y) + len(rest)
+    return Sample(
+        predictions=np.r_[f, rest],
+        accepted=np.r_[f, rest] >= 0.5,
+        labels=np.r_[y, np.full(len(rest), np.nan)],
+        weights=np.r_[np.ones(n), np.zeros(len(rest))],
+        clusters=np.arange(total),
+    )
+
+
+@settings(max_examples=50)
+@given(st.integers(0, 10_000), st.integers(200, 400), st.integers(500, 1000))
+def test_without_clusters_these_are_the_papers_formulas(seed: int, n: int, rest: int) -> None:
+    rng = np.random.default_rng(seed)
+    truth = (rng.random(n + rest) < 0.6).astype(float)
+    said = 0.3 * truth + 0.7 * rng.random(n + rest)
+    y, f, unlabelled = truth[:n], said[:n], said[n:]
+    sample = plain_sample(f, y, unlabelled)
+
+    plain = ppi(sample, tuned=False)
+    assert plain.figure.value == pytest.approx(
+        np.clip(unlabelled.mean() + (y - f).mean(), 0, 1), abs=1e-12
+    )
+    assert plain.weight_of_judge == pytest.approx(1.0)
+    # Influences centre unlabelled predictions on the mean of all, the paper on their own: the two
+    # differ by the square of a chance difference of means.
+    shift = (f.mean() - unlabelled.mean()) ** 2
+    spread = (y - f).var() / n + unlabelled.var() / rest
+    assert plain.standard_error is not None
+    assert plain.standard_error**2 * (n - 1) / n == pytest.approx(spread, abs=2 * shift / n + 1e-9)
+
+    tuned = ppi(sample, tuned=True)
+    weight = tuned.weight_of_judge
+    assert weight is not None
+    assert tuned.figure.value == pytest.approx(
+        np.clip(y.mean() + weight * (unlabelled.mean() - f.mean()), 0, 1), abs=1e-12
+    )
+    covariance = ((y - y.mean()) * (f - f.mean())).mean()
+    papers = covariance / ((1 + n / rest) * said.var())
+    assert weight == pytest.approx(papers, abs=0.15)
+    assert tuned.standard_error is not None
+    assert tuned.standard_error <= plain.standard_error + 1e-12
+
+    alone = labels_only(sample)
+    assert alone.figure.value == pytest.approx(y.mean())
+    assert alone.standard_error == pytest.approx(y.std(ddof=1) / math.sqrt(n))
+
+
+def of(found: list[Estimate], method: str) -> Estimate:
+    return next(one for one in found if one.method == method)
+
+
+def test_rogan_gladen_by_hand() -> None:
+    # 40 labels: sensitivity 16/20, specificity 15/20; the judge accepts 120 of 200.
+    y = np.r_[np.ones(20), np.zeros(20)]
+    f = np.r_[np.ones(16), np.zeros(4), np.ones(5), np.zeros(15)]
+    rest = np.r_[np.ones(99), np.zeros(61)]
+    found = of(estimates(plain_sample(f, y, rest)), "rogan_gladen")
+    assert found.figure.value == pytest.approx((0.6 + 0.75 - 1) / (0.8 + 0.75 - 1))
+
+
+def test_a_useless_judge_costs_tuned_ppi_nothing_and_stops_rogan_gladen() -> None:
+    rng = np.random.default_rng(3)
+    y = (rng.random(200) < 0.6).astype(float)
+    found = estimates(plain_sample(rng.random(200), y, rng.random(2000)))
+    assert abs(of(found, "ppi_tuned").weight_of_judge or 0) < 0.3
+    assert (of(found, "ppi_tuned").standard_error or 1) <= (
+        of(found, "labels_only").standard_error or 0
+    ) * 1.001
+    assert of(found, "rogan_gladen").figure.reason == "the judge is not clearly better than chance"
+
+
+def test_one_class_of_labels_leaves_only_the_labels() -> None:
+    found = estimates(plain_sample(np.linspace(0, 1, 40), np.ones(40), np.linspace(0, 1, 60)))
+    refused = [one.method for one in found if one.figure.value is None]
+    assert refused == ["ppi_tuned", "ppi", "rogan_gladen"]
+    alone = of(found, "labels_only").figure
+    assert alone.value == 1.0
+    assert alone.low is not None
+    assert alone.low == pytest.approx(1 / (1 + 1.959964**2 / 40), abs=1e-6)  # Wilson by hand
+
+
+def test_grades_are_estimated_on_their_own_scale() -> None:
+    rng = np.random.default_rng(0)
+    grade = rng.integers(0, 4, size=100).astype(float)
+    found = estimates(plain_sample(grade / 3, grade, rng.integers(0, 4, size=300) / 3))
+    assert of(found, "rogan_gladen").figure.reason == "the labels are grades"
+    assert of(found, "ppi_tuned").figure.value == pytest.approx(1.5, abs=0.3)
+    assert (of(found, "labels_only").figure.high or 0) > 1
+
+
+def world(seed: int = 0, *, answers: int = 1000, systems: int = 2) -> pl.DataFrame:
+    rng = np.random.default_rng(seed)
+    truth = rng.random(answers) < 0.65
+    return pl.DataFrame(
+        {
+            "question": [f"q{i // systems}" for i in range(answers)],
+            "answer": [f"a{i}" for i in range(answers)],
+            "system": [f"s{i % systems}" for i in range(answers)],
+            "score": np.clip(0.6 * truth + rng.random(answers) * 0.6 - 0.1, 0, 1),
+            "label": truth.astype(float),
+        }
+    )
+
+
+def judged(table: pl.DataFrame) -> pl.DataFrame:
+    return read_judgments(table.drop("label"))
+
+
+def test_from_tables_to_estimates_by_system() -> None:
+    table = world()
+    labels = read_labels(table.sample(200, seed=4).drop("score"))
+    found = human_accuracy(judged(table), labels, EstimateOptions(by_system=True))
+    assert [one.system for one in found] == [None, "s0", "s1"]
+    assert [one.answers for one in found] == [1000, 500, 500]
+    assert sum(one.labelled for one in found[1:]) == found[0].labelled == 200
+    assert found[0].predictions == "score"
+    tuned = found[0].estimates[0].figure
+    assert tuned.low is not None
+    assert tuned.high is not None
+    assert tuned.low < table["label"].mean() < tuned.high  # type: ignore[operator]
+
+
+def test_estimates_that_labels_cannot_support_are_refused() -> None:
+    table = world()
+    with pytest.raises(AgreementError, match=r"20 labels are too few.*at least 30"):
+        human_accuracy(judged(table), read_labels(table.head(20).drop("score")))
+    best = table.sort("score", descending=True).head(200).drop("score")
+    with pytest.raises(AgreementError, match="evidently not a random sample: the judge's mean is"):
+        human_accuracy(judged(table), read_labels(best))
+    trusting = human_accuracy(judged(table), read_labels(best), EstimateOptions(trust_sample=True))
+    assert "may not be a random sample" in trusting[0].notes[0]
+    one_system = table.filter(pl.col("system") == "s0").sample(100, seed=1).drop("score")
+    with pytest.raises(AgreementError, match="some systems' answers were labelled far more often"):
+        human_accuracy(judged(table), read_labels(one_system))
+    by_system = human_accuracy(
+        judged(table), read_labels(one_system), EstimateOptions(by_system=True)
+    )
+    assert [one.refusal is None for one in by_system] == [False, True, False]
+    repeated = world(answers=16 * 8, systems=16)
+    with pytest.raises(AgreementError, match="about 8 questions only"):
+        human_accuracy(judged(repeated), read_labels(repeated.drop("score")))
+    two = pl.concat([judged(table), judged(table).with_columns(pl.lit("other").alias("judge"))])
+    with pytest.raises(AgreementError, match="choose with --judge one of 'judge', 'other'"):
+        human_accuracy(two, read_labels(table))
+
+
+def test_not_judged_answers_stay_in_and_are_named() -> None:
+    table = world().with_columns(
+        pl.when(pl.int_range(1000) % 10 > 0).then("score").alias("score"),
+    )
+    found = human_accuracy(judged(table), read_labels(table.sample(200, seed=2).drop("score")))
+    assert found[0].not_judged == 100
+    assert "100 answers were not judged" in found[0].notes[0]
+
+
+@pytest.mark.parametrize("design", ["random", "stratified"])
+def test_a_drawn_plan_is_labelled_and_estimated(design: str) -> None:
+    table = world(7, answers=3000)
+    plan = choose_labels(table, labels=240, design=design, seed=5)  # type: ignore[arg-type]
+    assert plan.height == 240
+    assert "score" not in plan.columns
+    assert plan.equals(choose_labels(table, labels=240, design=design, seed=5))  # type: ignore[arg-type]
+    stands_for = (1 / plan["inclusion_probability"]).sum()
+    assert stands_for == pytest.approx(3000)
+    (found,) = human_accuracy(judged(table), read_labels(plan))
+    for one in found.estimates:
+        assert one.figure.low is not None
+        assert one.figure.high is not None
+        assert one.figure.low <= table["label"].mean() <= one.figure.high  # type: ignore[operator]
+
+
+def test_stratified_plans_label_more_where_the_judge_is_unsure() -> None:
+    table = pl.DataFrame({"score": np.r_[np.full(500, 0.02), np.full(500, 0.5)]})
+    plan = choose_labels(table, labels=100, design="stratified")
+    chances = plan.group_by("stratum").agg(pl.col("inclusion_probability").first()).sort("stratum")
+    low, unsure = chances["inclusion_probability"]
+    assert unsure > 3 * low
+    with pytest.raises(AgreementError, match="too few for 2 ranges"):
+        choose_labels(table, labels=3, design="stratified")
+    with pytest.raises(AgreementError, match="cannot draw 2000 of 1000"):
+        choose_labels(table, labels=2000, design="random")
+    empty = pl.DataFrame({"score": pl.Series([None] * 5, dtype=pl.Float64)})
+    with pytest.raises(AgreementError, match="needs the judge's scores"):
+        choose_labels(empty, labels=2, design="stratified")
+
+
+def test_the_planned_number_gives_the_wanted_width() -> None:
+    rng = np.random.default_rng(11)
+    first = draw(rng, answers=4000, labels=400, per_question=1, stratified=False)
+    has = first.labelled
+    need = need_from_pilot(first.predictions[has], first.labels[has], answers=4000, half_width=0.04)
+    assert need.labels is not None
+    assert need.labels_alone is not None
+    assert need.labels < need.labels_alone
+    widths = []
+    for _ in range(40):
+        sample = draw(rng, answers=4000, labels=need.labels, per_question=1, stratified=False)
+        figure = ppi(sample, tuned=True).figure
+        assert figure.high is not None
+        assert figure.low is not None
+        widths.append((figure.high - figure.low) / 2)
+    assert np.mean(widths) == pytest.approx(0.04, rel=0.1)
+
+
+def test_plans_by_supposed_accuracy() -> None:
+    perfect = need_from_accuracy(0.6, 1.0, answers=5000, half_width=0.03)
+    good = need_from_accuracy(0.6, 0.9, answers=5000, half_width=0.03)
+    poor = need_from_accuracy(0.6, 0.6, answers=5000, half_width=0.03)
+    assert perfect.labels == 30
+    assert good.labels is not None
+    assert poor.labels is not None
+    assert perfect.labels < good.labels < poor.labels
+    # By hand: 0.6 of the answers good, covariance 0.6 * 0.4 * 0.8, the judge accepting 0.58.
+    assert good.correlation == pytest.approx(0.192 / math.sqrt(0.24 * 0.58 * 0.42))
+    hopeless = need_from_accuracy(0.6, 0.9, answers=100, half_width=0.03)
+    assert hopeless.labels is None
+    assert hopeless.reach > 0.03
+    with pytest.raises(AgreementError, match="tells nothing"):
+        need_from_accuracy(0.6, 0.5, answers=100, half_width=0.03)
+    with pytest.raises(AgreementError, match="half-width of 2 cannot be"):
+        need_from_accuracy(0.6, 0.9, answers=100, half_width=2)
+    with pytest.raises(AgreementError, match="pilot labels are too few"):
+        need_from_pilot(np.ones(3), np.ones(3), answers=100, half_width=0.03)

@@ -1,0 +1,213 @@
+"""The statistics of Yao & Barbosa, repeated runs, and correlations within questions."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sacrebleu import corpus_bleu
+from scipy.stats import brunnermunzel, fisher_exact, kendalltau, pearsonr, spearmanr
+from sklearn.metrics import cohen_kappa_score, f1_score, roc_auc_score
+
+from markscheme.agreement.hierarchy import adjacent_sets, marks_test
+from markscheme.agreement.per_question import per_question, question_correlations
+from markscheme.agreement.repeats import kappa_matrix, runs_table, spread, text_repeats
+from markscheme.errors import AgreementError
+
+
+def test_adjacent_sets_by_hand_and_by_scipy() -> None:
+    sizes = {
+        "superior": (9, 10),
+        "equivalent": (40, 60),
+        "inferior": (10, 30),
+        "incorrect": (1, 50),
+    }
+    relations, accepted = [], []
+    for name, (yes, size) in sizes.items():
+        relations += [name] * size
+        accepted += [True] * yes + [False] * (size - yes)
+    steps = adjacent_sets(pl.Series([*relations, None]), pl.Series([*accepted, True]))
+    assert [(step.higher, step.lower) for step in steps] == [
+        ("superior", "equivalent"),
+        ("equivalent", "inferior"),
+        ("inferior", "incorrect"),
+    ]
+    assert steps[0].odds_ratio.value == pytest.approx((9 * 20) / (1 * 40))
+    assert (steps[0].higher_accepted, steps[0].higher_answers) == (9, 10)
+    expected = fisher_exact(np.array([[40, 20], [10, 20]]), alternative="greater")
+    assert steps[1].p.value == pytest.approx(expected.pvalue)
+    assert steps[1].odds_ratio.value == pytest.approx(expected.statistic)
+
+
+def test_empty_sets_and_whole_sets_have_reasons() -> None:
+    steps = adjacent_sets(
+        pl.Series(["equivalent", "inferior", "inferior"]), pl.Series([True, False, True])
+    )
+    assert steps[0].p.reason == "no answer is superior"
+    assert steps[1].odds_ratio.reason == "a set is accepted or rejected as a whole"
+    assert steps[1].p.value is not None
+    with pytest.raises(AgreementError, match="no place in the hierarchy for 'similar'"):
+        adjacent_sets(pl.Series(["similar"]), pl.Series([True]))
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 5), st.booleans()), min_size=4, max_size=40),
+)
+def test_marks_equal_scipy_and_scikit_learn(rows: list[tuple[int, bool]]) -> None:
+    marks, accepted = (list(side) for side in zip(*rows, strict=True))
+    found = marks_test(pl.Series(marks), pl.Series(accepted))
+    good = [m for m, yes in rows if yes]
+    bad = [m for m, yes in rows if not yes]
+    if not good or not bad:
+        assert found.auroc.reason
+        return
+    assert found.auroc.value == pytest.approx(roc_auc_score(accepted, marks))
+    if found.p.value is not None:
+        expected = brunnermunzel(bad, good, alternative="less").pvalue
+        assert found.p.value == pytest.approx(expected)
+        if found.auroc.value is not None and found.auroc.value > 0.5:
+            assert found.p.value < 0.5
+
+
+def test_marks_that_separate_or_do_not_exist() -> None:
+    parted = marks_test(pl.Series([1, 2, 8, 9, None]), pl.Series([False, False, True, True, True]))
+    assert parted.auroc.value == 1.0
+    assert parted.p.reason == "marks and labels leave no variance for the test"
+    assert parted.left_out == 1
+
+
+runs = pl.DataFrame(
+    {
+        "seed0": [True, True, False, False, True, None],
+        "seed1": [True, False, False, False, True, True],
+        "seed2": [True, True, False, True, True, True],
+    }
+)
+
+
+def test_runs_agree_by_cohens_kappa() -> None:
+    pairs = kappa_matrix(runs).rows(named=True)
+    assert [(pair["first"], pair["second"], pair["items"]) for pair in pairs] == [
+        ("seed0", "seed1", 5),
+        ("seed0", "seed2", 5),
+        ("seed1", "seed2", 6),
+    ]
+    for pair in pairs:
+        both = runs.select(pair["first"], pair["second"]).drop_nulls()
+        expected = cohen_kappa_score(*(both[name].to_list() for name in both.columns))
+        assert pair["kappa"] == pytest.approx(expected)
+    relations = pl.DataFrame({"a": ["superior", "inferior"], "b": ["superior", "incorrect"]})
+    assert kappa_matrix(relations)["kappa"][0] == pytest.approx(
+        cohen_kappa_score(relations["a"].to_list(), relations["b"].to_list())
+    )
+
+
+def test_spread_over_runs() -> None:
+    labels = pl.Series([True, True, False, True, True, False])
+    found = {row["statistic"]: row for row in spread(runs, labels).rows(named=True)}
+    scores = []
+    for name in runs.columns:
+        keep = runs[name].is_not_null()
+        scores.append(f1_score(labels.filter(keep).to_list(), runs[name].filter(keep).to_list()))
+    assert found["f1_positive"]["mean"] == pytest.approx(np.mean(scores))
+    assert found["f1_positive"]["sd"] == pytest.approx(np.std(scores, ddof=1))
+    assert found["f1_positive"]["runs"] == 3
+
+
+def test_undefined_in_all_runs_is_null() -> None:
+    ones = pl.DataFrame({"a": [True, True], "b": [True, True]})
+    found = spread(ones, pl.Series([True, True]), statistics=["kappa"]).row(0, named=True)
+    assert (found["mean"], found["sd"], found["runs"]) == (None, None, 0)
+
+
+def test_repeated_texts() -> None:
+    texts = pl.DataFrame(
+        {
+            "run0": ["The sun is a star in the sky.", "Paris is in the north of France.", None],
+            "run1": ["The sun is a star in the sky.", "Paris lies in the north of France.", "x"],
+        }
+    )
+    (row,) = text_repeats(texts).rows(named=True)
+    assert row["texts"] == 2
+    assert row["identical"] == 0.5
+    both = texts.drop_nulls()
+    expected = corpus_bleu(both["run0"].to_list(), [both["run1"].to_list()]).score
+    assert row["similarity"] == pytest.approx(expected)
+    (other,) = text_repeats(texts, similarity=lambda a, b: float(len(a))).rows(named=True)
+    assert other["similarity"] == 2.0
+    with pytest.raises(AgreementError, match="two runs or more"):
+        text_repeats(texts.select("run0"))
+
+
+def test_runs_from_a_long_table() -> None:
+    long = pl.DataFrame(
+        {"answer_id": ["1", "2", "1"], "seed": ["0", "0", "1"], "verdict": [True, False, True]}
+    )
+    assert runs_table(long, run="seed", value="verdict").rows() == [(True, True), (False, None)]
+    with pytest.raises(AgreementError, match="the same answer twice"):
+        runs_table(pl.concat([long, long]), run="seed", value="verdict")
+    with pytest.raises(AgreementError, match="two runs or more"):
+        runs_table(long.head(2), run="seed", value="verdict")
+
+
+@given(
+    st.lists(
+        st.tuples(st.sampled_from("abc"), st.integers(0, 3), st.integers(0, 3)),
+        min_size=1,
+        max_size=30,
+    )
+)
+def test_question_correlations_equal_scipy(rows: list[tuple[str, int, int]]) -> None:
+    table = pl.DataFrame(rows, schema=["question", "score", "grade"], orient="row")
+    for row in question_correlations(table).rows(named=True):
+        scores = [s for q, s, _ in rows if q == row["question"]]
+        grades = [g for q, _, g in rows if q == row["question"]]
+        if len(scores) < 2:
+            assert row["state"] == "single"
+        elif len(set(scores)) == 1 or len(set(grades)) == 1:
+            assert row["state"] == "constant"
+            assert row["kendall"] is None
+        else:
+            for name, function in (
+                ("kendall", kendalltau),
+                ("spearman", spearmanr),
+                ("pearson", pearsonr),
+            ):
+                assert row[name] == pytest.approx(function(scores, grades).statistic)
+
+
+def test_the_policy_for_constant_questions() -> None:
+    table = pl.DataFrame(
+        {
+            "question": ["a", "a", "b", "b", "c", "d", "d"],
+            "score": [1.0, 2.0, 1.0, 1.0, 3.0, 2.0, None],
+            "grade": [0, 1, 0, 1, 2, 1, 1],
+        }
+    )
+    out = per_question(table)
+    assert (out.questions, out.constant, out.single, out.not_scored) == (1.0, 1.0, 2.0, 1)
+    assert out.means["kendall"].value == 1.0
+    zero = per_question(table, constant="zero")
+    assert zero.means["kendall"].value == 0.5
+    assert zero.questions == 2.0
+    with pytest.raises(AgreementError, match="no question in which"):
+        per_question(table.filter(pl.col("question") == "b"))
+    with pytest.raises(AgreementError, match="left_out, zero"):
+        per_question(table, constant="drop")  # type: ignore[arg-type]
+
+
+def test_repetitions_give_mean_and_spread() -> None:
+    table = pl.DataFrame(
+        {
+            "question": ["a"] * 6,
+            "seed": [1, 1, 1, 2, 2, 2],
+            "score": [1, 2, 3, 2, 1, 3],
+            "grade": [1, 2, 3, 1, 2, 3],
+        }
+    )
+    found = per_question(table, seed="seed")
+    assert found.repetitions == 2
+    assert found.means["kendall"].value == pytest.approx((1 + 1 / 3) / 2)
+    assert found.spreads["kendall"].value == pytest.approx(np.std([1, 1 / 3], ddof=1))
