@@ -179,3 +179,19 @@ def test_a_folder_that_cannot_be_written_is_named(server: str, tmp_path: Path) -
     blocked.write_text("")
     with pytest.raises(DataError, match=r"cannot write .* choose another folder with --data-dir"):
         fetch(entry(good(f"{server}/good")), data_dir=blocked / "below")
+
+
+def test_the_command_fetches_with_progress(
+    server: str,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    from markscheme.cli import run
+
+    monkeypatch.setattr("markscheme.datasets.dataset", lambda name: entry(good(f"{server}/good")))
+    assert run(["datasets", "fetch", "made-up", "--data-dir", str(tmp_path)]) == 0
+    printed = capsys.readouterr()
+    assert printed.out.strip() == str(tmp_path / "made-up" / "part" / "one.jsonl")
+    assert "part/one.jsonl" in printed.err
+    assert "licence: none" in printed.err

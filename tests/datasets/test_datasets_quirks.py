@@ -8,9 +8,12 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from sklearn.metrics import cohen_kappa_score
 
 from markscheme.datasets import dataset, load, locate, openqa, passages, recorded
 from markscheme.errors import DataError, UnknownNameError
+from markscheme.metrics.lexical import exact_match
+from markscheme.text.normalise import normalise_series
 
 # --- EVOUNA -----------------------------------------------------------------------------------
 
@@ -369,3 +372,31 @@ def test_nq_open_and_triviaqa_read_their_usual_files(tmp_path: Path) -> None:
     ]
     plain = load("triviaqa", data_dir=trivia, normalised=True)
     assert plain["references"].to_list() == [["sunset blvd", "sunset bulevard"]]
+
+
+# --- across datasets --------------------------------------------------------------------------
+
+
+def test_258_questions_of_nq301_are_also_in_evouna(
+    evouna: pl.DataFrame, pairs: pl.DataFrame
+) -> None:
+    ours, theirs = (set(normalise_series(frame["question"].unique())) for frame in (pairs, evouna))
+    assert len(ours & theirs) == 258
+
+
+def test_row_level_agreement_with_people(pairs: pl.DataFrame, data_dir: Path) -> None:
+    people = pairs["label"]
+    em = exact_match(pairs["answer"], pairs["references"])
+    verdicts = {
+        name: recorded("nq301", name, data_dir=data_dir)["verdict"].cast(pl.Float64)
+        for name in ("bem", "text-davinci-003")
+    }
+    figures = {
+        name: (round((said == people).mean() * 100, 1), round(cohen_kappa_score(said, people), 3))
+        for name, said in {"em": em, **verdicts}.items()
+    }
+    assert figures == {
+        "em": (65.4, 0.343),
+        "bem": (80.6, 0.616),
+        "text-davinci-003": (83.8, 0.675),
+    }
