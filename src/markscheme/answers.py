@@ -212,9 +212,16 @@ def content_ids(frame: pl.DataFrame) -> pl.Series:
 
 
 class _SeenIds:
-    """Which ids came before, as 64-bit hashes in sorted runs: 8 bytes an id."""
+    """Which ids came before, as 64-bit hashes: 8 bytes an id and a table of 16 MB.
+
+    The table says "perhaps seen" for few that were not; only those are looked up among all.
+    """
+
+    _TABLE = 2**24
+    _RUNS = 64
 
     def __init__(self) -> None:
+        self._perhaps = np.zeros(self._TABLE, dtype=bool)
         self._runs: list[np.ndarray[Any, np.dtype[np.uint64]]] = []
 
     def add(self, hashes: np.ndarray[Any, Any]) -> np.ndarray[Any, np.dtype[np.bool_]]:
@@ -223,16 +230,17 @@ class _SeenIds:
         again = np.zeros(len(hashes), dtype=bool)
         if (fresh[1:] == fresh[:-1]).any():
             fresh, first = np.unique(hashes, return_index=True)
-            again = np.ones(len(hashes), dtype=bool)
+            again[:] = True
             again[first] = False
+        places = hashes & np.uint64(self._TABLE - 1)
+        perhaps = np.flatnonzero(self._perhaps[places])
+        self._perhaps[places] = True
         for run in self._runs:
-            place = np.minimum(np.searchsorted(run, hashes), len(run) - 1)
-            again |= run[place] == hashes
-        # Merging runs of similar length keeps their number logarithmic.
-        while self._runs and len(self._runs[-1]) <= 2 * len(fresh):
-            fresh = np.sort(np.concatenate([self._runs.pop(), fresh]))
-        if len(fresh):
-            self._runs.append(fresh)
+            near = np.minimum(np.searchsorted(run, hashes[perhaps]), len(run) - 1)
+            again[perhaps] |= run[near] == hashes[perhaps]
+        self._runs.append(fresh)
+        if len(self._runs) > self._RUNS:
+            self._runs = [np.sort(np.concatenate(self._runs))]
         return again
 
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, TypeAlias
 
+import numpy as np
 import polars as pl
 
 from markscheme.judgments import STATUSES
@@ -15,7 +17,7 @@ Z95 = 1.959963984540054
 ALL_SYSTEMS = "(all)"
 
 _COSTS = ("cost_usd", "tokens_in", "tokens_out")
-_UNIT = 2**40
+_Array: TypeAlias = np.ndarray[Any, np.dtype[Any]]
 
 
 def summarise(judgments: pl.LazyFrame, clusters: pl.DataFrame) -> list[dict[str, Any]]:
@@ -24,7 +26,7 @@ def summarise(judgments: pl.LazyFrame, clusters: pl.DataFrame) -> list[dict[str,
     Args:
         judgments: a judgments table in which every judge has judged the same answers in the same
             order.
-        clusters: `system` and `question` of those answers; the question may be a hash.
+        clusters: `system` (categorical) and `question` (64-bit hash) of those answers.
 
     Returns:
         Records with `judge`, `signature`, `system`, `rows`, `judged`, `not_judged` (status to
@@ -34,90 +36,116 @@ def summarise(judgments: pl.LazyFrame, clusters: pl.DataFrame) -> list[dict[str,
         and sums of cost and tokens. Judges and systems stand in order of first appearance.
     """
     judges = judgments.with_row_index("row").group_by("judge", "signature").agg(pl.col("row").min())
+    groups = _groups(clusters)
     return [
         record
         for judge, signature, _ in judges.collect(engine="streaming").sort("row").iter_rows()
         for record in _records_of(
-            judgments.filter(pl.col("judge") == judge), clusters, judge, signature
+            judgments.filter(pl.col("judge") == judge), groups, judge, signature
         )
     ]
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Group:
+    """A system's rows, or all (`rows` None), and the number of each row's question among them.
+
+    `questions` is None where no question occurs twice, so that each row is its own cluster.
+    """
+
+    system: str
+    rows: _Array | None
+    questions: _Array | None
+    count: int
+
+
+def _groups(clusters: pl.DataFrame) -> list[_Group]:
+    question = clusters["question"].to_numpy()
+    system = clusters["system"].to_physical().to_numpy()
+    codes, first = np.unique(system, return_index=True)
+    groups = []
+    for code, place in sorted(zip(codes, first, strict=True), key=lambda pair: pair[1]):
+        rows = None if len(codes) == 1 else np.flatnonzero(system == code)
+        name = str(clusters["system"][int(place)])
+        groups.append(_group(name, rows, question if rows is None else question[rows]))
+    if len(codes) > 1:
+        groups.append(_group(ALL_SYSTEMS, None, question))
+    return groups
+
+
+def _group(system: str, rows: _Array | None, question: _Array) -> _Group:
+    ordered = np.sort(question)
+    if (ordered[1:] != ordered[:-1]).all():
+        return _Group(system=system, rows=rows, questions=None, count=len(question))
+    distinct, numbers = np.unique(question, return_inverse=True)
+    return _Group(system=system, rows=rows, questions=numbers, count=len(distinct))
 
 
 def _records_of(
-    judgments: pl.LazyFrame, clusters: pl.DataFrame, judge: str, signature: str
+    judgments: pl.LazyFrame, groups: list[_Group], judge: str, signature: str
 ) -> list[dict[str, Any]]:
-    outcomes = judgments.select("status", "verdict", "score", *_COSTS).collect(engine="streaming")
-    rows = pl.concat([outcomes, clusters], how="horizontal").with_row_index("first_row")
-    # Sums are of whole numbers, so that no order of adding, and so no number of threads, shows.
-    per_question = (
-        rows.lazy()
-        .group_by("system", "question")
-        .agg(
-            pl.col("first_row").min(),
-            pl.len().alias("rows"),
-            *((pl.col("status") == s).sum().alias(s) for s in STATUSES),
-            pl.col("verdict").count().alias("verdicts"),
-            pl.col("verdict").sum().cast(pl.Int64).alias("verdict"),
-            pl.col("score").count().alias("scores"),
-            _fixed("score").sum(),
-            *(pl.col(name).count().alias(f"{name}_known") for name in _COSTS),
-            *(_fixed(name).sum() for name in _COSTS),
-        )
-        .sort("first_row")
-        .collect()
-    )
-    head = {"judge": judge, "signature": signature}
-    records = [
-        {**head, "system": system["system"][0], **_figures(system)}
-        for system in per_question.partition_by("system", maintain_order=True)
+    table = judgments.select(
+        pl.col("status").to_physical(),
+        pl.col("verdict").cast(pl.Float64),
+        "score",
+        *(pl.col(name).cast(pl.Float64) for name in _COSTS),
+    ).collect(engine="streaming")
+    values = {name: table[name].to_numpy() for name in table.columns}
+    return [
+        {"judge": judge, "signature": signature, "system": group.system, **_figures(values, group)}
+        for group in groups
     ]
-    if len(records) > 1:
-        together = per_question.group_by("question").agg(
-            pl.col("first_row").min(), pl.exclude("system", "first_row", "question").sum()
-        )
-        records.append({**head, "system": ALL_SYSTEMS, **_figures(together.sort("first_row"))})
-    return records
 
 
-def _fixed(name: str) -> pl.Expr:
-    """A column as whole multiples of `1 / _UNIT`."""
-    return (pl.col(name) * _UNIT).round().cast(pl.Int64)
+def _figures(values: dict[str, _Array], group: _Group) -> dict[str, Any]:
+    def of(name: str) -> _Array:
+        return values[name] if group.rows is None else values[name][group.rows]
 
-
-def _figures(clusters: pl.DataFrame) -> dict[str, Any]:
-    """The figures of some answers, from sums per question."""
-    accuracy, accuracy_variance = _mean(clusters["verdict"], clusters["verdicts"])
-    score, score_variance = _mean(clusters["score"] / _UNIT, clusters["scores"])
-    verdicts = int(clusters["verdicts"].sum())
+    statuses = np.bincount(of("status"), minlength=len(STATUSES))
+    counts = dict(zip(STATUSES, map(int, statuses), strict=True))
+    accuracy, accuracy_variance, verdicts = _mean(of("verdict"), group)
+    score, score_variance, _ = _mean(of("score"), group)
     low, high = wilson(accuracy, verdicts, accuracy_variance)
     half = Z95 * math.sqrt(score_variance)
-    costs = {
-        name: int(clusters[name].sum()) / _UNIT if clusters[f"{name}_known"].sum() else None
-        for name in _COSTS
-    }
     return {
-        "rows": int(clusters["rows"].sum()),
-        "questions": clusters.height,
-        "judged": int(clusters["judged"].sum()),
-        "not_judged": {s: int(clusters[s].sum()) for s in STATUSES[1:] if clusters[s].sum()},
+        "rows": int(statuses.sum()),
+        "questions": group.count,
+        "judged": counts.pop("judged"),
+        "not_judged": {status: count for status, count in counts.items() if count},
         "accuracy": accuracy,
         "accuracy_low": low,
         "accuracy_high": high,
         "mean_score": score,
         "mean_score_low": None if score is None else score - half,
         "mean_score_high": None if score is None else score + half,
-        **costs,
+        "cost_usd": _sum(of("cost_usd")),
+        "tokens_in": None if (tokens := _sum(of("tokens_in"))) is None else int(tokens),
+        "tokens_out": None if (tokens := _sum(of("tokens_out"))) is None else int(tokens),
     }
 
 
-def _mean(totals: pl.Series, counts: pl.Series) -> tuple[float | None, float]:
-    """The mean over all rows and its variance, as a ratio of cluster totals (Cochran 1977, 6.4)."""
-    n = counts.to_numpy().astype(float)
-    y = totals.to_numpy().astype(float)
-    if not n.sum():
-        return None, 0.0
-    mean = y.sum() / n.sum()
-    return float(mean), float(((y - mean * n) ** 2).sum() / n.sum() ** 2)
+def _sum(values: _Array) -> float | None:
+    known = values[~np.isnan(values)]
+    return float(known.sum()) if len(known) else None
+
+
+def _mean(values: _Array, group: _Group) -> tuple[float | None, float, int]:
+    """The mean of the values that are there, its variance, and their number.
+
+    The variance is that of a ratio of cluster totals (Cochran 1977, section 6.4), a cluster being
+    a question; for single rows it is that of a plain mean.
+    """
+    there = ~np.isnan(values)
+    n = int(there.sum())
+    if not n:
+        return None, 0.0, 0
+    known = values if n == len(values) else values[there]
+    mean = float(known.sum()) / n
+    away: _Array = known - mean
+    if group.questions is not None:
+        numbers = group.questions if n == len(values) else group.questions[there]
+        away = np.bincount(numbers, weights=away, minlength=group.count)
+    return mean, float((away**2).sum()) / n**2, n
 
 
 def wilson(

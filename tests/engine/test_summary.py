@@ -1,0 +1,83 @@
+"""Figures of a run against statsmodels and a bootstrap."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+import pytest
+from statsmodels.stats.proportion import proportion_confint
+
+from markscheme.engine.summary import ALL_SYSTEMS, summarise, wilson
+from markscheme.judgments import SCHEMA
+
+
+def table(verdicts: list[bool | None], systems: list[str], questions: list[int]) -> list[dict]:  # type: ignore[type-arg]
+    rows = pl.DataFrame({"verdict": verdicts}).select(
+        *(
+            pl.lit(None, dtype=kind).alias(name)
+            for name, kind in SCHEMA.items()
+            if name not in ("verdict", "judge", "signature", "status", "score")
+        ),
+        pl.lit("j").alias("judge"),
+        pl.lit("s").alias("signature"),
+        pl.when(pl.col("verdict").is_null())
+        .then(pl.lit("failed"))
+        .otherwise(pl.lit("judged"))
+        .cast(SCHEMA["status"])
+        .alias("status"),
+        pl.col("verdict"),
+        pl.col("verdict").cast(pl.Float64).alias("score"),
+    )
+    clusters = pl.DataFrame(
+        {
+            "system": pl.Series(systems, dtype=pl.Categorical),
+            "question": pl.Series(questions, dtype=pl.UInt64),
+        }
+    )
+    return summarise(rows.lazy(), clusters)
+
+
+def test_without_repeated_questions_it_is_wilsons_interval() -> None:
+    rng = np.random.default_rng(1)
+    verdicts = [bool(v) for v in rng.random(137) < 0.7]
+    [record] = table(verdicts, ["a"] * 137, list(range(137)))
+    low, high = proportion_confint(sum(verdicts), 137, method="wilson")
+    assert record["accuracy"] == pytest.approx(np.mean(verdicts))
+    assert (record["accuracy_low"], record["accuracy_high"]) == pytest.approx((low, high))
+
+
+@pytest.mark.parametrize(("right", "count"), [(0, 5), (5, 5), (1, 1), (0, 1), (50, 100)])
+def test_wilson_at_the_edges(right: int, count: int) -> None:
+    share = right / count
+    wanted = proportion_confint(right, count, method="wilson")
+    assert wilson(share, count, share * (1 - share) / count) == pytest.approx(wanted, abs=1e-12)
+
+
+def test_repeated_questions_widen_the_interval_as_a_cluster_bootstrap_does() -> None:
+    rng = np.random.default_rng(2)
+    questions = np.repeat(np.arange(200), 5)
+    ability = rng.random(200)[questions]
+    verdicts = [bool(v) for v in rng.random(1000) < ability]
+    systems = [f"s{i}" for i in range(5)] * 200
+    record = table(verdicts, systems, questions.tolist())[-1]
+    assert record["system"] == ALL_SYSTEMS
+    totals = np.bincount(questions, weights=verdicts)
+    draws = totals[rng.integers(0, 200, size=(20_000, 200))].sum(axis=1) / 1000
+    width = record["accuracy_high"] - record["accuracy_low"]
+    assert width == pytest.approx(2 * 1.96 * draws.std(), rel=0.03)
+    single = table(verdicts, ["a"] * 1000, list(range(1000)))[0]
+    assert width > 1.3 * (single["accuracy_high"] - single["accuracy_low"])
+
+
+def test_what_was_not_judged_is_counted_and_left_out() -> None:
+    records = table([True, None, False, None], ["a", "a", "b", "b"], [1, 2, 1, 2])
+    assert [record["system"] for record in records] == ["a", "b", ALL_SYSTEMS]
+    assert [record["accuracy"] for record in records] == [1.0, 0.0, 0.5]
+    assert [record["not_judged"] for record in records] == [
+        {"failed": 1},
+        {"failed": 1},
+        {"failed": 2},
+    ]
+    [nothing] = table([None], ["a"], [1])
+    assert nothing["accuracy"] is None
+    assert nothing["accuracy_low"] is None
