@@ -65,22 +65,29 @@ _STRANGE = "[^" + "".join(rf"\x{{{low:x}}}-\x{{{high:x}}}" for low, high in AGRE
 _TOUCHING = r"[^\x00-\x7f](?:an?|the)(?-u:\b)|(?-u:\b)(?:an?|the)[^\x00-\x7f]"
 
 
+SLICE = 8_192
+"""Fewest rows worth a thread of their own."""
+
+
 def normalise_series(texts: pl.Series) -> pl.Series:
     """`normalise` of every string in `texts`; nulls stay null, name and order are kept."""
+    if texts.is_empty():
+        return texts
     raw, folded = pl.col("raw"), pl.col("folded")
     wide = raw.str.len_bytes() != raw.str.len_chars()
-    frame = (
-        texts.alias("raw")
-        .to_frame()
-        .lazy()
+    # Slices, since Polars runs the string functions of one column on one core.
+    size = max(SLICE, -(-len(texts) // pl.thread_pool_size()))
+    plans = [
+        piece.lazy()
         .with_columns(raw.str.to_lowercase().str.replace_many(_FOLD, _FOLD_TO).alias("folded"))
         .select(
             folded.str.replace_all(_GAPS, " ").str.strip_chars(" ").alias("normal"),
             wide.alias("wide"),
             "folded",
         )
-        .collect()
-    )
+        for piece in texts.alias("raw").to_frame().iter_slices(size)
+    ]
+    frame = pl.concat(pl.collect_all(plans))
     normal = frame["normal"]
     candidates = frame["wide"].fill_null(value=False).arg_true()
     if candidates.len():
