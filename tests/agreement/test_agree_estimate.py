@@ -297,8 +297,10 @@ def test_plans_by_supposed_accuracy() -> None:
     assert good.labels is not None
     assert poor.labels is not None
     assert perfect.labels < good.labels < poor.labels
-    # By hand: 0.6 of the answers good, covariance 0.6 * 0.4 * 0.8, the judge accepting 0.58.
-    assert good.correlation == pytest.approx(0.192 / math.sqrt(0.24 * 0.58 * 0.42))
+    # By hand: 0.625 of the answers good, covariance 0.625 * 0.375 * 0.8, the judge accepting 0.6.
+    assert good.correlation == pytest.approx(0.1875 / math.sqrt(0.234375 * 0.6 * 0.4))
+    assert "worst case" in poor.source
+    assert poor.variance == 0.25
     hopeless = need_from_accuracy(0.6, 0.9, answers=100, half_width=0.03)
     assert hopeless.labels is None
     assert hopeless.reach > 0.03

@@ -149,6 +149,25 @@ def test_intervals_leave_undefined_resamples_out() -> None:
     assert found.high == pytest.approx(0.95)
     assert found.resamples == 101
     assert interval(Figure(value=0.5), np.array([np.nan])).low is None
+    assert interval(Figure(value=1.0), np.ones(9)).low is None
+
+
+def test_a_judge_that_was_never_wrong_still_has_an_honest_interval() -> None:
+    table = pl.DataFrame(
+        {
+            "question": [f"q{i // 2}" for i in range(20)],
+            "answer": [f"a{i}" for i in range(20)],
+            "verdict": [True] * 6 + [False] * 14,
+        }
+    )
+    labels = read_labels(table.rename({"verdict": "label"}))
+    (found,) = agreement(join_labels(read_judgments(table), labels))
+    accuracy, precision = found.left_out["accuracy"], found.left_out["precision"]
+    assert accuracy.value == precision.value == 1.0
+    # Wilson's lower bound n / (n + z^2), with the 10 questions and the 6 accepted answers.
+    assert accuracy.low == pytest.approx(10 / (10 + 1.959964**2), abs=1e-6)
+    assert precision.low == pytest.approx(6 / (6 + 1.959964**2), abs=1e-6)
+    assert found.left_out["kappa"].low is None
 
 
 @pytest.mark.parametrize(

@@ -27,6 +27,8 @@ from markscheme.agreement.verdicts import (
     statistics,
 )
 
+Array = npt.NDArray[np.float64]
+
 RANKED_CELLS = 200_000_000
 """Rows times resamples that AUROC and average precision may take; more rows get fewer resamples."""
 LEAST_RESAMPLES = 100
@@ -121,12 +123,17 @@ def _one(
     as_errors = statistics(four_cells(counts, "errors"))
     if options.resamples:
         totals = resample_totals(table, resamples=options.resamples, seed=options.seed)
-        for figures, policy in ((left_out, "left_out"), (as_errors, "errors")):
-            four = four_cells(totals, policy)  # type: ignore[arg-type]
+        policies: tuple[tuple[dict[str, Figure], Unjudged], ...] = (
+            (left_out, "left_out"),
+            (as_errors, "errors"),
+        )
+        for figures, policy in policies:
+            four = four_cells(totals, policy)
             for name, point in figures.items():
                 figures[name] = interval(
                     point, FROM_COUNTS[name](four), confidence=options.confidence
                 )
+            _bound_shares(figures, four_cells(counts, policy), len(table), options.confidence)
     left_out |= _ranked(rows, labels, clusters, options)
     accepted = int(counts[0] + counts[1])
     number = int(judged.sum())
@@ -149,6 +156,30 @@ def _one(
         human=float(labels.mean()),
         judged=Figure(value=accepted / number) if number else Figure(reason="nothing was judged"),
     )
+
+
+def _bound_shares(
+    figures: dict[str, Figure], four: Array, questions: int, confidence: float
+) -> None:
+    """Wilson's interval for shares of 0 or 1, where resampling has nothing to vary.
+
+    Of as many answers as the share is over, but of no more than there are questions.
+    """
+    from statsmodels.stats.proportion import proportion_confint
+
+    tp, fp, fn, tn = four
+    for name, size in (
+        ("accuracy", tp + fp + fn + tn),
+        ("precision", tp + fp),
+        ("recall", tp + fn),
+    ):
+        point = figures[name]
+        if point.value is not None and point.low is None:
+            number = min(size, questions)
+            low, high = proportion_confint(
+                point.value * number, number, alpha=1 - confidence, method="wilson"
+            )
+            figures[name] = Figure(value=point.value, low=float(low), high=float(high))
 
 
 def _ranked(

@@ -77,10 +77,11 @@ def resample_totals(counts: Ints, *, resamples: int, seed: int) -> Array:
 def interval(point: Figure, drawn: Array, *, confidence: float = 0.95) -> Figure:
     """`point` with the percentile interval of `drawn`; undefined (NaN) resamples are left out.
 
-    `resamples` of the result is how many were defined.
+    `resamples` of the result is how many were defined. Where all of them are equal (a judge that
+    was never wrong, say), resampling cannot tell how sure the figure is: there is no interval.
     """
     defined = drawn[~np.isnan(drawn)]
-    if point.value is None or not len(defined):
+    if point.value is None or not len(defined) or np.ptp(defined) < 1e-12:
         return point
     tail = (1 - confidence) / 2
     low, high = np.quantile(defined, [tail, 1 - tail])

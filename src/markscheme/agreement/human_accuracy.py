@@ -129,8 +129,8 @@ def _all_answers(
     extra = [n for n in ("label", "inclusion_probability", "stratum") if n in matched.columns]
     if "question" in matched.columns and "question" not in judgments.columns:
         raise AgreementError(
-            "the judgments have no column 'question', so answers to one question cannot be kept "
-            "together; give it in the judgments, as in the labels"
+            "the judgments do not say which answers share a question, as the labels do; give the "
+            "judged file with --answers, or a column 'question' in the judgments"
         )
     once = judgments.unique(identity, keep="first", maintain_order=True)
     table = once.join(

@@ -134,6 +134,46 @@ def read_judgments(
     )
 
 
+def numbered(table: pl.DataFrame) -> pl.DataFrame:
+    """A table that holds judgments and labels together, with row numbers as `answer_id`.
+
+    So a label is matched with the judgments of its own row even where an answer occurs twice.
+    Tables that have ids already, or several rows an answer (a `judge` column), stay as they are.
+    """
+    taken = {ours for ours in ("answer_id", "judge") for name in table.columns
+             if _plain(name) in (*ALIASES[ours], _plain(ours))}  # fmt: skip
+    if taken:
+        return table
+    return table.with_row_index("answer_id", offset=1)
+
+
+def with_answers(judgments: pl.DataFrame, answers: pl.DataFrame) -> pl.DataFrame:
+    """Judgments with the `question`, `answer` and `system` of an answers table, by `answer_id`.
+
+    Columns that the judgments have already stay as they are.
+
+    Raises:
+        AgreementError: the judgments have no `answer_id`, or none of them is in the answers.
+    """
+    new = [
+        name
+        for name in ("question", "answer", "system")
+        if name not in judgments.columns and answers[name].null_count() < answers.height
+    ]
+    if "answer_id" not in judgments.columns:
+        raise AgreementError("judgments are matched with answers by 'answer_id', which they lack")
+    joined = judgments.join(
+        answers.select("answer_id", *new), on="answer_id", how="left", maintain_order="left"
+    )
+    lost = judgments.join(answers, on="answer_id", how="anti").height
+    if lost:
+        raise AgreementError(
+            f"{lost} of {judgments.height} judgments are of answers that the answers file does not "
+            f"have, the first being {judgments['answer_id'][0]!r}; is it the file that was judged?"
+        )
+    return joined
+
+
 def read_table(source: pl.DataFrame | str | Path) -> pl.DataFrame:
     """A table as it stands in a CSV, TSV, JSON, JSONL or Parquet file, compressed or not.
 

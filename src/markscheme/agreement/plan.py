@@ -83,6 +83,9 @@ def need_from_accuracy(
 ) -> LabelNeed:
     """Labels needed, supposing the judge is right on a share `accuracy` of either kind of answer.
 
+    Where the judge's acceptance rate does not fit the supposition, half of the answers are taken
+    to be good, which needs the most labels.
+
     Args:
         acceptance: share of answers that the judge accepts.
         accuracy: supposed, above 0.5 and at most 1.
@@ -94,10 +97,15 @@ def need_from_accuracy(
         raise AgreementError(
             f"a judge accuracy of {accuracy:g} tells nothing; suppose one above 0.5, at most 1"
         )
-    implied = (acceptance + accuracy - 1) / (2 * accuracy - 1)
-    # Either may be the share of good answers; the one nearer to one half needs more labels.
-    true = min((implied, acceptance), key=lambda share: abs(share - 0.5))
-    true = min(max(true, LEAST_TRUE), 1 - LEAST_TRUE)
+    true = (acceptance + accuracy - 1) / (2 * accuracy - 1)
+    source = f"a supposed judge accuracy of {accuracy:g}"
+    if not LEAST_TRUE <= true <= 1 - LEAST_TRUE:
+        # No share of good answers fits both, so the one that needs most labels is taken.
+        true = 0.5
+        source = (
+            f"the worst case: a judge with an accuracy of {accuracy:g} would hardly accept "
+            f"{100 * acceptance:.0f}% (a pilot says more)"
+        )
     shown = true * accuracy + (1 - true) * (1 - accuracy)
     variance = true * (1 - true)
     correlation = (true * accuracy - true * shown) / math.sqrt(variance * shown * (1 - shown))
@@ -107,7 +115,7 @@ def need_from_accuracy(
         answers=answers,
         half_width=half_width,
         confidence=confidence,
-        source=f"a supposed judge accuracy of {accuracy:g}",
+        source=source,
     )
 
 
