@@ -12,6 +12,9 @@ import numpy.typing as npt
 TOKENS_A_BATCH = 1024
 """Enough rows to keep the matrix products busy, few enough that activations stay in the cache."""
 
+CHARACTERS_A_TOKEN = 32
+"""Characters read of a text for each token kept, so that megabytes cost no more than a page."""
+
 
 def equal_length_batches(lengths: npt.NDArray[np.int64]) -> Iterator[npt.NDArray[np.int64]]:
     """Yield positions in `lengths`, each array of one length, shortest first.

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from markscheme.errors import ModelError
-from markscheme.models.batches import equal_length_batches, run_batches
+from markscheme.models.batches import CHARACTERS_A_TOKEN, equal_length_batches, run_batches
 from markscheme.models.weights import MINILM, open_session, open_tokenizer, read_json, revision
 
 if TYPE_CHECKING:
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
 Vectors = npt.NDArray[np.float32]
 
-CHARACTERS_A_TOKEN = 32
 _TEXTS_AT_ONCE = 4096
 _loading = threading.Lock()
 

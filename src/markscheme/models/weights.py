@@ -1,7 +1,7 @@
 """Folders of ONNX weights: the ones shipped in the package, and any the user points at.
 
-A folder holds `model.onnx`, `tokenizer.json`, `config.json` and, where `markscheme` wrote it,
-`manifest.json` with the size and SHA-256 of each file.
+A folder holds `model.onnx` (or `onnx/model.onnx`, as model hubs lay it out), `tokenizer.json`,
+`config.json` and, where `markscheme` wrote it, `manifest.json` with each file's size and SHA-256.
 """
 
 from __future__ import annotations
@@ -33,6 +33,12 @@ def required(folder: Path, name: str) -> Path:
     return path
 
 
+def model_file(folder: Path) -> Path:
+    """The ONNX file of `folder`; ModelError where there is none."""
+    nested = folder / "onnx" / "model.onnx"
+    return nested if nested.is_file() else required(folder, "model.onnx")
+
+
 def read_json(folder: Path, name: str) -> dict[str, Any]:
     """A JSON object out of `folder`; ModelError where it is missing or malformed."""
     path = required(folder, name)
@@ -47,22 +53,22 @@ def read_json(folder: Path, name: str) -> dict[str, Any]:
 
 @cache
 def revision(folder: Path) -> str:
-    """Twelve hexadecimal digits of the SHA-256 of `model.onnx`, computed once a process.
+    """Twelve hexadecimal digits of the SHA-256 of the ONNX file, computed once a process.
 
     It goes into signatures: two scores are comparable only if the same weights made them.
     """
-    return hashlib.sha256(required(folder, "model.onnx").read_bytes()).hexdigest()[:12]
+    return hashlib.sha256(model_file(folder).read_bytes()).hexdigest()[:12]
 
 
 def open_session(folder: Path) -> InferenceSession:
-    """Load `model.onnx` for the CPU with one thread a call.
+    """Load the ONNX file for the CPU with one thread a call.
 
     Callers run several calls side by side instead: that is faster on small batches, leaves no
     thread pool behind for a forked process to trip over, and keeps the order of summation fixed.
     """
     import onnxruntime
 
-    path = required(folder, "model.onnx")
+    path = model_file(folder)
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = 1
     options.inter_op_num_threads = 1

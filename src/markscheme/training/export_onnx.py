@@ -73,7 +73,7 @@ class Graph:
 
     def constant(self, name: str, value: Array) -> str:
         if name not in self._constants:
-            tensor = self._onnx.numpy_helper.from_array(np.ascontiguousarray(value), name)
+            tensor = self._onnx.numpy_helper.from_array(np.asarray(value, order="C"), name)
             self._constants[name] = tensor
         return name
 
@@ -190,7 +190,7 @@ class Bert(Graph):
         query = self.add("Transpose", query, perm=[0, 2, 1, 3])
         key = self.add("Transpose", key, perm=[0, 2, 3, 1])
         value = self.add("Transpose", value, perm=[0, 2, 1, 3])
-        scale = self.constant("attention_scale", np.array(size**-0.5, np.float32))
+        scale = self.constant("attention_scale", np.array([size**-0.5], np.float32))
         weight = self.add(
             "Softmax", self.add("Mul", self.add("MatMul", query, key), scale), axis=-1
         )
