@@ -11,6 +11,7 @@ import pytest
 from markscheme.errors import JudgeError
 from markscheme.judges.lexical import Contains, ExactMatch, TokenF1
 from markscheme.judges.overlap import Bleu, CharSimilarity, Rouge1, Rouge2, RougeL
+from markscheme.grammar import check
 from markscheme.judgments import as_outcomes
 from markscheme.metrics.lexical import contains, exact_match, token_f1
 
@@ -63,7 +64,7 @@ def test_threshold_decides_and_must_be_a_share() -> None:
     assert TokenF1().judge(answers, None)["verdict"].to_list() == [True]
     assert TokenF1(threshold=0.51).judge(answers, None)["verdict"].to_list() == [False]
     with pytest.raises(JudgeError, match=r"threshold=1\.5"):
-        TokenF1(threshold=1.5).judge(answers, None)
+        check(TokenF1(threshold=1.5))
 
 
 def test_contains_says_when_an_empty_reference_decided() -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 import polars as pl
 
-from markscheme.judges.outcomes import by_threshold
+from markscheme.judges.outcomes import Thresholded, by_threshold
 from markscheme.metrics.lexical import (
     Empty,
     contains_of,
@@ -56,7 +56,7 @@ class ExactMatch:
     Score 1 or 0. Lower case, punctuation, articles and white space do not count.
     """
 
-    def judge(self, answers: pl.DataFrame, models: Any) -> pl.DataFrame:  # noqa: ARG002
+    def judge(self, answers: pl.DataFrame, models: Any) -> pl.DataFrame:
         return by_threshold(answers, exact_match_of(_latest.of(answers)[0]), 1.0)
 
 
@@ -76,7 +76,7 @@ class Contains:
 
     empty_reference: Empty = "everywhere"
 
-    def judge(self, answers: pl.DataFrame, models: Any) -> pl.DataFrame:  # noqa: ARG002
+    def judge(self, answers: pl.DataFrame, models: Any) -> pl.DataFrame:
         pairs, raw = _latest.of(answers)
         scores = contains_of(pairs, raw, empty_reference=self.empty_reference)
         outcomes = by_threshold(answers, scores, 1.0)
@@ -93,10 +93,8 @@ class Contains:
 
 @register("token_f1", paper="Rajpurkar et al. 2016", example="token_f1(threshold=0.6)")
 @dataclass(frozen=True, kw_only=True)
-class TokenF1:
+class TokenF1(Thresholded):
     """Highest F1 of normalised tokens over the references, right from a threshold on."""
 
-    threshold: float = 0.5
-
-    def judge(self, answers: pl.DataFrame, models: Any) -> pl.DataFrame:  # noqa: ARG002
+    def judge(self, answers: pl.DataFrame, models: Any) -> pl.DataFrame:
         return by_threshold(answers, token_f1_of(_latest.of(answers)[0]), self.threshold)

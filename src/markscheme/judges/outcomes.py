@@ -2,12 +2,25 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import polars as pl
 
-from markscheme.errors import JudgeError
+from markscheme.grammar import check_range
 
 PATTERNS = "the references are regular expressions; the judge 'regex' reads those"
 NO_REFERENCE = "no reference to compare with"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Thresholded:
+    """What judges share that give a score and accept from a threshold on."""
+
+    threshold: float = 0.5
+
+    def validate(self) -> None:
+        """Raises JudgeError if the threshold is not within 0 and 1."""
+        check_range("threshold", self.threshold, 0, 1)
 
 
 def has_patterns(answers: pl.DataFrame) -> pl.Expr:
@@ -22,12 +35,7 @@ def by_threshold(answers: pl.DataFrame, scores: pl.Series, threshold: float) -> 
 
     Rows whose references are patterns, and rows without a reference (a null score), are `skipped`
     with the reason in `explanation`.
-
-    Raises:
-        JudgeError: a threshold that is not within 0 and 1.
     """
-    if not 0 <= threshold <= 1:
-        raise JudgeError(f"threshold={threshold} is out of range; choose a number from 0 to 1")
     score = pl.col("score")
     return (
         answers.with_columns(scores.alias("score"), patterns=has_patterns(answers))

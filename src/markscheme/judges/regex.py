@@ -36,7 +36,7 @@ class Regex:
     ignore_case: bool = True
     time_limit: float = 1.0
 
-    def judge(self, answers: pl.DataFrame, models: Any) -> pl.DataFrame:  # noqa: ARG002
+    def judge(self, answers: pl.DataFrame, models: Any) -> pl.DataFrame:
         if not self.time_limit > 0:
             raise JudgeError(f"time_limit={self.time_limit} must be more than 0 seconds")
         kinds: Sequence[str | None] = (
