@@ -61,7 +61,7 @@ def tidy(
     columns: dict[str, pl.Series] = {}
     for ours, kind in schema.items():
         if ours not in mapping:
-            columns[ours] = pl.Series(ours, [None] * height, dtype=kind)
+            columns[ours] = pl.repeat(None, height, dtype=kind, eager=True)
             continue
         values = raw.columns[mapping[ours]]
         if ours == "references":
@@ -291,16 +291,19 @@ def _check_text(column: pl.Series, ours: str, max_bytes: int, trouble: Trouble) 
         column = column.list.join("\n")
     if column.dtype != pl.String:
         return
-    nul = column.str.contains("\x00", literal=True).fill_null(value=False)
-    for row in np.flatnonzero(nul.to_numpy()):
-        trouble.setdefault(int(row), f"a NUL byte in the {ours}; remove it")
-    size = column.str.len_bytes().fill_null(0)
-    for row in np.flatnonzero((size > max_bytes).to_numpy()):
-        trouble.setdefault(
-            int(row),
-            f"the {ours} has {size[int(row)]:,} bytes; the limit is {max_bytes:,} "
-            "(--max-bytes raises it)",
-        )
+    nul = column.str.contains("\x00", literal=True)
+    if nul.any():
+        for row in np.flatnonzero(nul.fill_null(value=False).to_numpy()):
+            trouble.setdefault(int(row), f"a NUL byte in the {ours}; remove it")
+    sizes = column.str.len_bytes()
+    longest = sizes.max()
+    if isinstance(longest, int) and longest > max_bytes:
+        for row in np.flatnonzero((sizes > max_bytes).fill_null(value=False).to_numpy()):
+            trouble.setdefault(
+                int(row),
+                f"the {ours} has {sizes[int(row)]:,} bytes; the limit is {max_bytes:,} "
+                "(--max-bytes raises it)",
+            )
 
 
 def _check_rows(frame: pl.DataFrame, *, given_ids: bool, trouble: Trouble) -> None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import fcntl
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -31,6 +32,8 @@ class RunFolder:
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
         self.parts = self.path / "parts"
+        self._writer: ThreadPoolExecutor | None = None
+        self._writing: list[Future[None]] = []
 
     @contextmanager
     def locked(self) -> Iterator[None]:
@@ -85,11 +88,37 @@ class RunFolder:
         with self._whole(self.path / name) as temporary:
             temporary.write_text(text, encoding="utf-8")
 
-    def write_part(self, name: str, frame: pl.DataFrame) -> None:
-        """Write a finished piece, durably."""
+    @contextmanager
+    def writing(self) -> Iterator[None]:
+        """Pieces given within are all on disk at the end, whatever ends it."""
+        with ThreadPoolExecutor(1, thread_name_prefix="writer") as self._writer:
+            try:
+                yield
+            finally:
+                self._wait(0)
+
+    def write_part(
+        self, name: str, frame: pl.DataFrame, *, instead_of: Sequence[Path] = ()
+    ) -> None:
+        """Write a finished piece, durably, behind the work that goes on.
+
+        `instead_of` are pieces that this one makes needless; they go once it is on disk.
+        """
+        assert self._writer is not None, "pieces are written within writing()"
+        self._wait(3)
+        self._writing.append(self._writer.submit(self._write_part, name, frame, instead_of))
+
+    def _write_part(self, name: str, frame: pl.DataFrame, instead_of: Sequence[Path]) -> None:
         self.parts.mkdir(exist_ok=True)
         with self._whole(self.parts / name) as temporary:
             frame.write_parquet(temporary, compression="lz4", statistics=False)
+        for piece in instead_of:
+            piece.unlink()
+
+    def _wait(self, most: int) -> None:
+        """Wait until at most `most` pieces are on their way, which bounds the memory they take."""
+        while len(self._writing) > most:
+            self._writing.pop(0).result()
 
     def join_parts(self, pattern: str, name: str) -> None:
         """Put the pieces that match `pattern`, in order of name, together as one Parquet file."""

@@ -13,6 +13,7 @@ import orjson
 import polars as pl
 
 from markscheme.answers import AnswersReader
+from markscheme.engine.ahead import read_ahead
 from markscheme.engine.apply import ChunkSizes, apply_in_chunks, plan
 from markscheme.engine.folder import FORMAT, RunFolder, plan_difference
 from markscheme.engine.summary import summarise
@@ -110,7 +111,7 @@ def run_in_memory(
     tables: list[pl.DataFrame] = []
     clusters: list[pl.DataFrame] = []
     items_seen = 0
-    for batch in reader:
+    for batch in read_ahead(reader):
         items, item = plan(batch if transform is None else transform(batch))
         items_seen += items.height
         clusters.append(_clusters_of(batch))
@@ -174,9 +175,11 @@ def run_in_folder(
             folder.write_json("run.json", {**wanted, "state": "running"})
         elif found["state"] == "done":
             return _finished(reader, folder, found)
-        done = _judge_batches(
-            reader, prepared, folder, models=models, transform=transform, on_progress=on_progress
-        )
+        with folder.writing():
+            done = _judge_batches(
+                reader, prepared, folder, models=models, transform=transform,
+                on_progress=on_progress,
+            )  # fmt: skip
         return _put_together(reader, folder, wanted, done=done, render=render)
 
 
@@ -193,7 +196,7 @@ def _judge_batches(
     resumed = items_seen = 0
     chain = b""
     clusters: list[pl.DataFrame] = []
-    for number, batch in enumerate(reader):
+    for number, batch in enumerate(read_ahead(reader)):
         chain = _chained(chain, batch)
         _check_same_input(folder, number, chain)
         items, item = plan(batch if transform is None else transform(batch))
@@ -207,18 +210,19 @@ def _judge_batches(
             if target.exists():
                 resumed += batch.height
             else:
-                saved, outcomes = _saved_chunks(folder, stem)
+                chunks, outcomes = _saved_chunks(folder, stem)
+                saved = sum(outcome.height for outcome in outcomes)
                 resumed += saved
                 for start, part in apply_in_chunks(
                     one.judge, items, models, sizes=one.sizes, start=saved
                 ):
                     if part.height < items.height:
-                        folder.write_part(f"chunk-{stem}-{start:08d}.parquet", part)
+                        name = f"chunk-{stem}-{start:08d}.parquet"
+                        folder.write_part(name, part)
+                        chunks.append(folder.parts / name)
                     outcomes.append(part)
                 rows = _rows_of(batch, item, pl.concat(outcomes), one)
-                folder.write_part(target.name, rows)
-                for chunk in folder.parts.glob(f"chunk-{stem}-*.parquet"):
-                    chunk.unlink()
+                folder.write_part(target.name, rows, instead_of=chunks)
             if on_progress is not None:
                 on_progress(batch.height)
     return _Done(items=items_seen, resumed=resumed, chain=chain, clusters=pl.concat(clusters))
@@ -324,14 +328,15 @@ def _check_same_input(folder: RunFolder, number: int, chain: bytes) -> None:
         (folder.parts / mark).touch()
 
 
-def _saved_chunks(folder: RunFolder, stem: str) -> tuple[int, list[pl.DataFrame]]:
-    """Outcomes that an earlier process saved for a batch and judge, up to the first gap."""
-    upto, outcomes = 0, []
+def _saved_chunks(folder: RunFolder, stem: str) -> tuple[list[Path], list[pl.DataFrame]]:
+    """Files and outcomes that an earlier process saved for a batch and judge, up to a gap."""
+    upto, files, outcomes = 0, [], []
     for file in sorted(folder.parts.glob(f"chunk-{stem}-*.parquet")):
         match = re.fullmatch(r".*-(\d{8})\.parquet", file.name)
         if match is None or int(match[1]) != upto:
             break
         part = pl.read_parquet(file)
+        files.append(file)
         outcomes.append(part)
         upto += part.height
-    return upto, outcomes
+    return files, outcomes

@@ -62,11 +62,11 @@ class _Group:
 def _groups(clusters: pl.DataFrame) -> list[_Group]:
     question = clusters["question"].to_numpy()
     system = clusters["system"].to_physical().to_numpy()
-    codes, first = np.unique(system, return_index=True)
+    codes = np.flatnonzero(np.bincount(system))
     groups = []
-    for code, place in sorted(zip(codes, first, strict=True), key=lambda pair: pair[1]):
+    for place, code in sorted((int(np.argmax(system == code)), code) for code in codes):
         rows = None if len(codes) == 1 else np.flatnonzero(system == code)
-        name = str(clusters["system"][int(place)])
+        name = str(clusters["system"][place])
         groups.append(_group(name, rows, question if rows is None else question[rows]))
     if len(codes) > 1:
         groups.append(_group(ALL_SYSTEMS, None, question))
@@ -74,8 +74,7 @@ def _groups(clusters: pl.DataFrame) -> list[_Group]:
 
 
 def _group(system: str, rows: _Array | None, question: _Array) -> _Group:
-    ordered = np.sort(question)
-    if (ordered[1:] != ordered[:-1]).all():
+    if pl.Series(question).n_unique() == len(question):
         return _Group(system=system, rows=rows, questions=None, count=len(question))
     distinct, numbers = np.unique(question, return_inverse=True)
     return _Group(system=system, rows=rows, questions=numbers, count=len(distinct))
