@@ -1,0 +1,84 @@
+"""What parsers of model replies share: the result they give, and finding JSON in prose."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from typing import Any, Literal
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Reading:
+    """What a reply says, or why it cannot be told.
+
+    Attributes:
+        status: `judged` (read), `unparsed` (nobody can say what it means), `refused` (the model
+            declined to answer or to decide).
+        reason: what was read and where, or what is wrong with the reply.
+        verdict, score, relation, marks: what was read; all None unless `judged`. `score` and
+            `marks` are from 0 to 1.
+    """
+
+    status: Literal["judged", "unparsed", "refused"]
+    reason: str
+    verdict: bool | None = None
+    score: float | None = None
+    relation: str | None = None
+    marks: float | None = None
+
+
+def unparsed(reason: str) -> Reading:
+    """A reply that cannot be read, and why."""
+    return Reading(status="unparsed", reason=reason)
+
+
+CUT_OFF = "cut off by the token limit before a verdict"
+EMPTY = "an empty reply"
+
+_THOUGHT = re.compile(r"<(think|thinking|reasoning)>.*?</\1>", re.DOTALL | re.IGNORECASE)
+_THOUGHT_END = re.compile(r"</(?:think|thinking|reasoning)>", re.IGNORECASE)
+_THOUGHT_START = re.compile(r"^\s*<(?:think|thinking|reasoning)>", re.IGNORECASE)
+_TRIES = 40
+_DECODER = json.JSONDecoder()
+
+
+def spoken(reply: str, *, finished: bool) -> str | Reading:
+    """What a reply says, or a `Reading` that says why there is nothing to read.
+
+    The reasoning that some models put between tags is left out. Some servers cut the opening tag
+    away, so that whatever ends in `</think>` is reasoning too.
+    """
+    text = _THOUGHT.sub("", reply)
+    ends = list(_THOUGHT_END.finditer(text))
+    if ends:
+        text = text[ends[-1].end() :]
+    if _THOUGHT_START.match(text):
+        return unparsed("nothing but reasoning" if finished else CUT_OFF)
+    return text.strip() or unparsed(EMPTY if finished else CUT_OFF)
+
+
+def json_objects(text: str) -> list[dict[str, Any]]:
+    """The JSON objects in a reply, outermost ones only, whether alone, fenced or amid prose."""
+    found = []
+    place, tries = text.find("{"), 0
+    while place >= 0 and tries < _TRIES:
+        tries += 1
+        try:
+            value, end = _DECODER.raw_decode(text, place)
+        except (ValueError, RecursionError):
+            end = place + 1
+        else:
+            if isinstance(value, dict):
+                found.append(value)
+        place = text.find("{", end)
+    return found
+
+
+def field(value: dict[str, Any], *names: str) -> Any:
+    """The first of the named members, whatever their case, spaces, hyphens or underscores."""
+    known = {re.sub(r"[\W_]+", "", key.lower()): item for key, item in value.items()}
+    for name in names:
+        if name in known:
+            return known[name]
+    return None
