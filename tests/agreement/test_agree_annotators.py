@@ -130,6 +130,12 @@ def test_nq301_annotators(nq301_labels: pl.DataFrame) -> None:
     assert pair["items"] == 1490
     assert round(100 * pair["accuracy"], 1) == 86.4
     assert disagreements(two).sum() == 195
+    # Kappa hangs on the blanks: a category, a rejection (0.727), or no rating.
+    assert round(pair["kappa"], 4) == 0.7277
+    rejected = cohen_kappa(two["annotator1"], two["annotator2"].fill_null(0.0))
+    assert round(rejected.value or 0, 4) == 0.7266
+    missing = cohen_kappa(two["annotator1"], two["annotator2"])
+    assert round(missing.value or 0, 4) == 0.7347
 
 
 def test_nq301_labels_are_the_adjudicated_ones(nq301_labels: pl.DataFrame) -> None:

@@ -12,6 +12,7 @@ from sklearn import metrics
 from markscheme.agreement.against_labels import AgreementOptions, agreement
 from markscheme.agreement.bootstrap import (
     cluster_counts,
+    cluster_draws,
     interval,
     kinds,
     resample_ranked,
@@ -94,7 +95,8 @@ def test_resampled_ranks_equal_scikit_learn_on_repeated_rows(
     clusters = np.unique(raw, return_inverse=True)[1]
     drawn = resample_ranked(labels, scores, clusters, resamples=3, seed=seed)
     total = clusters.max() + 1
-    weights = np.random.default_rng(seed).multinomial(total, np.full(total, 1 / total), size=3)
+    weights = cluster_draws(total, 3, np.random.default_rng(seed))
+    assert (weights.sum(axis=1) == total).all()
     for place in range(3):
         repeated = weights[place][clusters]
         sample = np.repeat(labels, repeated), np.repeat(scores, repeated)

@@ -74,6 +74,12 @@ def resample_totals(counts: Ints, *, resamples: int, seed: int) -> Array:
         return np.concatenate(list(pool.map(draw, sizes, streams)))
 
 
+def cluster_draws(clusters: int, size: int, rng: np.random.Generator) -> Ints:
+    """(size, clusters) how often each cluster is drawn in each resample, all kept apart."""
+    drawn = (rng.integers(clusters, size=clusters) for _ in range(size))
+    return np.stack([np.bincount(places, minlength=clusters) for places in drawn])
+
+
 def interval(point: Figure, drawn: Array, *, confidence: float = 0.95) -> Figure:
     """`point` with the percentile interval of `drawn`; undefined (NaN) resamples are left out.
 
@@ -111,7 +117,7 @@ def resample_ranked(
     auroc, precision = [], []
     for start in range(0, resamples, step):
         size = min(step, resamples - start)
-        weights = rng.multinomial(total, np.full(total, 1 / total), size=size)[:, member]
+        weights = cluster_draws(total, size, rng)[:, member]
         pos = np.add.reduceat(weights * positive, starts, axis=1).astype(np.float64)
         neg = np.add.reduceat(weights * ~positive, starts, axis=1).astype(np.float64)
         above = np.cumsum(pos, axis=1)

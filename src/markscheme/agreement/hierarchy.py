@@ -8,6 +8,7 @@ people accept.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -132,7 +133,8 @@ def marks_test(marks: pl.Series, accepted: pl.Series) -> MarksTest:
         if good.min() > bad.max() or bad.min() > good.max() or min(len(good), len(bad)) < 2:
             p = Figure(reason="marks and labels leave no variance for the test")
         else:
-            with np.errstate(all="ignore"):
+            with np.errstate(all="ignore"), warnings.catch_warnings():
+                warnings.simplefilter("ignore", RuntimeWarning)
                 # scipy's `less`: values of the first sample tend to be less than the second's.
                 found = brunnermunzel(bad, good, alternative="less")
             p = figure(float(found.pvalue), "marks and labels leave no variance for the test")

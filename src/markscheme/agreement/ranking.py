@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from markscheme.agreement.bootstrap import cluster_draws, interval
 from markscheme.agreement.figures import Figure, figure
 from markscheme.errors import AgreementError, DataError
 
@@ -112,12 +113,10 @@ def rank_systems(
         human_drawn = drawn[:, :, columns.index(human)]
         for name in compared:
             measure_drawn = drawn[:, :, columns.index(name)]
-            tau[name] = _with_interval(
-                tau[name], tau_b_rows(measure_drawn, human_drawn), confidence
-            )
-            rho[name] = _with_interval(
-                rho[name], spearman_rows(measure_drawn, human_drawn), confidence
-            )
+            drawn_tau = tau_b_rows(measure_drawn, human_drawn)
+            drawn_rho = spearman_rows(measure_drawn, human_drawn)
+            tau[name] = interval(tau[name], drawn_tau, confidence=confidence)
+            rho[name] = interval(rho[name], drawn_rho, confidence=confidence)
     return Ranking(
         systems=table,
         measures=_measure_rows(table, columns, human, baseline),
@@ -252,20 +251,11 @@ def _resampled_means(sums: Array, counts: Array, resamples: int, seed: int) -> A
     drawn = []
     for start in range(0, resamples, chunk):
         size = min(chunk, resamples - start)
-        weights = rng.multinomial(questions, np.full(questions, 1 / questions), size=size)
+        weights = cluster_draws(questions, size, rng)
         totals = weights.astype(np.float64) @ flat
         top = totals[:, : systems * measures].reshape(size, systems, measures)
         drawn.append(top / totals[:, systems * measures :][:, :, None])
     return np.concatenate(drawn).round(DIGITS)
-
-
-def _with_interval(point: Figure, drawn: Array, confidence: float) -> Figure:
-    defined = drawn[~np.isnan(drawn)]
-    if point.value is None or not len(defined):
-        return point
-    tail = (1 - confidence) / 2
-    low, high = np.quantile(defined, [tail, 1 - tail])
-    return Figure(value=point.value, low=float(low), high=float(high), resamples=len(defined))
 
 
 def _correlation(first: npt.ArrayLike, second: npt.ArrayLike, function: Statistic) -> Figure:

@@ -1,0 +1,127 @@
+"""Ten thousand bootstrap resamples of a million judgments: seconds and peak memory.
+
+    python -m benchmarks.agreement [--rows 1000000] [--resamples 10000] [--seed 20260101]
+
+Three shapes of data, since the cost of a cluster bootstrap lies in how many different questions
+there are: a million questions with one answer, a hundred thousand with ten systems each, and ten
+thousand with a hundred. Each is a process of its own. "Intervals" times confusion counts to
+intervals of all seven statistics under both policies for what was not judged; "whole table" times
+`agreement` on Polars tables, with AUROC and average precision of the scores as well (these are
+resampled fewer times, as the table says of itself).
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import resource
+import subprocess
+import sys
+import time
+
+import numpy as np
+
+SHAPES = (1, 10, 100)
+
+
+def judged(rows: int, per_question: int, seed: int) -> dict[str, np.ndarray]:
+    """Labels that depend on the question, and a judge right nine times in ten, judging 99%."""
+    rng = np.random.default_rng(seed)
+    questions = rows // per_question
+    clusters = np.repeat(np.arange(questions), per_question)
+    labels = rng.random(rows) < rng.beta(2, 1, questions)[clusters]
+    scores = np.clip(np.where(labels, 0.75, 0.25) + rng.normal(0, 0.2, rows), 0, 1)
+    return {
+        "clusters": clusters,
+        "labels": labels,
+        "scores": scores,
+        "judged": rng.random(rows) > 0.01,
+    }
+
+
+def intervals(data: dict[str, np.ndarray], resamples: int, seed: int) -> float:
+    """Seconds from labels and verdicts to intervals of every statistic."""
+    from markscheme.agreement.bootstrap import cluster_counts, interval, resample_totals
+    from markscheme.agreement.verdicts import (
+        CELLS,
+        FROM_COUNTS,
+        cell_codes,
+        four_cells,
+        statistics,
+    )
+
+    start = time.perf_counter()
+    codes = cell_codes(data["labels"], data["scores"] >= 0.5, data["judged"])
+    table = cluster_counts(data["clusters"], codes, len(CELLS))
+    totals = resample_totals(table, resamples=resamples, seed=seed)
+    for policy in ("left_out", "errors"):
+        points = statistics(four_cells(table.sum(axis=0), policy))
+        drawn = four_cells(totals, policy)
+        for name, point in points.items():
+            interval(point, FROM_COUNTS[name](drawn))
+    return time.perf_counter() - start
+
+
+def whole_table(data: dict[str, np.ndarray], resamples: int, seed: int) -> float:
+    """Seconds of `agreement` on joined tables."""
+    import polars as pl
+
+    from markscheme.agreement.against_labels import AgreementOptions, agreement
+    from markscheme.agreement.join import join_labels
+    from markscheme.agreement.labels import read_judgments, read_labels
+
+    rows = len(data["labels"])
+    answers = pl.DataFrame(
+        {"answer_id": np.arange(rows), "question": data["clusters"], "label": data["labels"]}
+    )
+    scores = pl.Series("score", data["scores"])
+    table = answers.select("answer_id", "question").with_columns(
+        pl.when(pl.Series(data["judged"])).then(scores).alias("score")
+    )
+    start = time.perf_counter()
+    joined = join_labels(read_judgments(table), read_labels(answers))
+    agreement(joined, AgreementOptions(resamples=resamples, seed=seed))
+    return time.perf_counter() - start
+
+
+JOBS = {"intervals": intervals, "whole table": whole_table}
+
+
+def run(job: str, rows: int, per_question: int, resamples: int, seed: int) -> None:
+    """One measurement, as a line of JSON."""
+    seconds = JOBS[job](judged(rows, per_question, seed), resamples, seed)
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    print(json.dumps({"seconds": seconds, "peak_mb": peak}))
+
+
+def main() -> None:
+    """Measure every job on every shape, each in a process of its own."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--rows", type=int, default=1_000_000)
+    parser.add_argument("--resamples", type=int, default=10_000)
+    parser.add_argument("--seed", type=int, default=20260101)
+    parser.add_argument("--job", choices=JOBS)
+    parser.add_argument("--per-question", type=int, choices=SHAPES)
+    options = parser.parse_args()
+    if options.job:
+        run(options.job, options.rows, options.per_question, options.resamples, options.seed)
+        return
+    print(f"{options.rows:,} judgments, {options.resamples:,} resamples, seed {options.seed}")
+    print(f"{'job':<14}{'answers a question':>20}{'seconds':>10}{'peak MB':>10}")
+    for job in JOBS:
+        for per_question in SHAPES:
+            arguments = ["--job", job, "--per-question", str(per_question)]
+            for name in ("rows", "resamples", "seed"):
+                arguments += [f"--{name}", str(getattr(options, name))]
+            done = subprocess.run(
+                [sys.executable, "-m", "benchmarks.agreement", *arguments],
+                capture_output=True,
+                text=True,
+                check=True,
+            )
+            found = json.loads(done.stdout)
+            print(f"{job:<14}{per_question:>20}{found['seconds']:>10.2f}{found['peak_mb']:>10.0f}")
+
+
+if __name__ == "__main__":
+    main()

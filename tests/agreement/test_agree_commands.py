@@ -1,0 +1,383 @@
+"""The statistics commands as a user calls them, and the calibrated judge."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+from markscheme.agreement.calibration import fit_map, load_map
+from markscheme.answers import read_answers
+from markscheme.cli import run
+from markscheme.engine.apply import apply
+from markscheme.errors import JudgeError
+from markscheme.grammar import judge_name, parse_judge, signature
+from markscheme.judges.calibrated import Calibrated
+from markscheme.judges.lexical import TokenF1
+
+Cli = Callable[..., str]
+
+
+@pytest.fixture
+def cli(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Cli:
+    """Run a command line and return what it printed; it must end with the code asked for."""
+
+    def call(*arguments: str, code: int = 0) -> str:
+        ended = run([str(argument) for argument in arguments])
+        out, err = capsys.readouterr()
+        assert ended == code, err
+        return out if code == 0 else err
+
+    return call
+
+
+@pytest.fixture(scope="session")
+def judged(example: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
+    folder = tmp_path_factory.mktemp("judged") / "run"
+    judges = ["-j", "exact_match", "-j", "token_f1", "-j", "contains"]
+    assert run(["judge", str(example), *judges, "-o", str(folder), "--quiet"]) == 0
+    return str(folder)
+
+
+@pytest.fixture(scope="session")
+def big(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """600 questions, two systems, a judge with scores and a better one, and labels of all."""
+    rng = np.random.default_rng(8)
+    label = rng.random(1200) < np.repeat(rng.beta(4, 2, 600), 2)
+    path = tmp_path_factory.mktemp("big") / "big.csv"
+    pl.DataFrame(
+        {
+            "question": [f"q{i // 2}" for i in range(1200)],
+            "answer": [f"a{i}" for i in range(1200)],
+            "system": ["x", "y"] * 600,
+            "human": np.where(label, "yes", "no"),
+            "scorer": np.clip(0.3 * label + 0.7 * rng.random(1200), 0, 1).round(4),
+            "careful": np.where(rng.random(1200) < 0.95, label, ~label),
+        }
+    ).write_csv(path)
+    return path
+
+
+def test_agree_prints_and_writes(cli: Cli, judged: str, example: Path, tmp_path: Path) -> None:
+    out = cli(
+        *("agree", judged, "--labels", example, "--by", "system", "--bootstrap", "200"),
+        *("--annotators", "--alternative-annotator", "--seed", "5", "-o", tmp_path / "a.json"),
+    )
+    assert "744 judgments matched with labels by answer_id" in out
+    assert "200 bootstrap resamples of questions, seed 5" in out
+    assert "n/a (the judge accepted nothing)" in out
+    assert "Fleiss' kappa" in out
+    assert "contains may not replace an annotator" in out
+    assert "nan" not in out.lower().replace("annotator", "")
+    data = json.loads((tmp_path / "a.json").read_text())
+    assert data["seed"] == 5
+    assert len(data["judges"]) == 15
+    chatty = next(
+        row for row in data["judges"] if (row["judge"], row["system"]) == ("exact_match", "chatty")
+    )
+    assert chatty["left_out"]["precision"] == {
+        "value": None,
+        "reason": "the judge accepted nothing",
+    }
+
+
+@pytest.mark.parametrize(
+    ("format", "start"),
+    [("csv", "judge,system,answers"), ("markdown", "### Judgments against"), ("latex", "% Judg")],
+)
+def test_other_formats(cli: Cli, judged: str, example: Path, format: str, start: str) -> None:
+    out = cli("agree", judged, "--labels", example, "--bootstrap", "0", "--format", format)
+    assert out.startswith(start)
+
+
+def test_json_to_standard_output_is_json_alone(cli: Cli, big: Path) -> None:
+    out = cli("agree", big, "--judges", "scorer,careful", "--bootstrap", "50", "--format", "json")
+    data: dict[str, Any] = json.loads(out)
+    assert [row["judge"] for row in data["judges"]] == ["scorer", "careful"]
+    assert data["judges"][0]["left_out"]["auroc"]["low"] is not None
+
+
+def test_a_wide_file_with_labels_needs_no_other(cli: Cli, big: Path) -> None:
+    out = cli("agree", big, "--bootstrap", "50")
+    assert "scorer" in out
+    assert "careful" in out
+    assert "2400 judgments matched with labels" in out
+
+
+def test_not_judged_is_told_apart(cli: Cli, tmp_path: Path) -> None:
+    path = tmp_path / "holes.csv"
+    rows = "\n".join(
+        f"q{i},a,{'yes' if i % 3 else ''},{'yes' if i % 2 else 'no'}" for i in range(30)
+    )
+    path.write_text(f"question,answer,verdict,label\n{rows}\n")
+    out = cli("agree", path, "--bootstrap", "50")
+    assert "10 failed" in out
+    assert "not judged counted as errors" in out
+
+
+def test_relations_and_marks(cli: Cli, tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    place = rng.integers(0, 4, size=200)
+    names = np.array(["superior", "equivalent", "inferior", "incorrect"])
+    accepted = rng.random(200) < np.array([0.95, 0.9, 0.5, 0.1])[place]
+    path = tmp_path / "relations.jsonl"
+    pl.DataFrame(
+        {
+            "id": np.arange(200).astype(str),
+            "judge": ["entailment"] * 200,
+            "verdict": place < 3,
+            "relation": names[place],
+            "marks": 1.0 - place / 4 + 0.1 * rng.random(200),
+            "label": accepted.astype(float),
+        }
+    ).write_ndjson(path)
+    out = cli("agree", path, "--labels", path, "--relations", "--bootstrap", "50")
+    assert "equivalent > inferior" in out
+    assert "p (Brunner-Munzel)" in out
+
+
+def test_grades_are_correlated_within_questions(cli: Cli, tmp_path: Path) -> None:
+    path = tmp_path / "graded.csv"
+    rows = "\n".join(f"q{i // 4},a{i},{i % 4},{(i % 4) / 4}" for i in range(40))
+    path.write_text(f"question,answer,grade,score\n{rows}\nlone,a,2,0.5\n")
+    out = cli("agree", path, "--per-question")
+    assert "Kendall tau-b" in out
+    assert out.count("1.000") == 3
+    assert "constant, and those with a single answer" in out
+    told = cli("agree", path, code=2)
+    assert "the labels are grades (0, 1, 2, 3)" in told
+    assert "--positive-from" in told
+    assert "Judgments against labels" in cli("agree", path, "--positive-from", "2")
+
+
+def test_compare_judges_and_systems(cli: Cli, big: Path, judged: str, example: Path) -> None:
+    out = cli("compare", big, "--judges", "scorer,careful", "--resamples", "500")
+    assert "Holm's correction over 1 pairs" in out
+    kappa = cli("compare", big, "--statistic", "kappa", "--resamples", "200")
+    assert "Difference of kappa" in kappa
+    assert "in per cent" not in kappa
+    systems = ("compare", judged, "--systems", "--judges", "contains", "--answers", example)
+    assert "chatty" in cli(*systems, "--resamples", "200")
+    assert "no systems 'nobody'" in cli(*systems, "--only", "terse,nobody", code=2)
+    assert "choose one of" in cli("compare", judged, "--systems", "--answers", example, code=2)
+
+
+def test_rank_by_both_protocols(cli: Cli, judged: str, example: Path) -> None:
+    direct = cli("rank", judged, "--labels", example, "--bootstrap", "100")
+    assert "human - exact_match" in direct
+    assert "Kendall tau-b" in direct
+    amended = ("rank", judged, "--labels", example, "--protocol", "amended")
+    assert "matches an amended reference" in cli(*amended, "--answers", example)
+    assert "give --answers" in cli(*amended, code=2)
+
+
+def test_nq301_by_the_command_line(
+    cli: Cli, nq301_labels: pl.DataFrame, nq301_answers: pl.DataFrame, tmp_path: Path
+) -> None:
+    """Kendall's tau-b of Kamalloo et al. from two files, as a user would have them."""
+    nq301_labels.drop("bem_score", "annotator3").write_csv(tmp_path / "labels.csv")
+    nq301_answers.write_ndjson(tmp_path / "answers.jsonl")
+    out = cli(
+        *("rank", tmp_path / "labels.csv", "--judges", "bem,davinci", "--protocol", "amended"),
+        *("--answers", tmp_path / "answers.jsonl", "--bootstrap", "0", "--format", "json"),
+    )
+    tau = json.loads(out)["tau_b"]
+    assert {name: round(found["value"], 2) for name, found in tau.items()} == {
+        "exact_match": 0.23,
+        "bem": 0.70,
+        "davinci": 0.75,
+    }
+    agree = cli(
+        *("agree", tmp_path / "labels.csv", "--judges", "bem,davinci", "--bootstrap", "0"),
+        *("--annotators", "--blanks", "category", "--format", "json"),
+    )
+    data = json.loads(agree)
+    rows = {row["judge"]: row["left_out"] for row in data["judges"]}
+    assert round(rows["davinci"]["accuracy"]["value"], 3) == 0.838
+    assert round(rows["bem"]["kappa"]["value"], 3) == 0.616
+    assert data["annotators"]["disagreements"] == 202
+    assert round(data["annotators"]["fleiss_kappa"]["value"], 4) == 0.7276
+    told = cli("agree", tmp_path / "labels.csv", "--annotators", "--people", "me", code=2)
+    assert "no annotator 'me'; there are annotator1, annotator2" in told
+
+
+def test_amend_writes_better_references(cli: Cli, example: Path, tmp_path: Path) -> None:
+    out = cli("amend", example, "-o", tmp_path / "amended.jsonl")
+    assert "248 labels amended the references of 62 of 62 questions" in out
+    before, after = read_answers(str(example)), read_answers(str(tmp_path / "amended.jsonl"))
+    assert after.height == before.height
+    accepted = before.filter(pl.col("label") == 1).row(0, named=True)
+    amended = after.filter(pl.col("answer_id") == accepted["answer_id"]).row(0, named=True)
+    assert accepted["answer"] in amended["references"]
+    cli("amend", example, "-o", tmp_path / "questions.jsonl", "--dataset")
+    assert pl.read_ndjson(tmp_path / "questions.jsonl").columns == ["question", "references"]
+    assert pl.read_ndjson(tmp_path / "questions.jsonl").height == 62
+
+
+def test_from_a_plan_to_an_estimate(cli: Cli, big: Path, tmp_path: Path) -> None:
+    plan = tmp_path / "plan.csv"
+    told = cli(
+        *("plan-labels", big, "--judge", "scorer", "--half-width", "0.05"),
+        *("--design", "stratified", "--seed", "1", "-o", plan),
+    )
+    assert "labels for an interval of +-5 points" in told
+    drawn = pl.read_csv(plan)
+    assert drawn.columns == [
+        *("question", "answer", "system", "label"),
+        *("inclusion_probability", "stratum"),
+    ]
+    assert drawn["label"].null_count() == drawn.height
+    people = pl.read_csv(big).select("question", "answer", "human")
+    filled = drawn.drop("label").join(people, on=["question", "answer"])
+    filled.rename({"human": "label"}).write_csv(plan)
+    out = cli("estimate", big, "--judge", "scorer", "--labels", plan, "--format", "json")
+    (found,) = json.loads(out)["estimates"]
+    truth = (people["human"] == "yes").mean()
+    figures = {one["method"]: one["figure"] for one in found["estimates"]}
+    assert set(figures) == {"ppi_tuned", "ppi", "rogan_gladen", "labels_only"}
+    for figure in figures.values():
+        assert figure["low"] <= truth <= figure["high"]
+    shown = cli("estimate", big, "--judge", "scorer", "--labels", plan, "--by", "system")
+    assert "PPI, tuned (PPI++)" in shown
+    assert "clustered on question" in shown
+
+
+def test_plans_by_pilot_by_number_and_by_system(cli: Cli, big: Path, tmp_path: Path) -> None:
+    pilot = tmp_path / "pilot.csv"
+    pl.read_csv(big).sample(60, seed=1).select("question", "answer", "system", "human").write_csv(
+        pilot
+    )
+    told = cli("plan-labels", big, "--judge", "careful", "--half-width", "0.05", "--pilot", pilot)
+    assert "from 60 pilot labels: correlation of judge and label 0." in told
+    each = cli(
+        "plan-labels", big, "--judge", "careful", "--labels", "40", "--by-system",
+        "-o", tmp_path / "plan.jsonl",
+    )  # fmt: skip
+    assert "80 of 1,200 answers drawn" in each
+    assert pl.read_ndjson(tmp_path / "plan.jsonl")["system"].value_counts()["count"].to_list() == [
+        40,
+        40,
+    ]
+    assert "give --half-width" in cli("plan-labels", big, "--judge", "careful", code=2)
+    assert "choose with --judge" in cli("plan-labels", big, "--labels", "40", code=2)
+    far = cli("plan-labels", big, "--judge", "careful", "--half-width", "0.001")
+    assert "cannot be reached" in far
+
+
+def test_estimates_are_refused_with_the_reason(cli: Cli, big: Path, tmp_path: Path) -> None:
+    table = pl.read_csv(big)
+    few, best = tmp_path / "few.csv", tmp_path / "best.csv"
+    table.head(10).write_csv(few)
+    table.sort("scorer").tail(200).write_csv(best)
+    assert "10 labels are too few" in cli(
+        "estimate", big, "--judge", "scorer", "--labels", few, code=2
+    )
+    told = cli("estimate", big, "--judge", "scorer", "--labels", best, code=2)
+    assert "evidently not a random sample" in told
+    assert "choose with --judge" in cli("estimate", big, "--labels", big, code=2)
+
+
+def test_calibrate_writes_a_map_that_the_judge_reads(
+    cli: Cli, judged: str, example: Path, tmp_path: Path
+) -> None:
+    path = tmp_path / "map.json"
+    out = cli(
+        *("calibrate", judged, "--labels", example, "--judge", "token_f1", "--by", "kappa"),
+        *("--save-map", path, "-o", tmp_path / "c.json"),
+    )
+    assert "chosen by kappa on" in out
+    assert "expected calibration error" in out
+    data = json.loads((tmp_path / "c.json").read_text())
+    assert data["map"]["kind"] == "platt"
+    assert data["sensitivity"][0]["accepted"] == 1.0
+    name = f'calibrated(base=token_f1, map="{path}")'
+    judge = parse_judge(name)
+    assert parse_judge(judge_name(judge)) == judge
+    answers = read_answers(str(example))
+    plain, mapped = apply(parse_judge("token_f1"), answers), apply(judge, answers)
+    assert mapped["score"].to_numpy() == pytest.approx(
+        load_map(path)(plain["score"].to_numpy()), abs=1e-12
+    )
+    assert (mapped["verdict"] == (mapped["score"] >= 0.5)).all()
+    options = ("--judge", "token_f1", "--method", "isotonic")
+    assert "isotonic map, held-out answers" in cli(
+        "calibrate", judged, "--labels", example, *options
+    )
+    assert "choose with --judge" in cli("calibrate", judged, "--labels", example, code=2)
+
+
+@pytest.mark.parametrize("method", ["platt", "isotonic"])
+def test_the_judge_and_the_library_map_alike(method: str, tmp_path: Path) -> None:
+    rng = np.random.default_rng(2)
+    scores = rng.random(300)
+    fitted = fit_map(scores, rng.random(300) < scores, method=method)  # type: ignore[arg-type]
+    fitted.save(tmp_path / "map.json")
+    answers = pl.DataFrame(
+        {
+            "answer": ["red fox", "fox", "dog", None],
+            "references": [["red fox"], ["red fox"], ["red fox"], ["x"]],
+        }
+    ).filter(pl.col("answer").is_not_null())
+    judge = Calibrated(base=TokenF1(), map=str(tmp_path / "map.json"), threshold=0.4)
+    raw = TokenF1().judge(answers, None)["score"].to_numpy()
+    assert judge.judge(answers, None)["score"].to_numpy() == pytest.approx(fitted(raw), abs=1e-12)
+
+
+def test_a_changed_map_changes_the_signature(tmp_path: Path) -> None:
+    path = tmp_path / "map.json"
+    path.write_text('{"markscheme_calibration": 1, "kind": "platt", "slope": 1, "intercept": 0}')
+    judge = Calibrated(base=TokenF1(), map=str(path))
+    first = signature(judge)
+    path.write_text('{"markscheme_calibration": 1, "kind": "platt", "slope": 2, "intercept": 0}')
+    assert signature(judge) != first
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (None, "cannot be read"),
+        ("{", "is no calibration map"),
+        ("[]", "is no calibration map"),
+        ('{"markscheme_calibration": 1, "kind": "isotonic"}', "missing or wrong part"),
+    ],
+)
+def test_maps_that_are_none(tmp_path: Path, content: str | None, message: str) -> None:
+    path = tmp_path / "map.json"
+    if content is not None:
+        path.write_text(content)
+    answers = pl.DataFrame({"answer": ["a"], "references": [["a"]]})
+    with pytest.raises(JudgeError, match=message):
+        Calibrated(base=TokenF1(), map=str(path)).judge(answers, None)
+
+
+def test_a_base_without_scores_cannot_be_calibrated(tmp_path: Path) -> None:
+    path = tmp_path / "map.json"
+    path.write_text('{"markscheme_calibration": 1, "kind": "platt", "slope": 1, "intercept": 0}')
+
+    class Bare:
+        def judge(self, answers: pl.DataFrame, models: Any) -> pl.DataFrame:
+            return pl.DataFrame({"verdict": [True] * answers.height})
+
+    answers = pl.DataFrame({"answer": ["a"], "references": [["a"]]})
+    with pytest.raises(JudgeError, match="1 of 1 judgments of the base judge have no score"):
+        Calibrated(base=Bare(), map=str(path)).judge(answers, None)
+    with pytest.raises(JudgeError, match="threshold=2 is out of range"):
+        Calibrated(base=TokenF1(), map=str(path), threshold=2).judge(answers, None)
+
+
+def test_bad_files_end_with_a_plain_error(cli: Cli, judged: str, tmp_path: Path) -> None:
+    torn = tmp_path / "torn.csv"
+    torn.write_text("answer_id,label\nq01-terse,1\nq01-terse,0\n")
+    assert "contradictory labels: ('q01-terse',)" in cli("agree", judged, "--labels", torn, code=2)
+    stranger = tmp_path / "stranger.csv"
+    stranger.write_text("answer_id,label\nnobody,1\n")
+    assert "no judgment matches a label" in cli("agree", judged, "--labels", stranger, code=2)
+    good = tmp_path / "good.csv"
+    good.write_text("answer_id,label\nq01-terse,1\nq01-chatty,0\n")
+    told = cli("agree", judged, "--labels", good, "-o", tmp_path / "x.doc", code=2)
+    assert "the endings are .json, .csv, .md, .tex, .txt, not '.doc'" in told
