@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from typing import Annotated
 
@@ -21,7 +20,7 @@ app = typer.Typer(
 
 def _width() -> int | None:
     """Text that goes to a file or a pipe is not folded at 80 columns."""
-    return None if sys.stdout.isatty() else int(os.environ.get("COLUMNS", "160"))
+    return None if sys.stdout.isatty() else 200
 
 
 console = Console(width=_width(), highlight=False)
