@@ -381,3 +381,48 @@ def test_bad_files_end_with_a_plain_error(cli: Cli, judged: str, tmp_path: Path)
     good.write_text("answer_id,label\nq01-terse,1\nq01-chatty,0\n")
     told = cli("agree", judged, "--labels", good, "-o", tmp_path / "x.doc", code=2)
     assert "the endings are .json, .csv, .md, .tex, .txt, not '.doc'" in told
+
+
+def test_repeated_runs_are_set_side_by_side(cli: Cli, tmp_path: Path) -> None:
+    rng = np.random.default_rng(4)
+    label = rng.random(100) < 0.6
+    for number in range(3):
+        verdict = np.where(rng.random(100) < 0.9, label, ~label)
+        pl.DataFrame(
+            {
+                "answer_id": np.arange(100).astype(str),
+                "verdict": verdict,
+                "relation": np.where(verdict, "equivalent", "incorrect"),
+                "raw": np.where(verdict, "Yes, it is the same.", "No, it is something else."),
+                "label": label.astype(float),
+            }
+        ).write_parquet(tmp_path / f"run{number}.parquet")
+    runs = [tmp_path / f"run{number}.parquet" for number in range(3)]
+    out = cli(
+        *("agree", runs[0], "--repeat", runs[1], "--repeat", runs[2]),
+        *("--repeat-texts", "raw", "--bootstrap", "0", "--format", "json"),
+    )
+    found = json.loads(out)["repeats"]
+    assert len(found["verdicts"]) == len(found["relations"]) == len(found["texts"]) == 3
+    assert found["verdicts"][0]["kappa"] == pytest.approx(found["relations"][0]["kappa"])
+    assert {row["runs"] for row in found["spread"]} == {3}
+    shown = cli("agree", runs[0], "--repeat", runs[1], "--bootstrap", "0")
+    assert "Spread over runs, against labels" in shown
+    told = cli("agree", runs[0], "--repeat", runs[1], "--repeat-texts", "essay", code=2)
+    assert "no texts 'essay'" in told
+
+
+def test_labels_drawn_with_unequal_chances_are_pointed_out(cli: Cli, tmp_path: Path) -> None:
+    path = tmp_path / "drawn.csv"
+    rows = "\n".join(f"{i},{i % 2},{i % 3 % 2},{0.1 + i % 2 / 10}" for i in range(30))
+    path.write_text(f"answer_id,verdict,label,inclusion_probability\n{rows}\n")
+    assert "drawn with unequal chances" in cli("agree", path, "--bootstrap", "0")
+
+
+def test_annotators_with_grades_need_a_bar(cli: Cli, tmp_path: Path) -> None:
+    path = tmp_path / "graded.csv"
+    rows = "\n".join(f"{i},{i % 2},{i % 4},{i % 4},{(i + 1) % 4}" for i in range(40))
+    path.write_text(f"answer_id,verdict,annotator1,annotator2,annotator3\n{rows}\n")
+    options = ("agree", path, "--bootstrap", "0", "--alternative-annotator")
+    assert "--positive-from" in cli(*options, code=2)
+    assert "winning rate" in cli(*options, "--positive-from", "2")

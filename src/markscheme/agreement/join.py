@@ -46,9 +46,18 @@ class Joined:
         ):
             if count:
                 said.append(f"{count} {text}")
+        if self._unequal_chances():
+            said.append(
+                "the labelled answers were drawn with unequal chances, so figures describe them "
+                "and not all answers; 'markscheme estimate' weighs them"
+            )
         if not self.clustered:
             said.append("no question is known, so answers are resampled singly")
         return said
+
+    def _unequal_chances(self) -> bool:
+        chance = "inclusion_probability"
+        return chance in self.rows.columns and self.rows[chance].n_unique() > 1
 
 
 def join_labels(judgments: pl.DataFrame, labels: pl.DataFrame) -> Joined:

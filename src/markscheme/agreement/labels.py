@@ -29,7 +29,7 @@ ALIASES = columns.ALIASES | {
 
 LABEL_COLUMNS = ("label", "annotator_labels", "inclusion_probability", "stratum")
 NOT_JUDGES = {*KEYS, *LABEL_COLUMNS, "references", "context", "reference_kind", "reference_grades"}
-JUDGMENT_EXTRAS = ("relation", "marks", "cost_usd", "seconds")
+JUDGMENT_EXTRAS = ("relation", "marks", "explanation", "raw")
 
 
 def read_labels(

@@ -22,6 +22,7 @@ from markscheme.cli.tables import (
     Threshold,
     emit,
     read_both,
+    read_judged,
     split,
 )
 
@@ -91,6 +92,16 @@ def agree(
             "--per-question", help="Correlate scores with grades within questions (LINKAGE)."
         ),
     ] = False,
+    repeat: Annotated[
+        list[str] | None,
+        typer.Option(help="Another run of the same judge, to see how alike runs are; repeatable."),
+    ] = None,
+    repeat_texts: Annotated[
+        str | None,
+        typer.Option(
+            help="Compare these texts of the runs too: raw, explanation (needs sacreBLEU)."
+        ),
+    ] = None,
     output: Printed = Format.TABLE,
     out: Out = None,
 ) -> None:
@@ -102,6 +113,7 @@ def agree(
     from markscheme.agreement.figures import plain
     from markscheme.agreement.join import join_labels
     from markscheme.cli import agree_tables as shown
+    from markscheme.cli.repeat_tables import repeat_tables, repeats_of
 
     rows, known = read_both(
         judgments,
@@ -139,9 +151,17 @@ def agree(
         tables += shown.annotator_tables(between)
         data["annotators"] = plain(between)
     if alternative_annotator:
-        tests = shown.alternatives(joined, epsilon)
+        tests = shown.alternatives(joined, epsilon, positive_from)
         tables.append(shown.alternative_table(tests))
         data["alternative_annotator"] = plain(tests)
+    if repeat:
+        others = [
+            read_judged(path, judges=judges, columns=columns, answers=None, threshold=threshold)
+            for path in repeat
+        ]
+        alike = repeats_of([rows, *others], joined, positive_from, texts=repeat_texts)
+        tables += repeat_tables(alike)
+        data["repeats"] = plain(alike)
     emit(tables, data, output=output, out=out)
 
 

@@ -140,6 +140,7 @@ def annotators_of(
         "pairs": pairwise_kappas(ratings, blanks=blanks),
         "fleiss_kappa": fleiss_kappa(ratings, blanks=blanks),
         "krippendorff_alpha": krippendorff_alpha(ratings, blanks=blanks),
+        "krippendorff_alpha_ordinal": krippendorff_alpha(ratings, level="ordinal"),
         "disagreements": int(disagreements(ratings, blanks=blanks).sum()),
         "without_majority": majority(ratings).null_count(),
     }
@@ -171,7 +172,11 @@ def annotator_tables(people: dict[str, Any]) -> list[Table]:
         ("items on which not all agree", f"{people['disagreements']:,}"),
         ("items without a majority", f"{people['without_majority']:,}"),
         ("Fleiss' kappa", people["fleiss_kappa"].text(digits=4)),
-        ("Krippendorff's alpha (nominal)", people["krippendorff_alpha"].text(digits=4)),
+        ("Krippendorff's alpha, nominal", people["krippendorff_alpha"].text(digits=4)),
+        (
+            "Krippendorff's alpha, ordinal, blanks missing",
+            people["krippendorff_alpha_ordinal"].text(digits=4),
+        ),
     )
     policy = f"blank cells: {blank or 'none'}; a blank is {_MEANING[people['blanks']]}"
     return [
@@ -194,8 +199,14 @@ def annotator_tables(people: dict[str, Any]) -> list[Table]:
 _MEANING = {"missing": "no rating (--blanks missing)", "category": "a category of its own"}
 
 
-def alternatives(joined: Joined, epsilon: float) -> dict[str, AlternativeAnnotator]:
-    """The alternative annotator test of every judge."""
+def alternatives(
+    joined: Joined, epsilon: float, positive_from: float | None
+) -> dict[str, AlternativeAnnotator]:
+    """The alternative annotator test of every judge's verdicts.
+
+    Raises:
+        AgreementError: annotators are not known, or gave grades and no bar was set.
+    """
     import polars as pl
 
     from markscheme.agreement.alternative_annotator import alternative_annotator_test
@@ -205,6 +216,13 @@ def alternatives(joined: Joined, epsilon: float) -> dict[str, AlternativeAnnotat
     found = {}
     for (judge,), rows in joined.rows.group_by("judge", maintain_order=True):
         ratings = ratings_table(rows["annotator_labels"])
+        if positive_from is not None:
+            ratings = ratings.select((pl.all() >= positive_from).cast(pl.Float64))
+        elif not ratings.select(pl.all().is_in([0.0, 1.0]).all()).to_numpy().all():
+            raise AgreementError(
+                "the annotators gave grades and the judge gives verdicts; say from which grade an "
+                "answer is acceptable with --positive-from"
+            )
         verdicts = rows["verdict"].cast(pl.Float64)
         found[str(judge)] = alternative_annotator_test(ratings, verdicts, epsilon=epsilon)
     return found

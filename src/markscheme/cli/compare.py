@@ -163,7 +163,8 @@ def _tables(
         f"resamples of questions, seed {options.seed}; Holm's correction over {len(pairs)} pairs; "
         f"not judged: {options.unjudged.replace('_', ' ')}"
     )
-    names = ("first", "second", "only first right", "only second right", "McNemar p", "Holm")
+    wins = ("only first right", "only second right")
+    names = ("first", "second", *wins, "McNemar p", "Holm", "permutation p", "Holm, permutation")
     return [
         Table(
             title=f"Difference of {what}{unit}",
@@ -174,9 +175,9 @@ def _tables(
         ),
         Table(
             title="Is it more than chance?",
-            header=(*names, "permutation p", "Holm "),
+            header=names,
             rows=tuple(tests),
-            numeric=frozenset((*names[2:], "permutation p", "Holm ")),
+            numeric=frozenset(names[2:]),
             notes=(made,),
         ),
     ]
