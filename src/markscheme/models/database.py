@@ -1,0 +1,257 @@
+"""The two databases a ledger can be kept in, under one small surface.
+
+SQL here and in `ledger.py` is what SQLite and PostgreSQL have in common, written with `?`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.resources
+import re
+import sqlite3
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, Protocol, TypeVar
+from urllib.parse import unquote, urlsplit
+
+from markscheme.errors import MissingExtraError, ModelError
+
+T = TypeVar("T")
+
+Row = tuple[Any, ...]
+
+_WAIT_SECONDS = 60.0
+_RECONNECTS = 3
+
+
+class Cursor(Protocol):
+    """What both databases' cursors have."""
+
+    def execute(self, sql: str, values: Sequence[Any] = ()) -> Any: ...
+    def executemany(self, sql: str, values: Sequence[Sequence[Any]]) -> Any: ...
+    def fetchall(self) -> list[Row]: ...
+
+
+class Database(Protocol):
+    """A connection that any thread may use, one at a time."""
+
+    shown: str
+
+    def transact(self, work: Callable[[Cursor], T], *, writes: bool) -> T:
+        """Do `work` in one transaction, again from the start if the connection had broken.
+
+        Raises:
+            ModelError: the database cannot do it.
+        """
+        ...
+
+    def close(self) -> None: ...
+
+
+class Sqlite:
+    """A file in write-ahead mode, so that readers and one writer do not wait for each other."""
+
+    def __init__(self, path: Path, *, durable: bool) -> None:
+        """Open the file, making it if need be.
+
+        Args:
+            path: the file.
+            durable: whether a commit returns only when the disk has it (`synchronous = FULL`).
+                With False (`NORMAL`) a commit outlives the process but perhaps not a power cut,
+                which never harms the file; enough for claims, which die with the process anyway.
+        """
+        self.shown = str(path)
+        self._lock = threading.Lock()
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self._connection = sqlite3.connect(
+                path, timeout=_WAIT_SECONDS, isolation_level=None, check_same_thread=False
+            )
+            self._connection.execute("PRAGMA journal_mode = WAL")
+            self._connection.execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
+        except (OSError, sqlite3.Error) as error:
+            raise ModelError(f"the ledger {path} cannot be opened: {error}") from None
+
+    def transact(self, work: Callable[[Cursor], T], *, writes: bool) -> T:
+        """See `Database`."""
+        with self._lock:
+            try:
+                cursor = self._connection.cursor()
+                # To begin by reading and then write fails if another has written in between.
+                cursor.execute("BEGIN IMMEDIATE" if writes else "BEGIN")
+                try:
+                    result = work(cursor)
+                    cursor.execute("COMMIT")
+                except BaseException:
+                    if self._connection.in_transaction:
+                        cursor.execute("ROLLBACK")
+                    raise
+                return result
+            except sqlite3.Error as error:
+                raise ModelError(f"the ledger {self.shown} does not work: {error}") from None
+
+    def close(self) -> None:
+        """Close the file."""
+        with self._lock:
+            self._connection.close()
+
+
+class _Translating:
+    """A psycopg cursor that takes `?`."""
+
+    def __init__(self, cursor: Any) -> None:
+        self._cursor = cursor
+
+    def execute(self, sql: str, values: Sequence[Any] = ()) -> Any:
+        self._cursor.execute(sql.replace("?", "%s"), values or None)
+        return self
+
+    def executemany(self, sql: str, values: Sequence[Sequence[Any]]) -> Any:
+        self._cursor.executemany(sql.replace("?", "%s"), values)
+        return self
+
+    def fetchall(self) -> list[Row]:
+        rows: list[Row] = self._cursor.fetchall()
+        return rows
+
+
+class Postgres:
+    """A PostgreSQL server; a connection that breaks is made again."""
+
+    def __init__(self, url: str, *, durable: bool) -> None:
+        """Connect.
+
+        Args:
+            url: `postgresql://user@host/database`; a password may also come from the environment
+                (PGPASSWORD) or a .pgpass file, and is never shown.
+            durable: as for SQLite.
+        """
+        try:
+            import psycopg
+        except ImportError:
+            raise MissingExtraError("a ledger in PostgreSQL", "postgres") from None
+        self._psycopg = psycopg
+        self._url = url
+        self._durable = durable
+        self._password = unquote(urlsplit(url).password or "")
+        self.shown = _without_password(url)
+        self._lock = threading.Lock()
+        self._connection: Any = None
+        self._connect()
+
+    def _connect(self) -> None:
+        try:
+            self._connection = self._psycopg.connect(self._url, connect_timeout=10)
+            if not self._durable:
+                self._connection.execute("SET synchronous_commit = off")
+                self._connection.commit()
+        except self._psycopg.Error as error:
+            raise ModelError(
+                f"the ledger {self.shown} cannot be opened: {self._clean(error)}"
+            ) from None
+
+    def transact(self, work: Callable[[Cursor], T], *, writes: bool) -> T:  # noqa: ARG002
+        """See `Database`."""
+        with self._lock:
+            for attempt in range(_RECONNECTS + 1):
+                try:
+                    if self._connection.closed:
+                        self._connect()
+                    with self._connection.transaction(), self._connection.cursor() as cursor:
+                        return work(_Translating(cursor))
+                except self._psycopg.OperationalError as error:
+                    # Broken, or a deadlock that the server resolved at our expense.
+                    if attempt == _RECONNECTS:
+                        raise ModelError(
+                            f"the ledger {self.shown} does not work: {self._clean(error)}"
+                        ) from None
+                    time.sleep(0.2 * 2**attempt)
+                except self._psycopg.Error as error:
+                    raise ModelError(
+                        f"the ledger {self.shown} does not work: {self._clean(error)}"
+                    ) from None
+            raise AssertionError("unreachable")
+
+    def close(self) -> None:
+        """Close the connection."""
+        with self._lock:
+            self._connection.close()
+
+    def _clean(self, error: Exception) -> str:
+        text = " ".join(str(error).split())
+        return text.replace(self._password, "[password]") if self._password else text
+
+
+def is_postgres(location: str | Path) -> bool:
+    """Whether a ledger's location is a PostgreSQL URL."""
+    return re.match(r"postgres(ql)?://", str(location)) is not None
+
+
+def connect(location: str | Path, *, durable: bool) -> Database:
+    """Open the database at a path or URL, its tables brought up to date.
+
+    Raises:
+        ModelError: it cannot be opened, or a newer version of markscheme made it.
+        MissingExtraError: PostgreSQL's driver is not installed.
+    """
+    if is_postgres(location):
+        database: Database = Postgres(str(location), durable=durable)
+    elif "://" in str(location):
+        raise ModelError(
+            f"a ledger is a file or a postgresql:// URL, not {_without_password(str(location))}"
+        )
+    else:
+        database = Sqlite(Path(location), durable=durable)
+    migrate(database)
+    return database
+
+
+def migrations() -> list[tuple[int, str]]:
+    """Number and SQL of every migration, in order. They are only ever added to."""
+    folder = importlib.resources.files("markscheme.models") / "migrations"
+    found = [
+        (int(file.name[:4]), file.read_text(encoding="utf-8"))
+        for file in folder.iterdir()
+        if re.fullmatch(r"\d{4}_\w+\.sql", file.name)
+    ]
+    return sorted(found)
+
+
+def migrate(database: Database) -> None:
+    """Apply the migrations that a database lacks, once, however many processes try.
+
+    Raises:
+        ModelError: a newer version of markscheme has been here.
+    """
+    known = migrations()
+
+    def work(cursor: Cursor) -> None:
+        with _alone(database, cursor):
+            cursor.execute("CREATE TABLE IF NOT EXISTS migrations (number BIGINT PRIMARY KEY)")
+            cursor.execute("SELECT number FROM migrations")
+            applied = {int(row[0]) for row in cursor.fetchall()}
+            if applied - {number for number, _ in known}:
+                raise ModelError(
+                    f"the ledger {database.shown} was made by a newer markscheme; upgrade this one"
+                )
+            for number, sql in known:
+                if number not in applied:
+                    for statement in filter(str.strip, sql.split(";\n")):
+                        cursor.execute(statement)
+                    cursor.execute("INSERT INTO migrations (number) VALUES (?)", (number,))
+
+    database.transact(work, writes=True)
+
+
+@contextlib.contextmanager
+def _alone(database: Database, cursor: Cursor) -> Iterator[None]:
+    """Keep other processes from migrating; a write transaction of SQLite does so already."""
+    if isinstance(database, Postgres):
+        cursor.execute("SELECT pg_advisory_xact_lock(7106204431)")
+    yield
+
+
+def _without_password(url: str) -> str:
+    return re.sub(r"(://[^/@:]*):[^@]*@", r"\1:***@", url)

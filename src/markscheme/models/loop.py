@@ -1,0 +1,89 @@
+"""The one thread in which everything asynchronous runs, so that every call of ours can be plain."""
+
+from __future__ import annotations
+
+import asyncio
+import atexit
+import contextlib
+import os
+import threading
+from collections.abc import Awaitable, Callable, Coroutine, Iterable
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+
+_lock = threading.Lock()
+_shared: LoopThread | None = None
+
+
+class LoopThread:
+    """An event loop in a thread of its own."""
+
+    def __init__(self) -> None:
+        self._pid = os.getpid()
+        self._loop = asyncio.new_event_loop()
+        self._closers: list[Callable[[], Awaitable[None]]] = []
+        thread = threading.Thread(target=self._loop.run_forever, name="markscheme-io", daemon=True)
+        thread.start()
+        atexit.register(self._close)
+
+    def usable(self) -> bool:
+        """Whether this process started it; a forked child has the object but not the thread."""
+        return self._pid == os.getpid()
+
+    def run(self, work: Coroutine[Any, Any, T]) -> T:
+        """Run to the end and return the result; an interrupt cancels the work and goes on up."""
+        future = asyncio.run_coroutine_threadsafe(work, self._loop)
+        try:
+            return future.result()
+        except BaseException:
+            future.cancel()
+            raise
+
+    def at_exit(self, closer: Callable[[], Awaitable[None]]) -> None:
+        """Have something closed when the process ends."""
+        self._closers.append(closer)
+
+    def _close(self) -> None:
+        if not self.usable():
+            return
+
+        async def close() -> None:
+            for closer in self._closers:
+                await closer()
+
+        # The process ends: what does not close in time is closed with it.
+        with contextlib.suppress(TimeoutError):
+            asyncio.run_coroutine_threadsafe(close(), self._loop).result(timeout=2)
+
+
+def loop_thread() -> LoopThread:
+    """The process's loop thread, started when first asked for."""
+    global _shared  # noqa: PLW0603
+    with _lock:
+        if _shared is None or not _shared.usable():
+            _shared = LoopThread()
+        return _shared
+
+
+async def for_each(
+    items: Iterable[T], work: Callable[[T], Awaitable[None]], *, at_once: int
+) -> None:
+    """Do `work` on every item, at most `at_once` side by side; the first exception ends it all.
+
+    A fixed crew takes items off one iterator: a task for each of a million items would cost more
+    than the items.
+    """
+    source = iter(items)
+
+    async def worker() -> None:
+        for item in source:
+            await work(item)
+
+    crew = [asyncio.ensure_future(worker()) for _ in range(at_once)]
+    try:
+        await asyncio.gather(*crew)
+    finally:
+        for one in crew:
+            one.cancel()
+        await asyncio.gather(*crew, return_exceptions=True)
