@@ -23,7 +23,8 @@ REACH: dict[str, set[str]] = {
     "datasets": set(BOTTOM),
     "agreement": set(BOTTOM),
     "models": {*BOTTOM, "text"},
-    "judges": {*BOTTOM, "text", "metrics", "models"},
+    "prompts": {"errors"},
+    "judges": {*BOTTOM, "text", "metrics", "models", "prompts"},
     "engine": {*BOTTOM, "text", "metrics", "models", "judges"},
     "training": {*BOTTOM, "text", "metrics", "models", "judges", "engine", "agreement", "datasets"},
 }
