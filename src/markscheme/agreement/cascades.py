@@ -1,0 +1,256 @@
+"""Where a cheap judge may decide by itself, chosen from labels, without asking any judge again.
+
+A cascade accepts from one score of the cheap judge on and rejects up to another; in between the
+dear judge decides. Everything here works on judgments that were made and labels that are known.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from markscheme.agreement.risk import safe_on_average, safe_with_probability
+from markscheme.agreement.thresholds import split_questions
+from markscheme.errors import AgreementError
+
+Array = npt.NDArray[np.float64]
+Bools = npt.NDArray[np.bool_]
+Ints = npt.NDArray[np.int64]
+
+Guarantee = Literal["average", "probability"]
+
+STEPS = 201
+"""Settings on a path: half a point of certainty apart."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Recorded:
+    """What two judges said about labelled answers.
+
+    Attributes:
+        scores: of the cheap judge, 0 to 1; NaN where it did not judge.
+        then: verdicts of the dear judge, 1 or 0; NaN where it did not judge.
+        labels: people's.
+        clusters: the question of each answer, as a number.
+    """
+
+    scores: Array
+    then: Array
+    labels: Bools
+    clusters: Ints
+
+    def part(self, rows: Bools) -> Recorded:
+        """The answers where `rows` is true."""
+        return Recorded(
+            scores=self.scores[rows], then=self.then[rows], labels=self.labels[rows],
+            clusters=self.clusters[rows],
+        )  # fmt: skip
+
+
+@dataclass(frozen=True, kw_only=True)
+class Path:
+    """Settings of a cascade from the most cautious to the boldest.
+
+    Attributes:
+        accept: from which score the cheap judge accepts; infinite where it never does.
+        reject: up to which score it rejects; minus infinite where it never does. `accept` falls and
+            `reject` rises along the path, so that what is decided once stays decided.
+    """
+
+    accept: Array
+    reject: Array
+
+
+def fitted_path(scores: Array, labels: Bools) -> Path:
+    """Settings in the order of how sure the cheap judge is, learned from labels.
+
+    Isotonic regression gives the share of acceptable answers at each score; at certainty 1 - t the
+    cheap judge accepts where that share is at least 1 - t and rejects where it is at most t, for t
+    from 0 to 0.5. The first setting asks the dear judge about everything.
+
+    Raises:
+        AgreementError: no scores.
+    """
+    from sklearn.isotonic import IsotonicRegression
+
+    known = ~np.isnan(scores)
+    if not known.any():
+        raise AgreementError("the cheap judge gave no score")
+    curve = IsotonicRegression(y_min=0, y_max=1, out_of_bounds="clip")
+    values = np.unique(scores[known])
+    share = curve.fit(scores[known], labels[known].astype(float)).predict(values)
+    doubts = np.linspace(0, 0.5, STEPS - 1)
+    # One side at least stays open at t = 0.5, where a share of exactly one half would be on both.
+    accept_at = np.searchsorted(share, 1 - doubts - 1e-12, side="left")
+    reject_at = np.searchsorted(share, doubts + 1e-12, side="right")
+    reject_at = np.minimum(reject_at, accept_at)
+    upper, lower = np.r_[values, np.inf], np.r_[-np.inf, values]
+    return Path(accept=np.r_[np.inf, upper[accept_at]], reject=np.r_[-np.inf, lower[reject_at]])
+
+
+def decide(data: Recorded, accept: float, reject: float) -> tuple[Array, Bools]:
+    """(rows,) the cascade's verdicts (NaN: not judged) and where the dear judge was asked."""
+    accepted, rejected = data.scores >= accept, data.scores <= reject
+    asked = ~(accepted | rejected)
+    return np.where(accepted, 1.0, np.where(rejected, 0.0, data.then)), asked
+
+
+def curve(path: Path, data: Recorded) -> pl.DataFrame:
+    """Agreement against calls: a row for each different setting, the most cautious first.
+
+    Returns:
+        `accept`, `reject`, `calls` (share of answers for the dear judge), `agreement` (share of all
+        answers whose verdict is the label; what was not judged does not agree), `not_judged`,
+        `setting` (its place on the path).
+    """
+    rows, before = [], None
+    for place, (accept, reject) in enumerate(zip(path.accept, path.reject, strict=True)):
+        if (accept, reject) == before:
+            continue
+        before = (accept, reject)
+        verdicts, asked = decide(data, accept, reject)
+        rows.append(
+            {
+                "accept": float(accept), "reject": float(reject), "calls": float(asked.mean()),
+                "agreement": float((verdicts == data.labels).mean()),
+                "not_judged": float(np.isnan(verdicts).mean()), "setting": place,
+            }
+        )  # fmt: skip
+    return pl.DataFrame(rows)
+
+
+def question_losses(path: Path, data: Recorded) -> Array:
+    """(settings, questions) share of a question's answers on which the cascade errs.
+
+    What was not judged counts as an error, since it cannot be said to agree.
+    """
+    _, places, sizes = np.unique(data.clusters, return_inverse=True, return_counts=True)
+    losses = np.empty((len(path.accept), len(sizes)))
+    for row, (accept, reject) in enumerate(zip(path.accept, path.reject, strict=True)):
+        verdicts, _ = decide(data, accept, reject)
+        losses[row] = np.bincount(places, verdicts != data.labels, minlength=len(sizes)) / sizes
+    return losses
+
+
+@dataclass(frozen=True, kw_only=True)
+class Goal:
+    """What to choose a setting by: one of `agreement` and `calls`, or neither for the curve alone.
+
+    Attributes:
+        agreement: expected agreement with people on a new question, to be guaranteed.
+        calls: share of answers, at most, that may go to the dear judge.
+        guarantee: `average` (conformal risk control) or `probability` (Learn then Test).
+        delta: with `probability`, the chance that the agreement is lower all the same.
+        share: of the labelled questions to choose on; figures are of the others.
+        seed: of the splits.
+    """
+
+    agreement: float | None = None
+    calls: float | None = None
+    guarantee: Guarantee = "average"
+    delta: float = 0.1
+    share: float = 0.5
+    seed: int = 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChosenCascade:
+    """A choice and what it is worth on questions that had no part in it.
+
+    Attributes:
+        accept, reject: the setting; None where none was asked for, or none can be guaranteed.
+        calls, agreement: of the setting, on held-out questions.
+        dear_agreement, cheap_agreement: of either judge alone there.
+        gap: the cascade's agreement less the dear judge's, with its 95% interval, clustered by
+            question.
+        curve: as `curve` gives it, on held-out questions.
+        path_questions, test_questions, held_out_questions: how many each step used.
+    """
+
+    accept: float | None
+    reject: float | None
+    calls: float | None
+    agreement: float | None
+    dear_agreement: float
+    cheap_agreement: float
+    gap: tuple[float, float, float] | None
+    curve: pl.DataFrame
+    path_questions: int
+    test_questions: int
+    held_out_questions: int
+
+
+def choose_cascade(data: Recorded, goal: Goal) -> ChosenCascade:
+    """Choose thresholds on a part of the questions and report on the rest.
+
+    For a guarantee the part is split again: a third orders the settings, two thirds test them,
+    since a guarantee holds only for settings that were fixed beforehand. A budget of calls needs no
+    test: the most cautious setting within it is taken, counted on all answers.
+
+    Raises:
+        AgreementError: both goals at once, a goal outside 0 to 1, or too few questions.
+    """
+    _check(goal)
+    chosen_on = split_questions(data.clusters, share=goal.share, seed=goal.seed)
+    development, held_out = data.part(chosen_on), data.part(~chosen_on)
+    shape = development
+    place, tested = None, 0
+    if goal.agreement is not None:
+        ordering = split_questions(development.clusters, share=1 / 3, seed=goal.seed)
+        shape, test = development.part(ordering), development.part(~ordering)
+        path = fitted_path(shape.scores, shape.labels)
+        losses = question_losses(path, test)
+        tested, limit = losses.shape[1], 1 - goal.agreement
+        place = (
+            safe_on_average(losses, limit)
+            if goal.guarantee == "average"
+            else safe_with_probability(losses, limit, delta=goal.delta)
+        )
+    else:
+        path = fitted_path(shape.scores, shape.labels)
+        if goal.calls is not None:
+            settings = zip(path.accept, path.reject, strict=True)
+            shares = np.array([decide(data, *setting)[1].mean() for setting in settings])
+            affordable = np.flatnonzero(shares <= goal.calls)
+            place = int(affordable[0]) if len(affordable) else None
+    accept = reject = calls = agreed = gap = None
+    if place is not None:
+        accept, reject = float(path.accept[place]), float(path.reject[place])
+        verdicts, asked = decide(held_out, accept, reject)
+        calls, agreed = float(asked.mean()), float((verdicts == held_out.labels).mean())
+        gap = _gap(verdicts, held_out)
+    alone, _ = decide(held_out, 0.5, float(np.nextafter(0.5, 0)))
+    unjudged = np.isnan(held_out.scores)
+    alone = np.where(unjudged, np.nan, alone)
+    return ChosenCascade(
+        accept=accept, reject=reject, calls=calls, agreement=agreed, gap=gap,
+        dear_agreement=float((held_out.then == held_out.labels).mean()),
+        cheap_agreement=float((alone == held_out.labels).mean()),
+        curve=curve(path, held_out),
+        path_questions=len(np.unique(shape.clusters)), test_questions=tested,
+        held_out_questions=len(np.unique(held_out.clusters)),
+    )  # fmt: skip
+
+
+def _check(goal: Goal) -> None:
+    if goal.agreement is not None and goal.calls is not None:
+        raise AgreementError("give either an agreement to guarantee or a budget of calls, not both")
+    for name, value in (("agreement", goal.agreement), ("calls", goal.calls)):
+        if value is not None and not 0 < value < 1:
+            raise AgreementError(f"{name}={value:g} must lie between 0 and 1, such as 0.85")
+
+
+def _gap(verdicts: Array, data: Recorded) -> tuple[float, float, float]:
+    """Difference of agreement from the dear judge's with a 95% interval clustered by question."""
+    right = (verdicts == data.labels).astype(float) - (data.then == data.labels)
+    _, places, sizes = np.unique(data.clusters, return_inverse=True, return_counts=True)
+    mean = float(right.mean())
+    residuals = np.bincount(places, right - mean, minlength=len(sizes))
+    count = len(sizes)
+    correction = count / (count - 1) if count > 1 else 1.0
+    error = float(np.sqrt(correction * (residuals**2).sum())) / len(right)
+    return mean, mean - 1.96 * error, mean + 1.96 * error

@@ -1,0 +1,103 @@
+"""Keeping an error rate below a limit, with a guarantee that holds for any finite sample.
+
+A family of settings is ordered from the most cautious to the boldest (for a cascade: from asking
+the dear judge about everything to asking it about nothing). Each setting has a loss from 0 to 1 for
+each of n exchangeable units (questions). Two ways to choose the boldest setting that is safe:
+
+* on average (conformal risk control, Angelopoulos et al. 2024, theorem 1): the expected loss on a
+  new unit is at most the limit, the expectation being over the labelled units too;
+* with probability (Learn then Test, Angelopoulos et al. 2021, by fixed-sequence testing): with
+  probability at least 1 - delta over the labelled units, the expected loss is at most the limit.
+
+Both need the family fixed before the units are looked at: it may be learned from others, or from
+what carries no label.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from markscheme.errors import AgreementError
+
+Array = npt.NDArray[np.float64]
+
+
+def safe_on_average(losses: Array, limit: float) -> int | None:
+    """The boldest setting whose expected loss is at most `limit` (conformal risk control).
+
+    The method needs losses that never fall as settings grow bolder; where they do, the highest so
+    far stands in, which keeps the guarantee and costs some boldness.
+
+    Args:
+        losses: (settings, units), from 0 to 1, the most cautious setting first.
+        limit: from 0 to 1.
+
+    Returns:
+        Its place, or None if not even the first is safe: that takes n units with
+        (n * mean loss + 1) / (n + 1) <= limit.
+
+    Raises:
+        AgreementError: no units, or losses or a limit outside 0 to 1.
+    """
+    units = _checked(losses, limit)
+    risks = np.maximum.accumulate(losses, axis=0).mean(axis=1)
+    safe = (units * risks + 1) / (units + 1) <= limit
+    return int(safe.sum()) - 1 if safe[0] else None
+
+
+def safe_with_probability(losses: Array, limit: float, *, delta: float) -> int | None:
+    """The boldest setting reached before one cannot be shown to be safe (Learn then Test).
+
+    Settings are tested in order, each at level `delta`, and the first that fails ends it; so the
+    chance that any setting passed on the way has an expected loss above `limit` is at most `delta`.
+
+    Args:
+        losses: as in `safe_on_average`; they may rise and fall.
+        limit: from 0 to 1.
+        delta: the chance of being wrong.
+
+    Returns:
+        Its place, or None if not even the first can be shown to be safe.
+
+    Raises:
+        AgreementError: as `safe_on_average`; or `delta` not between 0 and 1.
+    """
+    units = _checked(losses, limit)
+    if not 0 < delta < 1:
+        raise AgreementError(f"delta={delta:g} must lie between 0 and 1, such as 0.1")
+    passed = risk_p_values(losses.mean(axis=1), units, limit) <= delta
+    stop = int(np.argmin(passed)) if not passed.all() else len(passed)
+    return stop - 1 if stop else None
+
+
+def risk_p_values(means: Array, units: int, limit: float) -> Array:
+    """P-values of "the expected loss exceeds `limit`" from means of losses between 0 and 1.
+
+    The smaller of Hoeffding's and Bentkus's bounds (Bates et al. 2021, proposition 5): valid for
+    any number of independent units and any distribution.
+    """
+    from scipy.stats import binom
+
+    low = np.minimum(means, limit)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        divergence = _xlogy(low, low / limit) + _xlogy(1 - low, (1 - low) / (1 - limit))
+    hoeffding = np.exp(-units * divergence)
+    # A mean of equal losses may lie a rounding error above a whole count, which ceil would double.
+    counts = np.ceil(units * means - 1e-9)
+    bentkus = np.e * binom.cdf(counts, units, limit)
+    return np.asarray(
+        np.where(means >= limit, 1.0, np.minimum(1.0, np.minimum(hoeffding, bentkus)))
+    )
+
+
+def _xlogy(x: Array, y: Array) -> Array:
+    return np.where(x == 0, 0.0, x * np.log(y))
+
+
+def _checked(losses: Array, limit: float) -> int:
+    if losses.ndim != 2 or not losses.size:
+        raise AgreementError("there are no labelled questions to choose by")
+    if not 0 <= limit <= 1 or losses.min() < 0 or losses.max() > 1:
+        raise AgreementError(f"losses and their limit ({limit:g}) must lie between 0 and 1")
+    return int(losses.shape[1])
