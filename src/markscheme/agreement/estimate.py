@@ -26,6 +26,10 @@ Ints = npt.NDArray[np.int64]
 
 METHODS = ("ppi_tuned", "ppi", "rogan_gladen", "labels_only")
 
+LEAST_SKILL = 4.0
+"""Standard errors by which sensitivity plus specificity must exceed 1. Nearer to chance the ratio
+is too skewed for an interval, and judges that pass by luck would be the ones that are shown."""
+
 SAME_LABEL = "all labels are the same, so the judge's errors cannot be estimated"
 
 
@@ -115,6 +119,8 @@ def ppi(sample: Sample, *, tuned: bool, confidence: float = 0.95) -> Estimate:
         weight = scale
     value = label_mean + weight * (all_mean - drawn_mean)
     pull = label_pull + weight * judge_pull
+    if tuned:
+        pull = pull / (1.0 - _leverage(sample))
     error = float(np.sqrt(_variance(sample, pull)))
     return Estimate(
         method=method,
@@ -127,6 +133,7 @@ def ppi(sample: Sample, *, tuned: bool, confidence: float = 0.95) -> Estimate:
 def rogan_gladen(sample: Sample, *, confidence: float = 0.95) -> Estimate:
     """The acceptance rate corrected by sensitivity and specificity (Rogan & Gladen 1978).
 
+    Interval by Fieller's theorem, since the correction divides by an estimate.
     Refused where the labels are not 0 and 1 or know one class, and where the judge is not clearly
     better than chance, for the correction then divides by nearly nothing.
     """
@@ -143,17 +150,27 @@ def rogan_gladen(sample: Sample, *, confidence: float = 0.95) -> Estimate:
     negative = np.where(has, 1.0 - positive, 0.0)
     sensitivity, found_pull = _weighted_mean(sample, accepted, positive)
     specificity, spared_pull = _weighted_mean(sample, 1.0 - accepted, negative)
-    skill = sensitivity + specificity - 1.0
-    skill_error = float(np.sqrt(_variance(sample, found_pull + spared_pull)))
-    if skill - _t(sample, confidence) * skill_error <= 0:
+    excess, skill = rate + specificity - 1.0, sensitivity + specificity - 1.0
+    excess_pull = (accepted - rate) / len(accepted) + spared_pull
+    skill_pull = found_pull + spared_pull
+    skill_variance = _covariance(sample, skill_pull, skill_pull)
+    if skill <= 0 or skill**2 < LEAST_SKILL**2 * skill_variance:
         return _refused(method, "the judge is not clearly better than chance")
-    raw = (rate + specificity - 1.0) / skill
-    pull = (
-        (accepted - rate) / len(accepted) - raw * found_pull + (1.0 - raw) * spared_pull
-    ) / skill
-    error = float(np.sqrt(_variance(sample, pull)))
+    # Fieller: all shares r for which excess - r * skill differs from 0 by no more than chance.
+    reach = _t(sample, confidence) ** 2
+    square = skill**2 - reach * skill_variance
+    middle = excess * skill - reach * _covariance(sample, excess_pull, skill_pull)
+    last = excess**2 - reach * _covariance(sample, excess_pull, excess_pull)
+    root = float(np.sqrt(max(0.0, middle**2 - square * last)))
+    value, low, high = excess / skill, (middle - root) / square, (middle + root) / square
+    if high < 0 or low > 1:
+        return _refused(method, "the judge's errors on labelled answers do not fit the others")
+    ends = np.clip([value, low, high], 0.0, 1.0)
+    pull = (excess_pull - value * skill_pull) / skill
     return Estimate(
-        method=method, figure=_t_interval(sample, raw, error, confidence), standard_error=error
+        method=method,
+        figure=Figure(value=float(ends[0]), low=float(ends[1]), high=float(ends[2])),
+        standard_error=float(np.sqrt(_variance(sample, pull))),
     )
 
 
@@ -224,15 +241,33 @@ def _influence(sample: Sample, residuals: Array) -> Array:
     return np.asarray(sample.weights * (residuals - means) / total + means / len(means))
 
 
+def _leverage(sample: Sample) -> Array:
+    """How far each labelled answer can pull the tuned weight towards itself (0 where unlabelled).
+
+    Residuals of answers that tuned the weight are too small by this much; undoing it, as HC3 does
+    in regression, keeps intervals honest where few labels meet a rare prediction.
+    """
+    share = sample.weights / sample.weights.sum()
+    away = sample.predictions - float((share * sample.predictions).sum())
+    spread = float((share * away**2).sum())
+    hat = share * (1.0 + away**2 / spread) if spread else share
+    return np.asarray(np.minimum(hat, 0.5))
+
+
 def _by_question(sample: Sample, pull: Array) -> Array:
     return np.asarray(np.bincount(sample.clusters, pull), dtype=np.float64)
 
 
 def _variance(sample: Sample, pull: Array) -> float:
-    """Sum of squared influences of questions, with the small-sample factor n / (n - 1)."""
+    """Variance of what the influences are of."""
+    return _covariance(sample, pull, pull)
+
+
+def _covariance(sample: Sample, one: Array, other: Array) -> float:
+    """Sum over questions of products of influences, with the small-sample factor n / (n - 1)."""
     labelled = len(np.unique(sample.clusters[sample.labelled]))
     factor = labelled / (labelled - 1) if labelled > 1 else 1.0
-    return factor * float((_by_question(sample, pull) ** 2).sum())
+    return factor * float(_by_question(sample, one) @ _by_question(sample, other))
 
 
 def _t(sample: Sample, confidence: float) -> float:
