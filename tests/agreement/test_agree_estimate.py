@@ -125,7 +125,8 @@ def test_without_clusters_these_are_the_papers_formulas(seed: int, n: int, rest:
     papers = covariance / ((1 + n / rest) * said.var())
     assert weight == pytest.approx(papers, abs=0.15)
     assert tuned.standard_error is not None
-    assert tuned.standard_error <= plain.standard_error + 1e-12
+    # Tuning makes the variance least; undoing its flattery (HC3) adds about one answer in n.
+    assert tuned.standard_error <= plain.standard_error * 1.02
 
     alone = labels_only(sample)
     assert alone.figure.value == pytest.approx(y.mean())
@@ -152,7 +153,7 @@ def test_a_useless_judge_costs_tuned_ppi_nothing_and_stops_rogan_gladen() -> Non
     assert abs(of(found, "ppi_tuned").weight_of_judge or 0) < 0.3
     assert (of(found, "ppi_tuned").standard_error or 1) <= (
         of(found, "labels_only").standard_error or 0
-    ) * 1.001
+    ) * 1.02
     assert of(found, "rogan_gladen").figure.reason == "the judge is not clearly better than chance"
 
 
