@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from markscheme.cli import model_options
 from markscheme.cli.app import app, console, notes
 
 if TYPE_CHECKING:
     from markscheme.engine.run import RunReport
+    from markscheme.models.container import Models
     from markscheme.registry import Judge
 
 
@@ -65,7 +68,30 @@ def judge(
         str | None,
         typer.Option(help="chat: remove citation marks, source lists, follow-up questions first."),
     ] = None,
+    again: Annotated[
+        bool,
+        typer.Option(
+            "--again",
+            help="Judge a finished run anew, to fill in what failed or was skipped; replies in "
+            "the ledger cost nothing.",
+        ),
+    ] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress bar.")] = False,
+    model: model_options.Model = None,
+    model_revision: model_options.Revision = "",
+    base_url: model_options.BaseUrl = None,
+    api_key_env: model_options.ApiKeyEnv = "OPENAI_API_KEY",
+    ledger: model_options.LedgerPlace = None,
+    concurrency: model_options.Concurrency = 16,
+    requests_per_minute: model_options.RequestsPerMinute = None,
+    tokens_per_minute: model_options.TokensPerMinute = None,
+    timeout: model_options.Timeout = 120.0,
+    retries: model_options.Retries = 6,
+    prices: model_options.Prices = None,
+    dry_run: model_options.DryRun = False,
+    max_cost: model_options.MaxCost = None,
+    max_calls: model_options.MaxCalls = None,
+    replay: model_options.Replay = False,
 ) -> None:
     """Judge answers, print accuracy per system, and write the judgments.
 
@@ -87,26 +113,74 @@ def judge(
         max_bytes=max_bytes,
     )
     reader = AnswersReader(list(files), options)
-    target = out or _default_folder(files, chosen, clean)
+    named = partial(
+        model_options.open_models,
+        model=model,
+        revision=model_revision,
+        base_url=base_url,
+        api_key_env=api_key_env,
+        ledger=ledger,
+        server={
+            "concurrency": concurrency,
+            "requests_per_minute": requests_per_minute,
+            "tokens_per_minute": tokens_per_minute,
+            "timeout": timeout,
+            "retries": retries,
+        },
+        prices=prices,
+        replay=replay,
+    )
+    if dry_run:
+        from markscheme.cli.dry_run import plan_calls, print_plan
+
+        models_for_plan = partial(named, dry_run=True)
+        planned = plan_calls(reader, chosen, clean=clean, models=models_for_plan)
+        print_plan(planned, model)
+        return
+    models = named(max_cost=max_cost, max_calls=max_calls)
+    target = out or _default_folder(files, chosen, clean, models)
+    if again:
+        _reopen(target)
     total = None if quiet else count_rows(files)
     with progress("judging", total=total and total * len(chosen), quiet=quiet) as advance:
-        report = run(reader, chosen, out=target, clean=clean, on_progress=advance)
+        models.budget.on_change = lambda spending: advance.note(str(spending))
+        try:
+            report = run(
+                reader, chosen, out=target, clean=clean, models=models, on_progress=advance
+            )
+        finally:
+            models.close()
     console.print(summary_table(report.records).rich())
-    _print_notes(report)
+    _print_notes(report, models)
 
 
-def _default_folder(files: list[str], judges: list[Judge], clean: str | None) -> Path:
+def _reopen(folder: Path) -> None:
+    """Mark a finished run as unfinished, so that it is judged anew from the ledger."""
+    from markscheme.engine.folder import RunFolder
+
+    run = RunFolder(folder)
+    if not run.path.is_dir():
+        return
+    with run.locked():
+        plan = run.read_plan()
+        if plan is not None and plan["state"] == "done":
+            run.write_json("run.json", {**plan, "state": "running"})
+
+
+def _default_folder(
+    files: list[str], judges: list[Judge], clean: str | None, models: Models
+) -> Path:
     """`runs/<file>-<eight digits of judges and options>`, so that equal commands meet again."""
     from hashlib import blake2b
 
     from markscheme.grammar import signature
 
-    text = "\n".join([*files, *(signature(one) for one in judges), str(clean)])
+    text = "\n".join([*files, *(signature(one, models) for one in judges), str(clean)])
     stem = "stdin" if files[0] == "-" else Path(files[0]).name.split(".")[0]
     return Path("runs") / f"{stem}-{blake2b(text.encode(), digest_size=4).hexdigest()}"
 
 
-def _print_notes(report: RunReport) -> None:
+def _print_notes(report: RunReport, models: Models) -> None:
     """What the reader met, what is where, and what was taken from an earlier run."""
     for text, count in report.notes.items():
         notes.print(f"note: {text} ({count:,} rows)", markup=False)
@@ -124,4 +198,12 @@ def _print_notes(report: RunReport) -> None:
         )
     if report.resumed:
         notes.print(f"{report.resumed:,} judgments were there from an earlier run")
+    spending = models.budget.spending
+    if spending.calls or spending.known or spending.skipped:
+        notes.print(f"language models: {spending}", markup=False)
+    if spending.failed or spending.skipped:
+        notes.print(
+            "the same command with --again asks for what failed or was skipped, and nothing else",
+            markup=False,
+        )
     notes.print(f"written to {report.folder}", markup=False)

@@ -40,7 +40,8 @@ class ChatRequest:
         max_tokens: where the reply is cut off.
         temperature: 0 for the likeliest reply; None leaves it to the server.
         top_p: share of probability that is sampled from; None leaves it to the server.
-        seed: for servers that can repeat a sample; None sends none.
+        seed: for servers that can repeat a sample; None sends none. Samples of one request need
+            seeds of their own.
         schema: JSON schema, as text, that the reply must keep to. A server that cannot do so is
             asked without it, so the reply has to be read with care all the same.
         logprobs: ask for `token_logprobs`; they stay None where the server gives none.

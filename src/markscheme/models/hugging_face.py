@@ -78,7 +78,7 @@ class HuggingFaceChat:
             inputs = tokenizer.apply_chat_template(
                 turns, add_generation_prompt=True, return_tensors="pt", return_dict=True
             ).to(model.device)
-            torch.manual_seed((request.seed or 0) + request.sample)
+            torch.manual_seed(request.sample if request.seed is None else request.seed)
             with torch.inference_mode():
                 made = model.generate(**inputs, **_sampling(request, tokenizer))
         except (RuntimeError, ValueError, IndexError) as error:

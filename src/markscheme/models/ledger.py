@@ -132,6 +132,10 @@ class Ledger:
 
         return self._quick.transact(work, writes=False)
 
+    def change(self, work: Callable[[Cursor], object]) -> None:
+        """Do `work` in one transaction, durably."""
+        self._durable.transact(work, writes=True)
+
     # --- claims -------------------------------------------------------------------------------
 
     def claim(self, keys: Sequence[str]) -> tuple[set[str], dict[str, ChatReply]]:

@@ -41,8 +41,6 @@ def body_of(
         with_schema: ask the server to keep the reply to the request's schema.
         with_logprobs: ask for log-probabilities if the request does.
         limit_name: `max_tokens`, or `max_completion_tokens` where a server insists.
-
-    Samples of one request get seeds of their own: the seed plus the sample's number.
     """
     body: dict[str, Any] = {
         "model": model,
@@ -54,7 +52,7 @@ def body_of(
     if request.top_p is not None:
         body["top_p"] = request.top_p
     if request.seed is not None:
-        body["seed"] = request.seed + request.sample
+        body["seed"] = request.seed
     if request.schema is not None and with_schema:
         schema = orjson.loads(request.schema)
         body["response_format"] = {

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 _LONGEST_BACKOFF = 60.0
 _LONGEST_WAIT = 900.0
 _SHOWN = 400
+_REFUSALS = 20
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -119,6 +120,7 @@ class OpenAIChat:
         self._hold = Hold()
         self._lacks: frozenset[str] = frozenset()
         self._answered = False
+        self._refused = 0
 
     @property
     def concurrency(self) -> int:
@@ -205,6 +207,7 @@ class OpenAIChat:
         except MalformedReplyError as error:
             raise _PassingError(str(error)) from None
         self._answered = True
+        self._refused = 0
         if reply.tokens_in is not None and reply.tokens_out is not None:
             self._tokens.give_back(expected - reply.tokens_in - reply.tokens_out)
         return self._without_key(reply)
@@ -221,19 +224,28 @@ class OpenAIChat:
         except openai.APIStatusError as error:
             lacking = self._lacking(error, body)
             raise (_OtherwiseError(lacking) if lacking else self._judged(error)) from None
-        except openai.APITimeoutError:
-            raise _PassingError(f"no reply within {self.options.timeout:g} s") from None
         except openai.APIConnectionError as error:
             reason = self._clean(str(error.__cause__ or error))
-            if not self._answered and _cannot_connect(error.__cause__):
-                raise ModelError(
-                    f"no server answers at {self.options.base_url or client.base_url} ({reason}); "
-                    "start it, or mend --base-url"
-                ) from None
+            if _cannot_connect(error.__cause__):
+                raise self._unreachable(reason, str(client.base_url)) from None
+            if isinstance(error, openai.APITimeoutError):
+                raise _PassingError(f"no reply within {self.options.timeout:g} s") from None
             raise _PassingError(f"connection broke: {reason or 'no reason given'}") from None
         except (openai.APIResponseValidationError, ValueError) as error:
             reason = self._clean(str(error))
             raise _PassingError(f"the server's reply is no JSON: {reason}") from None
+
+    def _unreachable(self, reason: str, address: str) -> Exception:
+        """What it means that no connection could be made: of a server never heard from, that it
+        is not there; of one that answered before, that it may come back, up to a point."""
+        self._refused += 1
+        if self._answered and self._refused <= _REFUSALS * self.concurrency:
+            return _PassingError(f"no connection: {reason}")
+        state = "stopped answering" if self._answered else "does not answer"
+        return ModelError(
+            f"the server at {address} {state} ({reason}); start it, or mend --base-url. "
+            "What was answered is kept"
+        )
 
     def _lacking(self, error: Any, body: Mapping[str, Any]) -> str | None:
         """What the request asks for that, by its answer, this server may not have."""
@@ -323,7 +335,7 @@ def _error_body(error: Any) -> Mapping[str, Any]:
 
 def _cannot_connect(cause: BaseException | None) -> bool:
     """Whether no connection was made at all, as opposed to one that broke."""
-    return type(cause).__name__ in ("ConnectError", "UnsupportedProtocol")
+    return type(cause).__name__ in ("ConnectError", "ConnectTimeout", "UnsupportedProtocol")
 
 
 def _http_client() -> Any:
