@@ -212,8 +212,8 @@ def _ready(name: str | None) -> list[str]:
         return []
     try:
         parse_judge(name)
-    except MarkschemeError as error:
-        return [f"judge: {name}", f"(put in judges that exist here before use: {error})"]
+    except MarkschemeError:
+        return [f"judge: {name}", "(names as recorded; put judges that exist here in their place)"]
     return [f"judge: {name}"]
 
 

@@ -142,9 +142,7 @@ def read_grade(reply: str, *, finished: bool = True) -> Reading:
         return unparsed(f"its relation {relation!r} is none of {', '.join(RELATIONS)}")
     if marks is None or not 0 <= marks <= 1:
         return unparsed(f"its marks {field(grade, 'marks')!r} are not from 0 to 1")
-    if verdict == (relation == "incorrect") or (
-        not verdict and relation in ("superior", "equivalent")
-    ):
+    if relation in (("incorrect",) if verdict else ("superior", "equivalent")):
         word = "yes" if verdict else "no"
         return unparsed(f"contradicts itself: verdict {word}, relation {relation}")
     unsupported = _texts(field(grade, "unattributableclaims"))

@@ -36,9 +36,8 @@ def unparsed(reason: str) -> Reading:
 CUT_OFF = "cut off by the token limit before a verdict"
 EMPTY = "an empty reply"
 
-_THOUGHT = re.compile(r"<(think|thinking|reasoning)>.*?</\1>", re.DOTALL | re.IGNORECASE)
+_THOUGHT_START = re.compile(r"<(?:think|thinking|reasoning)>", re.IGNORECASE)
 _THOUGHT_END = re.compile(r"</(?:think|thinking|reasoning)>", re.IGNORECASE)
-_THOUGHT_START = re.compile(r"^\s*<(?:think|thinking|reasoning)>", re.IGNORECASE)
 _TRIES = 40
 _DECODER = json.JSONDecoder()
 
@@ -49,11 +48,12 @@ def spoken(reply: str, *, finished: bool) -> str | Reading:
     The reasoning that some models put between tags is left out. Some servers cut the opening tag
     away, so that whatever ends in `</think>` is reasoning too.
     """
-    text = _THOUGHT.sub("", reply)
-    ends = list(_THOUGHT_END.finditer(text))
+    begins, ends = _THOUGHT_START.search(reply), list(_THOUGHT_END.finditer(reply))
+    text = reply
     if ends:
-        text = text[ends[-1].end() :]
-    if _THOUGHT_START.match(text):
+        before = reply[: begins.start()] if begins and begins.start() < ends[-1].start() else ""
+        text = before + reply[ends[-1].end() :]
+    elif begins and not reply[: begins.start()].strip():
         return unparsed("nothing but reasoning" if finished else CUT_OFF)
     return text.strip() or unparsed(EMPTY if finished else CUT_OFF)
 

@@ -28,7 +28,7 @@ _JUDGED_NO = ("incorrect", "false", "wrong", "inaccurate", "not correct", "not a
 _VALUES = dict.fromkeys([*YES_WORDS, *_JUDGED_YES, "y", "1"], True) | dict.fromkeys(
     [*NO_WORDS, *_JUDGED_NO, "n", "0"], False
 )
-_MARKUP = "\\s>*_#\"'“”‘’`´«»(\\[{~\\-"
+_MARKUP = "\\s>*_#\"'“”‘’`´«»(\\[~\\-"
 _YES = "|".join(sorted(map(re.escape, YES_WORDS), key=len, reverse=True))
 _NO = "|".join(sorted(map(re.escape, NO_WORDS), key=len, reverse=True))
 
