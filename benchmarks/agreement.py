@@ -8,6 +8,11 @@ thousand with a hundred. Each is a process of its own. "Intervals" times confusi
 intervals of all seven statistics under both policies for what was not judged; "whole table" times
 `agreement` on Polars tables, with AUROC and average precision of the scores as well (these are
 resampled fewer times, as the table says of itself).
+
+    python -m benchmarks.agreement --coverage 1000
+
+draws labels from EVOUNA-NQ (`MARKSCHEME_DATA`), where all answers are labelled, and counts how
+often each method of `estimate` covers the share that people accept. The judge is `contains`.
 """
 
 from __future__ import annotations
@@ -84,6 +89,49 @@ def whole_table(data: dict[str, np.ndarray], resamples: int, seed: int) -> float
     return time.perf_counter() - start
 
 
+def coverage(draws: int, seed: int) -> None:
+    """How often intervals hold the known truth, and how wide they are, by number of labels."""
+    import polars as pl
+
+    from markscheme.agreement.estimate import METHODS, Sample, estimates
+    from markscheme.datasets import load
+    from markscheme.metrics.lexical import contains
+
+    table = load("evouna-nq")
+    predictions = contains(table["answer"].fill_null(""), table["references"]).to_numpy()
+    predictions = predictions.astype(np.float64)
+    labels = table["label"].to_numpy()
+    clusters = (table["question"].rank("dense") - 1).cast(pl.Int64).to_numpy()
+    print(f"{len(labels):,} answers: people accept {labels.mean():.3f}, the judge "
+          f"{predictions.mean():.3f}; right in {(predictions == labels).mean():.3f}")  # fmt: skip
+    print(f"{draws:,} draws, seed {seed}; coverage and half-width of 95% intervals")
+    rng = np.random.default_rng(seed)
+    for number in (50, 100, 200, 400):
+        covered, widths, shown = (dict.fromkeys(METHODS, 0.0) for _ in range(3))
+        for _ in range(draws):
+            chosen = rng.choice(len(labels), number, replace=False)
+            known, weights = np.full(len(labels), np.nan), np.zeros(len(labels))
+            known[chosen], weights[chosen] = labels[chosen], 1.0
+            sample = Sample(
+                predictions=predictions,
+                accepted=predictions >= 0.5,
+                labels=known,
+                weights=weights,
+                clusters=clusters,
+            )
+            for found in estimates(sample):
+                low, high = found.figure.low, found.figure.high
+                if low is not None and high is not None:
+                    shown[found.method] += 1
+                    covered[found.method] += low <= labels.mean() <= high
+                    widths[found.method] += (high - low) / 2
+        print(f"{number} labels")
+        for method in METHODS:
+            count = shown[method]
+            print(f"  {method:<14}{covered[method] / count:>7.3f}{widths[method] / count:>8.4f}"
+                  f"   shown in {count:,.0f}")  # fmt: skip
+
+
 JOBS = {"intervals": intervals, "whole table": whole_table}
 
 
@@ -102,7 +150,11 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=20260101)
     parser.add_argument("--job", choices=JOBS)
     parser.add_argument("--per-question", type=int, choices=SHAPES)
+    parser.add_argument("--coverage", type=int, metavar="DRAWS")
     options = parser.parse_args()
+    if options.coverage:
+        coverage(options.coverage, options.seed)
+        return
     if options.job:
         run(options.job, options.rows, options.per_question, options.resamples, options.seed)
         return

@@ -115,15 +115,15 @@ def calibrate(
         "reliability": plain({name: fitted[f"diagram_{name}"] for name in ("before", "after")}),
         "seed": seed,
     }
+    if save_map is not None:
+        fitted["map"].save(save_map)
+        notes.print(f"map written to {save_map}", markup=False)
     emit(
         [_threshold_table(chosen, said), _calibration_table(fitted), _diagram(fitted)],
         data,
         output=output,
         out=out,
     )
-    if save_map is not None:
-        fitted["map"].save(save_map)
-        notes.print(f"map written to {save_map}", markup=False)
 
 
 def _fit(

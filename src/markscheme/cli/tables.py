@@ -151,6 +151,14 @@ def emit(
         output: what to print.
         out: a file whose ending says what to write.
     """
+    if out is not None:
+        # Before printing: a reader that leaves early (head) must not cost the file.
+        if out.suffix.lower() not in SUFFIXES:
+            raise MarkschemeError(
+                f"--out {str(out)!r}: the endings are {', '.join(SUFFIXES)}, not {out.suffix!r}"
+            )
+        out.parent.mkdir(parents=True, exist_ok=True)
+        out.write_text(text_of(tables, data, SUFFIXES[out.suffix.lower()]), encoding="utf-8")
     if output is Format.TABLE:
         for table in tables:
             console.print(table.rich())
@@ -161,12 +169,6 @@ def emit(
     else:
         console.file.write(text_of(tables, data, output))
     if out is not None:
-        if out.suffix.lower() not in SUFFIXES:
-            raise MarkschemeError(
-                f"--out {str(out)!r}: the endings are {', '.join(SUFFIXES)}, not {out.suffix!r}"
-            )
-        out.parent.mkdir(parents=True, exist_ok=True)
-        out.write_text(text_of(tables, data, SUFFIXES[out.suffix.lower()]), encoding="utf-8")
         notes.print(f"written to {out}", markup=False)
 
 
