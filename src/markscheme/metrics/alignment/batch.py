@@ -11,7 +11,15 @@ import numpy.typing as npt
 import polars as pl
 
 from markscheme.text.words import (
-    CAPITAL, Floats, Known, Lexicon, Longs, NUMBER, STOPWORD, Texts, encode,
+    CAPITAL,
+    NUMBER,
+    STOPWORD,
+    Floats,
+    Known,
+    Lexicon,
+    Longs,
+    Texts,
+    encode,
 )  # fmt: skip
 
 Array = npt.NDArray[Any]
@@ -102,7 +110,9 @@ class Batch:
 
 def _codes(texts: pl.Series) -> tuple[Longs, list[str]]:
     seen: dict[str, int] = {}
-    number = np.array([seen.setdefault(text, len(seen)) for text in texts.to_list()], dtype=np.int64)
+    number = np.array(
+        [seen.setdefault(text, len(seen)) for text in texts.to_list()], dtype=np.int64
+    )
     return number, list(seen)
 
 
@@ -133,10 +143,10 @@ class Occurrences:
         if not len(self._keys):
             return np.zeros(len(wanted), dtype=bool)
         found = np.minimum(np.searchsorted(self._keys, wanted), len(self._keys) - 1)
-        return (self._keys[found] == wanted) & (canon >= 0)
+        return np.asarray((self._keys[found] == wanted) & (canon >= 0))
 
     def hits(self, text: Longs, canon: Array) -> tuple[Longs, Longs]:
-        """Every occurrence of canon[i] in text[i]: (i, place in the text from 0), by i, then place."""
+        """Every occurrence of canon[i] in text[i]: (i, place in the text), by i, then place."""
         wanted = text * self._size + canon
         low = np.searchsorted(self._keys, wanted, side="left")
         high = np.searchsorted(self._keys, wanted, side="right")

@@ -1,0 +1,130 @@
+"""A trained examiner on disk: two ensembles of trees, word rarities, calibration and thresholds."""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+from dataclasses import dataclass
+from functools import cache, cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import orjson
+
+from markscheme.errors import ModelError
+from markscheme.metrics.alignment.batch import Rarity
+from markscheme.metrics.alignment.registry import COSINES, FEATURES
+from markscheme.models.trees import Trees
+
+Array = npt.NDArray[Any]
+
+SHIPPED = Path(__file__).parent / "weights" / "examiner"
+"""The examiner in the package; docs/examiner.md is its model card."""
+
+FILES = ("examiner.json", "rarity.npz", "words.onnx", "meaning.onnx")
+_loading = threading.Lock()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """What `examiner.json` says.
+
+    `words` and `meaning` are the Platt maps (slope, intercept) of the two stages' log-odds;
+    between `unsure_from` and `unsure_to` the second stage decides; `neutral` is each feature's
+    median, which explanations put in a feature's place to see what it did.
+    """
+
+    words: tuple[float, float]
+    meaning: tuple[float, float]
+    unsure_from: float
+    unsure_to: float
+    neutral: tuple[float, ...]
+    trained: dict[str, Any]
+
+
+class Weights:
+    """The examiner's parts, each loaded when first used."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    @cached_property
+    def settings(self) -> Settings:
+        """What `examiner.json` says; ModelError where it was made for other features."""
+        content = orjson.loads(self._path("examiner.json").read_bytes())
+        if content.get("features") != list(FEATURES) or content.get("cosines") != list(COSINES):
+            raise ModelError(
+                f"{self.folder} was trained by another version of markscheme, with other features; "
+                "train again with 'markscheme train examiner --data FILE --out FOLDER'"
+            )
+        return Settings(
+            words=tuple(content["words"]),
+            meaning=tuple(content["meaning"]),
+            unsure_from=content["unsure_from"],
+            unsure_to=content["unsure_to"],
+            neutral=tuple(content["neutral"]),
+            trained=content["trained"],
+        )
+
+    @cached_property
+    def rarity(self) -> Rarity:
+        """Word rarities."""
+        with np.load(self._path("rarity.npz"), allow_pickle=False) as stored:
+            words = stored["words"].tobytes().decode().split("\n")
+            return Rarity(words, stored["idf"].astype(np.float32), float(stored["unknown"]))
+
+    @cached_property
+    def words(self) -> Trees:
+        """The first stage: features of words."""
+        return Trees(self._path("words.onnx"))
+
+    @cached_property
+    def meaning(self) -> Trees:
+        """The second stage: features of words and cosines of embeddings."""
+        return Trees(self._path("meaning.onnx"))
+
+    @cached_property
+    def revision(self) -> str:
+        """Twelve hexadecimal digits over all files, for signatures."""
+        digest = hashlib.sha256()
+        for name in FILES:
+            digest.update(self._path(name).read_bytes())
+        return digest.hexdigest()[:12]
+
+    def _path(self, name: str) -> Path:
+        path = self.folder / name
+        if not path.is_file():
+            raise ModelError(
+                f"{self.folder} holds no {name}; give a folder that 'markscheme train examiner' "
+                "wrote, or leave `weights` out for the examiner that ships"
+            )
+        return path
+
+
+@cache
+def _opened(folder: Path) -> Weights:
+    return Weights(folder)
+
+
+def open_weights(folder: Path | None = None) -> Weights:
+    """The weights in a folder, the shipped ones by default, opened once a process."""
+    with _loading:
+        return _opened(SHIPPED if folder is None else folder)
+
+
+def save_rarity(rarity: Rarity, path: Path) -> None:
+    """Write word rarities without pickle."""
+    np.savez_compressed(
+        path,
+        words=np.frombuffer("\n".join(rarity.words).encode(), dtype=np.uint8),
+        idf=rarity.idf.astype(np.float16),
+        unknown=np.float32(rarity.unknown),
+    )
+
+
+def platt(log_odds: Array, slope_and_intercept: tuple[float, float]) -> Array:
+    """Probabilities of log-odds under a Platt map."""
+    slope, intercept = slope_and_intercept
+    return np.asarray(1.0 / (1.0 + np.exp(-(slope * log_odds + intercept))))

@@ -1,0 +1,138 @@
+"""What the examiner says about an answer: relation to the reference, marks, and a sentence why."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from markscheme.judgments import RELATIONS
+from markscheme.metrics.alignment.overlap import View
+from markscheme.metrics.alignment.registry import FEATURES
+
+Matrix = npt.NDArray[np.float32]
+Floats = npt.NDArray[np.float64]
+
+_COLUMN = {name: place for place, name in enumerate(FEATURES)}
+_COMPLETE = 0.97
+"""Share of the key words, near spellings counted, from which a reference counts as fully told."""
+_SURE = 0.9
+_QUOTED = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """Features by name."""
+
+    matrix: Matrix
+
+    def __getitem__(self, name: str) -> Matrix:
+        return self.matrix[:, _COLUMN[name]]
+
+
+def relations(matrix: Matrix, scores: Floats, threshold: float) -> npt.NDArray[np.int64]:
+    """Each answer's relation to its best reference, as places in `RELATIONS`.
+
+    The four sets of Yao & Barbosa 2024 (section 3), read off the alignment instead of entailment:
+    superior tells all of the reference and more, equivalent the same, inferior a part of it,
+    incorrect something else.
+    """
+    told = Told(matrix)
+    right = scores >= threshold
+    complete = (told["soft_recall"] >= _COMPLETE) | (told["packed_contained"] > 0)
+    partly = (told["soft_recall"] > 0.3) & ~complete
+    adds = (
+        (told["new_in_sentence"] >= 1)
+        & (scores >= _SURE)
+        & (told["answer_words"] > told["reference_words"])
+    )
+    out = np.full(len(scores), RELATIONS.index("incorrect"))
+    out[right] = RELATIONS.index("equivalent")
+    out[right & complete & adds] = RELATIONS.index("superior")
+    out[right & partly] = RELATIONS.index("inferior")
+    out[~right & (scores >= 0.4 * threshold) & (told["soft_recall"] > 0.3)] = RELATIONS.index(
+        "inferior"
+    )
+    return out
+
+
+def marks(matrix: Matrix, scores: Floats, relation: npt.NDArray[np.int64]) -> Floats:
+    """Credit from 0 to 1: the score, and for a part of the reference that part's share of it."""
+    part = Told(matrix)["soft_recall"].clip(0, 1)
+    inferior = relation == RELATIONS.index("inferior")
+    return np.where(inferior, scores * (0.5 + 0.5 * part), scores)
+
+
+def explanations(
+    view: View, matrix: Matrix, scores: Floats, relation: npt.NDArray[np.int64], threshold: float
+) -> pl.Series:
+    """One sentence a row: the verdict, what was found and missed, and the cue that weighed most."""
+    told = Told(matrix)
+    batch = view.batch
+    raw = batch.raw
+    found = _listed(view, view.r_key & view.r_hit)
+    missing = _listed(view, view.r_key & ~view.r_hit)
+    flags = {
+        name: (told[name] > limit).tolist()
+        for name, limit in (
+            ("exact", 0.5), ("contained", 0.5), ("packed_contained", 0.5), ("refusal", 0.5),
+            ("speaks_to_marker", 0.5), ("negation_before", 0.5), ("number_conflict", 0.5),
+            ("year_conflict", 0.5), ("month_conflict", 0.5), ("day_conflict", 0.5),
+            ("or_near", 0.5), ("hedge_before", 0.5),
+        )
+    }  # fmt: skip
+    soft = told["soft_recall"].tolist()
+    rivals = told["rivals_in_sentence"].tolist()
+    names = [RELATIONS[i] for i in relation.tolist()]
+    out = []
+    for row, (score, reference) in enumerate(
+        zip(scores.tolist(), view.reference.tolist(), strict=True)
+    ):
+        quoted = _quote(raw[reference])
+        if flags["exact"][row]:
+            why = f"the answer is the reference {quoted}"
+        elif flags["contained"][row] or flags["packed_contained"][row]:
+            why = f"the reference {quoted} stands in the answer"
+        elif found[row] and missing[row]:
+            why = f"of the reference {quoted} it has {found[row]} but not {missing[row]}"
+        elif found[row]:
+            why = f"the words of the reference {quoted} are in the answer"
+        elif soft[row] > 0.7:
+            why = f"it nearly spells the reference {quoted}"
+        else:
+            why = f"nothing of the reference {quoted} is in the answer"
+        also = []
+        if any(flags[f"{unit}_conflict"][row] for unit in ("number", "year", "month", "day")):
+            also.append("it gives another number or date")
+        if flags["refusal"][row]:
+            also.append("it declines or doubts")
+        if flags["speaks_to_marker"][row]:
+            also.append("it speaks to the marker, which is ignored")
+        if flags["negation_before"][row]:
+            also.append("a negation stands before the match")
+        if flags["or_near"][row] or (rivals[row] >= 3 and score < threshold):
+            also.append("it names other candidates beside the match")
+        if score >= threshold and not also and soft[row] < 0.3:
+            also.append("but it means much the same")
+        tail = f"; {', '.join(also)}" if also else ""
+        out.append(f"{names[row]} ({score:.2f}): {why}{tail}")
+    return pl.Series("explanation", out, dtype=pl.String)
+
+
+def _quote(text: str) -> str:
+    plain = " ".join(text.split())
+    return f"'{plain if len(plain) <= _QUOTED else plain[: _QUOTED - 1] + '…'}'"
+
+
+def _listed(view: View, keep: npt.NDArray[np.bool_]) -> list[str]:
+    """The kept words of each row's best reference, as a quoted list; empty text if none."""
+    words = view.batch.lexicon.words
+    lists: list[list[str]] = [[] for _ in range(view.rows)]
+    places = view.batch.texts.word[view.r_place[keep]].tolist()
+    for row, word in zip(view.r_row[keep].tolist(), places, strict=True):
+        if len(lists[row]) < 6:
+            shown = words[word]
+            lists[row].append(f"{float(shown[1:]):g}" if shown.startswith("\x00") else shown)
+    return [f"'{' '.join(each)}'" if each else "" for each in lists]

@@ -1,0 +1,69 @@
+"""Gradient-boosted trees from an ONNX file: rows of features to log-odds."""
+
+from __future__ import annotations
+
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from markscheme.errors import ModelError
+
+if TYPE_CHECKING:
+    from onnxruntime import InferenceSession
+
+Array = npt.NDArray[Any]
+_ROWS_A_PART = 512
+_loading = threading.Lock()
+
+
+class Trees:
+    """An ensemble of regression trees whose sum is a log-odds.
+
+    Rows do not influence each other: they are computed in parts on one thread each, and a part's
+    sums run over the trees in their order.
+    """
+
+    def __init__(self, path: Path, *, threads: int | None = None) -> None:
+        self.path = path
+        self.threads = threads
+
+    def __call__(self, features: npt.NDArray[np.float32]) -> npt.NDArray[np.float64]:
+        """Log-odds of every row of a float32 matrix, shape (rows,).
+
+        Raises:
+            ModelError: the file cannot be loaded.
+        """
+        if not len(features):
+            return np.zeros(0)
+        with _loading:
+            session = self._session
+        matrix = np.ascontiguousarray(features, dtype=np.float32)
+        parts = [matrix[i : i + _ROWS_A_PART] for i in range(0, len(matrix), _ROWS_A_PART)]
+
+        def run(part: npt.NDArray[np.float32]) -> Array:
+            return np.asarray(session.run(None, {"features": part})[0]).ravel()
+
+        if len(parts) == 1:
+            return run(parts[0]).astype(np.float64)
+        with ThreadPoolExecutor(self.threads) as pool:
+            return np.concatenate(list(pool.map(run, parts))).astype(np.float64)
+
+    @cached_property
+    def _session(self) -> InferenceSession:
+        import onnxruntime
+
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = 1
+        options.inter_op_num_threads = 1
+        options.log_severity_level = 3
+        try:
+            return onnxruntime.InferenceSession(
+                str(self.path), options, providers=["CPUExecutionProvider"]
+            )
+        except Exception as error:  # onnxruntime's own exceptions share no base below Exception
+            raise ModelError(f"{self.path} cannot be loaded as trees ({error})") from error

@@ -1,0 +1,122 @@
+"""Words that change what an answer claims: negation, hedging, refusal, correction.
+
+Single words are looked up per token; phrases run as one regular expression over the lower-cased
+answer. English only; answers in other languages simply meet no cue.
+"""
+
+from __future__ import annotations
+
+import re
+
+NEGATIONS = frozenset(
+    [
+        "not",
+        "no",
+        "never",
+        "neither",
+        "nor",
+        "without",
+        "cannot",
+        "cant",
+        "dont",
+        "doesnt",
+        "didnt",
+        "isnt",
+        "wasnt",
+        "werent",
+        "arent",
+        "wont",
+        "wouldnt",
+        "couldnt",
+        "hasnt",
+        "havent",
+        "hadnt",
+        "nobody",
+        "none",
+        "nothing",
+        "rather",
+        "instead",
+        "unlike",
+        "except",
+        "false",
+        "incorrect",
+        "wrong",
+        "mistakenly",
+        "erroneously",
+        "contrary",
+    ]
+)
+"""Words after which what follows is usually denied (apostrophes removed)."""
+
+HEDGES = frozenset(
+    [
+        "maybe",
+        "perhaps",
+        "possibly",
+        "probably",
+        "might",
+        "could",
+        "may",
+        "likely",
+        "unlikely",
+        "unsure",
+        "uncertain",
+        "guess",
+        "think",
+        "believe",
+        "seems",
+        "appears",
+        "apparently",
+        "reportedly",
+        "allegedly",
+        "roughly",
+        "approximately",
+    ]
+)
+
+CONTRASTS = frozenset(
+    ["but", "however", "although", "though", "while", "whereas", "despite", "actually"]
+)
+
+FORMER = frozenset(
+    [
+        "formerly",
+        "previously",
+        "originally",
+        "former",
+        "previous",
+        "earlier",
+        "initially",
+        "once",
+        "until",
+        "before",
+    ]
+)
+
+REFUSAL = re.compile(
+    r"\b(?:i (?:do not|don['’]?t|cannot|can['’]?t|could not|couldn['’]?t|am unable|am not able|"
+    r"have no|am not sure|['’]m not (?:sure|able))|i['’]m (?:sorry|unable|not (?:sure|able))|sorry|"
+    r"as an ai|language model|unable to|do(?:es)? not have (?:access|information|enough)|"
+    r"no (?:information|specific (?:information|answer|record)|definitive|clear answer)|"
+    r"(?:is|are|was) not (?:clear|known|specified|available|possible|mentioned|provided)|"
+    r"(?:is|are) (?:unclear|unknown)|not enough (?:information|context)|more (?:context|information) "
+    r"(?:is|to)|cannot (?:answer|determine|provide|find|confirm)|could ?n[o'’]t find|"
+    r"(?:please|could you|can you) (?:provide|clarify|specify|check|rephrase)|not sure|"
+    r"no (?:such|one|known)|depends? on|varies|vary|difficult to|hard to|impossible to)\b"
+)
+"""Signs that the answer declines, asks back or calls the question undecidable."""
+
+OUTDATED = re.compile(
+    r"\b(?:as of (?:my|20\d\d|january|february|march|april|may|june|july|august|september|october|"
+    r"november|december|now|today)|my (?:last|latest|knowledge|current)|knowledge cutoff|"
+    r"real[- ]?time|up[- ]to[- ]date|at the time of)\b"
+)
+"""Signs that the answer speaks of the state at some date."""
+
+INJECTION = re.compile(
+    r"\b(?:ignore (?:all|any|the|previous|prior)|disregard (?:all|any|the|previous|prior)|"
+    r"(?:mark|grade|score|accept|judge|rate|treat|count|consider) (?:this|it|me|my|the)\b.{0,40}"
+    r"\b(?:correct|right|true|full|accept|perfect|1)|system prompt|you are (?:now )?an? "
+    r"|note to (?:the )?(?:grader|examiner|judge|marker)|verdict|is_correct|correct ?= ?true)\b"
+)
+"""Signs that the answer speaks to whoever marks it."""

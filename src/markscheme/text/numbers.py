@@ -1,0 +1,198 @@
+"""Numbers as people write them: digits, words, ordinals, roman numerals, fractions, magnitudes.
+
+`word_value` reads one word; `merge_runs` joins the words of one number ("twenty five", "1.5
+million") that stand beside each other. Values are plain floats; signs and units are not read here.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Sequence
+
+_UNITS = [
+    "zero",
+    "one",
+    "two",
+    "three",
+    "four",
+    "five",
+    "six",
+    "seven",
+    "eight",
+    "nine",
+    "ten",
+    "eleven",
+    "twelve",
+    "thirteen",
+    "fourteen",
+    "fifteen",
+    "sixteen",
+    "seventeen",
+    "eighteen",
+    "nineteen",
+]
+_TENS = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"]
+_ORDINALS = [
+    "zeroth",
+    "first",
+    "second",
+    "third",
+    "fourth",
+    "fifth",
+    "sixth",
+    "seventh",
+    "eighth",
+    "ninth",
+    "tenth",
+    "eleventh",
+    "twelfth",
+    "thirteenth",
+    "fourteenth",
+    "fifteenth",
+    "sixteenth",
+    "seventeenth",
+    "eighteenth",
+    "nineteenth",
+]
+_TENS_ORDINALS = [
+    "twentieth",
+    "thirtieth",
+    "fortieth",
+    "fiftieth",
+    "sixtieth",
+    "seventieth",
+    "eightieth",
+    "ninetieth",
+]
+
+SCALES = {
+    "hundred": 1e2,
+    "thousand": 1e3,
+    "lakh": 1e5,
+    "million": 1e6,
+    "mn": 1e6,
+    "crore": 1e7,
+    "billion": 1e9,
+    "bn": 1e9,
+    "trillion": 1e12,
+    "dozen": 12.0,
+}
+"""Words that multiply the number before them."""
+
+ORDINAL_WORDS = {
+    **{word: float(value) for value, word in enumerate(_ORDINALS)},
+    **{word: float(value) for value, word in zip(range(20, 100, 10), _TENS_ORDINALS, strict=True)},
+    "hundredth": 100.0,
+}
+CARDINAL_WORDS = {
+    **{word: float(value) for value, word in enumerate(_UNITS)},
+    **{word: float(value) for value, word in zip(range(20, 100, 10), _TENS, strict=True)},
+    "fourty": 40.0,
+    "once": 1.0,
+    "twice": 2.0,
+    "thrice": 3.0,
+    "half": 0.5,
+}
+_ROMAN = re.compile(
+    r"(?=[IVX]{2,}$|[LCDM][IVXLCDM]{2,}$)M*(?:C[MD]|D?C{0,3})(?:X[CL]|L?X{0,3})(?:I[XV]|V?I{0,3})"
+)
+_ROMAN_DIGITS = {"I": 1, "V": 5, "X": 10, "L": 50, "C": 100, "D": 500, "M": 1000}
+_DIGITS = re.compile(r"(\d+(?:,\d{3})*(?:\.\d+)?|\d+(?:[.,]\d+)*)(st|nd|rd|th|s)?$")
+
+
+def word_value(word: str) -> float | None:
+    """The value of one word as a number, else None.
+
+    Reads digits of any script, thousands separators, ordinals ("4th", "fourth"), number words and
+    upper-case roman numerals of two letters and more.
+
+    >>> word_value("1,250"), word_value("twelfth"), word_value("XIV"), word_value("cat")
+    (1250.0, 12.0, 14.0, None)
+    """
+    lower = word.lower()
+    if lower in CARDINAL_WORDS:
+        return CARDINAL_WORDS[lower]
+    if lower in ORDINAL_WORDS:
+        return ORDINAL_WORDS[lower]
+    if lower in SCALES:
+        return SCALES[lower]
+    if word[:1].isdigit():
+        return _digits_value(lower)
+    if word.isupper() and _ROMAN.fullmatch(word):
+        return float(_roman_value(word))
+    return None
+
+
+def _digits_value(word: str) -> float | None:
+    plain = "".join(
+        str(unicodedata.digit(char)) if char.isdigit() and not char.isascii() else char
+        for char in word
+        if not (char.isdigit() and unicodedata.digit(char, None) is None)
+    )
+    match = _DIGITS.match(plain)
+    if not match:
+        return None
+    digits = match.group(1).replace(",", "")
+    try:
+        return float(digits)
+    except ValueError:
+        return None
+
+
+def _roman_value(word: str) -> int:
+    values = [_ROMAN_DIGITS[char] for char in word]
+    following = [*values[1:], 0]
+    return sum(-one if one < after else one for one, after in zip(values, following, strict=True))
+
+
+def merge_runs(words: Sequence[str]) -> list[tuple[int, int, float]]:
+    """Numbers made of several neighbouring words: (first word, length, value), in order.
+
+    >>> merge_runs(["about", "two", "hundred", "and", "five", "cats"])
+    [(1, 4, 205.0)]
+    """
+    runs: list[tuple[int, int, float]] = []
+    start = 0
+    while start < len(words):
+        length, value = _run_at(words, start)
+        if length > 1:
+            runs.append((start, length, value))
+        start += max(length, 1)
+    return runs
+
+
+def _run_at(words: Sequence[str], start: int) -> tuple[int, float]:
+    total = current = 0.0
+    last = 0.0  # value of the word before, which decides what may follow
+    place = start
+    while place < len(words):
+        word = words[place].lower()
+        if word == "and" and last >= 100 and place + 1 < len(words):
+            following = words[place + 1].lower()
+            if following in CARDINAL_WORDS and current + total > 0:
+                place += 1
+                continue
+        value = word_value(words[place])
+        if value is None or (place > start and not _may_follow(word, value, last)):
+            break
+        if word in SCALES:
+            current = (current or 1.0) * value
+            if value >= 1000:
+                total, current = total + current, 0.0
+        else:
+            current += value
+        last = value
+        place += 1
+    while place > start + 1 and words[place - 1].lower() == "and":
+        place -= 1
+    return place - start, total + current
+
+
+def _may_follow(word: str, value: float, last: float) -> bool:
+    if word in SCALES:
+        return last > 0
+    if not (word in CARDINAL_WORDS or word in ORDINAL_WORDS):
+        return False
+    tens_then_unit = 20 <= last < 100 and last % 10 == 0 and 0 < value < 10
+    return tens_then_unit or (last in (1e2, 1e3, 1e6, 1e9) and value < last)

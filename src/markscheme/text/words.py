@@ -1,0 +1,489 @@
+"""Words of texts as numbers: one tokeniser and one lexicon for all that compares answers.
+
+A text becomes a row of word ids; whatever is known of a word (its stem, the number it stands for,
+whether it is a capitalised name, a month, a negation) is worked out once per different word and
+kept in the lexicon, so that columns of texts are compared with array operations.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from markscheme.text import cues, dates, inflection, names, numbers
+
+Ints = npt.NDArray[np.int32]
+Longs = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float32]
+
+LONGEST = 20_000
+"""Characters of a text that are read; what comes after cannot change what an answer says."""
+
+STOP = frozenset(
+    [
+        "a",
+        "an",
+        "the",
+        "of",
+        "in",
+        "on",
+        "at",
+        "to",
+        "for",
+        "from",
+        "by",
+        "with",
+        "and",
+        "or",
+        "as",
+        "is",
+        "was",
+        "are",
+        "were",
+        "be",
+        "been",
+        "being",
+        "it",
+        "its",
+        "this",
+        "that",
+        "these",
+        "those",
+        "he",
+        "she",
+        "they",
+        "his",
+        "her",
+        "their",
+        "him",
+        "them",
+        "we",
+        "i",
+        "you",
+        "your",
+        "my",
+        "our",
+        "there",
+        "here",
+        "which",
+        "who",
+        "whom",
+        "whose",
+        "what",
+        "when",
+        "where",
+        "why",
+        "how",
+        "do",
+        "does",
+        "did",
+        "done",
+        "has",
+        "have",
+        "had",
+        "having",
+        "will",
+        "would",
+        "can",
+        "could",
+        "should",
+        "may",
+        "might",
+        "must",
+        "also",
+        "into",
+        "than",
+        "then",
+        "so",
+        "such",
+        "s",
+        "t",
+        "about",
+        "over",
+        "under",
+        "between",
+        "during",
+        "after",
+        "before",
+        "up",
+        "down",
+        "out",
+        "off",
+        "not",
+        "no",
+        "only",
+        "just",
+        "more",
+        "most",
+        "some",
+        "any",
+        "all",
+        "both",
+        "each",
+        "other",
+    ]
+)
+"""Function words: they carry no answer by themselves."""
+
+_PHRASES = re.compile(
+    r"\bUnited States(?: of America)?\b|\bUnited Kingdom\b|\bUnited Nations\b|\bUnited Arab Emirates\b"
+    r"|\bSoviet Union\b|\bEuropean Union\b|\bNew York City\b|\bWashington,? D\. ?C\.?"
+    r"|\bLos Angeles\b|\bSaint (?=[A-Z])|\bMount (?=[A-Z])|\bFort (?=[A-Z])|\bper cent\b",
+    re.IGNORECASE,
+)
+_PHRASE_FORMS = {
+    "united kingdom": "UK", "united nations": "UN", "united arab emirates": "UAE",
+    "soviet union": "USSR", "european union": "EU", "new york city": "NYC", "los angeles": "LA",
+    "saint": "St ", "mount": "Mt ", "fort": "Ft ", "per cent": "percent",
+}  # fmt: skip
+_SAME_WORD = {
+    "usa": "us", "america": "us", "britain": "uk", "england": "england", "ussr": "ussr",
+    "nyc": "nyc", "vs": "versus", "v": "v", "&": "and", "%": "percent", "$": "dollar",
+    "£": "pound", "€": "euro", "km": "kilometer", "kilometers": "kilometer", "kms": "kilometer",
+    "mi": "mile", "ft": "foot", "kg": "kilogram", "kgs": "kilogram", "lb": "pound",
+    "lbs": "pound", "cm": "centimeter", "mm": "millimeter", "hr": "hour", "hrs": "hour",
+    "min": "minute", "mins": "minute", "sec": "second", "secs": "second", "mph": "mph",
+    "oz": "ounce", "sq": "square", "yrs": "year", "yr": "year", "dr": "doctor", "mt": "mt",
+    "usd": "dollar", "tv": "television", "govt": "government", "dept": "department",
+    "co": "company", "corp": "corporation", "inc": "incorporated", "ltd": "limited",
+    "feb": "february", "jr": "junior", "sr": "senior", "prof": "professor", "gen": "general",
+}  # fmt: skip
+"""Short forms and symbols that say the same as a longer word."""
+
+_GLUED = re.compile(
+    r"(?<![A-Za-z])(by|is|was|the|of|and|in|at|on|to|from|with)(?=[A-Z][a-z])|(?<=[a-z])(?=[A-Z][a-z]+ )(?<=by)"
+)
+_CITATION = re.compile(
+    r"(?<=[a-z]{3})\d{1,3}(?=[.,;:!?\s]|$)|(?<=\b(?:1[5-9]|20)\d\d)[1-9]{1,2}(?=[.,;!?]\s|[.!?]?$)"
+)
+_DOTTED = re.compile(r"\b(?:[A-Za-z]\.[ ]?){2,}(?![a-z])")
+_NULL = re.compile(r"(?<=[A-Za-z])(?<!an)null(?!i[ft])|\bnull(?=[a-z])(?!i[ft])")
+_NOT_INITIALS = frozenset(
+    ["US", "USA", "UK", "UN", "EU", "DC", "AD", "BC", "TV", "AM", "PM", "UAE", "NY", "LA"]
+)
+_YEAR_SPAN = re.compile(r"\b((?:1\d|20)\d\d) ?[-–—/] ?(\d\d)\b(?!\d|-)")
+_TOKEN = re.compile(
+    r"\d+(?:[.,]\d+)*(?:st|nd|rd|th|s)?(?![^\W\d_])|\d+(?:[.,]\d+)*"
+    r"|[^\W\d_]+(?:['’](?:s|t|S|T|re|ve|ll|d|m)\b)?|[.!?;:,()/%$£€&\n|]"
+)
+_ENDS = frozenset(".!?\n")
+_ABBREVIATED = frozenset(
+    [
+        "dr",
+        "mr",
+        "mrs",
+        "ms",
+        "st",
+        "jr",
+        "sr",
+        "vs",
+        "no",
+        "gen",
+        "lt",
+        "col",
+        "mt",
+        "ft",
+        "rev",
+        "prof",
+        "inc",
+        "ltd",
+        "co",
+    ]
+)
+_SLIM = str.maketrans(
+    {
+        "ß": "ss",
+        "ø": "o",
+        "Ø": "O",
+        "ł": "l",
+        "Ł": "L",
+        "æ": "ae",
+        "Æ": "AE",
+        "œ": "oe",
+        "đ": "d",
+        "’": "'",
+        "‘": "'",
+        "ʻ": "'",
+        "–": "-",
+        "—": "-",
+        "−": "-",
+        "\xa0": " ",
+    }
+)
+
+
+def split(text: str) -> list[str]:
+    """The words and marks of a text, in order, accents removed and letter case kept.
+
+    Short forms with dots become one word ("U.S." is "US"), citation digits glued to words go, and
+    a line break is a mark of its own.
+
+    >>> split("He was born in Zürich, U.S.12 in 1970.")
+    ['He', 'was', 'born', 'in', 'Zurich', ',', 'US', '12', 'in', '1970', '.']
+    """
+    text = text[:LONGEST]
+    if not text.isascii():
+        text = unicodedata.normalize("NFKD", text.translate(_SLIM))
+        text = "".join(char for char in text if not unicodedata.combining(char))
+    if "null" in text:  # EVOUNA's file has "null" for every "nan" inside words
+        text = _NULL.sub("nan", text)
+    text = _CITATION.sub("", text)
+    text = _YEAR_SPAN.sub(_whole_years, text)
+    text = _GLUED.sub(r"\1 ", text)
+    text = _DOTTED.sub(_undot, text)
+    text = _PHRASES.sub(_phrase, text)
+    return _TOKEN.findall(text)
+
+
+def _undot(match: re.Match[str]) -> str:
+    """Letters with dots: one word, but apart where they are a person's initials before a name."""
+    found = match.group()
+    letters = found.replace(".", "").replace(" ", "")
+    name_follows = found[-1] == " " and match.string[match.end() : match.end() + 1].isupper()
+    apart = name_follows and letters.upper() not in _NOT_INITIALS
+    return (" ".join(letters) if apart else letters) + (" " if found[-1] == " " else "")
+
+
+def _whole_years(match: re.Match[str]) -> str:
+    """ "1946-47" is 1946 and 1947."""
+    first, last = match.groups()
+    return f"{first} - {first[:2]}{last}" if int(last) > int(first[2:]) else match.group()
+
+
+def _phrase(match: re.Match[str]) -> str:
+    found = match.group().lower().strip()
+    if found.startswith("united states"):
+        return "USA"
+    if found.startswith("washington"):
+        return "Washington DC"
+    return _PHRASE_FORMS[found]
+
+
+NOT_A_NUMBER = np.float32(np.nan)
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What the lexicon knows of its words, as arrays over word ids.
+
+    `canon` is the id shared by words that say the same (case, accents, plural, number words);
+    `value` the number meant, NaN for none; `month` 1 to 12 or 0; `kind` bits as below.
+    """
+
+    canon: Ints
+    value: Floats
+    month: npt.NDArray[np.int8]
+    kind: Ints
+    length: Ints
+
+
+(
+    MARK,
+    STOPWORD,
+    CAPITAL,
+    NUMBER,
+    YEAR,
+    MONTH,
+    NEGATION,
+    HEDGE,
+    CONTRAST,
+    FORMERLY,
+    END,
+    LIST,
+    DECADE,
+    TITLE,
+    ALL_CAPS,
+    OR,
+) = (1 << bit for bit in range(16))
+
+
+class Lexicon:
+    """Every different word seen, numbered from 0, with what is known of each."""
+
+    def __init__(self) -> None:
+        self._ids: dict[str, int] = {}
+        self._canon_ids: dict[str, int] = {}
+        self.words: list[str] = []
+        self.canon_words: list[str] = []
+        self._canon: list[int] = []
+        self._value: list[float] = []
+        self._month: list[int] = []
+        self._kind: list[int] = []
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+    def ids(self, words: Iterable[str]) -> list[int]:
+        """Ids of words, new ones added."""
+        known = self._ids
+        return [known[word] if word in known else self._add(word) for word in words]
+
+    def canon_id(self, canon: str) -> int:
+        """The id of a canonical form, -1 if no word seen has it."""
+        return self._canon_ids.get(canon, -1)
+
+    def known(self) -> Known:
+        """The lexicon's knowledge, as arrays."""
+        return Known(
+            canon=np.array(self._canon, dtype=np.int32),
+            value=np.array(self._value, dtype=np.float32),
+            month=np.array(self._month, dtype=np.int8),
+            kind=np.array(self._kind, dtype=np.int32),
+            length=np.array([len(word) for word in self.words], dtype=np.int32),
+        )
+
+    def _add(self, word: str) -> int:
+        number = self._ids[word] = len(self.words)
+        self.words.append(word)
+        canon, value, month, kind = describe(word)
+        place = self._canon_ids.get(canon)
+        if place is None:
+            place = self._canon_ids[canon] = len(self.canon_words)
+            self.canon_words.append(canon)
+        self._canon.append(place)
+        self._value.append(value)
+        self._month.append(month)
+        self._kind.append(kind)
+        return number
+
+
+def describe(word: str) -> tuple[str, float, int, int]:
+    """Canonical form, number value (NaN: none), month (0: none) and kind bits of one word."""
+    if word.startswith("\x00"):  # a number merged from several words
+        value = float(word[1:])
+        return number_form(value), value, 0, NUMBER
+    if len(word) == 1 and not word.isalnum() and word not in "%$£€&":
+        kind = MARK | (END if word in _ENDS else 0) | (LIST if word in ",;/|\n" else 0)
+        return word, float("nan"), 0, kind
+    lower = word.lower().replace("'", "")
+    if word[-2:] in ("'s", "'S"):
+        lower = word[:-2].lower()
+    kind = 0
+    if lower in cues.NEGATIONS:
+        kind |= NEGATION
+    if lower in cues.HEDGES:
+        kind |= HEDGE
+    if lower in cues.CONTRASTS:
+        kind |= CONTRAST
+    if lower in cues.FORMER:
+        kind |= FORMERLY
+    if lower == "or":
+        kind |= OR | LIST
+    if lower == "and":
+        kind |= LIST
+    if lower in names.TITLES or lower in names.SUFFIXES:
+        kind |= TITLE
+    month = dates.month_of(word) or 0
+    if month:
+        return f"@{month}", float("nan"), month, kind | MONTH
+    decade = dates.decade_of(word)
+    if decade is not None:
+        return f"{decade}s", float(decade), 0, kind | NUMBER | DECADE
+    value = numbers.word_value(word)
+    if value is not None:
+        kind |= NUMBER | (
+            YEAR if dates.is_year(value) and word[:1].isdigit() and "," not in word else 0
+        )
+        return number_form(value), value, 0, kind
+    if lower in STOP:
+        kind |= STOPWORD
+        return _SAME_WORD.get(lower, lower), float("nan"), 0, kind
+    if word[:1].isupper():
+        kind |= CAPITAL
+        if word.isupper() and len(word) > 1:
+            kind |= ALL_CAPS
+    if word == "us":  # the pronoun; "US" is the country
+        return "us (pronoun)", float("nan"), 0, kind | STOPWORD
+    return inflection.stem(_SAME_WORD.get(lower, lower)), float("nan"), 0, kind
+
+
+def number_form(value: float) -> str:
+    """The canonical word of a number.
+
+    >>> number_form(4.0), number_form(2.5)
+    ('#4', '#2.5')
+    """
+    return f"#{value:.6g}" if value < 1e6 else f"#{value:.4g}"
+
+
+@dataclass(frozen=True, slots=True)
+class Texts:
+    """Different texts as flat arrays: text i has words `start[i]` to `start[i + 1]`.
+
+    `word` are lexicon ids without marks; `sentence` counts from 0 in each text; `after_list` says
+    that a comma, "and", "or" or the like stands right before the word.
+    """
+
+    start: Longs
+    word: Ints
+    sentence: Ints
+    after_list: npt.NDArray[np.bool_]
+
+    @property
+    def count(self) -> Longs:
+        """Words of each text."""
+        return np.diff(self.start)
+
+
+def encode(texts: Iterable[str], lexicon: Lexicon) -> Texts:
+    """Texts as word ids; new words join the lexicon."""
+    flat: list[int] = []
+    ends: list[int] = []
+    for text in texts:
+        flat += lexicon.ids(_merged(split(text)))
+        ends.append(len(flat))
+    word = np.array(flat, dtype=np.int32)
+    end = np.array(ends, dtype=np.int64)
+    known = lexicon.known()
+    kind = known.kind[word] if len(word) else np.zeros(0, dtype=np.int32)
+    is_mark = (kind & MARK) > 0
+    stops = np.cumsum((kind & END) > 0)
+    listed = np.zeros(len(word), dtype=bool)
+    listed[1:] = (kind[:-1] & LIST) > 0
+    listed[[begin for begin in [0, *ends[:-1]] if begin < len(word)]] = False
+    keep = ~is_mark
+    kept = np.concatenate([[0], np.cumsum(keep)])
+    start = np.concatenate([[0], kept[end]]).astype(np.int64)
+    lengths = np.diff(start)
+    before = np.concatenate([[0], end[:-1]])
+    base = np.where(before > 0, stops[np.maximum(before - 1, 0)], 0) if len(word) else before * 0
+    sentence = stops[keep] - np.repeat(base, lengths)
+    return Texts(
+        start=start,
+        word=word[keep],
+        sentence=sentence.astype(np.int32),
+        after_list=listed[keep],
+    )
+
+
+_NUMBER_WORDS = (
+    frozenset(numbers.CARDINAL_WORDS) | frozenset(numbers.SCALES) | frozenset(numbers.ORDINAL_WORDS)
+)
+
+
+def _merged(words: list[str]) -> list[str]:
+    """Words with the numbers that several of them form joined, and dots of short forms dropped."""
+    out = words
+    if not _NUMBER_WORDS.isdisjoint(map(str.lower, words)):
+        out = []
+        place = 0
+        for start, length, value in numbers.merge_runs(words):
+            out += words[place:start]
+            out.append(f"\x00{value!r}")
+            place = start + length
+        out += words[place:]
+    return [
+        word
+        for place, word in enumerate(out)
+        if word != "."
+        or not place
+        or (
+            out[place - 1].lower() not in _ABBREVIATED
+            and not (len(out[place - 1]) == 1 and out[place - 1].isupper() and place + 1 < len(out))
+        )
+    ]

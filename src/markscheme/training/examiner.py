@@ -1,0 +1,178 @@
+"""How the shipped examiner is made: features, two ensembles of trees, calibration, files.
+
+`train` takes labelled answers and gives a folder of weights; every step is seeded, so the same
+answers give the same files on the same versions of the libraries.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import orjson
+import polars as pl
+
+from markscheme.errors import DataError
+from markscheme.judges.examiner_meaning import cosines
+from markscheme.judges.examiner_weights import platt, save_rarity
+from markscheme.metrics.alignment.batch import Rarity
+from markscheme.metrics.alignment.features import alignment
+from markscheme.metrics.alignment.registry import COSINES, FEATURES
+from markscheme.models.encoder import MiniLM
+from markscheme.text.words import Lexicon, encode
+from markscheme.training.splits import fold_of
+from markscheme.training.trees import TreeOptions, fit, save_onnx
+
+Array = npt.NDArray[Any]
+Say = Callable[[str], None]
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrainOptions:
+    """How an examiner is trained.
+
+    Attributes:
+        trees: of both stages.
+        folds: parts for out-of-fold predictions, by question.
+        unsure_from: score from which the second stage is asked.
+        unsure_to: score up to which it is asked.
+    """
+
+    trees: TreeOptions = field(default_factory=TreeOptions)
+    folds: int = 5
+    unsure_from: float = 0.08
+    unsure_to: float = 0.92
+
+
+@dataclass(frozen=True, kw_only=True)
+class Trained:
+    """What came out: out-of-fold probabilities of the training rows and what was saved."""
+
+    folder: Path
+    held_out: Array
+    labels: Array
+    gains: dict[str, float]
+
+
+def train(
+    answers: pl.DataFrame, folder: Path, options: TrainOptions | None = None, say: Say = print
+) -> Trained:
+    """Train on labelled answers and write the weights to `folder`.
+
+    Args:
+        answers: an answers table; rows without label or answer are left out; a label of 0.5 and
+            more counts as accepted.
+        folder: where the weights go; made if it is not there.
+        options: how to train.
+        say: told of each step.
+
+    Raises:
+        DataError: fewer than 100 usable rows, or only one verdict among them.
+        MissingExtraError: LightGBM or onnx is not installed.
+    """
+    options = options or TrainOptions()
+    answers = usable(answers)
+    labels = (answers["label"] >= 0.5).to_numpy().astype(float)
+    rarity = rarity_of(answers)
+    say(f"features of {len(answers):,} answers to {answers['question'].n_unique():,} questions")
+    matrix, view = alignment(answers["question"], answers["references"], answers["answer"], rarity)
+    both = np.hstack([matrix, cosines(view, np.arange(len(answers)), MiniLM())])
+    names = [*FEATURES, *COSINES]
+    fold = np.array([fold_of(question, options.folds) for question in answers["question"]])
+    say(f"out-of-fold predictions, {options.folds} folds by question")
+    words_odds, meaning_odds = np.zeros(len(labels)), np.zeros(len(labels))
+    for number in range(options.folds):
+        inside, outside = fold != number, fold == number
+        if not outside.any():
+            continue
+        words = fit(matrix[inside], labels[inside], names[: len(FEATURES)], options.trees)
+        meaning = fit(both[inside], labels[inside], names, options.trees)
+        words_odds[outside] = words(matrix[outside])
+        meaning_odds[outside] = meaning(both[outside])
+    words_map, meaning_map = platt_map(words_odds, labels), platt_map(meaning_odds, labels)
+    scores = platt(words_odds, words_map)
+    unsure = (scores > options.unsure_from) & (scores < options.unsure_to)
+    scores[unsure] = platt(meaning_odds[unsure], meaning_map)
+
+    say("the final trees")
+    folder.mkdir(parents=True, exist_ok=True)
+    words = fit(matrix, labels, names[: len(FEATURES)], options.trees)
+    meaning = fit(both, labels, names, options.trees)
+    save_onnx(words, folder / "words.onnx", features=len(FEATURES))
+    save_onnx(meaning, folder / "meaning.onnx", features=len(names))
+    save_rarity(rarity, folder / "rarity.npz")
+    settings = {
+        "features": list(FEATURES),
+        "cosines": list(COSINES),
+        "words": words_map,
+        "meaning": meaning_map,
+        "unsure_from": options.unsure_from,
+        "unsure_to": options.unsure_to,
+        "neutral": [float(x) for x in np.median(both, axis=0)],
+        "trained": {
+            "rows": len(answers),
+            "questions": answers["question"].n_unique(),
+            "accepted": float(labels.mean()),
+            "out_of_fold_accuracy": float(((scores >= 0.5) == (labels > 0.5)).mean()),
+            "seeds": options.trees.seeds,
+            "rounds": options.trees.rounds,
+        },
+    }
+    (folder / "examiner.json").write_bytes(orjson.dumps(settings, option=orjson.OPT_INDENT_2))
+    gains = dict(zip(names, meaning.gains().tolist(), strict=True))
+    return Trained(folder=folder, held_out=scores, labels=labels, gains=gains)
+
+
+def usable(answers: pl.DataFrame) -> pl.DataFrame:
+    """Rows with an answer, a label and references in words.
+
+    Raises:
+        DataError: fewer than 100 of them, or only one verdict.
+    """
+    kept = answers.filter(
+        pl.col("label").is_not_null()
+        & pl.col("answer").is_not_null()
+        & (pl.col("references").list.len() > 0)
+        & (pl.col("reference_kind").fill_null("text") == "text")
+    )
+    accepted = int((kept["label"] >= 0.5).sum())
+    if kept.height < 100 or accepted in (0, kept.height):
+        raise DataError(
+            f"{kept.height} labelled answers, {accepted} of them accepted, are not enough to learn "
+            "from; give 100 at least (some thousands are better), with both verdicts among them"
+        )
+    return kept
+
+
+def rarity_of(answers: pl.DataFrame) -> Rarity:
+    """Word rarities from the questions, references and answers of a table; labels are not used."""
+    texts = [
+        *answers["question"].unique(maintain_order=True).to_list(),
+        *answers["answer"].to_list(),
+        *answers["references"].explode().to_list(),
+    ]
+    lexicon = Lexicon()
+    encoded = encode(texts, lexicon)
+    canon = lexicon.known().canon[encoded.word].astype(np.int64)
+    size = len(lexicon.canon_words)
+    owner = np.repeat(np.arange(len(texts)), encoded.count)
+    document_frequency = np.bincount(np.unique(owner * size + canon) % size, minlength=size)
+    idf = np.log((len(texts) + 1) / (document_frequency + 1))
+    common = np.flatnonzero(document_frequency >= 2)
+    return Rarity(
+        [lexicon.canon_words[i] for i in common],
+        idf[common].astype(np.float16).astype(np.float32),
+        float(np.float32(np.log((len(texts) + 1) / 2))),
+    )
+
+
+def platt_map(log_odds: Array, labels: Array) -> tuple[float, float]:
+    """Slope and intercept that make log-odds probabilities (Platt 1999)."""
+    from sklearn.linear_model import LogisticRegression
+
+    model = LogisticRegression(C=1e6).fit(log_odds[:, None], labels > 0.5)
+    return float(model.coef_[0, 0]), float(model.intercept_[0])

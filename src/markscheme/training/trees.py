@@ -1,0 +1,206 @@
+"""Fitting gradient-boosted trees with LightGBM, and writing them as one ONNX ensemble."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from markscheme.errors import MissingExtraError
+
+Array = npt.NDArray[Any]
+
+
+@dataclass(frozen=True, kw_only=True)
+class TreeOptions:
+    """How trees are grown: small, many, strongly regularised, averaged over seeds.
+
+    Attributes:
+        rounds: trees of each seed.
+        seeds: ensembles averaged (in log-odds).
+        leaves: leaves of a tree.
+        rate: learning rate.
+        least: fewest rows in a leaf.
+        columns: share of the features each tree may use.
+        rows: share of the rows each tree sees.
+        ridge: L2 penalty on leaf values.
+        threads: cores used.
+        increasing: features that may only raise the score.
+        decreasing: features that may only lower it.
+    """
+
+    rounds: int = 350
+    seeds: int = 4
+    leaves: int = 15
+    rate: float = 0.04
+    least: int = 40
+    columns: float = 0.4
+    rows: float = 0.8
+    ridge: float = 10.0
+    threads: int = 2
+    increasing: frozenset[str] = frozenset()
+    decreasing: frozenset[str] = frozenset()
+
+    def parameters(self, names: Sequence[str], seed: int) -> dict[str, Any]:
+        """LightGBM's parameters for one seed."""
+        found: dict[str, Any] = {
+            "objective": "binary",
+            "learning_rate": self.rate,
+            "num_leaves": self.leaves,
+            "min_child_samples": self.least,
+            "feature_fraction": self.columns,
+            "bagging_fraction": self.rows,
+            "bagging_freq": 1,
+            "lambda_l2": self.ridge,
+            "max_bin": 127,
+            "verbose": -1,
+            "num_threads": self.threads,
+            "deterministic": True,
+            "force_row_wise": True,
+            "seed": seed,
+            "bagging_seed": seed + 100,
+            "feature_fraction_seed": seed + 200,
+        }
+        if self.increasing or self.decreasing:
+            found["monotone_constraints"] = [
+                (name in self.increasing) - (name in self.decreasing) for name in names
+            ]
+        return found
+
+
+class Forest:
+    """Boosters of several seeds, averaged in log-odds."""
+
+    def __init__(self, boosters: Sequence[Any]) -> None:
+        self.boosters = list(boosters)
+
+    def __call__(self, features: Array) -> Array:
+        """Log-odds, shape (rows,)."""
+        return np.asarray(
+            np.mean([one.predict(features, raw_score=True) for one in self.boosters], axis=0)
+        )
+
+    def gains(self) -> Array:
+        """Each feature's share of the loss saved."""
+        total = sum(one.feature_importance("gain") for one in self.boosters)
+        return np.asarray(total / max(total.sum(), 1e-12))
+
+
+def fit(
+    features: Array,
+    labels: Array,
+    names: Sequence[str],
+    options: TreeOptions,
+    weights: Array | None = None,
+) -> Forest:
+    """Grow the trees.
+
+    Raises:
+        MissingExtraError: LightGBM is not installed.
+    """
+    try:
+        import lightgbm
+    except ImportError as error:
+        raise MissingExtraError("training", "train") from error
+    boosters = []
+    for seed in range(options.seeds):
+        data = lightgbm.Dataset(
+            features, labels, weight=weights, feature_name=list(names), free_raw_data=False
+        )
+        boosters.append(
+            lightgbm.train(options.parameters(names, seed), data, num_boost_round=options.rounds)
+        )
+    return Forest(boosters)
+
+
+def save_onnx(forest: Forest, path: Path, *, features: int) -> None:
+    """Write a forest as one ONNX tree ensemble with input `features` (float32, rows by features).
+
+    Thresholds are rounded down to float32, so that float32 features take the same branches as in
+    LightGBM; features must not be missing.
+
+    Raises:
+        MissingExtraError: the package onnx is not installed.
+    """
+    try:
+        import onnx
+        from onnx import TensorProto, helper
+    except ImportError as error:
+        raise MissingExtraError("writing the trained examiner", "train") from error
+    columns: dict[str, list[Any]] = {
+        name: []
+        for name in [
+            "nodes_treeids",
+            "nodes_nodeids",
+            "nodes_featureids",
+            "nodes_values",
+            "nodes_modes",
+            "nodes_truenodeids",
+            "nodes_falsenodeids",
+            "target_treeids",
+            "target_nodeids",
+            "target_weights",
+        ]
+    }
+    share = 1.0 / len(forest.boosters)
+    tree = 0
+    for booster in forest.boosters:
+        for described in booster.dump_model()["tree_info"]:
+            _add_tree(columns, tree, described["tree_structure"], share)
+            tree += 1
+    node = helper.make_node(
+        "TreeEnsembleRegressor",
+        ["features"],
+        ["log_odds"],
+        domain="ai.onnx.ml",
+        n_targets=1,
+        target_ids=[0] * len(columns["target_treeids"]),
+        aggregate_function="SUM",
+        post_transform="NONE",
+    )
+    node.attribute.extend(helper.make_attribute(name, values) for name, values in columns.items())
+    graph = helper.make_graph(
+        [node],
+        "trees",
+        [helper.make_tensor_value_info("features", TensorProto.FLOAT, [None, features])],
+        [helper.make_tensor_value_info("log_odds", TensorProto.FLOAT, [None, 1])],
+    )
+    opsets = [helper.make_opsetid("", 17), helper.make_opsetid("ai.onnx.ml", 3)]
+    model = helper.make_model(graph, opset_imports=opsets, producer_name="markscheme")
+    model.ir_version = 8
+    onnx.save(model, str(path))
+
+
+def _add_tree(
+    columns: dict[str, list[Any]], tree: int, root: Mapping[str, Any], share: float
+) -> None:
+    """Append one tree, breadth first; node 0 is the root."""
+    waiting: list[Mapping[str, Any]] = [root]
+    place = 0
+    while place < len(waiting):
+        node = waiting[place]
+        leaf = "split_feature" not in node
+        columns["nodes_treeids"].append(tree)
+        columns["nodes_nodeids"].append(place)
+        columns["nodes_featureids"].append(0 if leaf else node["split_feature"])
+        columns["nodes_values"].append(0.0 if leaf else _floor(node["threshold"]))
+        columns["nodes_modes"].append("LEAF" if leaf else "BRANCH_LEQ")
+        columns["nodes_truenodeids"].append(0 if leaf else len(waiting))
+        columns["nodes_falsenodeids"].append(0 if leaf else len(waiting) + 1)
+        if leaf:
+            columns["target_treeids"].append(tree)
+            columns["target_nodeids"].append(place)
+            columns["target_weights"].append(float(node["leaf_value"]) * share)
+        else:
+            waiting += [node["left_child"], node["right_child"]]
+        place += 1
+
+
+def _floor(threshold: float) -> float:
+    """The largest float32 that is not above `threshold`."""
+    near = np.float32(threshold)
+    return float(near if near <= threshold else np.nextafter(near, np.float32(-np.inf)))
