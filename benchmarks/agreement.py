@@ -73,7 +73,8 @@ def whole_table(data: dict[str, np.ndarray], resamples: int, seed: int) -> float
 
     from markscheme.agreement.against_labels import AgreementOptions, agreement
     from markscheme.agreement.join import join_labels
-    from markscheme.agreement.labels import read_judgments, read_labels
+    from markscheme.agreement.judged import read_judgments
+    from markscheme.agreement.labels import read_labels
 
     rows = len(data["labels"])
     answers = pl.DataFrame(

@@ -109,6 +109,15 @@ def test_a_wide_file_with_labels_needs_no_other(cli: Cli, big: Path) -> None:
     assert "2400 judgments matched with labels" in out
 
 
+def test_the_label_is_never_taken_for_a_judge(cli: Cli, tmp_path: Path) -> None:
+    path = tmp_path / "correct.csv"
+    path.write_text("question,answer,correct,gpt\nq,a,1,0\nq,b,0,1\nr,a,1,1\n")
+    out = cli("agree", path, "--bootstrap", "0", "--format", "json")
+    (found,) = json.loads(out)["judges"]
+    assert found["judge"] == "gpt"
+    assert found["left_out"]["accuracy"]["value"] == pytest.approx(1 / 3)
+
+
 def test_not_judged_is_told_apart(cli: Cli, tmp_path: Path) -> None:
     path = tmp_path / "holes.csv"
     rows = "\n".join(

@@ -16,7 +16,8 @@ from statsmodels.stats.multitest import multipletests
 from markscheme.agreement.compare import compare_judges, compare_systems
 from markscheme.agreement.figures import plain
 from markscheme.agreement.join import Joined, join_labels
-from markscheme.agreement.labels import read_judgments, read_labels
+from markscheme.agreement.judged import read_judgments
+from markscheme.agreement.labels import read_labels
 from markscheme.agreement.paired import CompareOptions, holm, mcnemar_exact, permutation_p
 from markscheme.errors import AgreementError
 

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from markscheme.agreement.estimate import METHODS, Estimate, Sample, estimates, labels_only, ppi
 from markscheme.agreement.human_accuracy import EstimateOptions, human_accuracy
-from markscheme.agreement.labels import read_judgments, read_labels
+from markscheme.agreement.judged import read_judgments
+from markscheme.agreement.labels import read_labels
 from markscheme.agreement.plan import choose_labels, need_from_accuracy, need_from_pilot
 from markscheme.errors import AgreementError
 

@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from markscheme.agreement.join import as_binary, join_labels
-from markscheme.agreement.labels import read_judgments, read_labels
+from markscheme.agreement.judged import read_judgments
+from markscheme.agreement.labels import read_labels
 from markscheme.agreement.values import NO, YES, parse_values
 from markscheme.errors import AgreementError, BadRowsError, DataError
 
@@ -83,6 +84,36 @@ def test_annotators_stand_in_for_a_label() -> None:
     labels = read_labels(table)
     assert labels["label"].to_list() == [1.0, None]
     assert labels["annotator_labels"].to_list() == [[1.0, 1.0], [0.0, 1.0]]
+
+
+def test_a_row_an_annotator_becomes_a_row_an_answer() -> None:
+    long = pl.DataFrame(
+        {
+            "id": ["1", "1", "2", "1"],
+            "annotator": ["bo", "al", "al", "cy"],
+            "label": ["yes", "no", "no", "yes"],
+        }
+    )
+    labels = read_labels(long).sort("answer_id")
+    assert labels["annotator_labels"].to_list() == [[0.0, 1.0, 1.0], [0.0, None, None]]
+    assert labels["label"].to_list() == [1.0, 0.0]
+    with pytest.raises(AgreementError, match="annotator 'bo' labelled an answer twice"):
+        read_labels(pl.concat([long, long.head(1)]))
+
+
+def test_a_status_of_another_tool_is_passed_over() -> None:
+    table = pl.DataFrame({"id": ["1", "2"], "verdict": [True, None], "status": ["ok", "ok"]})
+    assert read_judgments(table)["status"].to_list() == ["judged", "failed"]
+    mixed = table.with_columns(pl.Series("status", ["judged", "ok"]))
+    with pytest.raises(DataError, match="column 'status' has 'ok'; the statuses are judged"):
+        read_judgments(mixed)
+
+
+def test_two_columns_that_could_be_the_label_are_an_error() -> None:
+    table = pl.DataFrame({"id": ["1"], "human": [1], "correct": [0]})
+    with pytest.raises(DataError, match="'human' and 'correct' could each be the label"):
+        read_labels(table)
+    assert read_labels(table, column="human")["label"].to_list() == [1.0]
 
 
 def test_shapes_that_cannot_be_read() -> None:

@@ -20,7 +20,8 @@ from markscheme.agreement.bootstrap import (
 )
 from markscheme.agreement.figures import Figure, plain
 from markscheme.agreement.join import join_labels
-from markscheme.agreement.labels import read_judgments, read_labels
+from markscheme.agreement.judged import read_judgments
+from markscheme.agreement.labels import read_labels
 from markscheme.agreement.verdicts import (
     CELLS,
     FROM_COUNTS,

@@ -198,7 +198,7 @@ def _amended(
 
 def _texts(judgments: pl.DataFrame, answers: pl.DataFrame) -> pl.DataFrame:
     """Judgments with the question and the answer as they stand in the file."""
-    from markscheme.agreement.labels import with_answers
+    from markscheme.agreement.reading import with_answers
 
     if {"question", "answer"} <= set(judgments.columns):
         return judgments

@@ -76,7 +76,8 @@ def read_judged(
     source: str | pl.DataFrame, *, judges: str, columns: str, answers: str | None, threshold: float
 ) -> pl.DataFrame:
     """Judgments of a file or a run's folder, with questions from the judged file if given."""
-    from markscheme.agreement.labels import read_judgments, with_answers
+    from markscheme.agreement.judged import read_judgments
+    from markscheme.agreement.reading import with_answers
     from markscheme.answers import read_answers
     from markscheme.cli.reading import parse_columns
 
@@ -91,7 +92,8 @@ def read_judged(
 
 def read_labelled(source: str | pl.DataFrame, *, column: str | None, columns: str) -> pl.DataFrame:
     """Labels of a file, by the column that holds them."""
-    from markscheme.agreement.labels import KEYS, read_labels, read_table
+    from markscheme.agreement.labels import read_labels
+    from markscheme.agreement.reading import KEYS, read_table
     from markscheme.cli.reading import parse_columns
 
     table = read_table(source)
@@ -114,10 +116,17 @@ def read_both(
     label_column: str | None,
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Judgments and labels, of two files or, where `labels` is None, of one."""
-    from markscheme.agreement.labels import numbered, read_table
+    from markscheme.agreement.reading import numbered, read_table, renamed
+    from markscheme.cli.reading import parse_columns
 
     one = labels is None or labels == judgments
-    judged = numbered(read_table(_in_folder(judgments))) if one else judgments
+    judged: str | pl.DataFrame = judgments
+    if one:
+        table = numbered(read_table(_in_folder(judgments)))
+        named = label_column or parse_columns(columns).get("label")
+        # The label is found first, lest a column such as 'correct' be taken for a verdict too.
+        judged = renamed(table, {"label": named} if named else {}, ("label",), keep=split(judges))
+        label_column = None
     rows = read_judged(judged, judges=judges, columns=columns, answers=answers, threshold=threshold)
     labelled = judged if one or labels is None else labels
     return rows, read_labelled(labelled, column=label_column, columns=columns)

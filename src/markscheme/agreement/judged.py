@@ -1,0 +1,150 @@
+"""Judgments, ours or another tool's, long or wide, as one tidy table: a row an answer and judge."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import polars as pl
+
+from markscheme.agreement.labels import LABEL_COLUMNS
+from markscheme.agreement.reading import KEYS, check_key, read_table, renamed, text_keys
+from markscheme.agreement.values import is_binary, looks_like_values, parse_values
+from markscheme.errors import AgreementError, DataError
+from markscheme.judgments import STATUSES
+
+NOT_JUDGES = {*KEYS, *LABEL_COLUMNS, "references", "context", "reference_kind", "reference_grades"}
+EXTRAS = ("relation", "marks", "explanation", "raw")
+
+
+def read_judgments(
+    source: pl.DataFrame | str | Path,
+    *,
+    judges: Sequence[str] | None = None,
+    threshold: float = 0.5,
+    names: Mapping[str, str] | None = None,
+) -> pl.DataFrame:
+    """Judgments as a long table: the key columns, `judge`, `status`, `score`, `verdict`.
+
+    A wide table has one column a judge: those named in `judges`, or, where the table has neither
+    `verdict` nor `score`, every other column that holds verdicts or numbers. A column of numbers
+    other than 0 and 1 is a score; where a judge gives a score and no verdict, the verdict is
+    `score >= threshold`.
+
+    Args:
+        source: a table, or a CSV, TSV, JSON, JSONL or Parquet file.
+        judges: long table: the judges to keep; wide table: the columns that are judges.
+        threshold: from which score an answer is accepted where a judge gave no verdict.
+        names: other names of columns, ours to theirs.
+
+    Raises:
+        DataError: no key, no judge, or values that are no verdict.
+        AgreementError: the table has no rows.
+    """
+    table = renamed(
+        read_table(source),
+        dict(names or {}),
+        ("answer_id", "question", "answer", "system", "judge", "verdict", "score", "label"),
+        keep=judges or (),
+    )
+    if table.is_empty():
+        raise AgreementError("the judgments table has no rows")
+    check_key(table, "judgments")
+    table = text_keys(table)
+    has_result = "verdict" in table.columns or "score" in table.columns
+    if judges and all(name in table.columns for name in judges):
+        long = _from_wide(table, judges)
+    elif has_result:
+        long = _from_long(table, judges)
+    else:
+        found = [
+            name
+            for name in table.columns
+            if name not in NOT_JUDGES and looks_like_values(table[name])
+        ]
+        if not found or judges:
+            raise DataError(
+                f"no judge column {judges or ''} found: a long table needs 'verdict' or 'score', "
+                "a wide one a column a judge, named with --judges. "
+                f"The columns are {', '.join(map(repr, table.columns))}"
+            )
+        long = _from_wide(table, found)
+    decided = pl.when(pl.col("verdict").is_null()).then(pl.col("score") >= threshold)
+    long = long.with_columns(decided.otherwise(pl.col("verdict")).alias("verdict"))
+    judged = pl.col("status") == "judged"
+    return long.with_columns(
+        pl.when(judged).then(pl.col("verdict")).alias("verdict"),
+        pl.when(judged).then(pl.col("score")).alias("score"),
+    )
+
+
+def _from_long(table: pl.DataFrame, judges: Sequence[str] | None) -> pl.DataFrame:
+    if "judge" not in table.columns:
+        table = table.with_columns(pl.lit("judge").alias("judge"))
+    if judges:
+        known = table["judge"].unique().sort().to_list()
+        unknown = [name for name in judges if name not in known]
+        if unknown:
+            raise DataError(
+                f"no judgments by {', '.join(map(repr, unknown))}; "
+                f"the judges are {', '.join(map(repr, known))}"
+            )
+        table = table.filter(pl.col("judge").is_in(judges))
+    verdict, score = _column(table, "verdict"), _column(table, "score")
+    if not is_binary(verdict):
+        raise DataError("column 'verdict' has numbers other than 0 and 1; are they scores?")
+    table = table.with_columns(verdict.cast(pl.Boolean).alias("verdict"), score.alias("score"))
+    if "status" not in table.columns or not _is_ours(table["status"]):
+        judged = pl.col("verdict").is_not_null() | pl.col("score").is_not_null()
+        status = pl.when(judged).then(pl.lit("judged")).otherwise(pl.lit("failed"))
+        table = table.with_columns(status.alias("status"))
+    return _tidy(table.with_columns(pl.col("status").cast(pl.String)))
+
+
+def _is_ours(status: pl.Series) -> bool:
+    """Whether a column `status` is of our kind; another tool's with the same name is passed over.
+
+    Raises:
+        DataError: some of its values are ours and some are not.
+    """
+    values = status.cast(pl.String).drop_nulls().unique().sort().to_list()
+    strange = [value for value in values if value not in STATUSES]
+    if strange and len(strange) < len(values):
+        raise DataError(
+            f"column 'status' has {', '.join(map(repr, strange[:5]))}; "
+            f"the statuses are {', '.join(STATUSES)}"
+        )
+    return not strange
+
+
+def _from_wide(table: pl.DataFrame, judges: Sequence[str]) -> pl.DataFrame:
+    keys = [name for name in KEYS if name in table.columns]
+    parts = []
+    for name in judges:
+        values = parse_values(table[name])
+        binary = is_binary(values)
+        empty = pl.Series([None] * len(values), dtype=pl.Float64)
+        parts.append(
+            table.select(keys).with_columns(
+                pl.lit(name).alias("judge"),
+                pl.Series("verdict", values if binary else empty).cast(pl.Boolean),
+                pl.Series("score", empty if binary else values),
+                pl.Series("judged", values.is_not_null()),
+            )
+        )
+    status = pl.when("judged").then(pl.lit("judged")).otherwise(pl.lit("failed"))
+    return _tidy(pl.concat(parts).with_columns(status.alias("status")))
+
+
+def _tidy(table: pl.DataFrame) -> pl.DataFrame:
+    keys = [name for name in KEYS if name in table.columns]
+    extras = [name for name in EXTRAS if name in table.columns]
+    return table.select(
+        *keys, pl.col("judge").cast(pl.String), "status", "score", "verdict", *extras
+    )
+
+
+def _column(table: pl.DataFrame, name: str) -> pl.Series:
+    if name in table.columns:
+        return parse_values(table[name])
+    return pl.Series(name, [None] * table.height, dtype=pl.Float64)
