@@ -21,8 +21,8 @@ $(READY_DEV): pyproject.toml | $(BIN)/python
 	@touch $@ $(READY)
 
 demo: $(READY)
-	$(BIN)/markscheme judge examples/answers.jsonl --judge exact_match --judge contains \
-	    --judge token_f1 --out runs/demo
+	$(BIN)/markscheme judge examples/answers.jsonl --judge examiner --judge exact_match \
+	    --judge token_f1
 
 lint: $(READY_DEV)
 	$(BIN)/ruff check .
@@ -38,7 +38,6 @@ test-slow: $(READY_DEV)
 	$(BIN)/pytest -m slow
 
 bench: $(READY_DEV)
-	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[dev,bench]'
 	$(BIN)/python -m benchmarks
 
 clean:
