@@ -517,10 +517,6 @@ def test_recorded_replies_through_the_judge_give_the_released_labels(
     outcomes = apply(judge, pairs, models)
     assert outcomes["status"].unique().to_list() == ["judged"]
     assert len(chat.seen) == len(set(asked))
-    same = outcomes["verdict"] == replies["verdict"]
-    # Rows 1117 and 1119 are the same question and answer under different labels.
-    assert int(same.sum()) >= 1489
-    released = dict(zip(asked, replies["verdict"], strict=True))
-    assert outcomes["verdict"].to_list() == [released[text] for text in asked]
+    assert outcomes["verdict"].to_list() == replies["verdict"].to_list()
     replayed = apply(judge, pairs, Models(chat=ReplayChat(ledger, name="text-davinci-003")))
     assert replayed["verdict"].equals(outcomes["verdict"])

@@ -19,6 +19,7 @@ from markscheme.datasets import dataset, load, locate, openqa, recorded
 from markscheme.metrics.lexical import exact_match, token_f1
 from markscheme.papers.cell import Cell, DataDir, Paper, PaperTable
 from markscheme.text.normalise import normalise_series
+from markscheme.text.verdicts import read_yes_no
 
 TABLE_1: dict[str, tuple[float | None, ...]] = {
     "InstructGPT (zero-shot)": (14.6, None, 12.6, 27.5, 63.5, 50.9, 77.1, 64.5, 71.4, 58.8),
@@ -110,8 +111,16 @@ class Release:
         return _lexical(load("nq-open-predictions", data_dir=self.data_dir))
 
     def verdicts(self, judge: str) -> pl.Series:
-        """What a judge said of each pair; null where it said neither yes nor no."""
-        return recorded("nq301", JUDGES[judge], data_dir=self.data_dir)["verdict"]
+        """What a judge said of each pair; null where it said neither yes nor no.
+
+        Replies of InstructGPT-eval are read by our own parser. GPT4-eval's verdicts are the
+        published ones, a few of which people corrected by hand.
+        """
+        found = recorded("nq301", JUDGES[judge], data_dir=self.data_dir)
+        if judge != "InstructGPT-eval":
+            return found["verdict"]
+        read = [read_yes_no(reply).verdict for reply in found["raw"]]
+        return pl.Series("verdict", read, dtype=pl.Boolean)
 
     def scores(self, *judges: str) -> pl.DataFrame:
         """The predictions with a column of verdicts for each judge and for `human`.
