@@ -5,7 +5,8 @@ the dear judge about everything to asking it about nothing). Each setting has a 
 each of n exchangeable units (questions). Two ways to choose the boldest setting that is safe:
 
 * on average (conformal risk control, Angelopoulos et al. 2024, theorem 1): the expected loss on a
-  new unit is at most the limit, the expectation being over the labelled units too;
+  new unit is at most the limit, the expectation being over the labelled units too, and counting
+  none where nothing could be chosen;
 * with probability (Learn then Test, Angelopoulos et al. 2021, by fixed-sequence testing): with
   probability at least 1 - delta over the labelled units, the expected loss is at most the limit.
 

@@ -9,7 +9,8 @@ import polars as pl
 
 from markscheme.errors import JudgeError
 from markscheme.grammar import check_range, judge_name
-from markscheme.judgments import OUTCOME, SCHEMA, as_outcomes
+from markscheme.judges.nested import ask
+from markscheme.judgments import OUTCOME, SCHEMA
 from markscheme.registry import Judge, register
 
 _SPENT = ("cost_usd", "tokens_in", "tokens_out", "seconds")
@@ -56,7 +57,7 @@ class Cascade:
 
     def judge(self, answers: pl.DataFrame, models: Any) -> pl.DataFrame:
         """Ask the first judge about every row, and the second about those that are left."""
-        cheap = as_outcomes(self.first.judge(answers, models))
+        cheap = ask(self.first, answers, models)
         score = pl.coalesce("score", pl.col("verdict").cast(pl.Float64))
         cheap = cheap.with_columns(score).with_columns(
             verdict=pl.when(pl.col("score") >= self.accept)
@@ -73,7 +74,7 @@ class Cascade:
         if sure.all():
             return decided
         places = pl.Series("place", (~sure).arg_true())
-        left = as_outcomes(self.then.judge(answers[places.to_list()], models))
+        left = ask(self.then, answers[places.to_list()], models)
         before = cheap[places.to_list()].select(
             "status", "score", *(pl.col(column).alias(f"{column}_first") for column in _SPENT)
         )

@@ -12,7 +12,8 @@ import polars as pl
 
 from markscheme.errors import JudgeError
 from markscheme.grammar import check_range, judge_name
-from markscheme.judgments import OUTCOME, SCHEMA, as_outcomes
+from markscheme.judges.nested import ask
+from markscheme.judgments import OUTCOME, SCHEMA
 from markscheme.registry import Judge, register
 
 Row = Mapping[str, Any]
@@ -54,7 +55,7 @@ class Panel:
 
     def judge(self, answers: pl.DataFrame, models: Any) -> pl.DataFrame:
         """Ask every member about every row, and count."""
-        tables = [as_outcomes(member.judge(answers, models)) for member in self.judges]
+        tables = [ask(member, answers, models) for member in self.judges]
         names = [judge_name(member) for member in self.judges]
         rows = zip(*(table.iter_rows(named=True) for table in tables), strict=True)
         return pl.DataFrame(

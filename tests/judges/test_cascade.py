@@ -1,0 +1,406 @@
+"""Cascades: who decides, what it costs, thresholds with a guarantee, and the curve on NQ301."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+from markscheme import registry
+from markscheme.agreement.cascades import (
+    Goal,
+    Recorded,
+    choose_cascade,
+    curve,
+    decide,
+    fitted_path,
+    question_losses,
+)
+from markscheme.agreement.cascades import (
+    Path as Settings,
+)
+from markscheme.agreement.risk import risk_p_values, safe_on_average, safe_with_probability
+from markscheme.answers import read_answers, write_answers
+from markscheme.cli import run
+from markscheme.datasets import load, recorded
+from markscheme.engine.apply import apply
+from markscheme.errors import AgreementError, JudgeError
+from markscheme.grammar import judge_name, parse_judge
+from markscheme.registry import register
+
+SEEN: list[int] = []
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _made_up_judges() -> Any:
+    """A cheap judge that reads its score off the answer, and a dear one that counts its calls."""
+    registry.judges()
+
+    @register("cheap")
+    @dataclass(frozen=True, kw_only=True)
+    class Cheap:
+        """The answer is the score; "?" is a failure."""
+
+        def judge(self, answers: pl.DataFrame, models: Any) -> pl.DataFrame:
+            score = answers["answer"].cast(pl.Float64, strict=False)
+            return pl.DataFrame({"score": score, "seconds": [0.5] * len(score)}).with_columns(
+                status=pl.when(score.is_null()).then(pl.lit("failed")).otherwise(pl.lit("judged")),
+                verdict=score >= 0.5,
+            )
+
+    @register("dear")
+    @dataclass(frozen=True, kw_only=True)
+    class Dear:
+        """Accepts all, or fails."""
+
+        status: str = "judged"
+
+        def judge(self, answers: pl.DataFrame, models: Any) -> pl.DataFrame:
+            SEEN.append(answers.height)
+            verdict = True if self.status == "judged" else None
+            said = {
+                "verdict": verdict, "status": self.status, "cost_usd": 0.25, "seconds": 1.0,
+                "explanation": "looked it up", "raw": "Yes",
+            }  # fmt: skip
+            return pl.DataFrame([said] * answers.height)
+
+    yield
+    for name in ("cheap", "dear"):
+        del registry._ENTRIES[name]
+
+
+def answers(*texts: str) -> pl.DataFrame:
+    return read_answers(
+        [{"question": f"Who? {i}", "references": ["X"], "answer": text}
+         for i, text in enumerate(texts)]
+    )  # fmt: skip
+
+
+def test_the_cheap_judge_decides_where_it_is_sure_and_the_dear_one_sees_the_rest() -> None:
+    SEEN.clear()
+    judge = parse_judge("cascade(first=cheap, then=dear)")
+    rows = apply(judge, answers("0.95", "0.5", "0.05", "?", "0.9", "0.1"))
+    assert rows["verdict"].to_list() == [True, True, False, True, True, False]
+    assert SEEN == [2]
+    assert rows["explanation"].to_list() == [
+        "decided by cheap, score 0.95",
+        "decided by dear (cheap unsure, score 0.5): looked it up",
+        "decided by cheap, score 0.05",
+        "decided by dear (cheap failed): looked it up",
+        "decided by cheap, score 0.9",
+        "decided by cheap, score 0.1",
+    ]
+    assert rows["cost_usd"].to_list() == [None, 0.25, None, 0.25, None, None]
+    assert rows["seconds"].to_list() == [0.5, 1.5, 0.5, 1.5, 0.5, 0.5]
+    assert rows["raw"].to_list() == [None, "Yes", None, "Yes", None, None]
+
+
+def test_the_dear_judge_is_not_asked_where_nothing_is_left() -> None:
+    SEEN.clear()
+    apply(parse_judge("cascade(first=cheap, then=dear)"), answers("1", "0"))
+    assert SEEN == []
+
+
+def test_what_the_dear_judge_could_not_judge_is_not_judged() -> None:
+    rows = apply(
+        parse_judge("cascade(first=cheap, then=dear(status=refused))"), answers("0.5", "1")
+    )
+    assert rows["status"].to_list() == ["refused", "judged"]
+    assert rows["verdict"].to_list() == [None, True]
+    assert rows["score"].to_list() == [None, 1.0]
+
+
+def test_the_cascades_thresholds_overrule_the_cheap_judges_own() -> None:
+    rows = apply(
+        parse_judge("cascade(first=cheap, then=dear, accept=0.3, reject=0.2)"), answers("0.4")
+    )
+    assert rows["verdict"].to_list() == [True]
+    never = apply(
+        parse_judge("cascade(first=cheap, then=dear, accept=2, reject=-1)"), answers("1", "0")
+    )
+    assert never["explanation"].str.starts_with("decided by dear").all()
+
+
+def test_cascades_nest_and_their_names_read_back() -> None:
+    inner = "cascade(first=token_f1, then=contains, accept=0.8)"
+    text = f"cascade(first=exact_match, then={inner}, reject=-1.0)"
+    judge = parse_judge(text)
+    assert judge_name(judge) == text
+    for wrong in ("accept=0.1, reject=0.1", "accept=3", "reject=-2", "accept=0.0, reject=0.5"):
+        with pytest.raises(JudgeError):
+            parse_judge(f"cascade(first=exact_match, then=contains, {wrong})")
+
+
+# --- thresholds -------------------------------------------------------------------------------
+
+
+def made(seed: int, questions: int, *, per: int = 3) -> Recorded:
+    """A cheap judge with calibrated scores, a dear one right nineteen times in twenty."""
+    rng = np.random.default_rng(seed)
+    truth = np.repeat(rng.beta(0.5, 0.4, questions), per)
+    scores = np.clip(truth + rng.normal(0, 0.08, len(truth)), 0, 1)
+    labels = rng.random(len(truth)) < truth
+    then = np.where(rng.random(len(truth)) < 0.95, labels, ~labels).astype(float)
+    return Recorded(
+        scores=scores, then=then, labels=labels, clusters=np.repeat(np.arange(questions), per)
+    )
+
+
+SETTINGS = Settings(
+    accept=np.r_[np.inf, 1 - np.linspace(0, 0.5, 40)],
+    reject=np.r_[-np.inf, np.linspace(0, 0.5, 40)],
+)
+"""Fixed beforehand, as the guarantees ask for."""
+
+TRUE_RISKS = question_losses(SETTINGS, made(10_000, 60_000)).mean(axis=1)
+
+
+def test_the_true_risks_leave_something_to_choose() -> None:
+    assert TRUE_RISKS[0] < 0.06
+    assert TRUE_RISKS[-1] > 0.15
+
+
+@pytest.mark.parametrize(("limit", "questions"), [(0.1, 60), (0.1, 300), (0.12, 120)])
+def test_the_expected_risk_stays_below_the_limit(limit: float, questions: int) -> None:
+    """Conformal risk control: the mean over 400 sets of labels, within Monte Carlo error."""
+    risks, nothing = [], 0
+    for seed in range(400):
+        place = safe_on_average(question_losses(SETTINGS, made(seed, questions)), limit)
+        nothing += place is None
+        risks.append(0.0 if place is None else TRUE_RISKS[place])
+    assert nothing <= 40
+    assert np.mean(risks) <= limit + 3 * float(np.std(risks)) / 20
+    assert np.mean(risks) > limit - 0.05
+
+
+@pytest.mark.parametrize(
+    ("limit", "questions", "delta"), [(0.1, 300, 0.1), (0.12, 800, 0.2), (0.15, 100, 0.05)]
+)
+def test_a_risk_above_the_limit_is_as_rare_as_promised(
+    limit: float, questions: int, delta: float
+) -> None:
+    """Learn then Test: of 400 sets of labels at most delta give a risk above the limit."""
+    places = [
+        safe_with_probability(question_losses(SETTINGS, made(seed, questions)), limit, delta=delta)
+        for seed in range(400)
+    ]
+    chosen = [TRUE_RISKS[place] for place in places if place is not None]
+    bad = np.sum(np.array(chosen) > limit) / 400
+    assert bad <= delta + 3 * np.sqrt(delta * (1 - delta) / 400)
+    assert len(chosen) > 200
+
+
+def test_the_promise_holds_with_settings_learned_from_other_questions() -> None:
+    """All of `choose_cascade`: settings ordered on a part of the labels, tested on another."""
+    new = made(20_000, 20_000)
+    risks = []
+    for seed in range(100):
+        chosen = choose_cascade(made(seed, 150), Goal(agreement=0.9, share=0.8, seed=seed))
+        if chosen.accept is not None and chosen.reject is not None:
+            verdicts, _ = decide(new, chosen.accept, chosen.reject)
+            risks.append(float((verdicts != new.labels).mean()))
+    assert len(risks) > 80
+    assert np.mean(risks) <= 0.1 + 3 * np.std(risks) / 10
+
+
+@pytest.mark.parametrize("limit", [0.05, 0.2, 0.5])
+@pytest.mark.parametrize("units", [10, 100])
+def test_p_values_are_valid_at_the_edge(limit: float, units: int) -> None:
+    """At a true mean equal to the limit, a p-value is below delta with at most that chance."""
+    rng = np.random.default_rng(1)
+    for means in (
+        rng.binomial(units, limit, 4000) / units,
+        rng.beta(2, 2 / limit - 2, (4000, units)).mean(axis=1),
+    ):
+        values = risk_p_values(means, units, limit)
+        for delta in (0.05, 0.2):
+            assert (values <= delta).mean() <= delta + 3 * np.sqrt(delta / 4000)
+
+
+def test_p_values_fall_with_the_mean_and_with_more_units() -> None:
+    means = np.linspace(0, 0.4, 30)
+    values = risk_p_values(means, 50, 0.3)
+    assert (np.diff(values) >= -1e-12).all()
+    assert (values[means >= 0.3] == 1).all()
+    assert risk_p_values(np.array([0.2]), 500, 0.3) < risk_p_values(np.array([0.2]), 50, 0.3)
+    assert risk_p_values(np.array([0.0]), 10, 0.0)[0] == 1
+    assert risk_p_values(np.array([0.0]), 10, 0.3)[0] == pytest.approx(0.7**10)
+
+
+def test_too_few_labels_promise_nothing() -> None:
+    losses = np.zeros((3, 5))
+    assert safe_on_average(losses, 0.1) is None
+    assert safe_on_average(losses, 0.2) == 2
+    assert safe_with_probability(losses, 0.1, delta=0.1) is None
+    for wrong in (np.zeros((3, 0)), np.full((2, 2), 1.5), np.zeros(3)):
+        with pytest.raises(AgreementError):
+            safe_on_average(wrong, 0.1)
+    with pytest.raises(AgreementError, match="delta"):
+        safe_with_probability(losses, 0.1, delta=0)
+
+
+def test_a_path_grows_bolder_and_what_is_decided_stays_decided() -> None:
+    data = made(3, 200)
+    path = fitted_path(data.scores, data.labels)
+    assert (path.accept[0], path.reject[0]) == (np.inf, -np.inf)
+    assert (path.accept[1:] <= path.accept[:-1]).all()
+    assert (path.reject[1:] >= path.reject[:-1]).all()
+    assert (path.reject < path.accept).all()
+    before, asked_before = decide(data, path.accept[0], path.reject[0])
+    assert asked_before.all()
+    for accept, reject in zip(path.accept, path.reject, strict=True):
+        verdicts, asked = decide(data, accept, reject)
+        assert not (asked & ~asked_before).any()
+        assert (verdicts[~asked_before] == before[~asked_before]).all()
+        before, asked_before = verdicts, asked
+
+
+def test_what_was_not_judged_goes_to_the_other_judge_or_counts_as_an_error() -> None:
+    data = Recorded(
+        scores=np.array([np.nan, 0.9, 0.5, 0.5]), then=np.array([1.0, 0.0, np.nan, 1.0]),
+        labels=np.array([True, True, True, False]), clusters=np.array([0, 0, 1, 1]),
+    )  # fmt: skip
+    verdicts, asked = decide(data, 0.8, 0.2)
+    assert asked.tolist() == [True, False, True, True]
+    assert verdicts[[0, 1, 3]].tolist() == [1, 1, 1]
+    settings = Settings(accept=np.array([0.8]), reject=np.array([0.2]))
+    assert question_losses(settings, data).tolist() == [[0.0, 1.0]]
+    row = curve(settings, data).row(0, named=True)
+    assert (row["agreement"], row["not_judged"], row["calls"]) == (0.5, 0.25, 0.75)
+    with pytest.raises(AgreementError, match="no score"):
+        fitted_path(np.array([np.nan]), np.array([True]))
+
+
+def test_goals() -> None:
+    data = made(5, 400)
+    plain = choose_cascade(data, Goal())
+    assert (plain.accept, plain.calls, plain.gap) == (None, None, None)
+    assert plain.curve["calls"][0] == 1
+    budget = choose_cascade(data, Goal(calls=0.4))
+    assert budget.calls is not None
+    assert budget.calls <= 0.45
+    assert budget.test_questions == 0
+    sure = choose_cascade(data, Goal(agreement=0.78))
+    assert (sure.path_questions, sure.test_questions, sure.held_out_questions) == (67, 133, 200)
+    assert sure.calls is not None
+    assert choose_cascade(data, Goal(agreement=0.78)).accept == sure.accept
+    assert choose_cascade(data, Goal(agreement=0.95)).accept is None
+    careful = choose_cascade(made(5, 4000), Goal(agreement=0.78, guarantee="probability"))
+    assert careful.accept is not None
+    for wrong in (Goal(agreement=0.8, calls=0.4), Goal(agreement=1.5), Goal(calls=0.0)):
+        with pytest.raises(AgreementError):
+            choose_cascade(data, wrong)
+
+
+# --- NQ301 ------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def nq301(data_dir: Path) -> Recorded:
+    """BEM as the cheap judge, text-davinci-003 as the dear one; nobody is asked anything."""
+    pairs = load("nq301", rows="pairs", data_dir=data_dir)
+    bem = recorded("nq301", "bem", data_dir=data_dir)
+    davinci = recorded("nq301", "text-davinci-003", data_dir=data_dir)
+    return Recorded(
+        scores=bem["score"].to_numpy(), then=davinci["verdict"].cast(pl.Float64).to_numpy(),
+        labels=(pairs["label"] == 1).to_numpy(),
+        clusters=pairs["question"].rank("dense").cast(pl.Int64).to_numpy() - 1,
+    )  # fmt: skip
+
+
+def test_two_fifths_of_the_calls_keep_the_agreement_within_a_point(nq301: Recorded) -> None:
+    """Thresholds from one half of the questions, figures from the other, for thirty splits."""
+    found = [choose_cascade(nq301, Goal(calls=0.4, seed=seed)) for seed in range(30)]
+    calls = [one.calls for one in found if one.calls is not None]
+    gaps = [one.gap[0] for one in found if one.gap is not None]
+    assert len(calls) == len(gaps) == 30
+    assert np.mean(calls) <= 0.40
+    assert np.mean(gaps) >= -0.01
+    first = found[0]
+    assert first.calls is not None
+    assert first.gap is not None
+    assert first.calls <= 0.40
+    assert first.gap[0] >= -0.01
+
+
+@pytest.fixture(scope="module")
+def files(data_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str]:
+    folder = tmp_path_factory.mktemp("nq301")
+    tables = [recorded("nq301", name, data_dir=data_dir) for name in ("bem", "text-davinci-003")]
+    pl.concat(tables).write_parquet(folder / "judgments.parquet")
+    write_answers(load("nq301", rows="pairs", data_dir=data_dir), folder / "labels.jsonl")
+    return str(folder / "judgments.parquet"), str(folder / "labels.jsonl")
+
+
+def command(files: tuple[str, str], *more: str) -> int:
+    return run(
+        ["cascade", files[0], "--first", "bem", "--then", "text-davinci-003", "--labels", files[1],
+         *more]
+    )  # fmt: skip
+
+
+def test_the_command_prints_the_curve_and_the_choice(
+    files: tuple[str, str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert command(files, "--calls", "0.4") == 0
+    said = capsys.readouterr().out
+    for text in (
+        "accept from", "100.0", "chosen", "seed 0", "151 held out",
+        "judge: cascade(first=bem, then=text-davinci-003, accept=", "names as recorded",
+    ):  # fmt: skip
+        assert text in said
+    assert command(files, "--agreement", "0.8") == 0
+    assert "conformal risk control" in capsys.readouterr().out
+    assert command(files, "--agreement", "0.95") == 0
+    assert "cannot be guaranteed" in capsys.readouterr().out
+    assert command(files) == 0
+    assert "nothing is chosen" in capsys.readouterr().out
+    assert command(files, "--agreement", "0.7", "--guarantee", "probability", "--delta", "0.2") == 0
+    assert "with probability 0.8 over sets of labels" in capsys.readouterr().out
+
+
+def test_the_command_gives_data_and_names_errors(
+    files: tuple[str, str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "cascade.json"
+    assert command(files, "--calls", "0.4", "--out", str(out)) == 0
+    data = json.loads(out.read_text())
+    assert data["chosen"]["calls"] <= 0.4
+    assert data["judge"].startswith("cascade(first=bem")
+    assert data["chosen"]["curve"][0]["calls"] == 1.0
+    capsys.readouterr()
+    assert run(["cascade", files[0], "--first", "bme", "--then", "bem", "--labels", files[1]]) == 2
+    assert "did you mean 'bem'" in capsys.readouterr().err.replace("\n", " ")
+    assert command(files, "--calls", "7") == 2
+    assert "between 0 and 1" in capsys.readouterr().err
+
+
+def test_the_judge_that_the_command_names_does_what_it_says(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rng = np.random.default_rng(0)
+    rows = []
+    for place in range(120):
+        right = bool(rng.random() < 0.5)
+        rows.append(
+            {"id": str(place), "question": f"Who? {place}", "references": ["Jane Austen"],
+             "answer": "Jane Austen" if right else rng.choice(["Austen", "nobody", "George Eliot"]),
+             "label": int(right)}
+        )  # fmt: skip
+    source, judged = tmp_path / "answers.jsonl", tmp_path / "run"
+    source.write_text("\n".join(json.dumps(row) for row in rows))
+    judges = ["--judge", "token_f1", "--judge", "exact_match"]
+    assert run(["judge", str(source), *judges, "--out", str(judged), "--quiet"]) == 0
+    out = tmp_path / "cascade.json"
+    arguments = ["cascade", str(judged), "--first", "token_f1", "--then", "exact_match",
+                 "--labels", str(source), "--calls", "0.4", "--out", str(out)]  # fmt: skip
+    assert run(arguments) == 0
+    assert "names as recorded" not in capsys.readouterr().out
+    name = json.loads(out.read_text())["judge"]
+    verdicts = apply(parse_judge(name), read_answers(str(source)))["verdict"].to_list()
+    assert verdicts == [row["label"] == 1 for row in rows]
