@@ -1,0 +1,342 @@
+"""The ledger: kept before use, shared between processes, exported, imported, replayed."""
+
+from __future__ import annotations
+
+import multiprocessing
+import sqlite3
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from postgres import PASSWORD, running
+
+from markscheme.errors import BadRowsError, ModelError
+from markscheme.models.chat import ChatReply, ChatRequest, Message
+from markscheme.models.container import ModelOptions, Models
+from markscheme.models.database import connect, migrations
+from markscheme.models.kept import KeptChat
+from markscheme.models.ledger import Asked, Ledger
+from markscheme.models.replay import ReplayChat
+from markscheme.models.scripted import ScriptedChat
+from markscheme.models.sharing import (
+    export_ledger,
+    failure_reasons,
+    import_ledger,
+    ledger_stats,
+    read_export,
+)
+
+YES = ChatReply(
+    status="ok", text="Yes \u0000 é", finish_reason="stop", tokens_in=3, tokens_out=1,
+    cost_usd=0.5, seconds=0.25, token_logprobs=({"Yes": -0.125},), model="m-1",
+)  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def postgres() -> Iterator[str]:
+    with running() as url:
+        yield url
+
+
+@pytest.fixture(params=["sqlite", pytest.param("postgres", marks=pytest.mark.slow)])
+def place(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """An empty ledger's location, in both databases."""
+    if request.param == "sqlite":
+        return str(tmp_path / "new" / "ledger.sqlite")
+    import psycopg
+
+    url: str = request.getfixturevalue("postgres")
+    name = f"test_{time.time_ns()}"
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute(f"CREATE DATABASE {name}")
+    return url.replace("/postgres", f"/{name}")
+
+
+def request(text: str, **fields: Any) -> ChatRequest:
+    return ChatRequest(messages=(Message(role="user", content=text),), **fields)
+
+
+def asked(text: str) -> Asked:
+    return Asked.of("m", "r", request(text))
+
+
+def test_a_reply_is_there_for_everybody_once_it_is_handed_on(place: str) -> None:
+    ledger, other = Ledger(place), Ledger(place)
+    seen: list[dict[str, ChatReply]] = []
+    one = asked("a")
+    ledger.put(one, YES, lambda _kept: seen.append(other.find([one.key])))
+    ledger.flush()
+    assert seen == [{one.key: YES}]
+    ledger.close()
+    again = Ledger(place)
+    assert again.find([one.key, "0" * 32]) == {one.key: YES}
+    again.close()
+    other.close()
+
+
+def test_the_first_reply_stays_and_everybody_uses_it(place: str) -> None:
+    ledger, other = Ledger(place), Ledger(place)
+    ledger.put(asked("a"), YES)
+    ledger.flush()
+    kept: list[ChatReply] = []
+    other.put(asked("a"), ChatReply(status="ok", text="No"), kept.append)
+    other.flush()
+    assert kept == [YES]
+    ledger.close()
+    other.close()
+
+
+def test_failures_are_logged_and_not_kept(place: str) -> None:
+    ledger = Ledger(place)
+    for _ in range(2):
+        ledger.put(asked("a"), ChatReply(status="failed", error="HTTP 500: x"))
+    ledger.put(asked("b"), ChatReply(status="refused", error="no", tokens_in=5))
+    ledger.flush()
+    assert ledger.find([asked("a").key]) == {}
+    assert ledger.find([asked("b").key])[asked("b").key].status == "refused"
+    assert failure_reasons(ledger) == [("HTTP 500: x", 2)]
+    (stats,) = ledger_stats(ledger)
+    assert (stats.replies, stats.refused, stats.failures, stats.tokens_in) == (1, 1, 2, 5)
+    ledger.close()
+
+
+def test_a_claim_keeps_others_away_until_it_is_answered_or_released(place: str) -> None:
+    one, two = Ledger(place), Ledger(place)
+    keys = [asked(text).key for text in "abcd"]
+    assert one.claim(keys[:3]) == (set(keys[:3]), {})
+    assert two.claim(keys) == ({keys[3]}, {})
+    one.put(asked("a"), YES)
+    one.flush()
+    one.release(keys)
+    assert two.claim(keys) == (set(keys[1:]), {keys[0]: YES})
+    one.close()
+    two.close()
+
+
+def test_claims_of_the_dead_fall(place: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    from markscheme.models import ledger as module
+
+    dead, heir = Ledger(place), Ledger(place)
+    key = asked("a").key
+    process = multiprocessing.get_context("spawn").Process(target=print)
+    process.start()
+    process.join()
+    host, _, rest = dead._owner.split("|")
+    dead._owner = f"{host}|{process.pid}|{rest}"
+    dead.claim([key])
+    assert heir.claim([key]) == ({key}, {})
+    monkeypatch.setattr(module, "LEASE_SECONDS", -1.0)
+    elsewhere = Ledger(place)
+    elsewhere._owner = "another-host|1|x"
+    heir.release([key])
+    elsewhere.claim([key])  # expired before it began
+    assert heir.claim([key]) == ({key}, {})
+    for ledger in (dead, heir, elsewhere):
+        ledger.close()
+
+
+def test_export_and_import_carry_everything(place: str, tmp_path: Path) -> None:
+    ledger = Ledger(place)
+    for number in range(2_500):
+        ledger.put(asked(f"question {number}"), YES)
+    ledger.flush()
+    assert export_ledger(ledger, tmp_path / "a.jsonl") == 2_500
+    copy = Ledger(tmp_path / "copy.sqlite")
+    assert import_ledger(copy, tmp_path / "a.jsonl") == 2_500
+    export_ledger(copy, tmp_path / "b.jsonl")
+    assert (tmp_path / "a.jsonl").read_bytes() == (tmp_path / "b.jsonl").read_bytes()
+    ledger.close()
+    copy.close()
+
+
+def test_migrations_are_applied_once_by_whoever_comes_first(place: str) -> None:
+    troubles: list[BaseException] = []
+
+    def use() -> None:
+        try:
+            Ledger(place).close()
+        except BaseException as error:
+            troubles.append(error)
+
+    threads = [threading.Thread(target=use) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not troubles
+    ledger = Ledger(place)
+    assert [n for (n,) in ledger.query("SELECT number FROM migrations")] == [
+        number for number, _ in migrations()
+    ]
+    ledger.change(lambda cursor: cursor.execute("INSERT INTO migrations VALUES (9999)"))
+    ledger.close()
+    with pytest.raises(ModelError, match="made by a newer markscheme"):
+        Ledger(place)
+
+
+def test_migrations_are_numbered_without_a_gap() -> None:
+    assert [number for number, _ in migrations()] == list(range(1, len(migrations()) + 1))
+
+
+def test_equal_requests_are_asked_once_and_known_ones_never(place: str) -> None:
+    script = ScriptedChat(replies=lambda text: f"re {text}")
+    ledger = Ledger(place)
+    chat = KeptChat(model=script, ledger=ledger)
+    asking = [request(text) for text in ("a", "b", "a")]
+    assert [reply.text for reply in chat.complete(asking)] == ["re a", "re b", "re a"]
+    assert [one.last_user for one in script.seen] == ["a", "b"]
+    before = chat.complete(asking)
+    assert before == chat.complete(asking)
+    assert len(script.seen) == 2
+    assert chat.complete([request("a", sample=1)])[0].text == "re a"
+    assert len(script.seen) == 3
+    other = KeptChat(model=ScriptedChat(replies=lambda _: "new", revision="2"), ledger=ledger)
+    assert other.complete(asking)[0].text == "new"
+    ledger.close()
+
+
+def test_what_another_is_asking_is_waited_for(place: str) -> None:
+    """Two runs side by side on one ledger: every question is paid once, both get all replies."""
+    counts: list[str] = []
+
+    def slow(text: str) -> str:
+        time.sleep(0.002)
+        counts.append(text)
+        return f"re {text}"
+
+    asking = [request(str(number)) for number in range(200)]
+    found: dict[int, list[str | None]] = {}
+
+    def run(which: int) -> None:
+        ledger = Ledger(place)
+        order = asking if which == 0 else asking[::-1]
+        chat = KeptChat(model=ScriptedChat(replies=slow), ledger=ledger)
+        found[which] = [reply.text for reply in chat.complete(order)]
+        ledger.close()
+
+    threads = [threading.Thread(target=run, args=(which,)) for which in (0, 1)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(30)
+    assert sorted(counts) == sorted(str(number) for number in range(200))
+    assert found[0] == found[1][::-1] == [f"re {number}" for number in range(200)]
+
+
+def test_a_recording_answers_and_says_what_it_lacks(tmp_path: Path) -> None:
+    path = tmp_path / "ledger.sqlite"
+    ledger = Ledger(path)
+    ledger.put(asked("a"), YES)
+    ledger.flush()
+    export_ledger(ledger, tmp_path / "a.jsonl")
+    ledger.close()
+    for source in (path, tmp_path / "a.jsonl"):
+        chat = ReplayChat(source, name="m", revision="r")
+        a, b = chat.complete([request("a"), request("b")])
+        assert a == YES
+        assert b.status == "failed"
+        assert "has no reply of m r to this request" in str(b.error)
+        assert ReplayChat(source, name="m").complete([request("a")])[0].status == "failed"
+    with pytest.raises(ModelError, match="no recording"):
+        ReplayChat(tmp_path / "nowhere", name="m")
+    assert not (tmp_path / "nowhere").exists()
+
+
+def test_a_changed_export_is_refused_whole(tmp_path: Path) -> None:
+    ledger = Ledger(tmp_path / "ledger.sqlite")
+    for text in "abc":
+        ledger.put(asked(text), YES)
+    ledger.flush()
+    path = tmp_path / "a.jsonl"
+    export_ledger(ledger, path)
+    lines = path.read_text().splitlines()
+    lines[1] = lines[1].replace('"max_tokens":512', '"max_tokens":513')
+    lines.append("not json")
+    lines.append('{"key":"k","model":"m","revision":"","request":{},"reply":{}}')
+    path.write_text("\n".join(lines))
+    target = Ledger(tmp_path / "target.sqlite")
+    with pytest.raises(BadRowsError) as caught:
+        import_ledger(target, path)
+    assert [problem.line for problem in caught.value.problems] == [2, 4, 5]
+    assert "the key does not belong to the request" in str(caught.value)
+    assert list(target.rows("model")) == []
+    with pytest.raises(BadRowsError):
+        list(read_export(path))
+    ledger.close()
+    target.close()
+
+
+def test_nothing_more_is_asked_once_the_ledger_cannot_be_written(tmp_path: Path) -> None:
+    path = tmp_path / "ledger.sqlite"
+    ledger = Ledger(path)
+    with sqlite3.connect(path) as connection:
+        connection.execute("DROP TABLE replies")
+        connection.execute("CREATE TABLE replies (key TEXT, reply TEXT)")
+    script = ScriptedChat(replies=lambda _: "Yes")
+    chat = KeptChat(model=script, ledger=ledger)
+    with pytest.raises(ModelError, match="does not work"):
+        chat.complete([request(str(number)) for number in range(100_000)])
+    assert len(script.seen) < 50_000
+    ledger.close()
+
+
+def test_places_that_are_none_are_named_without_their_password(tmp_path: Path) -> None:
+    (tmp_path / "text").write_text("not a database, but long enough to be taken for one" * 50)
+    for location in (tmp_path / "text", "mysql://me:hunter2@host/db"):
+        with pytest.raises(ModelError) as caught:
+            Ledger(location)
+        assert "hunter2" not in str(caught.value)
+
+
+@pytest.mark.slow
+def test_a_servers_password_is_never_shown(postgres: str) -> None:
+    wrong = postgres.replace("/postgres", "/nosuch")
+    with pytest.raises(ModelError, match="cannot be opened") as caught:
+        Ledger(wrong)
+    ledger = Ledger(postgres)
+    assert PASSWORD not in str(caught.value) + repr(ledger) + ledger.shown
+    with pytest.raises(ModelError) as caught:
+        ledger.query("SELECT nonsense")
+    assert PASSWORD not in str(caught.value)
+    ledger.close()
+
+
+@pytest.mark.slow
+def test_a_broken_connection_is_made_again(postgres: str) -> None:
+    import psycopg
+
+    ledger = Ledger(postgres)
+    with psycopg.connect(postgres, autocommit=True) as connection:
+        connection.execute(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid()"
+        )
+    ledger.put(asked("after the break"), YES)
+    ledger.flush()
+    assert ledger.find([asked("after the break").key])
+    ledger.close()
+
+
+def test_models_say_how_to_name_one(tmp_path: Path) -> None:
+    with pytest.raises(ModelError, match="pass --model NAME"):
+        Models().chat()
+    script = ScriptedChat(replies={})
+    with pytest.raises(ModelError, match="no chat model named 'x' was given; there is scripted"):
+        Models(chat=script).chat("x")
+    models = Models(chat=script, named={"x": ScriptedChat(replies={}, name="x")})
+    assert models.chat("x").name == "x"
+    assert models.chat() is models.chat()
+    kept = Models(chat=script, options=ModelOptions(ledger=str(tmp_path / "l.sqlite")))
+    kept.chat().complete([request("a")])
+    assert kept.ledger().query("SELECT COUNT(*) FROM failures") == [(1,)]
+    kept.close()
+
+
+def test_sqlite_waits_for_the_disk(tmp_path: Path) -> None:
+    database = connect(tmp_path / "a.sqlite", durable=True)
+    assert database.transact(
+        lambda cursor: cursor.execute("PRAGMA synchronous").fetchall(), writes=False
+    ) == [(2,)]
+    database.close()
