@@ -81,6 +81,8 @@ def read_judged(
     from markscheme.answers import read_answers
     from markscheme.cli.reading import parse_columns
 
+    if answers is None and isinstance(source, str):
+        answers = _answers_beside(source)
     found = read_judgments(
         _in_folder(source) if isinstance(source, str) else source,
         judges=split(judges) or None,
@@ -115,10 +117,12 @@ def read_both(
     threshold: float,
     label_column: str | None,
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Judgments and labels, of two files or, where `labels` is None, of one."""
+    """Judgments and labels, of two files or, where `labels` is None, of one or of a run."""
     from markscheme.agreement.reading import numbered, read_table, renamed
     from markscheme.cli.reading import parse_columns
 
+    if labels is None and label_column is None:
+        labels = _answers_beside(judgments)  # A run keeps the labels that came with its answers.
     one = labels is None or labels == judgments
     judged: str | pl.DataFrame = judgments
     if one:
@@ -135,6 +139,14 @@ def read_both(
 def _in_folder(source: str) -> str:
     path = Path(source)
     return str(path / "judgments.parquet") if path.is_dir() else source
+
+
+def _answers_beside(source: str) -> str | None:
+    """The answers that a run has kept beside its judgments, if `source` is of a run."""
+    path = Path(source)
+    run = path if path.is_dir() else path.parent if path.name == "judgments.parquet" else None
+    answers = None if run is None else run / "answers.parquet"
+    return str(answers) if answers is not None and answers.is_file() else None
 
 
 def split(text: str) -> list[str]:
