@@ -40,11 +40,12 @@ def unit(rows: list[list[float]]) -> tuple[Any, Any]:
 # --- embedding_cosine -------------------------------------------------------------------------
 
 
-def test_cosines_order_answers_as_people_would() -> None:
-    outcomes = apply(parse_judge("embedding_cosine"), table("Paris.", "the city of Paris", "Oslo"))
-    close, longer, other = outcomes["score"]
-    assert min(close, longer) > 0.9 > 0.77 > other
-    assert outcomes["verdict"].to_list() == [True, True, False]
+def test_cosines_tell_answers_apart() -> None:
+    answers = table("Paris.", "the city of Paris", "Oslo", "I like rivers")
+    outcomes = apply(parse_judge("embedding_cosine"), answers)
+    close, longer, other, unrelated = outcomes["score"]
+    assert min(close, longer) > 0.9 > other > unrelated
+    assert outcomes["verdict"].to_list() == [score >= 0.77 for score in outcomes["score"]]
 
 
 def test_the_best_reference_counts() -> None:

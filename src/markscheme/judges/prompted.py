@@ -62,6 +62,10 @@ class Prompted:
         """Score from which an answer is accepted."""
         return self.template.accept_from if self.threshold is None else self.threshold
 
+    @property
+    def _temperature(self) -> float:
+        return self.template.temperature if self.temperature is None else self.temperature
+
     def validate(self) -> None:
         """Check what the types do not say.
 
@@ -77,7 +81,7 @@ class Prompted:
             raise JudgeError(f"max_tokens={self.max_tokens} must be at least 1")
         if self.threshold is not None and not 0 <= self.threshold <= 1:
             raise JudgeError(f"threshold={self.threshold} must lie between 0 and 1")
-        if self.samples > 1 and not self.temperature:
+        if self.samples > 1 and not self._temperature:
             raise JudgeError(
                 f"samples={self.samples} at temperature 0 would be {self.samples} times the same; "
                 "add a temperature, as in temperature=0.7"
@@ -168,7 +172,7 @@ class Prompted:
             ChatRequest(
                 messages=messages,
                 max_tokens=self.max_tokens or prompt.max_tokens,
-                temperature=prompt.temperature if self.temperature is None else self.temperature,
+                temperature=self._temperature,
                 seed=None if self.seed is None else self.seed + sample,
                 schema=prompt.schema,
                 logprobs=prompt.logprobs,
