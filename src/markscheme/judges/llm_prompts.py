@@ -68,11 +68,14 @@ class LlmEvounaIcl(Prompted):
         return {**super().identity(models), "shots": examples_hash(self.examples)}
 
 
+_QUOTED = "\n\nThe wording is the paper's, to the letter."
+
+
 def _judge_of(prompt: Prompt) -> type[Prompted]:
     """The judge of a prompt that ships, as a class of this module."""
     name = prompt.name.title().replace("_", "")
     body = {
-        "__doc__": f"{prompt.summary}\n\n{prompt.paper}.",
+        "__doc__": prompt.summary + (_QUOTED if prompt.quoted else ""),
         "__module__": __name__,
         "PROMPT": prompt.name,
     }
