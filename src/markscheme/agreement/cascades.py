@@ -208,7 +208,7 @@ def choose_cascade(data: Recorded, goal: Goal) -> ChosenCascade:
         place = (
             safe_on_average(losses, limit)
             if goal.guarantee == "average"
-            else safe_with_probability(losses, limit, delta=goal.delta)
+            else safe_with_probability(losses, limit, delta=goal.delta, seed=goal.seed)
         )
     else:
         path = fitted_path(shape.scores, shape.labels)
