@@ -81,7 +81,8 @@ class ChatServer:
     Attributes:
         bodies: the requests' bodies, in order of arrival.
         headers: their headers.
-        answered: last messages whose answer was sent to the last byte, counted.
+        answered: last messages whose answer was sent to the last byte to a client that had not
+            left, counted.
     """
 
     def __init__(self, behaviour: Behaviour | None = None, *, port: int = 0) -> None:
@@ -135,7 +136,7 @@ class ChatServer:
                     key, _, value = line.partition(":")
                     headers[key.strip().lower()] = value.strip()
                 raw = await reader.readexactly(int(headers.get("content-length", "0")))
-                if not await self._answer(head, headers, raw, writer):
+                if not await self._answer(head, headers, raw, reader, writer):
                     break
         except (asyncio.IncompleteReadError, ConnectionError, asyncio.CancelledError):
             pass
@@ -143,7 +144,12 @@ class ChatServer:
             writer.close()
 
     async def _answer(
-        self, head: str, headers: dict[str, str], raw: bytes, writer: asyncio.StreamWriter
+        self,
+        head: str,
+        headers: dict[str, str],
+        raw: bytes,
+        reader: asyncio.StreamReader,
+        writer: asyncio.StreamWriter,
     ) -> bool:
         if not head.startswith("POST /v1/chat/completions"):
             writer.write(b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n")
@@ -156,6 +162,8 @@ class ChatServer:
         self.headers.append(headers)
         if answer.delay:
             await asyncio.sleep(answer.delay)
+        if reader.at_eof():
+            return False
         payload = answer.payload(body.get("model", ""))
         lines = {"Content-Type": "application/json", **answer.headers}
         lines["Content-Length"] = str(len(payload))

@@ -158,7 +158,7 @@ def test_what_no_request_can_survive_is_an_error(
 
 def test_a_server_that_is_not_there_is_an_error() -> None:
     chat = OpenAIChat(name="m", options=ServerOptions(base_url="http://127.0.0.1:9/v1"))
-    with pytest.raises(ModelError, match="127.0.0.1:9/v1/ does not answer"):
+    with pytest.raises(ModelError, match=r"127\.0\.0\.1:9/v1/ does not answer"):
         chat.complete(ask("a"))
 
 

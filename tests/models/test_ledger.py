@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import multiprocessing
+import os
 import sqlite3
 import threading
 import time
@@ -16,7 +17,7 @@ from postgres import PASSWORD, running
 from markscheme.errors import BadRowsError, ModelError
 from markscheme.models.chat import ChatReply, ChatRequest, Message
 from markscheme.models.container import ModelOptions, Models
-from markscheme.models.database import connect, migrations
+from markscheme.models.database import migrations
 from markscheme.models.kept import KeptChat
 from markscheme.models.ledger import Asked, Ledger
 from markscheme.models.replay import ReplayChat
@@ -334,9 +335,21 @@ def test_models_say_how_to_name_one(tmp_path: Path) -> None:
     kept.close()
 
 
-def test_sqlite_waits_for_the_disk(tmp_path: Path) -> None:
-    database = connect(tmp_path / "a.sqlite", durable=True)
-    assert database.transact(
-        lambda cursor: cursor.execute("PRAGMA synchronous").fetchall(), writes=False
-    ) == [(2,)]
-    database.close()
+def test_replies_are_handed_on_once_the_disk_has_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ledger = Ledger(tmp_path / "ledger.sqlite")
+    events: list[str] = []
+    real = os.fsync
+
+    def slow(handle: int) -> None:
+        time.sleep(0.05)
+        events.append("disk")
+        real(handle)
+
+    monkeypatch.setattr(os, "fsync", slow)
+    for text in "abc":
+        ledger.put(asked(text), YES, lambda _kept: events.append("use"))
+        ledger.flush()
+    assert events == ["disk", "use"] * 3
+    ledger.close()

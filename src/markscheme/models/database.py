@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import importlib.resources
+import os
 import re
 import sqlite3
 import threading
@@ -47,30 +48,38 @@ class Database(Protocol):
         """
         ...
 
+    def sync(self) -> None:
+        """Return when the disk has all that was committed so far.
+
+        Raises:
+            ModelError: the disk cannot take it.
+        """
+        ...
+
     def close(self) -> None: ...
 
 
 class Sqlite:
-    """A file in write-ahead mode, so that readers and one writer do not wait for each other."""
+    """A file in write-ahead mode, so that readers and one writer do not wait for each other.
 
-    def __init__(self, path: Path, *, durable: bool) -> None:
-        """Open the file, making it if need be.
+    `synchronous = NORMAL`: a commit outlives the process at once, whatever kills it, and a power
+    cut never harms the file; that the disk has it too is what `sync` waits for. So the time in
+    which a killed process can lose a reply is that of a commit, not that of a disk.
+    """
 
-        Args:
-            path: the file.
-            durable: whether a commit returns only when the disk has it (`synchronous = FULL`).
-                With False (`NORMAL`) a commit outlives the process but perhaps not a power cut,
-                which never harms the file; enough for claims, which die with the process anyway.
-        """
+    def __init__(self, path: Path) -> None:
+        """Open the file, making it if need be."""
         self.shown = str(path)
         self._lock = threading.Lock()
+        self._log_path = path.with_name(path.name + "-wal")
+        self._log: int | None = None
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             self._connection = sqlite3.connect(
                 path, timeout=_WAIT_SECONDS, isolation_level=None, check_same_thread=False
             )
             self._connection.execute("PRAGMA journal_mode = WAL")
-            self._connection.execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
+            self._connection.execute("PRAGMA synchronous = NORMAL")
         except (OSError, sqlite3.Error) as error:
             raise ModelError(f"the ledger {path} cannot be opened: {error}") from None
 
@@ -92,9 +101,21 @@ class Sqlite:
             except sqlite3.Error as error:
                 raise ModelError(f"the ledger {self.shown} does not work: {error}") from None
 
+    def sync(self) -> None:
+        """See `Database`. What is no longer in the write-ahead log, SQLite has synced itself."""
+        try:
+            if self._log is None:
+                self._log = os.open(self._log_path, os.O_RDONLY)
+            os.fsync(self._log)
+        except OSError as error:
+            raise ModelError(f"the ledger {self.shown} does not work: {error}") from None
+
     def close(self) -> None:
         """Close the file."""
         with self._lock:
+            if self._log is not None:
+                os.close(self._log)
+                self._log = None
             self._connection.close()
 
 
@@ -126,7 +147,7 @@ class Postgres:
         Args:
             url: `postgresql://user@host/database`; a password may also come from the environment
                 (PGPASSWORD) or a .pgpass file, and is never shown.
-            durable: as for SQLite.
+            durable: whether a commit waits for the server's disk; claims need not.
         """
         try:
             import psycopg
@@ -174,6 +195,9 @@ class Postgres:
                     ) from None
             raise AssertionError("unreachable")
 
+    def sync(self) -> None:
+        """See `Database`. Durable commits have waited already."""
+
     def close(self) -> None:
         """Close the connection."""
         with self._lock:
@@ -192,6 +216,10 @@ def is_postgres(location: str | Path) -> bool:
 def connect(location: str | Path, *, durable: bool) -> Database:
     """Open the database at a path or URL, its tables brought up to date.
 
+    Args:
+        location: a path or a PostgreSQL URL.
+        durable: whether PostgreSQL's commits wait for its disk; SQLite's `sync` does.
+
     Raises:
         ModelError: it cannot be opened, or a newer version of markscheme made it.
         MissingExtraError: PostgreSQL's driver is not installed.
@@ -203,7 +231,7 @@ def connect(location: str | Path, *, durable: bool) -> Database:
             f"a ledger is a file or a postgresql:// URL, not {_without_password(str(location))}"
         )
     else:
-        database = Sqlite(Path(location), durable=durable)
+        database = Sqlite(Path(location))
     migrate(database)
     return database
 

@@ -8,6 +8,7 @@ reply.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import queue
 import socket
@@ -63,6 +64,9 @@ class _Write:
     then: OnKept
 
 
+_Kept = tuple[OnKept, ChatReply]
+
+
 class Ledger:
     """Replies in a SQLite file or a PostgreSQL database.
 
@@ -84,7 +88,7 @@ class Ledger:
             ModelError: it cannot be opened.
             MissingExtraError: PostgreSQL's driver is not installed.
         """
-        # Two connections: what is read and claimed need not wait for the disk, replies must.
+        # Two connections: what is read and claimed need not wait for what is written.
         self._quick = connect(location, durable=False)
         self._durable: Database = connect(location, durable=True)
         self.shown = self._quick.shown
@@ -93,8 +97,13 @@ class Ledger:
         self._queue: queue.SimpleQueue[_Write | threading.Event | None] = queue.SimpleQueue()
         self._trouble: BaseException | None = None
         self._renewed = time.monotonic()
-        self._writer = threading.Thread(target=self._write, name="markscheme-ledger", daemon=True)
-        self._writer.start()
+        self._to_sync: queue.SimpleQueue[list[_Kept] | threading.Event | None] = queue.SimpleQueue()
+        self._threads = [
+            threading.Thread(target=life, name="markscheme-ledger", daemon=True)
+            for life in (self._write, self._sync)
+        ]
+        for thread in self._threads:
+            thread.start()
 
     def __repr__(self) -> str:
         return f"Ledger({self.shown!r})"
@@ -135,6 +144,7 @@ class Ledger:
     def change(self, work: Callable[[Cursor], object]) -> None:
         """Do `work` in one transaction, durably."""
         self._durable.transact(work, writes=True)
+        self._durable.sync()
 
     # --- claims -------------------------------------------------------------------------------
 
@@ -226,27 +236,27 @@ class Ledger:
         """
         done = threading.Event()
         self._queue.put(done)
-        while not done.wait(1.0) and self._writer.is_alive():
-            pass
+        done.wait()
         if self._trouble is not None:
             raise self._trouble
 
     def close(self) -> None:
         """Write what is left and close."""
         self._queue.put(None)
-        self._writer.join()
+        for thread in self._threads:
+            thread.join()
         self._quick.close()
         self._durable.close()
 
     def _write(self) -> None:
-        """The writer's life: everything that came in while the disk was busy is the next commit.
+        """The committing thread's life: everything that came in meanwhile is the next commit.
 
-        So a single reply is committed at once, and a flood shares the cost of the disk.
+        So a single reply is committed at once, and a flood shares the cost.
         """
-        while True:
+        stop = False
+        while not stop:
             batch: list[_Write] = []
             ends: list[threading.Event] = []
-            stop = False
             try:
                 item = self._queue.get(timeout=_RENEW_SECONDS)
                 while True:
@@ -263,18 +273,39 @@ class Ledger:
                 pass
             try:
                 if batch and self._trouble is None:
-                    self._commit(batch)
+                    self._to_sync.put(self._commit(batch))
                 if self._claimed and time.monotonic() - self._renewed > _RENEW_SECONDS:
                     self._renewed = time.monotonic()
                     self._renew()
             except Exception as error:  # Handed to whoever puts or flushes next.
                 self._trouble = error
             for end in ends:
-                end.set()
-            if stop:
-                return
+                self._to_sync.put(end)
+        self._to_sync.put(None)
 
-    def _commit(self, batch: list[_Write]) -> None:
+    def _sync(self) -> None:
+        """The other thread's life: once the disk has a commit, its replies are handed on."""
+        stop = False
+        while not stop:
+            items = [self._to_sync.get()]
+            with contextlib.suppress(queue.Empty):
+                while True:
+                    items.append(self._to_sync.get_nowait())
+            handed = [one for item in items if isinstance(item, list) for one in item]
+            try:
+                if handed and self._trouble is None:
+                    self._durable.sync()
+                    for then, reply in handed:
+                        then(reply)
+            except Exception as error:  # Handed to whoever puts or flushes next.
+                self._trouble = error
+            for item in items:
+                if isinstance(item, threading.Event):
+                    item.set()
+                stop = stop or item is None
+
+    def _commit(self, batch: list[_Write]) -> list[_Kept]:
+        """Write replies and failures, drop their claims; gives what to hand on to whom."""
         kept = {item.asked.key: item for item in batch if item.reply.status in ("ok", "refused")}
         failed = [item for item in batch if item.reply.status == "failed"]
         now = time.time()
@@ -299,11 +330,15 @@ class Ledger:
             return dict(_stored(cursor, list(texts)))
 
         stored = self._durable.transact(work, writes=True)
-        for item in batch:
-            self._claimed.discard(item.asked.key)
-            text = stored.get(item.asked.key)
-            ours = text is None or text == texts.get(item.asked.key)
-            item.then(item.reply if text is None or ours else _read(text))
+        self._claimed -= {item.asked.key for item in batch}
+        return [(item.then, self._to_use(item, texts, stored)) for item in batch]
+
+    def _to_use(self, item: _Write, ours: dict[str, str], stored: dict[str, str]) -> ChatReply:
+        """The reply itself, unless another one was there first."""
+        key = item.asked.key
+        if item.reply.status == "failed" or stored.get(key) == ours.get(key):
+            return item.reply
+        return _read(stored[key])
 
 
 def _pieces(keys: Sequence[str]) -> Iterator[Sequence[str]]:
