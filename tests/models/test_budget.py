@@ -1,0 +1,246 @@
+"""Limits of calls and money, dry runs, batch files: on the command line and from Python."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from servers import Answer, ChatServer
+
+import markscheme
+from markscheme.cli import run as run_command
+from markscheme.errors import BadRowsError, ModelError
+from markscheme.models.budget import Budget
+from markscheme.models.chat import ChatReply, ChatRequest, Message
+from markscheme.models.container import ModelOptions, Models
+from markscheme.models.kept import KeptChat
+from markscheme.models.openai_server import OpenAIChat, ServerOptions
+from markscheme.models.prices import Price
+from markscheme.models.scripted import ScriptedChat
+
+ROWS = 30
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty folder with answers to judge, and a price for the model `m`."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("MARKSCHEME_LEDGER", raising=False)
+    rows = [
+        {"id": str(n), "question": f"What is {n}?", "references": [str(n)], "answer": f"{n}."}
+        for n in range(ROWS)
+    ]
+    (tmp_path / "a.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    (tmp_path / "prices.toml").write_text("[m]\ninput = 1000\noutput = 5000\n")
+    return tmp_path
+
+
+def line(url: str, *more: str) -> list[str]:
+    return ["judge", "a.jsonl", "-j", "llm_kamalloo", "-m", "m", "--base-url", url,
+            "--prices", "prices.toml", "--quiet", *more]  # fmt: skip
+
+
+def requests(count: int, **fields: Any) -> list[ChatRequest]:
+    return [
+        ChatRequest(messages=(Message(role="user", content=str(n)),), **fields)
+        for n in range(count)
+    ]
+
+
+def priced(text: str) -> ChatReply:
+    return ChatReply(status="ok", text=text, tokens_in=1_000, tokens_out=1_000)
+
+
+@pytest.mark.parametrize("limit", [0, 1, 7, 30, 31])
+def test_calls_stop_at_the_limit(limit: int) -> None:
+    script = ScriptedChat(replies=priced)
+    chat = KeptChat(model=script, budget=Budget(max_calls=limit))
+    replies = chat.complete(requests(30))
+    assert len(script.seen) == min(limit, 30)
+    skipped = [reply for reply in replies if reply.status == "skipped"]
+    assert len(skipped) == max(0, 30 - limit)
+    assert all(f"{limit:,} calls (--max-calls)" in str(reply.error) for reply in skipped)
+
+
+@pytest.mark.parametrize("at_once", [1, 8])
+def test_money_is_not_overspent_however_many_are_under_way(at_once: int) -> None:
+    """Every call may cost $1.1 by its limit and does cost $0.11; $2 buys 8 and not 18, since the
+    ninth could have been the dear one... unless what was under way has turned out cheap."""
+    answer = Answer(length=10, delay=0.005)
+    with ChatServer(lambda _body, _seen: answer) as server:
+        options = ServerOptions(base_url=server.url, concurrency=at_once)
+        budget = Budget(max_cost=2.0)
+        chat = KeptChat(
+            model=OpenAIChat(name="m", options=options),
+            budget=budget,
+            prices={"m": Price(input=1_000, output=10_000)},
+        )
+        replies = chat.complete(requests(100, max_tokens=100))
+    done = [reply for reply in replies if reply.status == "ok"]
+    assert all(reply.cost_usd == pytest.approx(0.11) for reply in done)
+    assert budget.spending.cost_usd == pytest.approx(0.11 * len(done))
+    assert 0.9 - 0.11 < budget.spending.cost_usd <= 2.0
+    assert {reply.status for reply in replies} == {"ok", "skipped"}
+    assert "$2 (--max-cost) is spent" in str(replies[-1].error)
+
+
+def test_a_reply_that_counts_no_tokens_is_taken_at_its_dearest() -> None:
+    script = ScriptedChat(replies=lambda _: "Yes")
+    chat = KeptChat(
+        model=script, budget=Budget(max_cost=1.0), prices={"scripted": Price(input=0, output=1000)}
+    )
+    replies = chat.complete(requests(10, max_tokens=300))  # $0.3 each
+    assert [reply.status for reply in replies].count("ok") == 3
+    assert replies[0].cost_usd is None
+
+
+def test_money_cannot_be_limited_without_a_price() -> None:
+    models = Models(options=ModelOptions(model="nobody-knows", max_cost=1.0))
+    with pytest.raises(ModelError, match="needs a price for nobody-knows"):
+        models.chat()
+
+
+def test_what_is_known_costs_nothing_and_does_not_count(tmp_path: Path) -> None:
+    options = ModelOptions(ledger=str(tmp_path / "l.sqlite"), max_calls=5)
+    for known in (0, 5, 10):
+        models = Models(chat=ScriptedChat(replies=priced), options=options)
+        models.chat().complete(requests(12))
+        spending = models.budget.spending
+        assert (spending.calls, spending.known) == (min(5, 12 - known), known)
+        models.close()
+
+
+def test_a_dry_run_counts_what_is_missing_and_sends_nothing(
+    here: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    with ChatServer() as server:
+        assert run_command(line(server.url, "--dry-run")) == 0
+        assert server.bodies == []
+        shown = capfd.readouterr()
+        words = shown.out.split()
+        at = words.index("llm_kamalloo")
+        calls, known, tokens_in, tokens_out, cost = words[at + 1 : at + 6]
+        assert (calls, known) == ("30", "0")
+        expected = (int(tokens_in.replace(",", "")) + 5 * int(tokens_out.replace(",", ""))) / 1000
+        assert float(cost.strip("$").replace(",", "")) == pytest.approx(expected)
+        assert "tokens in:" in shown.err
+        assert run_command(line(server.url, "--max-calls", "12", "-o", "some")) == 0
+        capfd.readouterr()
+        assert run_command(line(server.url, "--dry-run")) == 0
+        words = capfd.readouterr().out.split()
+        assert words[words.index("llm_kamalloo") + 1 :][:2] == ["18", "12"]
+        assert len(server.bodies) == 12
+
+
+def test_limits_skip_the_rest_and_say_so(here: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    with ChatServer() as server:
+        assert run_command(line(server.url, "--max-calls", "12", "-o", "run")) == 0
+        shown = capfd.readouterr()
+        assert "12 calls, $0.1800, 18 skipped" in " ".join(shown.err.split())
+        table = pl.read_parquet("run/judgments.parquet")
+        assert table["status"].value_counts(sort=True).rows() == [("skipped", 18), ("judged", 12)]
+        skipped = table.filter(pl.col("status") == "skipped")
+        assert skipped["explanation"].str.contains("--max-calls").all()
+        assert table["cost_usd"].sum() == pytest.approx(0.18)
+        summary = json.loads(Path("run/summary.json").read_text())
+        assert summary["figures"][0]["cost_usd"] == pytest.approx(0.18)
+        assert run_command(line(server.url, "--again", "-o", "run")) == 0
+        assert len(server.bodies) == ROWS
+    table = pl.read_parquet("run/judgments.parquet")
+    assert table["status"].to_list() == ["judged"] * ROWS
+    assert table["cost_usd"].sum() == pytest.approx(0.45)
+
+
+def test_a_recorded_run_needs_no_server(here: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    with ChatServer() as server:
+        assert run_command(line(server.url, "-o", "run", "--ledger", "one.sqlite")) == 0
+    assert run_command(["ledger", "stats", "--ledger", "one.sqlite"]) == 0
+    assert run_command(["ledger", "export", "shared.jsonl", "--ledger", "one.sqlite"]) == 0
+    assert run_command(["ledger", "import", "shared.jsonl", "--ledger", "two.sqlite"]) == 0
+    shown = capfd.readouterr()
+    assert "30 replies written to shared.jsonl" in shown.err
+    assert run_command(line("http://127.0.0.1:9/v1", "-o", "two", "--replay",
+                            "--ledger", "two.sqlite")) == 0  # fmt: skip
+    for name in ("judgments.parquet", "summary.json"):
+        assert Path("run", name).read_bytes() == Path("two", name).read_bytes()
+    assert run_command(["ledger", "stats", "--ledger", "nowhere.sqlite"]) == 2
+    assert "there is no ledger nowhere.sqlite" in capfd.readouterr().err
+
+
+def result_of(request: dict[str, Any], text: str = "Yes") -> dict[str, Any]:
+    body = json.loads(Answer(text=text).payload("m"))
+    return {"custom_id": request["custom_id"], "response": {"status_code": 200, "body": body}}
+
+
+def test_a_batch_is_written_for_what_is_missing_and_read_back(
+    here: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    written = ["batch", "write", "a.jsonl", "-j", "llm_kamalloo", "-m", "m", "-o"]
+    with ChatServer() as server:
+        assert run_command(line(server.url, "--max-calls", "10", "-o", "some")) == 0
+        asked = server.bodies[0]
+        capfd.readouterr()
+        assert run_command([*written, "batch.jsonl"]) == 0
+        assert "20 requests written to batch.jsonl; 10 were known" in capfd.readouterr().err
+        requested = [json.loads(text) for text in Path("batch.jsonl").read_text().splitlines()]
+        assert len({one["custom_id"] for one in requested}) == 20
+        assert all(one["url"] == "/v1/chat/completions" for one in requested)
+        assert requested[0]["body"].keys() == asked.keys()
+        failed = {
+            "custom_id": requested[0]["custom_id"],
+            "response": {"status_code": 400, "body": {"error": {"message": "too long"}}},
+        }
+        expired = {
+            "custom_id": requested[1]["custom_id"],
+            "response": None,
+            "error": {"code": "batch_expired"},
+        }
+        lines = [failed, expired, *map(result_of, requested[2:])]
+        Path("results.jsonl").write_text("".join(json.dumps(one) + "\n" for one in lines))
+        assert run_command(["batch", "read", "results.jsonl", "--prices", "prices.toml"]) == 0
+        shown = capfd.readouterr().out
+        assert "18 replies, $0.1350, 2 failed" in shown
+        assert "1 times: batch: HTTP 400: too long" in shown
+        assert "1 times: batch: batch_expired" in shown
+        assert run_command([*written, "rest.jsonl"]) == 0
+        rest = [json.loads(text) for text in Path("rest.jsonl").read_text().splitlines()]
+        assert rest == requested[:2]
+        assert run_command(line(server.url, "-o", "all")) == 0
+        assert len(server.bodies) == 12
+    table = pl.read_parquet("all/judgments.parquet")
+    assert table["status"].to_list() == ["judged"] * ROWS
+    assert table["cost_usd"].sum() == pytest.approx(12 * 0.015 + 18 * 0.0075)
+
+
+def test_results_of_nobody_are_named_and_the_others_kept(
+    here: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert run_command(["batch", "write", "a.jsonl", "-j", "llm_kamalloo", "-m", "m",
+                        "-o", "batch.jsonl"]) == 0  # fmt: skip
+    first = json.loads(Path("batch.jsonl").read_text().splitlines()[0])
+    lines = ["{", '{"custom_id": "x", "response": null}', "[]", json.dumps(result_of(first))]
+    Path("results.jsonl").write_text("\n".join(lines))
+    capfd.readouterr()
+    assert run_command(["batch", "read", "results.jsonl"]) == 2
+    shown = capfd.readouterr().err
+    for number in (1, 2, 3):
+        assert f"results.jsonl, line {number}: no result of a batch" in shown
+    models = Models(options=ModelOptions(model="m"))
+    assert models.ledger().query("SELECT COUNT(*) FROM replies") == [(1,)]
+    models.close()
+
+
+def test_an_unreadable_batch_is_an_error(tmp_path: Path) -> None:
+    from markscheme.models.batch_files import read_batch
+    from markscheme.models.ledger import Ledger
+
+    ledger = Ledger(tmp_path / "l.sqlite")
+    with pytest.raises(markscheme.MarkschemeError, match="cannot read"):
+        read_batch(tmp_path / "nowhere.jsonl", ledger, {})
+    (tmp_path / "x.jsonl").write_text("{}\n")
+    with pytest.raises(BadRowsError, match="it has no 'custom_id'"):
+        read_batch(tmp_path / "x.jsonl", ledger, {})
+    ledger.close()
