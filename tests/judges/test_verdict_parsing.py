@@ -46,6 +46,7 @@ NO = [
     '{"verdict": "incorrect", "reason": "Yes, it is about Beijing, but"}', "So the answer is no.",
     "The answer names another city.\nTherefore: No", "No, I think it is another city.",
     "No, it is not clear that this is the same city.",
+    "No, I'm sorry for the confusion: it is Peking.",
 ]  # fmt: skip
 UNPARSED = {
     "": "empty", "  \n": "empty", "No, the candidate is correct": "contradicts itself",
@@ -55,6 +56,8 @@ UNPARSED = {
     '{"verdict": "yes"} {"verdict": "no"}': "contradicts itself",
     "Verdict: yes\nVerdict: no": "contradicts itself", "[[Yes]] or [[No]]": "contradicts itself",
     "Yes\n\nVerdict: No": "contradicts itself", '{"verdict": "no"}\nYes': "contradicts itself",
+    "Verdict: Yes\n\nThe answer is not correct according to the question.": "contradicts itself",
+    "No, this answer is correct.": "contradicts itself",
     "Yes and no.": "hedges", "Yes or No": "hedges", "Yes/No": "hedges", "No/Yes": "hedges",
     "Yes, and no.": "hedges", "Partially correct.": "hedges", "Maybe.": "hedges",
     "The candidate is partially correct.": "hedges", "It depends on what is meant.": "hedges",
@@ -179,6 +182,7 @@ def test_it_reads_marks(reply: str, mark: float) -> None:
     ("reply", "reason"),
     {
         "": "empty", "7": "7 is not from 1 to 5", "0": "0 is not", "-3": "-3 is not",
+        "1: The answer is wrong. 2: It is mostly wrong. 3: It is": "several marks: 1, 2, 3",
         "3-4": "several marks: 3, 4", "3 or 4": "several marks", "Score: 5\nScore: 2": "several",
         "The answer gets 3, as 1987 is wrong": "several marks", "great": "no mark",
         "from 1 to 5": "no mark", '{"score": true}': "no mark", '{"score": 9}': "9 is not",

@@ -19,6 +19,7 @@ _SCALE = re.compile(
 _FIRST = re.compile(
     rf"^[\s>*_#\"'“(\[]*(?P<mark>{_NUMBER})(?=[\s*_\"'”)\]:.,;!–—-]*(?:$|\n|[A-Za-z]))"
 )
+_LISTED = re.compile(r"(?<![\w.])([0-9])(?=[:.)]\s+[A-Za-z])")
 _NAMED = re.compile(
     r"\b(?:score|rating|grade|mark)\b[^\w\n]*(?:(?:is|of|would be|as)\b)?[^\w\n-]*"
     rf"(?P<mark>{_NUMBER})",
@@ -77,6 +78,9 @@ def _marks(text: str) -> set[float]:
             return matches
     if re.match(rf"\W*{_NUMBER}\s*(?:-|–|—|to|or|/)\s*\d", bare):
         return {float(number) for number in re.findall(r"\d+(?:\.\d+)?", bare)[:2]}
+    listed = {float(number) for number in _LISTED.findall(bare)}
+    if len(listed) > 1:
+        return listed  # The scale itself, said again.
     first = _FIRST.match(bare)
     if first:
         return {float(first["mark"])}

@@ -70,8 +70,8 @@ _CLOSING = re.compile(
     re.IGNORECASE,
 )
 _STATEMENT = re.compile(
-    r"\b(?:candidate(?:['’]s)?(?: answer| response)?|(?:ai|ai[- ]generated|system['’]?s?|generated"
-    r"|given|provided|proposed|submitted|student['’]?s?) (?:answer|response))"
+    r"\b(?:candidate(?:['’]s)?(?: answer| response)?|(?:the|this|that|ai|ai[- ]generated"
+    r"|system['’]?s?|generated|given|provided|proposed|submitted|student['’]?s?) (?:answer|response))"
     r"(?: \"[^\"\n]{0,200}\"| [“][^”\n]{0,200}[”])?"
     r"\s+(?:is|was)\s+(?:(?:indeed|also|actually|therefore|thus|still|in fact|hence|completely"
     r"|entirely|factually)\s+){0,2}"
@@ -83,8 +83,8 @@ _ABLE = (
     r"(?:can(?:not|['’]?t| not)|am (?:unable|not able) to|won['’]t|will not|could(?:n['’]t| not))"
 )
 _REFUSAL = re.compile(
-    rf"^[{_MARKUP}]*(?:no[,.]\s+)?(?:i['’]?m (?:really |very |so )?sorry|sorry|i apologi[sz]e"
-    r"|my apologies|as an ai\b|as a(?: large)? language model"
+    rf"^[{_MARKUP}]*(?:no[,.]\s+)?(?:(?:i['’]?m (?:really |very |so )?sorry|sorry|i apologi[sz]e"
+    r"|my apologies)(?! for (?:the|any|my)\b)|as an ai\b|as a(?: large)? language model"
     rf"|i {_ABLE} (?:assist|help|comply|fulfil|answer|respond|provide|judge|evaluate|engage))",
     re.IGNORECASE,
 )
