@@ -71,7 +71,8 @@ _CLOSING = re.compile(
 )
 _STATEMENT = re.compile(
     r"\b(?:candidate(?:['’]s)?(?: answer| response)?|(?:the|this|that|ai|ai[- ]generated"
-    r"|system['’]?s?|generated|given|provided|proposed|submitted|student['’]?s?) (?:answer|response))"
+    r"|system['’]?s?|generated|given|provided|proposed|submitted|student['’]?s?)"
+    r" (?:answer|response))"
     r"(?: \"[^\"\n]{0,200}\"| [“][^”\n]{0,200}[”])?"
     r"\s+(?:is|was)\s+(?:(?:indeed|also|actually|therefore|thus|still|in fact|hence|completely"
     r"|entirely|factually)\s+){0,2}"
