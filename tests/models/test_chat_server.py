@@ -109,6 +109,19 @@ def test_what_a_server_lacks_is_left_out_and_remembered(lacking: str) -> None:
     assert tries[-2:] == [False, False]
 
 
+def test_a_model_with_a_temperature_of_its_own_is_asked_without() -> None:
+    message = b'{"error":{"message":"\'temperature\' does not support 0 with this model"}}'
+
+    def behaviour(body: dict[str, Any], _seen: int) -> Answer:
+        return Answer(status=400, body=message) if "temperature" in body else Answer()
+
+    with ChatServer(behaviour) as server:
+        replies = model(server, concurrency=1).complete(ask("a", "b", logprobs=True))
+        assert [reply.status for reply in replies] == ["ok", "ok"]
+        assert len(server.bodies) == 3
+        assert "logprobs" in server.bodies[-1]
+
+
 def test_a_request_that_fails_anyway_does_not_turn_features_off() -> None:
     def behaviour(body: dict[str, Any], _seen: int) -> Answer:
         if body["messages"][-1]["content"] == "long":

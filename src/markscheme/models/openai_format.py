@@ -31,6 +31,7 @@ def body_of(
     *,
     with_schema: bool = True,
     with_logprobs: bool = True,
+    with_temperature: bool = True,
     limit_name: str = "max_tokens",
 ) -> dict[str, Any]:
     """The body of `POST /chat/completions`.
@@ -40,6 +41,7 @@ def body_of(
         model: the model's name at the server.
         with_schema: ask the server to keep the reply to the request's schema.
         with_logprobs: ask for log-probabilities if the request does.
+        with_temperature: send the request's temperature; some models have one of their own.
         limit_name: `max_tokens`, or `max_completion_tokens` where a server insists.
     """
     body: dict[str, Any] = {
@@ -47,7 +49,7 @@ def body_of(
         "messages": [{"role": m.role, "content": m.content} for m in request.messages],
         limit_name: request.max_tokens,
     }
-    if request.temperature is not None:
+    if request.temperature is not None and with_temperature:
         body["temperature"] = request.temperature
     if request.top_p is not None:
         body["top_p"] = request.top_p

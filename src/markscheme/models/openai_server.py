@@ -34,6 +34,14 @@ _LONGEST_BACKOFF = 60.0
 _LONGEST_WAIT = 900.0
 _SHOWN = 400
 _REFUSALS = 20
+_TELEMETRY = tuple(
+    f"X-Stainless-{name}"
+    for name in (
+        "Lang", "Package-Version", "OS", "Arch", "Runtime", "Runtime-Version", "Async",
+        "Retry-Count", "Read-Timeout",
+    )
+)  # fmt: skip
+"""Headers in which the SDK describes this machine; a call is also quicker without them."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -88,8 +96,9 @@ class _RefusedError(Exception):
 class OpenAIChat:
     """A model at an OpenAI-compatible server.
 
-    What a server cannot do is found out once and remembered: structured output or
-    log-probabilities are then left out, `max_tokens` is sent under its newer name.
+    What a server cannot do is found out once and remembered: structured output,
+    log-probabilities or the temperature are then left out, `max_tokens` is sent under its newer
+    name.
 
     Attributes:
         name: the model's name at the server.
@@ -195,6 +204,7 @@ class OpenAIChat:
             self.name,
             with_schema="schema" not in without,
             with_logprobs="logprobs" not in without,
+            with_temperature="temperature" not in without,
             limit_name="max_completion_tokens" if "max_tokens" in without else "max_tokens",
         )
         try:
@@ -255,6 +265,8 @@ class OpenAIChat:
         said = str(error.body or error.message).lower()
         if "max_tokens" in body and "max_completion_tokens" in said:
             return "max_tokens"
+        if "temperature" in body and "temperature" in said:
+            return "temperature"
         if "logprobs" in body and ("logprob" in said or "response_format" not in body):
             return "logprobs"
         return "schema" if "response_format" in body else None
@@ -294,12 +306,14 @@ class OpenAIChat:
                     f"no key: set {self.options.api_key_env}, or name another variable with "
                     "--api-key-env, or give --base-url for a server of your own"
                 )
+            unsaid: Any = dict.fromkeys(_TELEMETRY, openai.Omit())
             client = openai.AsyncOpenAI(
                 api_key=self._key or "none",
                 base_url=self.options.base_url or "https://api.openai.com/v1",
                 max_retries=0,
                 timeout=self.options.timeout,
                 http_client=_http_client(),
+                default_headers=unsaid,
             )
             loop_thread().at_exit(client.close)
             self._client = client
