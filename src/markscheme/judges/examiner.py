@@ -17,6 +17,7 @@ from markscheme.judges.examiner_weights import Weights, open_weights, platt
 from markscheme.judges.examiner_words import explanations, marks, relations
 from markscheme.judges.outcomes import NO_REFERENCE, PATTERNS, has_patterns
 from markscheme.judgments import RELATIONS
+from markscheme.metrics.alignment.claims import contested
 from markscheme.metrics.alignment.features import alignment
 from markscheme.metrics.alignment.overlap import View
 from markscheme.models.encoder import Encoder, MiniLM
@@ -66,7 +67,7 @@ class Examiner:
             (~has_patterns(answers)) & (pl.col("references").list.len() > 0).fill_null(value=False)
         ).to_series()
         found = [
-            self._outcomes(part, getattr(models, "encoder", None))
+            self._outcomes(part, _encoder(models))
             for part in answers.filter(usable).iter_slices(_ROWS_AT_ONCE)
         ]
         places = usable.arg_true()
@@ -91,7 +92,7 @@ class Examiner:
         opened = self._opened()
         found = {"trained": opened.revision}
         if self.encoder != "never":
-            encoder = getattr(models, "encoder", None) or MiniLM()
+            encoder = _encoder(models) or MiniLM()
             found["embeddings"] = str(getattr(encoder, "revision", type(encoder).__name__))
         return found
 
@@ -117,6 +118,11 @@ class Examiner:
         )
 
 
+def _encoder(models: Any) -> Encoder | None:
+    """The run's encoder, if the run has models at all."""
+    return None if models is None else models.encoder()  # type: ignore[no-any-return]
+
+
 def score(
     opened: Weights,
     matrix: Matrix,
@@ -127,11 +133,19 @@ def score(
 ) -> Floats:
     """Calibrated probabilities of rows whose features are `matrix`."""
     settings = opened.settings
-    scores = platt(opened.words(matrix), settings.words)
+    drill = opened.drill(matrix)
+    strict = contested(matrix)
+
+    def blended(people: Floats, rows: npt.NDArray[Any]) -> Floats:
+        return (1 - settings.blend) * people + settings.blend * drill[rows]
+
+    every = np.arange(len(matrix))
+    # Wording decides contested answers; likeness in meaning only misleads: a denial is like a claim.
+    odds = np.where(strict, drill, blended(opened.words(matrix), every))
+    scores = platt(odds, settings.words)
     if use != "never":
         unsure = (scores > settings.unsure_from) & (scores < settings.unsure_to)
-        rows = np.flatnonzero(unsure | (use == "always"))
+        rows = np.flatnonzero((unsure | (use == "always")) & ~strict)
         both = np.hstack([matrix[rows], cosines(view, rows, encoder or MiniLM())])
-        scores[rows] = platt(opened.meaning(both), settings.meaning)
-    rounded: Floats = np.round(scores, _DECIMALS)
-    return rounded
+        scores[rows] = platt(blended(opened.meaning(both), rows), settings.meaning)
+    return np.round(scores, _DECIMALS).astype(np.float64)

@@ -1,4 +1,4 @@
-"""A trained examiner on disk: two ensembles of trees, word rarities, calibration and thresholds."""
+"""A trained examiner on disk: ensembles of trees, word rarities, calibration and thresholds."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Array = npt.NDArray[Any]
 SHIPPED = Path(__file__).parent / "weights" / "examiner"
 """The examiner in the package; docs/examiner.md is its model card."""
 
-FILES = ("examiner.json", "rarity.npz", "words.onnx", "meaning.onnx")
+FILES = ("examiner.json", "rarity.npz", "words.onnx", "meaning.onnx", "drill.onnx")
 _loading = threading.Lock()
 
 
@@ -32,7 +32,8 @@ class Settings:
     """What `examiner.json` says.
 
     `words` and `meaning` are the Platt maps (slope, intercept) of the two stages' log-odds;
-    between `unsure_from` and `unsure_to` the second stage decides; `neutral` is each feature's
+    between `unsure_from` and `unsure_to` the second stage decides; `blend` is the share of `drill`
+    in the log-odds of answers that are not contested; `neutral` is each feature's
     median, which explanations put in a feature's place to see what it did.
     """
 
@@ -40,6 +41,7 @@ class Settings:
     meaning: tuple[float, float]
     unsure_from: float
     unsure_to: float
+    blend: float
     neutral: tuple[float, ...]
     trained: dict[str, Any]
 
@@ -64,6 +66,7 @@ class Weights:
             meaning=tuple(content["meaning"]),
             unsure_from=content["unsure_from"],
             unsure_to=content["unsure_to"],
+            blend=content["blend"],
             neutral=tuple(content["neutral"]),
             trained=content["trained"],
         )
@@ -84,6 +87,11 @@ class Weights:
     def meaning(self) -> Trees:
         """The second stage: features of words and cosines of embeddings."""
         return Trees(self._path("meaning.onnx"))
+
+    @cached_property
+    def drill(self) -> Trees:
+        """Features of words, learned with made-up denials, offers and units: contested answers."""
+        return Trees(self._path("drill.onnx"))
 
     @cached_property
     def revision(self) -> str:

@@ -1,4 +1,4 @@
-"""How the shipped examiner is made: features, two ensembles of trees, calibration, files.
+"""How the shipped examiner is made: features, ensembles of trees, calibration, files.
 
 `train` takes labelled answers and gives a folder of weights; every step is seeded, so the same
 answers give the same files on the same versions of the libraries.
@@ -7,7 +7,7 @@ answers give the same files on the same versions of the libraries.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -20,12 +20,14 @@ from markscheme.errors import DataError
 from markscheme.judges.examiner_meaning import cosines
 from markscheme.judges.examiner_weights import platt, save_rarity
 from markscheme.metrics.alignment.batch import Rarity
+from markscheme.metrics.alignment.claims import contested
 from markscheme.metrics.alignment.features import alignment
 from markscheme.metrics.alignment.registry import COSINES, FEATURES
 from markscheme.models.encoder import MiniLM
 from markscheme.text.words import Lexicon, encode
+from markscheme.training.augment import augment
 from markscheme.training.splits import fold_of
-from markscheme.training.trees import TreeOptions, fit, save_onnx
+from markscheme.training.trees import Forest, TreeOptions, fit, save_onnx
 
 Array = npt.NDArray[Any]
 Say = Callable[[str], None]
@@ -40,12 +42,16 @@ class TrainOptions:
         folds: parts for out-of-fold predictions, by question.
         unsure_from: score from which the second stage is asked.
         unsure_to: score up to which it is asked.
+        drill: what made-up answers (`augment`) weigh beside people's, each; 0 for none.
+        blend: share of the trees that saw made-up answers in the log-odds of ordinary ones.
     """
 
     trees: TreeOptions = field(default_factory=TreeOptions)
     folds: int = 5
     unsure_from: float = 0.08
     unsure_to: float = 0.92
+    drill: float = 0.15
+    blend: float = 0.4
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -82,28 +88,51 @@ def train(
     matrix, view = alignment(answers["question"], answers["references"], answers["answer"], rarity)
     both = np.hstack([matrix, cosines(view, np.arange(len(answers)), MiniLM())])
     names = [*FEATURES, *COSINES]
+    made = augment(answers)
+    drilled, _ = alignment(made["question"], made["references"], made["answer"], rarity)
+    drill_labels = made["label"].to_numpy()
+    strict = contested(matrix)
+
+    def grow(people: Array, made_up: Array) -> tuple[Forest, Forest, Forest]:
+        """Trees on words, on words and meaning, and on words with made-up answers."""
+        words = fit(matrix[people], labels[people], list(FEATURES), options.trees)
+        meaning = fit(both[people], labels[people], names, options.trees)
+        drill = fit(
+            np.concatenate([matrix[people], drilled[made_up]]),
+            np.concatenate([labels[people], drill_labels[made_up]]),
+            list(FEATURES),
+            replace(options.trees, leaves=2 * options.trees.leaves + 1),
+            np.concatenate([np.ones(people.sum()), np.full(made_up.sum(), options.drill)]),
+        )
+        return words, meaning, drill
+
     fold = np.array([fold_of(question, options.folds) for question in answers["question"]])
+    made_fold = np.array([fold_of(question, options.folds) for question in made["question"]])
     say(f"out-of-fold predictions, {options.folds} folds by question")
-    words_odds, meaning_odds = np.zeros(len(labels)), np.zeros(len(labels))
+    odds = np.zeros((3, len(labels)))
+    made_odds = np.zeros(len(drill_labels))
     for number in range(options.folds):
-        inside, outside = fold != number, fold == number
+        outside = fold == number
         if not outside.any():
             continue
-        words = fit(matrix[inside], labels[inside], names[: len(FEATURES)], options.trees)
-        meaning = fit(both[inside], labels[inside], names, options.trees)
-        words_odds[outside] = words(matrix[outside])
-        meaning_odds[outside] = meaning(both[outside])
+        forests = grow(~outside, made_fold != number)
+        odds[0, outside], odds[2, outside] = (one(matrix[outside]) for one in forests[::2])
+        odds[1, outside] = forests[1](both[outside])
+        made_odds[made_fold == number] = forests[2](drilled[made_fold == number])
+    share = options.blend
+    words_odds = np.where(strict, odds[2], (1 - share) * odds[0] + share * odds[2])
+    meaning_odds = np.where(strict, odds[2], (1 - share) * odds[1] + share * odds[2])
     words_map, meaning_map = platt_map(words_odds, labels), platt_map(meaning_odds, labels)
     scores = platt(words_odds, words_map)
-    unsure = (scores > options.unsure_from) & (scores < options.unsure_to)
+    unsure = (scores > options.unsure_from) & (scores < options.unsure_to) & ~strict
     scores[unsure] = platt(meaning_odds[unsure], meaning_map)
 
     say("the final trees")
     folder.mkdir(parents=True, exist_ok=True)
-    words = fit(matrix, labels, names[: len(FEATURES)], options.trees)
-    meaning = fit(both, labels, names, options.trees)
+    words, meaning, drill = grow(np.ones(len(labels), bool), np.ones(len(drill_labels), bool))
     save_onnx(words, folder / "words.onnx", features=len(FEATURES))
     save_onnx(meaning, folder / "meaning.onnx", features=len(names))
+    save_onnx(drill, folder / "drill.onnx", features=len(FEATURES))
     save_rarity(rarity, folder / "rarity.npz")
     settings = {
         "features": list(FEATURES),
@@ -112,12 +141,15 @@ def train(
         "meaning": meaning_map,
         "unsure_from": options.unsure_from,
         "unsure_to": options.unsure_to,
+        "blend": options.blend,
         "neutral": [float(x) for x in np.median(both, axis=0)],
         "trained": {
             "rows": len(answers),
             "questions": answers["question"].n_unique(),
             "accepted": float(labels.mean()),
             "out_of_fold_accuracy": float(((scores >= 0.5) == (labels > 0.5)).mean()),
+            "made_up_rows": len(made),
+            "made_up_out_of_fold_accuracy": float(((made_odds > 0) == (drill_labels > 0)).mean()),
             "seeds": options.trees.seeds,
             "rounds": options.trees.rounds,
         },

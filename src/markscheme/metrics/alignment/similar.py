@@ -85,9 +85,9 @@ def _soft_recall(view: View) -> tuple[Array, Array, Array]:
         capital = (batch.known.kind[(different // len(lexicon))] & CAPITAL) > 0
         capital |= (batch.known.kind[(different % len(lexicon))] & CAPITAL) > 0
         for i in np.flatnonzero(capital & (alike < 0.97)).tolist():
-            if ones[i][0] == others[i][0] or len(ones[i]) < 6:
-                if same_given_name(ones[i], others[i]):
-                    alike[i] = max(alike[i], 0.9)
+            near = ones[i][0] == others[i][0] or len(ones[i]) < 6
+            if near and same_given_name(ones[i], others[i]):
+                alike[i] = max(alike[i], 0.9)
         np.maximum.at(best, owner, alike[inverse])
         np.maximum.at(named, view.r_row[owner], alike[inverse])
     key = view.r_key

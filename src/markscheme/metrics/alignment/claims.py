@@ -1,0 +1,165 @@
+"""Whether the answer claims the reference, or names it only to deny, doubt or offer it."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+
+from markscheme.metrics.alignment.batch import Array
+from markscheme.metrics.alignment.overlap import View
+from markscheme.metrics.alignment.registry import FEATURES
+from markscheme.text.words import CAPITAL, NUMBER, TITLE
+
+_REACH = 160
+"""Characters on either side of the match that are read."""
+
+_HARMLESS = re.compile(
+    r"\b(?:no (?:doubt|question|matter|less|more)|not only|not just|nothing but)\b"
+)
+_DENIED_BEFORE = re.compile(
+    r"(?:\bnot|\bnever|n['’]t|\brather than|\binstead of|\bunlike|\bneither|\bnor|\bexcept|"
+    r"\bapart from|\bother than|\bcontrary to)(?: [\w'-]+){0,3} ?[\"'“‘(]?$"
+)
+_DENIED_AFTER = re.compile(
+    r"^[^.;!?,]{0,30}?(?:\b(?:is|was|are|were|did|does|do|has|had|could|would|can)(?: not\b|n['’]t\b)"
+    r"|\bnever\b|\b(?:is|was|are|were|would be) (?:\w+ )?(?:wrong|incorrect|false|mistaken|untrue|"
+    r"inaccurate|rejected|a (?:myth|mistake|misconception)|an error)\b)"
+)
+_DISPUTED = re.compile(
+    r"\b(?:myth|misconception|mistak\w+|wrong(?:ly)?|false(?:ly)?|incorrect(?:ly)?|erroneous(?:ly)?|"
+    r"(?:common|popular|wide|general)ly (?:said|thought|believed|assumed|credited|held)|"
+    r"often (?:said|thought|believed|credited|assumed|given|named)|(?:popular|common) belief|"
+    r"(?:once|long|formerly|previously) (?:thought|believed|held|attributed|assumed)|"
+    r"(?:some|many|most)(?: \w+)? (?:say|think|thought|believe|claim|assume|credit|give|would|name)|"
+    r"(?:one|you) (?:would|might|may|could) (?:expect|think|guess|assume|suppose)|if you (?:thought|"
+    r"said|guessed)|think again|(?:usual|common|obvious) (?:guess|answer|assumption)|"
+    r"claims? that|supposed(?:ly)?|contrary to|no longer|rejected|disprove[nd]|debunked|despite|"
+    r"although|though|even though)\b"
+)  # fmt: skip
+_CORRECTED = re.compile(
+    r"\b(?:in fact|actually|in reality|really|instead|however|yet|but|rather|"
+    r"the (?:right|correct|real|true|actual|proper) \w+)\b"
+)
+_AFFIRMED = re.compile(
+    r"(?:\b(?:but|actually|in fact|in reality|really|instead|answer|name|date|year)\b[ ,:]*"
+    r"(?:is|was|it is|it was|that is|the)?(?: [\w'-]+){0,2} ?[\"'“‘(]?$)"
+)
+_CHOICE = re.compile(r"\bor\b|\beither\b|\bone of\b|\bpossibl[ye]\b|\bcould be\b|\bmight be\b|/")
+_ITEMS = re.compile(r",|/|;|\n|\bor\b|\band\b")
+_SENTENCE = re.compile(r"[.!?]\s|\n")
+_YES_NO = re.compile(
+    r"^(?:is|are|was|were|do|does|did|can|could|has|have|had|will|would|should|may|must)\b"
+)
+_YES, _NO = (
+    re.compile(r"^\W*(?:yes|true|correct|yeah)\b"),
+    re.compile(r"^\W*(?:no|not|false|nope|never)\b"),
+)
+_NEGATED = re.compile(
+    r"\b(?:not|never|no|none|nobody|nothing|neither|cannot|fail(?:s|ed)?)\b|n['’]t\b"
+)
+
+
+def contested(matrix: Array) -> Array:
+    """Rows where wording decides: the match is denied, doubted or one of several offered, amounts
+    have units to convert, or the answer speaks to whoever marks it. People's answers hold few such
+    rows to learn from (about one in a hundred).
+    """
+    names = list(FEATURES)
+
+    def column(name: str) -> Array:
+        return np.asarray(matrix[:, names.index(name)])
+
+    offered = (column("choice_offered") > 0) & (column("choice_items") > 1)
+    denied = (column("denied_before") > 0) | (column("denied_after") > 0) | (column("disputed") > 0)
+    marker = column("speaks_to_marker") > 0
+    return np.asarray(denied | offered | marker | (column("quantity") >= 0))
+
+
+def claim_features(view: View) -> dict[str, Array]:
+    """Denial and doubt beside the match, choices offered, substituted names, yes against no."""
+    batch, raw = view.batch, view.batch.raw
+    rows = view.rows
+    lower: dict[int, str] = {}
+    key_word = _first_key(view)
+    found = {
+        name: np.zeros(rows)
+        for name in (
+            "denied_before", "denied_after", "disputed", "corrected_after", "affirmed_before",
+            "choice_items", "choice_offered", "polarity",
+        )
+    }  # fmt: skip
+    for row, (answer, reference, question) in enumerate(
+        zip(batch.answer.tolist(), view.reference.tolist(), batch.question.tolist(), strict=True)
+    ):
+        for text in (answer, reference, question):
+            if text not in lower:
+                lower[text] = raw[text][:20_000].lower()
+        said, wanted = lower[answer], lower[reference].strip()
+        if _YES_NO.match(lower[question]):
+            found["polarity"][row] = _polarity(wanted, said)
+        at = said.find(wanted) if wanted else -1
+        size = len(wanted)
+        if at < 0 and key_word[row]:
+            at, size = said.find(key_word[row]), len(key_word[row])
+        if at < 0 or len(said) <= size + 1:
+            continue
+        before, after = said[max(0, at - _REACH) : at], said[at + size : at + size + _REACH]
+        near = _SENTENCE.split(before)[-1]
+        rest = _SENTENCE.split(after)[0]
+        near_claim = _HARMLESS.sub(" ", near)
+        found["denied_before"][row] = bool(_DENIED_BEFORE.search(near_claim))
+        found["denied_after"][row] = bool(_DENIED_AFTER.search(rest))
+        found["disputed"][row] = bool(_DISPUTED.search(near)) + 2 * bool(_DISPUTED.search(after))
+        found["corrected_after"][row] = bool(_CORRECTED.search(after))
+        found["affirmed_before"][row] = bool(_AFFIRMED.search(near_claim))
+        sentence = near + " | " + rest
+        found["choice_offered"][row] = bool(_CHOICE.search(sentence))
+        items = _ITEMS.split(sentence)
+        found["choice_items"][row] = sum(0 < len(item.split()) <= 4 for item in items) - 1
+    found["adjacent_rival"] = _adjacent_rival(view)
+    return found
+
+
+def _first_key(view: View) -> list[str]:
+    """The first key word of each row's reference that the answer has, in lower case."""
+    words = view.batch.lexicon.words
+    out = [""] * view.rows
+    hit = np.flatnonzero(view.r_key & view.r_hit)[::-1]
+    places = view.batch.texts.word[view.r_place[hit]].tolist()
+    for row, word in zip(view.r_row[hit].tolist(), places, strict=True):
+        out[row] = words[word].lower()
+    return out
+
+
+def _polarity(wanted: str, said: str) -> float:
+    """1 if answer and reference both affirm or both deny, -1 if not, 0 if the reference does neither."""
+    if _YES.match(wanted):
+        expected = True
+    elif _NO.match(wanted):
+        expected = False
+    else:
+        return 0.0
+    if _YES.match(said):
+        affirmed = True
+    elif _NO.match(_HARMLESS.sub(" ", said)):
+        affirmed = False
+    else:
+        first = _SENTENCE.split(said.strip(), maxsplit=1)[0]
+        affirmed = not _NEGATED.search(_HARMLESS.sub(" ", first))
+    return 1.0 if affirmed == expected else -1.0
+
+
+def _adjacent_rival(view: View) -> Array:
+    """Names or numbers right beside a matched word that stand where the reference has others."""
+    batch = view.batch
+    kind = batch.kind[view.a_place]
+    rival = ((kind & (CAPITAL | NUMBER)) > 0) & ~view.a_ref & ~view.a_known & ((kind & TITLE) == 0)
+    matched = view.a_ref & view.a_content
+    beside = np.zeros(len(rival), dtype=bool)
+    same = view.a_row[1:] == view.a_row[:-1]
+    beside[1:] |= matched[:-1] & same
+    beside[:-1] |= matched[1:] & same
+    count = view.per_answer(rival & beside)
+    missing = view.per_reference(view.r_key & ~view.r_hit) > 0
+    return np.where(missing, count, 0)
