@@ -120,7 +120,7 @@ class Examiner:
 
 def _encoder(models: Any) -> Encoder | None:
     """The run's encoder, if the run has models at all."""
-    return None if models is None else models.encoder()  # type: ignore[no-any-return]
+    return None if models is None else models.encoder()
 
 
 def score(
@@ -137,10 +137,10 @@ def score(
     strict = contested(matrix)
 
     def blended(people: Floats, rows: npt.NDArray[Any]) -> Floats:
-        return (1 - settings.blend) * people + settings.blend * drill[rows]
+        return np.asarray((1 - settings.blend) * people + settings.blend * drill[rows])
 
     every = np.arange(len(matrix))
-    # Wording decides contested answers; likeness in meaning only misleads: a denial is like a claim.
+    # Wording decides contested answers; likeness in meaning misleads: a denial is like a claim.
     odds = np.where(strict, drill, blended(opened.words(matrix), every))
     scores = platt(odds, settings.words)
     if use != "never":

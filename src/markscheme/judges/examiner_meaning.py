@@ -42,7 +42,7 @@ def cosines(view: View, rows: npt.NDArray[np.int64], encoder: Encoder) -> Matrix
     vectors = encoder.encode(texts)
 
     def cosine(one: npt.NDArray[np.int64], other: npt.NDArray[np.int64]) -> Matrix:
-        return np.einsum("ij,ij->i", vectors[one], vectors[other]).astype(np.float32)
+        return np.asarray(np.einsum("ij,ij->i", vectors[one], vectors[other]), dtype=np.float32)
 
     begins = np.searchsorted(owner, np.arange(len(rows)))
     like_question = cosine(a, q)

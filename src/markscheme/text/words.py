@@ -1,4 +1,4 @@
-"""Words of texts as numbers: one tokeniser and one lexicon for all that compares answers.
+"""Words of texts as numbers: one lexicon for all that compares answers.
 
 A text becomes a row of word ids; whatever is known of a word (its stem, the number it stands for,
 whether it is a capitalised name, a month, a negation) is worked out once per different word and
@@ -7,8 +7,6 @@ kept in the lexicon, so that columns of texts are compared with array operations
 
 from __future__ import annotations
 
-import re
-import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -16,131 +14,25 @@ import numpy as np
 import numpy.typing as npt
 
 from markscheme.text import cues, dates, inflection, names, numbers
+from markscheme.text.split import NUMBER_SIGN, merged, split
 
 Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float32]
 
-LONGEST = 20_000
-"""Characters of a text that are read; what comes after cannot change what an answer says."""
-
-STOP = frozenset(
-    [
-        "a",
-        "an",
-        "the",
-        "of",
-        "in",
-        "on",
-        "at",
-        "to",
-        "for",
-        "from",
-        "by",
-        "with",
-        "and",
-        "or",
-        "as",
-        "is",
-        "was",
-        "are",
-        "were",
-        "be",
-        "been",
-        "being",
-        "it",
-        "its",
-        "this",
-        "that",
-        "these",
-        "those",
-        "he",
-        "she",
-        "they",
-        "his",
-        "her",
-        "their",
-        "him",
-        "them",
-        "we",
-        "i",
-        "you",
-        "your",
-        "my",
-        "our",
-        "there",
-        "here",
-        "which",
-        "who",
-        "whom",
-        "whose",
-        "what",
-        "when",
-        "where",
-        "why",
-        "how",
-        "do",
-        "does",
-        "did",
-        "done",
-        "has",
-        "have",
-        "had",
-        "having",
-        "will",
-        "would",
-        "can",
-        "could",
-        "should",
-        "may",
-        "might",
-        "must",
-        "also",
-        "into",
-        "than",
-        "then",
-        "so",
-        "such",
-        "s",
-        "t",
-        "about",
-        "over",
-        "under",
-        "between",
-        "during",
-        "after",
-        "before",
-        "up",
-        "down",
-        "out",
-        "off",
-        "not",
-        "no",
-        "only",
-        "just",
-        "more",
-        "most",
-        "some",
-        "any",
-        "all",
-        "both",
-        "each",
-        "other",
-    ]
-)
+STOP = frozenset((
+    "a", "an", "the", "of", "in", "on", "at", "to", "for", "from", "by", "with", "and", "or",
+    "as", "is", "was", "are", "were", "be", "been", "being", "it", "its", "this", "that", "these",
+    "those", "he", "she", "they", "his", "her", "their", "him", "them", "we", "i", "you", "your",
+    "my", "our", "there", "here", "which", "who", "whom", "whose", "what", "when", "where", "why",
+    "how", "do", "does", "did", "done", "has", "have", "had", "having", "will", "would", "can",
+    "could", "should", "may", "might", "must", "also", "into", "than", "then", "so", "such", "s",
+    "t", "about", "over", "under", "between", "during", "after", "before", "up", "down", "out",
+    "off", "not", "no", "only", "just", "more", "most", "some", "any", "all", "both", "each",
+    "other",
+))  # fmt: skip
 """Function words: they carry no answer by themselves."""
 
-_PHRASES = re.compile(
-    r"\bUnited States(?: of America)?\b|\bUnited Kingdom\b|\bUnited Nations\b|\bUnited Arab Emirates\b"
-    r"|\bSoviet Union\b|\bEuropean Union\b|\bNew York City\b|\bWashington,? D\. ?C\.?"
-    r"|\bLos Angeles\b|\bSaint (?=[A-Z])|\bMount (?=[A-Z])|\bFort (?=[A-Z])|\bper cent\b",
-    re.IGNORECASE,
-)
-_PHRASE_FORMS = {
-    "united kingdom": "UK", "united nations": "UN", "united arab emirates": "UAE",
-    "soviet union": "USSR", "european union": "EU", "new york city": "NYC", "los angeles": "LA",
-    "saint": "St ", "mount": "Mt ", "fort": "Ft ", "per cent": "percent",
-}  # fmt: skip
 _SAME_WORD = {
     "usa": "us", "america": "us", "britain": "uk", "england": "england", "ussr": "ussr",
     "nyc": "nyc", "vs": "versus", "v": "v", "&": "and", "%": "percent", "$": "dollar",
@@ -155,116 +47,7 @@ _SAME_WORD = {
 }  # fmt: skip
 """Short forms and symbols that say the same as a longer word."""
 
-_GLUED = re.compile(
-    r"(?<![A-Za-z])(by|is|was|the|of|and|in|at|on|to|from|with)(?=[A-Z][a-z])|(?<=[a-z])(?=[A-Z][a-z]+ )(?<=by)"
-)
-_CITATION = re.compile(
-    r"(?<=[a-z]{3})\d{1,3}(?=[.,;:!?\s]|$)|(?<=\b(?:1[5-9]|20)\d\d)[1-9]{1,2}(?=[.,;!?]\s|[.!?]?$)"
-)
-_DOTTED = re.compile(r"\b(?:[A-Za-z]\.[ ]?){2,}(?![a-z])")
-_NULL = re.compile(r"(?<=[A-Za-z])(?<!an)null(?!i[ft])|\bnull(?=[a-z])(?!i[ft])")
-_NOT_INITIALS = frozenset(
-    ["US", "USA", "UK", "UN", "EU", "DC", "AD", "BC", "TV", "AM", "PM", "UAE", "NY", "LA"]
-)
-_YEAR_SPAN = re.compile(r"\b((?:1\d|20)\d\d) ?[-–—/] ?(\d\d)\b(?!\d|-)")
-_TOKEN = re.compile(
-    r"\d+(?:[.,]\d+)*(?:st|nd|rd|th|s)?(?![^\W\d_])|\d+(?:[.,]\d+)*"
-    r"|[^\W\d_]+(?:['’](?:s|t|S|T|re|ve|ll|d|m)\b)?|[.!?;:,()/%$£€&\n|]"
-)
 _ENDS = frozenset(".!?\n")
-_ABBREVIATED = frozenset(
-    [
-        "dr",
-        "mr",
-        "mrs",
-        "ms",
-        "st",
-        "jr",
-        "sr",
-        "vs",
-        "no",
-        "gen",
-        "lt",
-        "col",
-        "mt",
-        "ft",
-        "rev",
-        "prof",
-        "inc",
-        "ltd",
-        "co",
-    ]
-)
-_SLIM = str.maketrans(
-    {
-        "ß": "ss",
-        "ø": "o",
-        "Ø": "O",
-        "ł": "l",
-        "Ł": "L",
-        "æ": "ae",
-        "Æ": "AE",
-        "œ": "oe",
-        "đ": "d",
-        "’": "'",
-        "‘": "'",
-        "ʻ": "'",
-        "–": "-",
-        "—": "-",
-        "−": "-",
-        "\xa0": " ",
-    }
-)
-
-
-def split(text: str) -> list[str]:
-    """The words and marks of a text, in order, accents removed and letter case kept.
-
-    Short forms with dots become one word ("U.S." is "US"), citation digits glued to words go, and
-    a line break is a mark of its own.
-
-    >>> split("He was born in Zürich, U.S.12 in 1970.")
-    ['He', 'was', 'born', 'in', 'Zurich', ',', 'US', '12', 'in', '1970', '.']
-    """
-    text = text[:LONGEST]
-    if not text.isascii():
-        text = unicodedata.normalize("NFKD", text.translate(_SLIM))
-        text = "".join(char for char in text if not unicodedata.combining(char))
-    if "null" in text:  # EVOUNA's file has "null" for every "nan" inside words
-        text = _NULL.sub("nan", text)
-    text = _CITATION.sub("", text)
-    text = _YEAR_SPAN.sub(_whole_years, text)
-    text = _GLUED.sub(r"\1 ", text)
-    text = _DOTTED.sub(_undot, text)
-    text = _PHRASES.sub(_phrase, text)
-    return _TOKEN.findall(text)
-
-
-def _undot(match: re.Match[str]) -> str:
-    """Letters with dots: one word, but apart where they are a person's initials before a name."""
-    found = match.group()
-    letters = found.replace(".", "").replace(" ", "")
-    name_follows = found[-1] == " " and match.string[match.end() : match.end() + 1].isupper()
-    apart = name_follows and letters.upper() not in _NOT_INITIALS
-    return (" ".join(letters) if apart else letters) + (" " if found[-1] == " " else "")
-
-
-def _whole_years(match: re.Match[str]) -> str:
-    """ "1946-47" is 1946 and 1947."""
-    first, last = match.groups()
-    return f"{first} - {first[:2]}{last}" if int(last) > int(first[2:]) else match.group()
-
-
-def _phrase(match: re.Match[str]) -> str:
-    found = match.group().lower().strip()
-    if found.startswith("united states"):
-        return "USA"
-    if found.startswith("washington"):
-        return "Washington DC"
-    return _PHRASE_FORMS[found]
-
-
-NOT_A_NUMBER = np.float32(np.nan)
 
 
 @dataclass(frozen=True, slots=True)
@@ -352,44 +135,50 @@ class Lexicon:
         return number
 
 
+_CUES = (
+    (NEGATION, cues.NEGATIONS),
+    (HEDGE, cues.HEDGES),
+    (CONTRAST, cues.CONTRASTS),
+    (FORMERLY, cues.FORMER),
+    (OR | LIST, frozenset({"or"})),
+    (LIST, frozenset({"and"})),
+    (TITLE, names.TITLES | names.SUFFIXES),
+)
+
+
+_KINDS = (
+    (NEGATION, cues.NEGATIONS),
+    (HEDGE, cues.HEDGES),
+    (CONTRAST, cues.CONTRASTS),
+    (FORMERLY, cues.FORMER),
+    (OR, frozenset({"or"})),
+    (LIST, frozenset({"or", "and"})),
+    (TITLE, frozenset(names.TITLES) | frozenset(names.SUFFIXES)),
+)
+
+
 def describe(word: str) -> tuple[str, float, int, int]:
     """Canonical form, number value (NaN: none), month (0: none) and kind bits of one word."""
-    if word.startswith("\x00"):  # a number merged from several words
-        value = float(word[1:])
-        return number_form(value), value, 0, NUMBER
+    if word.startswith(NUMBER_SIGN):  # several words that form one number
+        joined = float(word[1:])
+        return number_form(joined), joined, 0, NUMBER
     if len(word) == 1 and not word.isalnum() and word not in "%$£€&":
         kind = MARK | (END if word in _ENDS else 0) | (LIST if word in ",;/|\n" else 0)
         return word, float("nan"), 0, kind
     lower = word.lower().replace("'", "")
     if word[-2:] in ("'s", "'S"):
         lower = word[:-2].lower()
-    kind = 0
-    if lower in cues.NEGATIONS:
-        kind |= NEGATION
-    if lower in cues.HEDGES:
-        kind |= HEDGE
-    if lower in cues.CONTRASTS:
-        kind |= CONTRAST
-    if lower in cues.FORMER:
-        kind |= FORMERLY
-    if lower == "or":
-        kind |= OR | LIST
-    if lower == "and":
-        kind |= LIST
-    if lower in names.TITLES or lower in names.SUFFIXES:
-        kind |= TITLE
+    kind = sum(bits for bits, words in _CUES if lower in words)
     month = dates.month_of(word) or 0
     if month:
         return f"@{month}", float("nan"), month, kind | MONTH
     decade = dates.decade_of(word)
     if decade is not None:
         return f"{decade}s", float(decade), 0, kind | NUMBER | DECADE
-    value = numbers.word_value(word)
-    if value is not None:
-        kind |= NUMBER | (
-            YEAR if dates.is_year(value) and word[:1].isdigit() and "," not in word else 0
-        )
-        return number_form(value), value, 0, kind
+    amount = numbers.word_value(word)
+    if amount is not None:
+        year = dates.is_year(amount) and word[:1].isdigit() and "," not in word
+        return number_form(amount), amount, 0, kind | NUMBER | (YEAR if year else 0)
     if lower in STOP:
         kind |= STOPWORD
         return _SAME_WORD.get(lower, lower), float("nan"), 0, kind
@@ -435,7 +224,7 @@ def encode(texts: Iterable[str], lexicon: Lexicon) -> Texts:
     flat: list[int] = []
     ends: list[int] = []
     for text in texts:
-        flat += lexicon.ids(_merged(split(text)))
+        flat += lexicon.ids(merged(split(text)))
         ends.append(len(flat))
     word = np.array(flat, dtype=np.int32)
     end = np.array(ends, dtype=np.int64)
@@ -459,31 +248,3 @@ def encode(texts: Iterable[str], lexicon: Lexicon) -> Texts:
         sentence=sentence.astype(np.int32),
         after_list=listed[keep],
     )
-
-
-_NUMBER_WORDS = (
-    frozenset(numbers.CARDINAL_WORDS) | frozenset(numbers.SCALES) | frozenset(numbers.ORDINAL_WORDS)
-)
-
-
-def _merged(words: list[str]) -> list[str]:
-    """Words with the numbers that several of them form joined, and dots of short forms dropped."""
-    out = words
-    if not _NUMBER_WORDS.isdisjoint(map(str.lower, words)):
-        out = []
-        place = 0
-        for start, length, value in numbers.merge_runs(words):
-            out += words[place:start]
-            out.append(f"\x00{value!r}")
-            place = start + length
-        out += words[place:]
-    return [
-        word
-        for place, word in enumerate(out)
-        if word != "."
-        or not place
-        or (
-            out[place - 1].lower() not in _ABBREVIATED
-            and not (len(out[place - 1]) == 1 and out[place - 1].isupper() and place + 1 < len(out))
-        )
-    ]

@@ -75,12 +75,13 @@ class View:
 
     def per_answer(self, values: Array) -> Array:
         """Sum over the answer's words, by row."""
-        return np.bincount(self.a_row, weights=values, minlength=self.rows)
+        return np.asarray(np.bincount(self.a_row, weights=values, minlength=self.rows))
 
 
 def share(part: Array, whole: Array, empty: float = 0.0) -> Array:
     """part / whole, and `empty` where there is nothing to share."""
-    return np.divide(part, whole, out=np.full(len(part), empty, dtype=float), where=whole > 0)
+    filled = np.full(len(part), empty, dtype=np.float64)
+    return np.asarray(np.divide(part, whole, out=filled, where=whole > 0))
 
 
 def overlap_features(view: View) -> dict[str, Array]:

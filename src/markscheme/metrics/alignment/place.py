@@ -61,7 +61,7 @@ def place_features(view: View) -> dict[str, Array]:
 
     def whole(bits: int) -> Array:
         total = np.concatenate([[0], np.cumsum((kind & bits) > 0)])
-        return total[whole_high] - total[whole_low]
+        return np.asarray(total[whole_high] - total[whole_low])
 
     return {
         "match_position": np.where(found, first, -1),
