@@ -25,8 +25,10 @@ if TYPE_CHECKING:
 
 FOLDER = Path(__file__).parent
 
-PARSERS = ("yes_no", "yes_no_last", "score", "relation", "grade")
-"""What a reply is read as; see `markscheme.text.verdicts` and `markscheme.text.grades`."""
+LISTED = ("ten", "pair", "rank")
+PARSERS = ("yes_no", "yes_no_last", "score", "relation", "grade", *LISTED)
+"""What a reply is read as; see `markscheme.text.verdicts` and `markscheme.text.grades`. Those in
+`LISTED` belong to judges by graded lists, see `markscheme.judges.listwise_replies`."""
 
 REPAIRS = {
     "yes_no": "I could not read a verdict in your reply. Reply with one word: Yes or No.",

@@ -1,0 +1,133 @@
+"""What the judges by graded lists share: the list best first, asking, reading, adding up."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import polars as pl
+
+from markscheme.judges.llm_replies import Sample, outcome, read_reply, repaired
+from markscheme.judges.outcomes import NO_REFERENCE, PATTERNS
+from markscheme.judges.prompted import Prompted
+from markscheme.judgments import OUTCOME, SCHEMA
+from markscheme.models.chat import ChatModel, ChatReply, ChatRequest
+from markscheme.text.replies import Reading
+
+Reader = Callable[..., Reading]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Item:
+    """One row: references best first with their grades, all 0 where none are given."""
+
+    question: str
+    answer: str
+    references: tuple[str, ...]
+    grades: tuple[int, ...]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Call:
+    """One question to the model, and how its reply is read."""
+
+    request: ChatRequest
+    reader: Reader
+    weight: float = 1.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class GradedList(Prompted):
+    """Judges that set an answer beside a list of references of falling quality."""
+
+    @abstractmethod
+    def calls(self, item: Item, shots: Sequence[Mapping[str, Any]]) -> list[Call]:
+        """What the model is asked about one row; nothing where there is nothing to compare."""
+
+    def judge(self, answers: pl.DataFrame, models: Any) -> pl.DataFrame:
+        """Ask the model about every row, all at once, and read what it says.
+
+        Raises:
+            ModelError: no chat model was given.
+        """
+        rows = self._calls(answers)
+        asked = [call for _, calls in rows for call in calls]
+        samples = iter(self._collect(self._chat(models), asked) if asked else ())
+        settled = []
+        for reason, calls in rows:
+            if calls:
+                mine = [next(samples) for _ in calls]
+                settled.append(self.combine(mine, [call.weight for call in calls]))
+            else:
+                settled.append({"status": "skipped", "explanation": reason})
+        return pl.DataFrame(settled, schema={name: SCHEMA[name] for name in OUTCOME})
+
+    def requests(self, answers: pl.DataFrame) -> list[ChatRequest]:
+        """What a model would be asked about these answers, repairs apart: for estimates."""
+        return [call.request for _, calls in self._calls(answers) for call in calls]
+
+    def combine(self, samples: Sequence[Sample], weights: Sequence[float]) -> dict[str, Any]:
+        """One row's outcome; `weights` count where several comparisons make one score."""
+        del weights
+        return outcome(samples, vote=self.vote, accept_from=self.accept_from)
+
+    def _calls(self, answers: pl.DataFrame) -> list[tuple[str, list[Call]]]:
+        shots = self.shots(answers)
+        kinds = answers["reference_kind"] if "reference_kind" in answers.columns else None
+        found: list[tuple[str, list[Call]]] = []
+        for place, item in enumerate(items(answers)):
+            pattern = kinds is not None and kinds[place] == "regex"
+            found.append((PATTERNS, []) if pattern else (NO_REFERENCE, self.calls(item, shots)))
+        return found
+
+    def _collect(self, chat: ChatModel, calls: Sequence[Call]) -> list[Sample]:
+        """A sample for each call; equal requests are asked once, repaired once where unreadable."""
+        readers = {call.request: call.reader for call in calls}
+        distinct = list(readers)
+        found = {
+            request: self._sample(reply, readers[request])
+            for request, reply in zip(distinct, chat.complete(distinct), strict=True)
+        }
+        if self.repair:
+            broken = [request for request in distinct if found[request].wants_repair]
+            again = [self._repair_request(request, found[request]) for request in broken]
+            for request, reply in zip(broken, chat.complete(again) if again else [], strict=True):
+                found[request] = repaired(found[request], self._sample(reply, readers[request]))
+        return [found[call.request] for call in calls]
+
+    def _sample(self, reply: ChatReply, reader: Reader) -> Sample:
+        if reply.status != "ok":
+            return read_reply(reply, parser=self.template.parser, accept_from=self.accept_from)
+        finished = reply.finish_reason not in ("length", "max_tokens")
+        reading = reader(reply.text or "", finished=finished)
+        verdict = None if reading.score is None else reading.score >= self.accept_from
+        return Sample(
+            status=reading.status, reason=reading.reason, verdict=verdict, score=reading.score,
+            raw=reply.text, replies=(reply,),
+        )  # fmt: skip
+
+
+def items(answers: pl.DataFrame) -> list[Item]:
+    """Every row with its references best first; equal grades keep their order."""
+    graded = "reference_grades" in answers.columns
+    lists = answers["references"].to_list()
+    grades = answers["reference_grades"].to_list() if graded else [None] * answers.height
+    found = []
+    for question, answer, listed, given in zip(
+        answers["question"], answers["answer"], lists, grades, strict=True
+    ):
+        texts = list(listed or ())
+        marks = list(given) if given is not None and len(given) == len(texts) else [0] * len(texts)
+        pairs = [(mark or 0, text) for mark, text in zip(marks, texts, strict=True) if text]
+        pairs.sort(key=lambda pair: -pair[0])
+        found.append(
+            Item(
+                question=question,
+                answer=answer,
+                references=tuple(text for _, text in pairs),
+                grades=tuple(mark for mark, _ in pairs),
+            )
+        )
+    return found

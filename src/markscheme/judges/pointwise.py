@@ -1,0 +1,35 @@
+"""Pointwise marking of non-factoid answers: a mark from 1 to 10."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from markscheme.judges.listwise_asking import Call, GradedList, Item
+from markscheme.judges.listwise_replies import read_ten
+from markscheme.judges.prompted import NEEDS
+from markscheme.registry import register
+
+
+@register("pointwise", paper="Yang et al. 2024, Figures 4 and 5", needs=NEEDS)
+@dataclass(frozen=True, kw_only=True)
+class Pointwise(GradedList):
+    """A model gives a non-factoid answer a mark from 1 to 10, with the reference list or without.
+
+    Attributes:
+        references: `shown`, best first, for orientation; or `hidden`.
+    """
+
+    PROMPT = "linkage_pointwise"
+
+    references: Literal["shown", "hidden"] = "shown"
+
+    def calls(self, item: Item, shots: Sequence[Mapping[str, Any]]) -> list[Call]:
+        """One call; rows without references are marked too."""
+        shown = item.references if self.references == "shown" else ()
+        turns = self.template.messages(
+            question=item.question, references=shown, answer=item.answer,
+            context=", from best to worst" if len(set(item.grades)) > 1 else "", examples=shots,
+        )  # fmt: skip
+        return [Call(request=request, reader=read_ten) for request in self._samples(turns)]
