@@ -100,7 +100,8 @@ REFUSAL = re.compile(
     r"no (?:information|specific (?:information|answer|record)|definitive|clear answer)|"
     r"(?:is|are|was) not (?:clear|known|specified|available|possible|mentioned|provided)|"
     r"(?:is|are) (?:unclear|unknown)|not enough (?:information|context)|"
-    r"more (?:context|information) (?:is|to)|cannot (?:answer|determine|provide|find|confirm)|could ?n[o'’]t find|"
+    r"more (?:context|information) (?:is|to)|"
+    r"cannot (?:answer|determine|provide|find|confirm)|could ?n[o'’]t find|"
     r"(?:please|could you|can you) (?:provide|clarify|specify|check|rephrase)|not sure|"
     r"no (?:such|one|known)|depends? on|varies|vary|difficult to|hard to|impossible to)\b"
 )

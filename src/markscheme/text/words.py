@@ -239,7 +239,7 @@ def encode(texts: Iterable[str], lexicon: Lexicon) -> Texts:
     kept = np.concatenate([[0], np.cumsum(keep)])
     start = np.concatenate([[0], kept[end]]).astype(np.int64)
     lengths = np.diff(start)
-    before = np.concatenate([[0], end[:-1]])
+    before = np.concatenate([[0], end])[: len(end)]
     base = np.where(before > 0, stops[np.maximum(before - 1, 0)], 0) if len(word) else before * 0
     sentence = stops[keep] - np.repeat(base, lengths)
     return Texts(

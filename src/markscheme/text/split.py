@@ -1,0 +1,137 @@
+"""The tokeniser: a text as words and marks, written alike however they were written.
+
+Accents, dots of short forms, glued words and citation digits go; letter case stays, since it tells
+names from words. `merged` then joins the words of one number.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+from markscheme.text import numbers
+
+LONGEST = 20_000
+"""Characters of a text that are read; what comes after cannot change what an answer says."""
+
+NUMBER_SIGN = "\x00"
+"""First character of a word that stands for a number of several words."""
+
+_PHRASES = re.compile(
+    r"\bUnited States(?: of America)?\b|\bUnited Kingdom\b|\bUnited Nations\b"
+    r"|\bUnited Arab Emirates\b"
+    r"|\bSoviet Union\b|\bEuropean Union\b|\bNew York City\b|\bWashington,? D\. ?C\.?"
+    r"|\bLos Angeles\b|\bSaint (?=[A-Z])|\bMount (?=[A-Z])|\bFort (?=[A-Z])|\bper cent\b",
+    re.IGNORECASE,
+)
+_PHRASE_FORMS = {
+    "united kingdom": "UK", "united nations": "UN", "united arab emirates": "UAE",
+    "soviet union": "USSR", "european union": "EU", "new york city": "NYC", "los angeles": "LA",
+    "saint": "St ", "mount": "Mt ", "fort": "Ft ", "per cent": "percent",
+}  # fmt: skip
+_GLUED = re.compile(
+    r"(?<![A-Za-z])(by|is|was|the|of|and|in|at|on|to|from|with)(?=[A-Z][a-z])"
+    r"|(?<=by)(?=[A-Z][a-z]+ )"
+)
+_CITATION = re.compile(
+    r"(?<=[a-z]{3})\d{1,3}(?=[.,;:!?\s]|$)|(?<=\b(?:1[5-9]|20)\d\d)[1-9]{1,2}(?=[.,;!?]\s|[.!?]?$)"
+)
+_DOTTED = re.compile(r"\b(?:[A-Za-z]\.[ ]?){2,}(?![a-z])")
+_NULL = re.compile(r"(?<=[A-Za-z])(?<!an)null(?!i[ft])|\bnull(?=[a-z])(?!i[ft])")
+_NOT_INITIALS = frozenset(
+    ["US", "USA", "UK", "UN", "EU", "DC", "AD", "BC", "TV", "AM", "PM", "UAE", "NY", "LA"]
+)
+_YEAR_SPAN = re.compile(r"\b((?:1\d|20)\d\d) ?[-–—/] ?(\d\d)\b(?!\d|-)")
+_TOKEN = re.compile(
+    r"\d+(?:[.,]\d+)*(?:st|nd|rd|th|s)?(?![^\W\d_])|\d+(?:[.,]\d+)*"
+    r"|[^\W\d_]+(?:['’](?:s|t|S|T|re|ve|ll|d|m)\b)?|[.!?;:,()/%$£€&\n|]"
+)
+_ABBREVIATED = frozenset((
+    "dr", "mr", "mrs", "ms", "st", "jr", "sr", "vs", "no", "gen", "lt", "col", "mt", "ft", "rev",
+    "prof", "inc", "ltd", "co",
+))  # fmt: skip
+_SLIM = str.maketrans({
+    "ß": "ss", "ø": "o", "Ø": "O", "ł": "l", "Ł": "L", "æ": "ae", "Æ": "AE", "œ": "oe", "đ": "d",
+    "’": "'", "‘": "'", "ʻ": "'", "–": "-", "—": "-", "−": "-", "\xa0": " ",
+})  # fmt: skip
+
+
+def split(text: str) -> list[str]:
+    """The words and marks of a text, in order, accents removed and letter case kept.
+
+    Short forms with dots become one word ("U.S." is "US"), citation digits glued to words go, and
+    a line break is a mark of its own.
+
+    >>> split("He was born in Zürich, U.S.12 in 1970.")
+    ['He', 'was', 'born', 'in', 'Zurich', ',', 'US', '12', 'in', '1970', '.']
+    """
+    text = text[:LONGEST]
+    if not text.isascii():
+        text = unicodedata.normalize("NFKD", text.translate(_SLIM))
+        text = "".join(char for char in text if not unicodedata.combining(char))
+    if "null" in text:  # EVOUNA's file has "null" for every "nan" inside words
+        text = _NULL.sub("nan", text)
+    text = _CITATION.sub("", text)
+    text = _YEAR_SPAN.sub(_whole_years, text)
+    text = _GLUED.sub(r"\1 ", text)
+    text = _DOTTED.sub(_undot, text)
+    text = _PHRASES.sub(_phrase, text)
+    return _TOKEN.findall(text)
+
+
+def _undot(match: re.Match[str]) -> str:
+    """Letters with dots: one word, but apart where they are a person's initials before a name."""
+    found = match.group()
+    letters = found.replace(".", "").replace(" ", "")
+    name_follows = found[-1] == " " and match.string[match.end() : match.end() + 1].isupper()
+    apart = name_follows and letters.upper() not in _NOT_INITIALS
+    return (" ".join(letters) if apart else letters) + (" " if found[-1] == " " else "")
+
+
+def _whole_years(match: re.Match[str]) -> str:
+    """ "1946-47" is 1946 and 1947."""
+    first, last = match.groups()
+    return f"{first} - {first[:2]}{last}" if int(last) > int(first[2:]) else match.group()
+
+
+def _phrase(match: re.Match[str]) -> str:
+    found = match.group().lower().strip()
+    if found.startswith("united states"):
+        return "USA"
+    if found.startswith("washington"):
+        return "Washington DC"
+    return _PHRASE_FORMS[found]
+
+
+_NUMBER_WORDS = (
+    frozenset(numbers.CARDINAL_WORDS) | frozenset(numbers.SCALES) | frozenset(numbers.ORDINAL_WORDS)
+)
+
+
+def merged(words: list[str]) -> list[str]:
+    """Words with the numbers that several of them form joined, and dots of short forms dropped.
+
+    A joined number is a word that begins with NUMBER_SIGN and goes on with its value.
+
+    >>> merged(["Dr", ".", "Who", "has", "twenty", "five", "."])
+    ['Dr', 'Who', 'has', '\\x0025.0', '.']
+    """
+    out = words
+    if not _NUMBER_WORDS.isdisjoint(map(str.lower, words)):
+        out = []
+        place = 0
+        for start, length, value in numbers.merge_runs(words):
+            out += words[place:start]
+            out.append(f"{NUMBER_SIGN}{value!r}")
+            place = start + length
+        out += words[place:]
+    return [
+        word
+        for place, word in enumerate(out)
+        if word != "."
+        or not place
+        or (
+            out[place - 1].lower() not in _ABBREVIATED
+            and not (len(out[place - 1]) == 1 and out[place - 1].isupper() and place + 1 < len(out))
+        )
+    ]

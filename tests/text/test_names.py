@@ -1,0 +1,35 @@
+"""Given names: nicknames and initials."""
+
+from __future__ import annotations
+
+import pytest
+
+from markscheme.text.names import SUFFIXES, TITLES, full_forms, same_given_name
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [("bill", "william"), ("william", "bill"), ("nick", "nicholas"), ("bob", "robert"),
+     ("liz", "elizabeth"), ("anna", "anna"), ("j", "john"), ("john", "j")],
+)  # fmt: skip
+def test_the_same_given_name(one: str, other: str) -> None:
+    assert same_given_name(one, other)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [("john", "robert"), ("j", "k"), ("j", "robert"), ("zzz", "qqq"), ("isaac", "helmut")],
+)
+def test_other_given_names(one: str, other: str) -> None:
+    assert not same_given_name(one, other)
+
+
+def test_a_word_that_is_no_name_has_no_forms() -> None:
+    assert full_forms("quantum") == frozenset()
+
+
+def test_titles_are_lower_case_words_apart_from_suffixes() -> None:
+    assert {"sir", "dr", "president"} <= TITLES
+    assert {"jr", "sr"} <= SUFFIXES
+    assert not TITLES & SUFFIXES
+    assert all(word == word.lower() for word in TITLES | SUFFIXES)
