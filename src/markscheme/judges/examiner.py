@@ -20,12 +20,17 @@ from markscheme.judgments import RELATIONS
 from markscheme.metrics.alignment.claims import contested
 from markscheme.metrics.alignment.features import alignment
 from markscheme.metrics.alignment.overlap import View
+from markscheme.metrics.alignment.registry import FEATURES
 from markscheme.models.encoder import Encoder, MiniLM
 from markscheme.registry import register
+from markscheme.text import cues
 
 Matrix = npt.NDArray[np.float32]
 Floats = npt.NDArray[np.float64]
 EncoderUse = Literal["auto", "never", "always"]
+
+_YES_NO_ODDS = 3.0
+"""Log-odds where a yes or no is wanted and given; no such questions were there to learn from."""
 
 _ROWS_AT_ONCE = 16_384
 _DECIMALS = 5
@@ -101,9 +106,8 @@ class Examiner:
 
     def _outcomes(self, answers: pl.DataFrame, encoder: Encoder | None) -> pl.DataFrame:
         opened = self._opened()
-        matrix, view = alignment(
-            answers["question"], answers["references"], answers["answer"], opened.rarity
-        )
+        said = cues.without_injections(answers["answer"])
+        matrix, view = alignment(answers["question"], answers["references"], said, opened.rarity)
         scores = score(opened, matrix, view, use=self.encoder, encoder=encoder)
         relation = relations(matrix, scores, self.threshold)
         return pl.DataFrame(
@@ -113,7 +117,14 @@ class Examiner:
                 "verdict": scores >= self.threshold,
                 "relation": [RELATIONS[i] for i in relation.tolist()],
                 "marks": np.round(marks(matrix, scores, relation), _DECIMALS),
-                "explanation": explanations(view, matrix, scores, relation, self.threshold),
+                "explanation": explanations(
+                    view,
+                    matrix,
+                    scores,
+                    relation=relation,
+                    threshold=self.threshold,
+                    spoke=said != answers["answer"],
+                ),
             }
         )
 
@@ -142,6 +153,8 @@ def score(
     every = np.arange(len(matrix))
     # Wording decides contested answers; likeness in meaning misleads: a denial is like a claim.
     odds = np.where(strict, drill, blended(opened.words(matrix), every))
+    polarity = matrix[:, list(FEATURES).index("polarity")]
+    odds = np.where(polarity != 0, _YES_NO_ODDS * polarity, odds)
     scores = platt(odds, settings.words)
     if use != "never":
         unsure = (scores > settings.unsure_from) & (scores < settings.unsure_to)

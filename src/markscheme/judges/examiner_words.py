@@ -66,34 +66,33 @@ def marks(matrix: Matrix, scores: Floats, relation: npt.NDArray[np.int64]) -> Fl
 
 
 def explanations(
-    view: View, matrix: Matrix, scores: Floats, relation: npt.NDArray[np.int64], threshold: float
+    view: View,
+    matrix: Matrix,
+    scores: Floats,
+    *,
+    relation: npt.NDArray[np.int64],
+    threshold: float,
+    spoke: pl.Series,
 ) -> pl.Series:
-    """One sentence a row: the verdict, what was found and missed, and the cue that weighed most."""
+    """One sentence a row: the relation, what was found and missed, and what else was noticed.
+
+    `spoke` marks answers that spoke to whoever marks them, which was left out.
+    """
     told = Told(matrix)
-    batch = view.batch
-    raw = batch.raw
     found = _listed(view, view.r_key & view.r_hit)
     missing = _listed(view, view.r_key & ~view.r_hit)
-    flags = {
-        name: (told[name] > limit).tolist()
-        for name, limit in (
-            ("exact", 0.5), ("contained", 0.5), ("packed_contained", 0.5), ("refusal", 0.5),
-            ("speaks_to_marker", 0.5), ("negation_before", 0.5), ("number_conflict", 0.5),
-            ("year_conflict", 0.5), ("month_conflict", 0.5), ("day_conflict", 0.5),
-            ("or_near", 0.5), ("hedge_before", 0.5),
-        )
-    }  # fmt: skip
-    soft = told["soft_recall"].tolist()
-    rivals = told["rivals_in_sentence"].tolist()
-    names = [RELATIONS[i] for i in relation.tolist()]
+    exact, soft = (told[name].tolist() for name in ("exact", "soft_recall"))
+    stands = ((told["contained"] > 0) | (told["packed_contained"] > 0)).tolist()
+    noticed = {text: flags.tolist() for text, flags in _noticed(told, spoke).items()}
+    means = ((scores >= threshold) & (told["soft_recall"] < 0.3)).tolist()
     out = []
-    for row, (score, reference) in enumerate(
-        zip(scores.tolist(), view.reference.tolist(), strict=True)
+    for row, (score, reference, which) in enumerate(
+        zip(scores.tolist(), view.reference.tolist(), relation.tolist(), strict=True)
     ):
-        quoted = _quote(raw[reference])
-        if flags["exact"][row]:
+        quoted = _quote(view.batch.raw[reference])
+        if exact[row]:
             why = f"the answer is the reference {quoted}"
-        elif flags["contained"][row] or flags["packed_contained"][row]:
+        elif stands[row]:
             why = f"the reference {quoted} stands in the answer"
         elif found[row] and missing[row]:
             why = f"of the reference {quoted} it has {found[row]} but not {missing[row]}"
@@ -103,22 +102,27 @@ def explanations(
             why = f"it nearly spells the reference {quoted}"
         else:
             why = f"nothing of the reference {quoted} is in the answer"
-        also = []
-        if any(flags[f"{unit}_conflict"][row] for unit in ("number", "year", "month", "day")):
-            also.append("it gives another number or date")
-        if flags["refusal"][row]:
-            also.append("it declines or doubts")
-        if flags["speaks_to_marker"][row]:
-            also.append("it speaks to the marker, which is ignored")
-        if flags["negation_before"][row]:
-            also.append("a negation stands before the match")
-        if flags["or_near"][row] or (rivals[row] >= 3 and score < threshold):
-            also.append("it names other candidates beside the match")
-        if score >= threshold and not also and soft[row] < 0.3:
-            also.append("but it means much the same")
-        tail = f"; {', '.join(also)}" if also else ""
-        out.append(f"{names[row]} ({score:.2f}): {why}{tail}")
+        also = [text for text, flags in noticed.items() if flags[row]]
+        if means[row] and not also:
+            also = ["but it means much the same"]
+        out.append(f"{RELATIONS[which]} ({score:.2f}): {'; '.join([why, *also])}")
     return pl.Series("explanation", out, dtype=pl.String)
+
+
+def _noticed(told: Told, spoke: pl.Series) -> dict[str, npt.NDArray[np.bool_]]:
+    """Things worth saying of an answer, and the rows of which they are true."""
+    other = np.zeros(len(told.matrix), dtype=bool)
+    for unit in ("number", "year", "month", "day"):
+        other |= told[f"{unit}_conflict"] > 0
+    return {
+        "it gives another number or date": other,
+        "it declines or doubts": told["refusal"] > 0,
+        "it speaks to the marker, which is ignored": spoke.to_numpy(),
+        "the match is denied": (told["denied_before"] > 0) | (told["denied_after"] > 0),
+        "the match is given as a belief or a guess": told["disputed"] > 0,
+        "it names other candidates beside the match": (told["choice_offered"] > 0)
+        & (told["choice_items"] > 1),
+    }
 
 
 def _quote(text: str) -> str:

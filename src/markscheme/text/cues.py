@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import re
 
+import polars as pl
+
 NEGATIONS = frozenset(
     [
         "not",
@@ -115,9 +117,33 @@ OUTDATED = re.compile(
 """Signs that the answer speaks of the state at some date."""
 
 INJECTION = re.compile(
-    r"\b(?:ignore (?:all|any|the|previous|prior)|disregard (?:all|any|the|previous|prior)|"
+    r"\b(?:(?:ignore|disregard|forget) (?:all|any|the|previous|prior|your)\b|"
     r"(?:mark|grade|score|accept|judge|rate|treat|count|consider) (?:this|it|me|my|the)\b.{0,40}"
-    r"\b(?:correct|right|true|full|accept|perfect|1)|system prompt|you are (?:now )?an? "
-    r"|note to (?:the )?(?:grader|examiner|judge|marker)|verdict|is_correct|correct ?= ?true)\b"
+    r"\b(?:correct|right|true|full|accept|perfect|1)|accept (?:it|this|my)\b|system prompt|"
+    r"you are (?:now )?an? (?:ai|assistant|judge|grader|examiner|marker|model)|verdict|is_correct|"
+    r"(?:note|message|instruction)s? (?:to|for) (?:the )?(?:grader|examiner|judge|marker)|"
+    r"for (?:the )?purposes? of (?:this )?(?:evaluation|grading|marking)|"
+    r"(?:the )?(?:expected|reference|gold|model) answer|full (?:marks|credit)|correct ?= ?true|"
+    r"(?:output|return|print|respond with|answer with) \W?(?:true|correct|yes|1)|"
+    r"(?:this|it|that|my answer) is (?:therefore |thus |clearly )?(?:correct|right)\s*[.!]*$)"
+    r"|^\s*(?:system|assistant|grader|reference|instructions?)\s*:"
 )
 """Signs that the answer speaks to whoever marks it."""
+
+
+_CLAUSE = re.compile(r"(?<=[.!?;,])\s+|\n+|\s(?=\()")
+
+
+def without_injections(answers: pl.Series) -> pl.Series:
+    """Answers without the clauses in which they speak to whoever marks them.
+
+    What such a clause quotes is no answer, be it the reference itself.
+    """
+    suspicious = answers.str.to_lowercase().str.contains(f"(?m){INJECTION.pattern}")
+    if not suspicious.any():
+        return answers
+    kept = [
+        " ".join(part for part in _CLAUSE.split(text) if not INJECTION.search(part.lower()))
+        for text in answers.filter(suspicious)
+    ]
+    return answers.scatter(suspicious.arg_true(), kept)

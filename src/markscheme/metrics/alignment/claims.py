@@ -62,7 +62,7 @@ _NEGATED = re.compile(
 
 def contested(matrix: Array) -> Array:
     """Rows where wording decides: the match is denied, doubted or one of several offered, amounts
-    have units to convert, or the answer speaks to whoever marks it. People's answers hold few such
+    have units to convert, a yes or no is wanted, or the answer speaks to whoever marks it. People's answers hold few such
     rows to learn from (about one in a hundred).
     """
     names = list(FEATURES)
@@ -73,7 +73,8 @@ def contested(matrix: Array) -> Array:
     offered = (column("choice_offered") > 0) & (column("choice_items") > 1)
     denied = (column("denied_before") > 0) | (column("denied_after") > 0) | (column("disputed") > 0)
     marker = column("speaks_to_marker") > 0
-    return np.asarray(denied | offered | marker | (column("quantity") >= 0))
+    amounts = (column("quantity") >= 0) | (column("polarity") != 0)
+    return np.asarray(denied | offered | marker | amounts)
 
 
 def claim_features(view: View) -> dict[str, Array]:
