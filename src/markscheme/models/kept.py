@@ -16,7 +16,8 @@ from markscheme.models.loop import for_each, loop_thread
 from markscheme.models.prices import Price, price_of
 from markscheme.models.tokens import count_tokens, rough_tokens
 
-_CLAIMED_AT_ONCE = 512
+_FEWEST_CLAIMED = 64
+_CLAIMED_A_PLACE = 4
 _SIDE_BY_SIDE = 64
 _LOOK_AGAIN_SECONDS = 0.2
 _BUDGET_SECONDS = 0.02
@@ -133,16 +134,16 @@ class KeptChat:
 
     def _ask(self, work: _Work, missing: list[str]) -> None:
         """Ask for everything that is missing; come back for what other processes are asking."""
-        ours = _Claims(self.ledger, missing)
+        at_once = min(getattr(self.model, "concurrency", _SIDE_BY_SIDE), len(missing))
+        ours = _Claims(self.ledger, missing, max(_FEWEST_CLAIMED, _CLAIMED_A_PLACE * at_once))
         while True:
             try:
                 jobs = (work.asked[key] for key in ours.next())
                 if isinstance(self.model, AsyncChat):
-                    at_once = min(self.model.concurrency, len(missing))
                     one = self._asker(work, self.model)
                     loop_thread().run(for_each(jobs, one, at_once=at_once))
                 else:
-                    self._ask_in_groups(work, jobs)
+                    self._ask_in_groups(work, jobs, at_once)
             finally:
                 if self.ledger is not None:
                     self.ledger.flush()
@@ -166,9 +167,8 @@ class KeptChat:
 
         return ask
 
-    def _ask_in_groups(self, work: _Work, jobs: Iterator[Asked]) -> None:
+    def _ask_in_groups(self, work: _Work, jobs: Iterator[Asked], size: int) -> None:
         """Ask a model that only knows `complete`, a group at a time."""
-        size = getattr(self.model, "concurrency", _SIDE_BY_SIDE)
         group: list[tuple[Asked, float]] = []
 
         def finish() -> None:
@@ -215,10 +215,11 @@ class KeptChat:
 
 
 class _Claims:
-    """Keys to ask for, claimed a few hundred at a time so that processes share the work."""
+    """Keys to ask for, claimed a few at a time so that processes share the work."""
 
-    def __init__(self, ledger: Ledger | None, keys: list[str]) -> None:
+    def __init__(self, ledger: Ledger | None, keys: list[str], at_a_time: int) -> None:
         self._ledger = ledger
+        self._at_a_time = at_a_time
         self._found: dict[str, ChatReply] = {}
         self._mine: set[str] = set()
         self.waiting = keys
@@ -226,8 +227,8 @@ class _Claims:
     def next(self) -> Iterator[str]:
         """Keys that are ours to ask. Those of others go on `waiting` for the next round."""
         keys, self.waiting = self.waiting, []
-        for at in range(0, len(keys), _CLAIMED_AT_ONCE):
-            some = keys[at : at + _CLAIMED_AT_ONCE]
+        for at in range(0, len(keys), self._at_a_time):
+            some = keys[at : at + self._at_a_time]
             if self._ledger is None:
                 yield from some
                 continue
