@@ -17,10 +17,9 @@ from markscheme.judges.examiner_weights import Weights, open_weights, platt
 from markscheme.judges.examiner_words import explanations, marks, relations
 from markscheme.judges.outcomes import NO_REFERENCE, PATTERNS, has_patterns
 from markscheme.judgments import RELATIONS
-from markscheme.metrics.alignment.claims import contested
+from markscheme.metrics.alignment.claims import contested, ruled
 from markscheme.metrics.alignment.features import alignment
 from markscheme.metrics.alignment.overlap import View
-from markscheme.metrics.alignment.registry import FEATURES
 from markscheme.models.encoder import Encoder, MiniLM
 from markscheme.registry import register
 from markscheme.text import cues
@@ -28,9 +27,6 @@ from markscheme.text import cues
 Matrix = npt.NDArray[np.float32]
 Floats = npt.NDArray[np.float64]
 EncoderUse = Literal["auto", "never", "always"]
-
-_YES_NO_ODDS = 3.0
-"""Log-odds where a yes or no is wanted and given; no such questions were there to learn from."""
 
 _ROWS_AT_ONCE = 16_384
 _DECIMALS = 5
@@ -153,8 +149,9 @@ def score(
     every = np.arange(len(matrix))
     # Wording decides contested answers; likeness in meaning misleads: a denial is like a claim.
     odds = np.where(strict, drill, blended(opened.words(matrix), every))
-    polarity = matrix[:, list(FEATURES).index("polarity")]
-    odds = np.where(polarity != 0, _YES_NO_ODDS * polarity, odds)
+    rule = ruled(matrix)
+    strict |= ~np.isnan(rule)
+    odds = np.where(np.isnan(rule), odds, rule)
     scores = platt(odds, settings.words)
     if use != "never":
         unsure = (scores > settings.unsure_from) & (scores < settings.unsure_to)

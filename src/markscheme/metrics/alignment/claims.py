@@ -77,6 +77,31 @@ def contested(matrix: Array) -> Array:
     return np.asarray(denied | offered | marker | amounts)
 
 
+def ruled(matrix: Array) -> Array:
+    """Log-odds of acceptance where a plain rule decides, NaN elsewhere.
+
+    A yes or no that is wanted and given; amounts that agree, or do not, once their units are
+    converted; a short answer that is the reference's initials or their expansion. Labelled answers
+    hold almost none of these to learn from.
+    """
+    names = list(FEATURES)
+
+    def column(name: str) -> Array:
+        return np.asarray(matrix[:, names.index(name)])
+
+    initials = (column("acronym") > 0) & (column("key_recall") == 0) & (column("answer_words") <= 8)
+    return np.select(
+        [
+            column("polarity") != 0,
+            column("quantity") == 1,
+            column("quantity") == 0,
+            initials,
+        ],
+        [3.0 * column("polarity"), 2.5, -1.5, 2.0],
+        default=np.nan,
+    )
+
+
 def claim_features(view: View) -> dict[str, Array]:
     """Denial and doubt beside the match, choices offered, substituted names, yes against no."""
     batch, raw = view.batch, view.batch.raw
