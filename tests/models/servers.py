@@ -162,7 +162,7 @@ class ChatServer:
         self.headers.append(headers)
         if answer.delay:
             await asyncio.sleep(answer.delay)
-        if reader.at_eof():
+        if reader.at_eof() or reader.exception() is not None or writer.is_closing():
             return False
         payload = answer.payload(body.get("model", ""))
         lines = {"Content-Type": "application/json", **answer.headers}
