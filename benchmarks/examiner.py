@@ -1,0 +1,360 @@
+"""How well the shipped examiner agrees with people, and how fast it is: the figures of its card.
+
+    python -m benchmarks.examiner [--data-dir DIR] [--json FILE] [--quality-only | --speed-only]
+
+Every figure is on questions that no part of the examiner was trained or tuned on
+(`markscheme.training.splits`: part `test`, in which every question of NQ301 lies). Intervals are
+bootstrap intervals over questions. `--pedants PYTHON` names an interpreter that has qa-metrics.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from benchmarks.jobs import peak_megabytes
+from markscheme import datasets
+from markscheme.agreement.against_labels import AgreementOptions, agreement
+from markscheme.agreement.figures import Figure, plain
+from markscheme.agreement.hierarchy import adjacent_sets, marks_test
+from markscheme.agreement.join import join_labels
+from markscheme.agreement.judged import read_judgments
+from markscheme.agreement.labels import read_labels
+from markscheme.engine.apply import apply
+from markscheme.grammar import parse_judge
+from markscheme.judges.examiner_weights import open_weights
+from markscheme.judgments import RELATIONS
+from markscheme.metrics.alignment.claims import contested
+from markscheme.metrics.alignment.features import alignment
+from markscheme.models.container import Models
+from markscheme.training.splits import parts
+
+ROOT = Path(__file__).parents[1]
+CHECKLIST = ROOT / "tests" / "checklist"
+EVERY = "all five"
+SYSTEMS = ("DPR+FiD", "InstructGPT", "ChatGPT", "GPT-4", "BingChat")
+ENTAILMENT = {
+    EVERY: (93.5, 90.2),
+    **dict(
+        zip(
+            SYSTEMS,
+            ((94.8, 92.5), (92.7, 90.2), (92.6, 88.9), (93.8, 90.1), (92.6, 88.1)),
+            strict=True,
+        )
+    ),
+}
+"""GPT-3.5 entailment's F1 and accuracy on all of EVOUNA-NQ, per cent (Yao & Barbosa 2024)."""
+PUBLISHED_NQ301 = {
+    "BEM": (0.806, 0.616),
+    "text-davinci-003": (0.838, 0.675),
+    "GPT-4": (0.848, 0.696),
+    "a second human": (0.864, 0.727),
+}
+"""Accuracy and kappa of other judges on the labels of NQ301."""
+JUDGES = {"never": "examiner(encoder=never)", "auto": "examiner"}
+STATISTICS = ("f1_positive", "accuracy", "auroc", "kappa")
+PEDANTS_ROWS = 300
+
+PEDANTS = """
+import json, sys, time
+rows = json.load(sys.stdin)
+from qa_metrics.pedant import PEDANT
+judge = PEDANT()
+verdict = lambda row: bool(judge.evaluate(row["references"], row["answer"], row["question"]))
+verdict(rows[0])
+start = time.perf_counter(), time.process_time()
+verdicts = [verdict(row) for row in rows]
+print(json.dumps({
+    "wall": time.perf_counter() - start[0], "cpu": time.process_time() - start[1],
+    "right": sum(v == bool(row["label"]) for v, row in zip(verdicts, rows)) / len(rows)}))
+"""
+"""Times PEDANTS on rows from the standard input, one untimed call first."""
+
+FRESH = """
+import sys, time
+start = time.perf_counter()
+import polars as pl
+from markscheme.engine.apply import apply
+from markscheme.grammar import parse_judge
+from markscheme.models.container import Models
+imported = time.perf_counter()
+judge, models = parse_judge(sys.argv[1]), Models()
+row = pl.read_parquet(sys.argv[2])
+apply(judge, row.head(1), models)
+if "never" not in sys.argv[1]:
+    models.encoder().encode(["one text"])
+loaded = time.perf_counter()
+apply(judge, row, models)
+from benchmarks.examiner import held_megabytes
+import json
+print(json.dumps({
+    "import_seconds": imported - start, "load_seconds": loaded - imported,
+    "peak_mb": held_megabytes()}))
+"""
+"""A process of its own: seconds to import, seconds to the first judgment, peak after all rows."""
+
+
+def test_part(data_dir: Path | None) -> pl.DataFrame:
+    """EVOUNA-NQ's labelled answers to the questions of part `test`."""
+    answers = datasets.load("evouna-nq", data_dir=data_dir).drop_nulls("answer")
+    return answers.filter(parts(answers["question"]) == "test")
+
+
+def judged(name: str, answers: pl.DataFrame) -> pl.DataFrame:
+    """The outcomes of a judge beside the answers' ids."""
+    outcomes = apply(parse_judge(name), answers, Models())
+    return outcomes.with_columns(answers["answer_id"], judge=pl.lit(name))
+
+
+def figures(
+    outcomes: pl.DataFrame, answers: pl.DataFrame, *, by_system: bool
+) -> dict[str, dict[str, Figure | int]]:
+    """F1, accuracy, AUROC and kappa with intervals, answers that were not judged as errors."""
+    joined = join_labels(read_judgments(outcomes), read_labels(answers))
+    found: dict[str, dict[str, Figure | int]] = {}
+    for one in agreement(joined, AgreementOptions(by_system=by_system, resamples=2000)):
+        every = {**one.left_out, **one.as_errors}
+        found[one.system or EVERY] = {
+            "answers": one.answers,
+            "questions": one.questions,
+            **{name: every[name] for name in STATISTICS if name in every},
+        }
+    return found
+
+
+def evouna(data_dir: Path | None) -> dict[str, Any]:
+    """Agreement with people on EVOUNA-NQ, by judge and system; relations; marks."""
+    answers = test_part(data_dir)
+    found: dict[str, Any] = {}
+    for use, name in JUDGES.items():
+        outcomes = judged(name, answers)
+        found[use] = figures(outcomes, answers, by_system=True)
+    accepted = answers["label"] >= 0.5
+    relation = outcomes["relation"].cast(pl.String)
+    found["relations"] = adjacent_sets(relation, accepted)
+    found["marks"] = marks_test(outcomes["marks"], accepted)
+    return found
+
+
+def nq301(data_dir: Path | None) -> dict[str, Any]:
+    """Agreement with the labels of NQ301, ours and recorded judgments where they are here."""
+    answers = datasets.load("nq301", rows="pairs", data_dir=data_dir)
+    if not (parts(answers["question"]) == "test").all():
+        raise SystemExit("a question of NQ301 is not in the test part; its hash list is incomplete")
+    found = {
+        name: figures(judged(name, answers), answers, by_system=False)[EVERY]
+        for name in JUDGES.values()
+    }
+    for name in ("bem", "text-davinci-003"):
+        recorded = datasets.recorded("nq301", name, data_dir=data_dir)
+        found[f"recorded {name}"] = figures(recorded, answers, by_system=False)[EVERY]
+    return found
+
+
+def checklist() -> dict[str, dict[str, Any]]:
+    """Cases and how many the examiner passes, by capability, the weakest first."""
+    cases = pl.concat(pl.read_ndjson(file) for file in sorted(CHECKLIST.glob("*.jsonl")))
+    answers = cases.with_columns(
+        pl.lit(None, pl.String).alias("reference_kind"),
+        pl.lit(None, pl.List(pl.Int64)).alias("reference_grades"),
+        pl.lit(None, pl.String).alias("context"),
+    )
+    found: dict[str, dict[str, Any]] = {}
+    for use, name in JUDGES.items():
+        verdict = apply(parse_judge(name), answers, Models())["verdict"]
+        passed = cases.select("capability", passed=verdict.eq_missing(cases["verdict"]))
+        table = passed.group_by("capability").agg(pl.len().alias("cases"), pl.col("passed").sum())
+        rows = [*table.rows(), ("all", passed.height, int(passed["passed"].sum()))]
+        for capability, number, right in rows:
+            found.setdefault(capability, {"cases": number})[use] = right
+    return dict(sorted(found.items(), key=lambda item: item[1]["auto"] / item[1]["cases"]))
+
+
+def speed(data_dir: Path | None, pedants: str, repeats: int = 3) -> dict[str, Any]:
+    """Judgments a second on EVOUNA-NQ's test rows, and what a fresh process takes."""
+    answers = test_part(data_dir)
+    found: dict[str, Any] = {
+        "rows": answers.height,
+        "cores": len(os.sched_getaffinity(0)),
+        "load_before": os.getloadavg()[0],
+        "share_with_encoder": share_with_encoder(answers),
+    }
+    for use, name in JUDGES.items():
+        judge, models = parse_judge(name), Models()
+        apply(judge, answers.head(200), models)
+        runs = []
+        for _ in range(repeats):
+            start = time.perf_counter(), time.process_time()
+            apply(judge, answers, models)
+            runs.append((time.perf_counter() - start[0], time.process_time() - start[1]))
+        found[use] = rates(answers.height, *min(runs))
+    sample = answers.sample(PEDANTS_ROWS, seed=0)
+    found["pedants"] = time_pedants(sample, pedants)
+    found["fresh"] = {use: fresh(name, answers) for use, name in JUDGES.items()}
+    found["load_after"] = os.getloadavg()[0]
+    return found
+
+
+def held_megabytes() -> float:
+    """Most memory of this program alone: `peak_megabytes` may hold its parent's from before."""
+    status = Path("/proc/self/status")
+    if not status.is_file():
+        return peak_megabytes()
+    lines = status.read_text(encoding="utf-8").splitlines()
+    return int(next(line for line in lines if line.startswith("VmHWM")).split()[1]) / 1e3
+
+
+def rates(rows: int, wall: float, cpu: float) -> dict[str, float]:
+    """Judgments a second by the clock, and a processor second, which a busy machine sways less."""
+    return {"a_second": rows / wall, "a_cpu_second": rows / cpu, "wall": wall, "cpu": cpu}
+
+
+def share_with_encoder(answers: pl.DataFrame) -> float:
+    """Share of the answers that the first stage leaves to the encoder."""
+    opened = open_weights()
+    columns = (answers["question"], answers["references"], answers["answer"])
+    matrix, _ = alignment(*columns, opened.rarity)
+    scores = apply(parse_judge(JUDGES["never"]), answers, Models())["score"].to_numpy()
+    unsure = (scores > opened.settings.unsure_from) & (scores < opened.settings.unsure_to)
+    return float((unsure & ~contested(matrix)).mean())
+
+
+def time_pedants(sample: pl.DataFrame, python: str) -> dict[str, Any]:
+    """PEDANTS on the same rows in another interpreter; the reason where it does not run."""
+    rows = sample.select("question", "references", "answer", "label").to_dicts()
+    done = subprocess.run(
+        [python, "-c", PEDANTS], input=json.dumps(rows), capture_output=True, text=True, check=False
+    )
+    if done.returncode:
+        last = (done.stderr.strip().splitlines() or ["no message"])[-1]
+        return {"not_run": last}
+    run = json.loads(done.stdout.splitlines()[-1])
+    return rates(len(rows), run["wall"], run["cpu"]) | {"rows": len(rows), "accuracy": run["right"]}
+
+
+def fresh(name: str, answers: pl.DataFrame) -> dict[str, float]:
+    """Import, load and peak memory in a process of its own that judges every row."""
+    import tempfile
+
+    with tempfile.TemporaryDirectory() as folder:
+        file = str(Path(folder) / "rows.parquet")
+        answers.write_parquet(file)
+        done = subprocess.run(
+            [sys.executable, "-c", FRESH, name, file],
+            capture_output=True,
+            text=True,
+            check=True,
+            cwd=ROOT,
+        )
+    return dict(json.loads(done.stdout.splitlines()[-1]))
+
+
+def table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    """Print a Markdown table."""
+    for row in (heads, ["---"] * len(heads), *rows):
+        print("| " + " | ".join(row) + " |")
+    print(flush=True)
+
+
+def print_evouna(found: Mapping[str, Any]) -> None:
+    """Agreement by system, then relations and marks."""
+    for use, name in JUDGES.items():
+        print(f"EVOUNA-NQ test, {name}; 95% intervals over questions\n")
+        rows = []
+        for system in (EVERY, *SYSTEMS):
+            one = found[use][system]
+            cells = [one[key].text(scale=100, digits=1) for key in ("f1_positive", "accuracy")]
+            theirs = "{} / {}".format(*ENTAILMENT[system])
+            rows.append([system, f"{one['answers']:,}", *cells, one["auroc"].text(), theirs])
+        table(["system", "answers", "F1", "accuracy", "AUROC", "GPT-3.5 entailment"], rows)
+    steps = found["relations"]
+    counts = {one.higher: (one.higher_accepted, one.higher_answers) for one in steps}
+    counts[RELATIONS[-1]] = (steps[-1].lower_accepted, steps[-1].lower_answers)
+    tests = ["", *(one.p.reason or f"{one.p.value:.1e}" for one in steps)]
+    rows = [
+        [name, f"{size:,}", f"{100 * yes / size:.1f}" if size else "", p]
+        for (name, (yes, size)), p in zip(counts.items(), tests, strict=True)
+    ]
+    print("Relations: share that people accept; one-tailed Fisher test against the set above\n")
+    table(["relation", "answers", "accepted %", "p"], rows)
+    print(f"Marks against labels: AUROC {found['marks'].auroc.text()}\n")
+
+
+def print_nq301(found: Mapping[str, Any]) -> None:
+    """Ours and the others'."""
+    print("NQ301, 1,490 labelled answers, shipped threshold 0.5\n")
+    rows = [[name, one["accuracy"].text(), one["kappa"].text()] for name, one in found.items()]
+    rows += [[f"published: {name}", *map(str, pair)] for name, pair in PUBLISHED_NQ301.items()]
+    table(["judge", "accuracy", "kappa"], rows)
+
+
+def print_checklist(found: Mapping[str, Any]) -> None:
+    """Pass rates, the weakest first."""
+    print("Checklist\n")
+    rows = [
+        [name, str(one["cases"]), *(f"{100 * one[use] / one['cases']:.0f}" for use in JUDGES)]
+        for name, one in found.items()
+    ]
+    table(["capability", "cases", *(f"encoder={use}, % passed" for use in JUDGES)], rows)
+
+
+def print_speed(found: Mapping[str, Any]) -> None:
+    """Rates, memory and load."""
+    print(
+        f"Speed: {found['rows']:,} rows, {found['cores']} cores, load of the machine "
+        f"{found['load_before']:.1f} before and {found['load_after']:.1f} after; the encoder ran "
+        f"on {100 * found['share_with_encoder']:.1f}% of the rows\n"
+    )
+    rows = [
+        [name, f"{found[use]['a_second']:,.0f}", f"{found[use]['a_cpu_second']:,.0f}",
+         *(f"{found['fresh'][use][key]:.2f}" for key in ("import_seconds", "load_seconds")),
+         f"{found['fresh'][use]['peak_mb']:,.0f}"]
+        for use, name in JUDGES.items()
+    ]  # fmt: skip
+    peer = found["pedants"]
+    if "not_run" not in peer:
+        name = f"PEDANTS, {peer['rows']} of the rows, {100 * peer['accuracy']:.1f}% right"
+        rows.append([name, f"{peer['a_second']:,.0f}", f"{peer['a_cpu_second']:,.0f}", "", "", ""])
+    heads = ["judge", "judgments a second", "a processor second", "import s", "load s", "peak MB"]
+    table(heads, rows)
+    if "not_run" in peer:
+        print(f"PEDANTS was not run: {peer['not_run']}\n")
+
+
+def main() -> None:
+    """Measure, print and keep."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--data-dir", type=Path, help="folder with EVOUNA-NQ and NQ301")
+    parser.add_argument("--json", type=Path, help="where to keep the figures")
+    parser.add_argument("--pedants", default=sys.executable, metavar="PYTHON")
+    only = parser.add_mutually_exclusive_group()
+    only.add_argument("--speed-only", action="store_true")
+    only.add_argument("--quality-only", action="store_true")
+    options = parser.parse_args()
+    found: dict[str, Any] = {"weights": open_weights().revision}
+    print(f"examiner {found['weights']}\n")
+    if not options.speed_only:
+        found["evouna_nq"] = evouna(options.data_dir)
+        print_evouna(found["evouna_nq"])
+        found["nq301"] = nq301(options.data_dir)
+        print_nq301(found["nq301"])
+        found["checklist"] = checklist()
+        print_checklist(found["checklist"])
+    if not options.quality_only:
+        found["speed"] = speed(options.data_dir, options.pedants)
+        print_speed(found["speed"])
+    if options.json:
+        options.json.write_text(json.dumps(plain(found), indent=2), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
