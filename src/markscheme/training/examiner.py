@@ -17,6 +17,7 @@ import orjson
 import polars as pl
 
 from markscheme.errors import DataError
+from markscheme.judges.examiner import Examiner
 from markscheme.judges.examiner_meaning import cosines
 from markscheme.judges.examiner_weights import platt, save_rarity
 from markscheme.metrics.alignment.batch import Rarity
@@ -55,6 +56,38 @@ class TrainOptions:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Agreement:
+    """How scores agree with labels, at threshold 0.5; all figures from 0 to 1 but kappa."""
+
+    accuracy: float
+    f1: float
+    kappa: float
+    auroc: float
+
+    @classmethod
+    def of(cls, labels: Array, scores: Array) -> Agreement:
+        """By scikit-learn's definitions; F1 is of the accepted."""
+        from sklearn.metrics import accuracy_score, cohen_kappa_score, f1_score, roc_auc_score
+
+        accepted, verdicts = labels > 0.5, scores >= 0.5
+        return cls(
+            accuracy=float(accuracy_score(accepted, verdicts)),
+            f1=float(f1_score(accepted, verdicts)),
+            kappa=float(cohen_kappa_score(accepted, verdicts)),
+            auroc=float(roc_auc_score(accepted, scores)),
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class HeldOut:
+    """Agreement on held-out questions, and the shipped examiner's on the same answers."""
+
+    rows: int
+    trained: Agreement
+    shipped: Agreement
+
+
+@dataclass(frozen=True, kw_only=True)
 class Trained:
     """What came out: out-of-fold probabilities of the training rows and what was saved."""
 
@@ -65,7 +98,12 @@ class Trained:
 
 
 def train(
-    answers: pl.DataFrame, folder: Path, options: TrainOptions | None = None, say: Say = print
+    answers: pl.DataFrame,
+    folder: Path,
+    options: TrainOptions | None = None,
+    *,
+    say: Say = print,
+    report: Callable[[HeldOut], None] | None = None,
 ) -> Trained:
     """Train on labelled answers and write the weights to `folder`.
 
@@ -75,6 +113,7 @@ def train(
         folder: where the weights go; made if it is not there.
         options: how to train.
         say: told of each step.
+        report: told of the agreement on held-out questions, before anything is saved.
 
     Raises:
         DataError: fewer than 100 usable rows, or only one verdict among them.
@@ -127,6 +166,15 @@ def train(
     unsure = (scores > options.unsure_from) & (scores < options.unsure_to) & ~strict
     scores[unsure] = platt(meaning_odds[unsure], meaning_map)
 
+    if report is not None:
+        shipped = Examiner().judge(answers, None)["score"].to_numpy()
+        report(
+            HeldOut(
+                rows=len(labels),
+                trained=Agreement.of(labels, scores),
+                shipped=Agreement.of(labels, shipped),
+            )
+        )
     say("the final trees")
     folder.mkdir(parents=True, exist_ok=True)
     words, meaning, drill = grow(np.ones(len(labels), bool), np.ones(len(drill_labels), bool))
