@@ -54,7 +54,8 @@ def serving(folder: Path) -> Iterator[str]:
     code = "from transformers.cli.transformers import main; main()"
     command = [sys.executable, "-c", code, "serve", str(folder), "--host", "127.0.0.1",
                "--port", str(port)]  # fmt: skip
-    environment = {**os.environ, "HF_HUB_OFFLINE": "1"}
+    # One thread: on a machine with other work, threads that wait for each other crawl.
+    environment = {**os.environ, "HF_HUB_OFFLINE": "1", "OMP_NUM_THREADS": "1"}
     with (folder / "server.txt").open("wb") as out:
         server = subprocess.Popen(command, stdout=out, stderr=out, env=environment)
     try:

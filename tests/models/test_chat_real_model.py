@@ -24,7 +24,6 @@ PROMPTED = [
 
 ROWS = [
     {"question": "What is the capital of France?", "references": ["Paris"], "answer": "Paris"},
-    {"question": "Who wrote Emma?", "references": ["Jane Austen"], "answer": "Charles Dickens"},
 ]
 
 
@@ -48,12 +47,12 @@ def models(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[M
 
 @pytest.mark.parametrize("judge", PROMPTED)
 def test_every_prompted_judge_goes_all_the_way(judge: str, models: Models, tmp_path: Path) -> None:
-    named = f"{judge}(max_tokens=24)"
+    named = f"{judge}(max_tokens=16)"
     if judge == "llm_evouna_icl":
         solved = {"question": "Who painted Guernica?", "references": ["Picasso"],
                   "answer": "Pablo Picasso", "label": 1}  # fmt: skip
         (tmp_path / "solved.jsonl").write_text(json.dumps(solved) + "\n")
-        named = f"{judge}(max_tokens=24, examples='{tmp_path / 'solved.jsonl'}')"
+        named = f"{judge}(max_tokens=16, examples='{tmp_path / 'solved.jsonl'}')"
     result = markscheme.judge(ROWS, named, models=models, out=tmp_path / "run")
     table = result.judgments
     assert table.height == len(ROWS)
@@ -94,8 +93,6 @@ def test_weights_in_this_process_answer_as_the_server_does(folder: Path, models:
     warm = ChatRequest(messages=request.messages, max_tokens=12, temperature=1.5, top_p=0.9, seed=5)
     one, two = chat.complete([warm, warm])
     assert one.text == two.text
-    (long,) = chat.complete([ChatRequest(messages=(Message(role="user", content="a " * 20_000),))])
-    assert long.status in ("ok", "failed")
 
 
 def test_a_folder_without_weights_is_an_error(tmp_path: Path) -> None:
