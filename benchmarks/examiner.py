@@ -19,6 +19,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
 
 from benchmarks.jobs import peak_megabytes
@@ -33,7 +34,7 @@ from markscheme.engine.apply import apply
 from markscheme.grammar import parse_judge
 from markscheme.judges.examiner_weights import open_weights
 from markscheme.judgments import RELATIONS
-from markscheme.metrics.alignment.claims import contested
+from markscheme.metrics.alignment.claims import contested, ruled
 from markscheme.metrics.alignment.features import alignment
 from markscheme.models.container import Models
 from markscheme.training.splits import parts
@@ -225,7 +226,7 @@ def share_with_encoder(answers: pl.DataFrame) -> float:
     matrix, _ = alignment(*columns, opened.rarity)
     scores = apply(parse_judge(JUDGES["never"]), answers, Models())["score"].to_numpy()
     unsure = (scores > opened.settings.unsure_from) & (scores < opened.settings.unsure_to)
-    return float((unsure & ~contested(matrix)).mean())
+    return float((unsure & ~contested(matrix) & np.isnan(ruled(matrix))).mean())
 
 
 def time_pedants(sample: pl.DataFrame, python: str) -> dict[str, Any]:
