@@ -34,11 +34,15 @@ NASTY = [
 def table(answers: list[str | None]) -> pl.DataFrame:
     return read_answers(
         [
-            {"question": "What is the capital of France?", "references": ["Paris in France", "Paname"],
-             "answer": text, "id": str(index)}
+            {
+                "question": "What is the capital of France?",
+                "references": ["Paris in France", "Paname"],
+                "answer": text,
+                "id": str(index),
+            }
             for index, text in enumerate(answers)
         ]
-    )  # fmt: skip
+    )
 
 
 @pytest.fixture(params=OFFLINE)

@@ -9,9 +9,9 @@ import polars as pl
 import pytest
 
 from markscheme.errors import JudgeError
+from markscheme.grammar import check
 from markscheme.judges.lexical import Contains, ExactMatch, TokenF1
 from markscheme.judges.overlap import Bleu, CharSimilarity, Rouge1, Rouge2, RougeL
-from markscheme.grammar import check
 from markscheme.judgments import as_outcomes
 from markscheme.metrics.lexical import contains, exact_match, token_f1
 
