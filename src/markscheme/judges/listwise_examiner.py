@@ -99,7 +99,7 @@ class ListwiseExaminer(Thresholded):
         scores: Floats = 1 / (1 + np.exp(-(slope * raw + intercept)))
         equal = rows.answer[rows.owner] == rows.reference
         copied = rows.per_row(rows.level, equal, how="max")
-        scores = np.round(np.where(np.isnan(copied), scores, copied), _DECIMALS)
+        scores = np.where(np.isnan(copied), scores, copied).astype(np.float64).round(_DECIMALS)
         better = np.bincount(rows.owner, rows.level >= 0.5, minlength=rows.height).astype(int)
         total = np.bincount(rows.owner, minlength=rows.height)
         said = [
