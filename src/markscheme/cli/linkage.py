@@ -85,7 +85,8 @@ def linkage(
                 asked = getattr(one, "requests", None)
                 calls.append(len(asked(table)) if asked else 0)
                 outcomes.append(apply(one, table, models))
-                return outcomes[-1]["score"]
+                scores: pl.Series = outcomes[-1]["score"]
+                return scores
 
             found = over_draws(
                 frame, score, composition=made, seeds=range(seeds), protocol=protocol.value

@@ -17,7 +17,7 @@ def train_listwise(
         Path | None, typer.Option("--data-dir", help="Folder with the data.")
     ] = None,
     part: Annotated[str, typer.Option(help="Part of ANTIQUE: auto, all or dev.")] = "dev",
-    draws: Annotated[int, typer.Option(min=3, help="Reference lists drawn a question.")] = 4,
+    draws: Annotated[int, typer.Option(min=3, help="Reference lists drawn a question.")] = 7,
 ) -> None:
     """Train the listwise examiner on ANTIQUE and TREC-DL-NF, cross-validated by question.
 

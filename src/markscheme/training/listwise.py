@@ -44,8 +44,8 @@ class ListwiseOptions:
         threads: cores used.
     """
 
-    draws: int = 6
-    seeds: int = 2
+    draws: int = 7
+    seeds: int = 3
     rounds: int = 300
     rate: float = 0.05
     leaves: int = 15
