@@ -170,14 +170,26 @@ def checklist() -> dict[str, dict[str, Any]]:
         pl.lit(None, pl.String).alias("context"),
     )
     found: dict[str, dict[str, Any]] = {}
+    right, ours = pl.col("verdict"), pl.col("ours").fill_null(value=False)
+    counts = (
+        pl.len().alias("cases"),
+        (right == ours).sum().alias("passed"),
+        (~right & ours).sum().alias("wrong_accepted"),
+        (right & ~ours).sum().alias("right_rejected"),
+    )
     for use, name in JUDGES.items():
-        verdict = apply(parse_judge(name), answers, Models())["verdict"]
-        passed = cases.select("capability", passed=verdict.eq_missing(cases["verdict"]))
-        table = passed.group_by("capability").agg(pl.len().alias("cases"), pl.col("passed").sum())
-        rows = [*table.rows(), ("all", passed.height, int(passed["passed"].sum()))]
-        for capability, number, right in rows:
-            found.setdefault(capability, {"cases": number})[use] = right
-    return dict(sorted(found.items(), key=lambda item: item[1]["auto"] / item[1]["cases"]))
+        verdicts = apply(parse_judge(name), answers, Models())["verdict"]
+        table = cases.select("capability", "verdict", ours=verdicts)
+        every = table.with_columns(capability=pl.lit("all"))
+        groups = pl.concat([table, every]).group_by("capability", maintain_order=True)
+        for row in groups.agg(counts).to_dicts():
+            found.setdefault(row.pop("capability"), {})[use] = row
+    return dict(sorted(found.items(), key=lambda item: share_passed(item[1]["auto"])))
+
+
+def share_passed(one: Mapping[str, int]) -> float:
+    """Share of cases with the verdict they should have; not judged counts as rejected."""
+    return one["passed"] / one["cases"]
 
 
 def speed(data_dir: Path | None, pedants: str, repeats: int = 3) -> dict[str, Any]:
@@ -302,10 +314,13 @@ def print_checklist(found: Mapping[str, Any]) -> None:
     """Pass rates, the weakest first."""
     print("Checklist\n")
     rows = [
-        [name, str(one["cases"]), *(f"{100 * one[use] / one['cases']:.0f}" for use in JUDGES)]
+        [name, str(one["auto"]["cases"]),
+         *(f"{100 * share_passed(one[use]):.0f}" for use in JUDGES),
+         str(one["auto"]["wrong_accepted"]), str(one["auto"]["right_rejected"])]
         for name, one in found.items()
-    ]
-    table(["capability", "cases", *(f"encoder={use}, % passed" for use in JUDGES)], rows)
+    ]  # fmt: skip
+    heads = ["capability", "cases", *(f"encoder={use}, % passed" for use in JUDGES)]
+    table([*heads, "wrong ones accepted", "right ones rejected"], rows)
 
 
 def print_speed(found: Mapping[str, Any]) -> None:
