@@ -9,6 +9,7 @@ import threading
 import time
 from typing import Any
 
+import polars  # noqa: F401
 import pytest
 from servers import Answer, ChatServer
 
@@ -216,6 +217,8 @@ def test_the_key_reaches_the_server_and_nothing_else(
 
 
 def test_an_interrupt_stops_what_is_under_way() -> None:
+    """Also with Polars imported, whose signal handler has interrupted waits go on waiting."""
+
     def behaviour(body: dict[str, Any], _seen: int) -> Answer:
         if body["messages"][-1]["content"] == "10":
             os.kill(os.getpid(), signal.SIGINT)

@@ -236,7 +236,8 @@ class Ledger:
         """
         done = threading.Event()
         self._queue.put(done)
-        done.wait()
+        while not done.wait(0.1):  # In pieces, so that an interrupt is heard.
+            pass
         if self._trouble is not None:
             raise self._trouble
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import atexit
+import concurrent.futures
 import contextlib
 import os
 import threading
@@ -11,6 +12,8 @@ from collections.abc import Awaitable, Callable, Coroutine, Iterable
 from typing import Any, TypeVar
 
 T = TypeVar("T")
+
+_LISTEN_SECONDS = 0.1
 
 _lock = threading.Lock()
 _shared: LoopThread | None = None
@@ -35,6 +38,9 @@ class LoopThread:
         """Run to the end and return the result; an interrupt cancels the work and goes on up."""
         future = asyncio.run_coroutine_threadsafe(work, self._loop)
         try:
+            # Waiting in pieces: with Polars' signal handler an interrupt does not end a wait.
+            while not future.done():
+                concurrent.futures.wait([future], timeout=_LISTEN_SECONDS)
             return future.result()
         except BaseException:
             future.cancel()
