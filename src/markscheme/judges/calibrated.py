@@ -65,7 +65,7 @@ class Calibrated:
             verdict=pl.when(judged).then(mapped >= self.threshold),
         )
 
-    def identity(self, models: Any) -> Mapping[str, str]:  # noqa: ARG002
+    def identity(self, models: Any) -> Mapping[str, str]:
         """What the signature adds: a hash of the map, since its file may change."""
         return {"map": hashlib.sha256(_bytes(self.map)).hexdigest()[:16]}
 

@@ -28,6 +28,9 @@ Matrix = npt.NDArray[np.float32]
 Floats = npt.NDArray[np.float64]
 EncoderUse = Literal["auto", "never", "always"]
 
+RULES = 1
+"""Raised whenever `contested`, `ruled` or what is cut from answers changes, since verdicts do."""
+
 _ROWS_AT_ONCE = 16_384
 _DECIMALS = 5
 """Scores are rounded, so that a row's score cannot depend on the rows beside it."""
@@ -89,9 +92,9 @@ class Examiner:
         return pl.concat([judged, skipped], how="diagonal_relaxed").sort("place").drop("place")
 
     def identity(self, models: Any) -> Mapping[str, str]:
-        """What the signature adds: hashes of the weights."""
+        """What the signature adds: hashes of the weights, and the number of the rules."""
         opened = self._opened()
-        found = {"trained": opened.revision}
+        found = {"trained": opened.revision, "rules": str(RULES)}
         if self.encoder != "never":
             encoder = _encoder(models) or MiniLM()
             found["embeddings"] = str(getattr(encoder, "revision", type(encoder).__name__))

@@ -63,7 +63,7 @@ _NEGATED = re.compile(
 def contested(matrix: Array) -> Array:
     """Rows where wording decides: the match is denied, doubted or one of several offered, amounts
     have units to convert, a yes or no is wanted, or the answer speaks to whoever marks it. People's answers hold few such
-    rows to learn from (about one in a hundred).
+    rows to learn from (about two in a hundred).
     """
     names = list(FEATURES)
 
