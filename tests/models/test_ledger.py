@@ -162,7 +162,7 @@ def test_migrations_are_applied_once_by_whoever_comes_first(place: str) -> None:
         except BaseException as error:
             troubles.append(error)
 
-    threads = [threading.Thread(target=use) for _ in range(4)]
+    threads = [threading.Thread(target=use) for _ in range(12)]
     for thread in threads:
         thread.start()
     for thread in threads:

@@ -78,10 +78,23 @@ class Sqlite:
             self._connection = sqlite3.connect(
                 path, timeout=_WAIT_SECONDS, isolation_level=None, check_same_thread=False
             )
-            self._connection.execute("PRAGMA journal_mode = WAL")
+            self._write_ahead()
             self._connection.execute("PRAGMA synchronous = NORMAL")
         except (OSError, sqlite3.Error) as error:
             raise ModelError(f"the ledger {path} cannot be opened: {error}") from None
+
+    def _write_ahead(self) -> None:
+        """Switch to write-ahead mode; SQLite does not wait for others who are just doing so."""
+        deadline = time.monotonic() + _WAIT_SECONDS
+        while True:
+            try:
+                self._connection.execute("PRAGMA journal_mode = WAL")
+            except sqlite3.OperationalError as error:
+                if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
+                    raise
+                time.sleep(0.01)
+            else:
+                return
 
     def transact(self, work: Callable[[Cursor], T], *, writes: bool) -> T:
         """See `Database`."""
