@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import threading
 from dataclasses import dataclass
 from functools import cache, cached_property
@@ -14,6 +13,7 @@ import numpy.typing as npt
 import orjson
 
 from markscheme.errors import ModelError
+from markscheme.judges.weight_folder import WeightFolder
 from markscheme.metrics.alignment.batch import Rarity
 from markscheme.metrics.alignment.registry import COSINES, FEATURES
 from markscheme.models.trees import Trees
@@ -23,7 +23,6 @@ Array = npt.NDArray[Any]
 SHIPPED = Path(__file__).parent / "weights" / "examiner"
 """The examiner in the package; docs/examiner.md is its model card."""
 
-FILES = ("examiner.json", "rarity.npz", "words.onnx", "meaning.onnx", "drill.onnx")
 _loading = threading.Lock()
 
 
@@ -46,16 +45,16 @@ class Settings:
     trained: dict[str, Any]
 
 
-class Weights:
+class Weights(WeightFolder):
     """The examiner's parts, each loaded when first used."""
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
+    files = ("examiner.json", "rarity.npz", "words.onnx", "meaning.onnx", "drill.onnx")
+    command = "markscheme train examiner"
 
     @cached_property
     def settings(self) -> Settings:
         """What `examiner.json` says; ModelError where it was made for other features."""
-        content = orjson.loads(self._path("examiner.json").read_bytes())
+        content = orjson.loads(self.path("examiner.json").read_bytes())
         if content.get("features") != list(FEATURES) or content.get("cosines") != list(COSINES):
             raise ModelError(
                 f"{self.folder} was trained by another version of markscheme, with other features; "
@@ -74,41 +73,24 @@ class Weights:
     @cached_property
     def rarity(self) -> Rarity:
         """Word rarities."""
-        with np.load(self._path("rarity.npz"), allow_pickle=False) as stored:
+        with np.load(self.path("rarity.npz"), allow_pickle=False) as stored:
             words = stored["words"].tobytes().decode().split("\n")
             return Rarity(words, stored["idf"].astype(np.float32), float(stored["unknown"]))
 
     @cached_property
     def words(self) -> Trees:
         """The first stage: features of words."""
-        return Trees(self._path("words.onnx"))
+        return Trees(self.path("words.onnx"))
 
     @cached_property
     def meaning(self) -> Trees:
         """The second stage: features of words and cosines of embeddings."""
-        return Trees(self._path("meaning.onnx"))
+        return Trees(self.path("meaning.onnx"))
 
     @cached_property
     def drill(self) -> Trees:
         """Features of words, learned with made-up denials, offers and units: contested answers."""
-        return Trees(self._path("drill.onnx"))
-
-    @cached_property
-    def revision(self) -> str:
-        """Twelve hexadecimal digits over all files, for signatures."""
-        digest = hashlib.sha256()
-        for name in FILES:
-            digest.update(self._path(name).read_bytes())
-        return digest.hexdigest()[:12]
-
-    def _path(self, name: str) -> Path:
-        path = self.folder / name
-        if not path.is_file():
-            raise ModelError(
-                f"{self.folder} holds no {name}; give a folder that 'markscheme train examiner' "
-                "wrote, or leave `weights` out for the examiner that ships"
-            )
-        return path
+        return Trees(self.path("drill.onnx"))
 
 
 @cache

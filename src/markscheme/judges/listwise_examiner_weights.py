@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import threading
 from functools import cache, cached_property
 from pathlib import Path
@@ -10,26 +9,25 @@ from pathlib import Path
 import numpy as np
 import orjson
 
-from markscheme.errors import ModelError
+from markscheme.judges.weight_folder import WeightFolder
 from markscheme.metrics.nonfactoid.words import Rarity
 from markscheme.models.trees import Trees
 
 SHIPPED = Path(__file__).parent / "weights" / "listwise"
 """The listwise examiner in the package."""
 
-FILES = ("listwise.json", "listwise_rarity.npz", "listwise_trees.onnx", "listwise_words.onnx")
 _loading = threading.Lock()
 
 
-class ListwiseWeights:
+class ListwiseWeights(WeightFolder):
     """The parts of a folder, each loaded when first used."""
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
+    files = ("listwise.json", "listwise_rarity.npz", "listwise_trees.onnx", "listwise_words.onnx")
+    command = "markscheme train-listwise"
 
     @cached_property
     def _settings(self) -> dict[str, list[float]]:
-        content: dict[str, list[float]] = orjson.loads(self._path("listwise.json").read_bytes())
+        content: dict[str, list[float]] = orjson.loads(self.path("listwise.json").read_bytes())
         return content
 
     def names(self, *, encoded: bool) -> list[str]:
@@ -44,35 +42,18 @@ class ListwiseWeights:
     @cached_property
     def rarity(self) -> Rarity:
         """Word rarities."""
-        with np.load(self._path("listwise_rarity.npz"), allow_pickle=False) as stored:
+        with np.load(self.path("listwise_rarity.npz"), allow_pickle=False) as stored:
             return Rarity(table=stored["table"].astype(np.float64))
 
     @cached_property
     def encoded(self) -> Trees:
         """Trees over words and embeddings."""
-        return Trees(self._path("listwise_trees.onnx"))
+        return Trees(self.path("listwise_trees.onnx"))
 
     @cached_property
     def words(self) -> Trees:
         """Trees over words alone."""
-        return Trees(self._path("listwise_words.onnx"))
-
-    @cached_property
-    def revision(self) -> str:
-        """Twelve hexadecimal digits over all files, for signatures."""
-        digest = hashlib.sha256()
-        for name in FILES:
-            digest.update(self._path(name).read_bytes())
-        return digest.hexdigest()[:12]
-
-    def _path(self, name: str) -> Path:
-        path = self.folder / name
-        if not path.is_file():
-            raise ModelError(
-                f"{self.folder} holds no {name}; give a folder that 'markscheme train-listwise' "
-                "wrote, or leave `weights` out for the one that ships"
-            )
-        return path
+        return Trees(self.path("listwise_words.onnx"))
 
 
 @cache

@@ -1,0 +1,43 @@
+"""A folder of trained weights: its files, and the revision that signatures name."""
+
+from __future__ import annotations
+
+import hashlib
+from functools import cached_property
+from pathlib import Path
+from typing import ClassVar
+
+from markscheme.errors import ModelError
+
+
+class WeightFolder:
+    """Files of a trained judge; a subclass names them and loads each when first used."""
+
+    files: ClassVar[tuple[str, ...]]
+    command: ClassVar[str]
+    """The command that writes such a folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    @cached_property
+    def revision(self) -> str:
+        """Twelve hexadecimal digits over all files, for signatures."""
+        digest = hashlib.sha256()
+        for name in self.files:
+            digest.update(self.path(name).read_bytes())
+        return digest.hexdigest()[:12]
+
+    def path(self, name: str) -> Path:
+        """Where a file lies.
+
+        Raises:
+            ModelError: the folder has no such file.
+        """
+        path = self.folder / name
+        if not path.is_file():
+            raise ModelError(
+                f"{self.folder} holds no {name}; give a folder that {self.command!r} wrote, or "
+                "leave `weights` out for the one that ships"
+            )
+        return path
