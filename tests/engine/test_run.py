@@ -135,6 +135,18 @@ def test_chunks_grow_to_about_two_seconds() -> None:
     assert sizes.next(10_000) == 1
 
 
+def test_chunks_for_judges_that_ask_a_server_stay_large() -> None:
+    sizes = ChunkSizes(least=1024)
+    sizes.done(1024, 600)
+    assert sizes.next(10_000) == 1024
+    assert sizes.next(7) == 7
+    from markscheme.engine.run import _asks_a_server
+
+    assert _asks_a_server(parse_judge("llm_kamalloo"))
+    assert _asks_a_server(parse_judge("cascade(first=contains, then=llm_kamalloo)"))
+    assert not _asks_a_server(parse_judge("panel(judges=[contains, exact_match])"))
+
+
 def test_files_of_a_run(tmp_path: Path, example: Path) -> None:
     result = markscheme.judge(example, JUDGES, out=tmp_path / "run")
     names = set(contents(tmp_path / "run"))
@@ -293,9 +305,11 @@ def test_memory_does_not_grow_with_the_file(tmp_path: Path) -> None:
     rows[:60_000].write_parquet(tmp_path / "small.parquet")
     rows.write_parquet(tmp_path / "large.parquet")
     script = (
-        "import resource, sys, markscheme\n"
+        "import sys, markscheme\n"
+        "from pathlib import Path\n"
         "markscheme.judge(sys.argv[1], 'exact_match', out=sys.argv[2])\n"
-        "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)\n"
+        "status = Path('/proc/self/status').read_text()\n"
+        "print(status.split('VmHWM:')[1].split()[0])\n"
     )
     peaks = {}
     for name in ("small", "large"):

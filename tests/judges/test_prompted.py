@@ -63,7 +63,13 @@ def shots(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-PROMPTED = [name for name, found in judges().items() if issubclass(found.judge, Prompted)]
+LISTED = {"pointwise", "pairwise", "listwise"}
+"""These mark against graded lists; tests/nonfactoid has theirs."""
+PROMPTED = [
+    name
+    for name, found in judges().items()
+    if issubclass(found.judge, Prompted) and name not in LISTED
+]
 
 
 @pytest.fixture(params=[name for name in PROMPTED if name != "llm_prompt"])

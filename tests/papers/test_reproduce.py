@@ -40,9 +40,14 @@ SAME = {
     "wang-2023/human-nq": 0,
     "yang-2024/table-1-trec": 6,
     "yang-2024/webglm": 1,
+    "yang-2024/table-2-trec": 0,
+    "yang-2024/table-5": 0,
     "yao-2024/sizes-nq": 1,
 }
 """Cells that equal the printed figure, by table."""
+
+UNRELEASED = {"yang-2024/table-2-trec": 12, "yang-2024/table-5": 4}
+"""Tables whose candidates were never released, and how many cells differ for that reason."""
 
 NEEDING_MORE = {
     "kamalloo-2023/table-2",
@@ -81,6 +86,7 @@ def test_exceptions_are_exactly_the_recorded_ones(results: dict[str, Reproduced]
         }
         for name, result in results.items()
     }
+    assert {name: len(found.pop(name)) for name in UNRELEASED} == UNRELEASED
     assert {name: cells for name, cells in found.items() if cells} == EXCEPTIONS
     for result in results.values():
         for cell in result.cells:

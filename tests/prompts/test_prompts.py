@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 
 from markscheme.errors import JudgeError
 from markscheme.judges.llm_replies import READERS
-from markscheme.prompts import PARSERS, Prompt, fence, load_prompt, question_mark, shipped
+from markscheme.prompts import LISTED, PARSERS, Prompt, fence, load_prompt, question_mark, shipped
 
-ALL = sorted(shipped())
+# Prompts against graded lists take other values and readers; tests/nonfactoid has theirs.
+ALL = sorted(name for name, prompt in shipped().items() if prompt.parser not in LISTED)
 
 
 @pytest.fixture(scope="session")
@@ -89,7 +90,7 @@ def test_every_prompt_is_described(name: str) -> None:
 
 
 def test_parsers_are_the_readers() -> None:
-    assert set(PARSERS) == set(READERS)
+    assert set(PARSERS) - set(LISTED) == set(READERS)
 
 
 @pytest.mark.parametrize("name", ALL)

@@ -74,15 +74,20 @@ def plan(batch: pl.DataFrame) -> tuple[pl.DataFrame, pl.Series]:
 
 
 class ChunkSizes:
-    """How many items to judge before saving: as many as take about two seconds."""
+    """How many items to judge before saving: as many as take about two seconds.
 
-    def __init__(self) -> None:
+    `least` is for judges that ask a server: small chunks would keep it waiting for their slowest
+    reply, and the ledger saves each reply anyway.
+    """
+
+    def __init__(self, *, least: int = 1) -> None:
+        self._least = least
         self._rate: float | None = None
 
     def next(self, left: int) -> int:
         """Items for the next chunk, of `left` that remain."""
         wanted = FIRST_CHUNK if self._rate is None else int(self._rate * SECONDS_PER_CHUNK)
-        return max(1, min(left, wanted))
+        return min(left, max(self._least, wanted))
 
     def done(self, items: int, seconds: float) -> None:
         """Learn from a chunk that took `seconds`."""

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
@@ -14,13 +15,13 @@ import polars as pl
 
 from markscheme.answers import AnswersReader
 from markscheme.engine.ahead import read_ahead
-from markscheme.engine.apply import ChunkSizes, apply_in_chunks, plan
+from markscheme.engine.apply import FIRST_CHUNK, ChunkSizes, apply_in_chunks, plan
 from markscheme.engine.folder import FORMAT, RunFolder, plan_difference
 from markscheme.engine.summary import summarise
 from markscheme.errors import RunError
 from markscheme.grammar import judge_name, signature
 from markscheme.judgments import SCHEMA
-from markscheme.registry import Judge, version
+from markscheme.registry import Judge, entry, name_of, version
 
 
 @dataclass(kw_only=True)
@@ -44,7 +45,7 @@ class _Prepared:
     judge: Judge
     name: str
     signature: str
-    sizes: ChunkSizes = field(default_factory=ChunkSizes)
+    sizes: ChunkSizes
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,7 +66,15 @@ OnProgress = Callable[[int], None]
 
 
 def _prepare(judges: Sequence[Judge], models: Any) -> list[_Prepared]:
-    found = [_Prepared(judge=j, name=judge_name(j), signature=signature(j, models)) for j in judges]
+    found = [
+        _Prepared(
+            judge=judge,
+            name=judge_name(judge),
+            signature=signature(judge, models),
+            sizes=ChunkSizes(least=FIRST_CHUNK if _asks_a_server(judge) else 1),
+        )
+        for judge in judges
+    ]
     names = [item.name for item in found]
     twice = {name for name in names if names.count(name) > 1}
     if twice:
@@ -73,6 +82,17 @@ def _prepare(judges: Sequence[Judge], models: Any) -> list[_Prepared]:
     if not names:
         raise RunError("no judge was named; 'markscheme judges' lists all")
     return found
+
+
+def _asks_a_server(judge: Judge) -> bool:
+    """Whether a judge, or one inside it, is registered to need a chat model."""
+    inner = (getattr(judge, field.name) for field in dataclasses.fields(judge))  # type: ignore[arg-type]
+    parts = [part for value in inner for part in (value if isinstance(value, tuple) else (value,))]
+    nested = [part for part in parts if hasattr(part, "judge") and dataclasses.is_dataclass(part)]
+    return "chat model" in entry(name_of(judge)).needs or any(
+        _asks_a_server(part)  # type: ignore[arg-type]
+        for part in nested
+    )
 
 
 def _rows_of(
