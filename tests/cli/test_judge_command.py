@@ -43,6 +43,16 @@ def test_the_default_folder_is_the_same_for_the_same_command(example: Path) -> N
     assert len(list(Path("runs").iterdir())) == 2
 
 
+def test_a_changed_file_gets_a_folder_of_its_own(capsys: pytest.CaptureFixture[str]) -> None:
+    file = Path("a.jsonl")
+    row = '{"question":"q","gold":"a","answer":"a"}\n'
+    for content in (row, row + row):
+        file.write_text(content)
+        assert run(["judge", "a.jsonl", "-j", "exact_match", "-q"]) == 0
+    assert len(list(Path("runs").iterdir())) == 2
+    assert "1 rows repeat an earlier row" in capsys.readouterr().err
+
+
 def test_columns_separator_and_clean(capsys: pytest.CaptureFixture[str]) -> None:
     Path("a.csv").write_text("frage,soll,ist\nWho?,Ann/Anne,Anne [1]\n")
     names = "question=frage,references=soll,answer=ist"

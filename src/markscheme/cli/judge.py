@@ -170,12 +170,23 @@ def _reopen(folder: Path) -> None:
 def _default_folder(
     files: list[str], judges: list[Judge], clean: str | None, models: Models
 ) -> Path:
-    """`runs/<file>-<eight digits of judges and options>`, so that equal commands meet again."""
+    """`runs/<file>-<eight digits>`: equal commands on an unchanged file meet again.
+
+    The digits are of judges, options and the files' names, sizes and times; standard input, which
+    has none of these, gets a folder of its own each time.
+    """
+    import time
     from hashlib import blake2b
 
     from markscheme.grammar import signature
 
-    text = "\n".join([*files, *(signature(one, models) for one in judges), str(clean)])
+    parts = [*(signature(one, models) for one in judges), str(clean)]
+    for name in files:
+        file = Path(name)
+        seen = file.stat() if name != "-" and file.is_file() else None
+        stamp = f"{seen.st_size} {seen.st_mtime_ns}" if seen else str(time.time_ns())
+        parts += [str(file.absolute()), stamp]
+    text = "\n".join(parts)
     stem = "stdin" if files[0] == "-" else Path(files[0]).name.split(".")[0]
     return Path("runs") / f"{stem}-{blake2b(text.encode(), digest_size=4).hexdigest()}"
 
