@@ -67,10 +67,13 @@ def table(heads: list[str], rows: list[list[str]]) -> str:
     return "\n".join("| " + " | ".join(row) + " |" for row in [heads, rule, *rows])
 
 
+OURS = ("three in memory", "three streamed from Parquet", "three through the engine")
+
+
 def main_table(figures: dict[tuple[str, int], Figure], squad: Figure) -> str:
     """The three judges together at every size, beside evaluate's squad."""
     rows = []
-    for job in ("three in memory", "three through the engine", "evaluate squad", "squad formulas"):
+    for job in (*OURS, "evaluate squad", "squad formulas"):
         for size in SIZES:
             if (job, size) in figures:
                 figure = figures[job, size]
@@ -122,7 +125,8 @@ Written by `make bench`; do not edit. Machine: {machine()}.
 Rows are synthetic: {SIZES[-1]:,} distinct answers of about 42 characters drawn from the bundled
 example (`benchmarks/rows.py`, seed {SEED}). Each figure is a process of its own, the fastest of the
 runs; peak memory is that process's, imports and input included. "In memory" times the judges
-alone on a table; "through the engine" times everything from reading a Parquet file to the written
+alone on a table; "streamed from Parquet" is `markscheme.judge(file)` with the judgments kept in
+memory; "through the engine" times everything from reading a Parquet file to the written
 run folder with its summary, memory-bounded. The peers are timed on their call alone, with their
 input prepared beforehand. {origin}
 
@@ -158,7 +162,7 @@ def main() -> None:
         for size in SIZES:
             file = Path(folder) / f"{size}.parquet"
             write_rows(file, size)
-            jobs = ["three in memory", "three through the engine", "exact_match", "contains"]
+            jobs = [*OURS, "exact_match", "contains"]
             jobs += ["token_f1", "rouge1", "rouge2", "rougeL", "bleu", "char_similarity"]
             if size < SIZES[-1]:
                 jobs += ["evaluate squad", "squad formulas"]

@@ -33,6 +33,19 @@ def judges_in_memory(*names: str) -> Callable[[Path], Callable[[], object]]:
     return prepare
 
 
+def judges_streamed(*names: str) -> Callable[[Path], Callable[[], object]]:
+    """Our judges streamed from a Parquet file with the judgments kept in memory."""
+
+    def prepare(file: Path) -> Callable[[], object]:
+        import markscheme
+        from markscheme.registry import judges
+
+        judges()
+        return lambda: markscheme.judge(file, list(names)).summary()
+
+    return prepare
+
+
 def judges_through_engine(*names: str) -> Callable[[Path], Callable[[], object]]:
     """Our judges streamed from a Parquet file into a run's folder, summary included."""
 
@@ -113,6 +126,7 @@ def sacrebleu_sentences(file: Path) -> Callable[[], object]:
 
 JOBS: dict[str, Callable[[Path], Callable[[], object]]] = {
     "three in memory": judges_in_memory(*LEXICAL),
+    "three streamed from Parquet": judges_streamed(*LEXICAL),
     "three through the engine": judges_through_engine(*LEXICAL),
     "evaluate squad": evaluate_squad,
     "squad formulas": squad_formulas,
