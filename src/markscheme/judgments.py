@@ -6,8 +6,6 @@ has null `score`, `verdict`, `relation` and `marks`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 import polars as pl
 
 from markscheme.errors import DataError
@@ -80,14 +78,3 @@ def as_outcomes(frame: pl.DataFrame) -> pl.DataFrame:
             "a judged row needs a verdict or a score, and only a judged row may have one"
         )
     return frame
-
-
-def empty_judgments() -> pl.DataFrame:
-    """A judgments table without rows."""
-    return pl.DataFrame(schema=SCHEMA)
-
-
-def concat_judgments(tables: Iterable[pl.DataFrame]) -> pl.DataFrame:
-    """Judgments tables one below the other, columns typed and in order."""
-    frames = [table.select(pl.col(n).cast(t) for n, t in SCHEMA.items()) for table in tables]
-    return pl.concat(frames) if frames else empty_judgments()

@@ -17,6 +17,7 @@ import polars as pl
 
 from markscheme.text.dates import MONTHS
 from markscheme.text.names import full_forms
+from markscheme.text.numbers import UNITS
 from markscheme.text.words import STOP
 from markscheme.training.augment_units import unit_rows
 
@@ -25,20 +26,7 @@ Row = tuple[str, list[str], str, bool]
 _MONTH = "|".join(name for name in MONTHS if len(name) > 3 or name == "may")
 _DATE = re.compile(rf"(?i)^({_MONTH}) (\d{{1,2}}), ?(\d{{4}})$")
 _YEAR = re.compile(r"^(1\d|20)\d\d$")
-_NUMBER_WORDS = [
-    "one",
-    "two",
-    "three",
-    "four",
-    "five",
-    "six",
-    "seven",
-    "eight",
-    "nine",
-    "ten",
-    "eleven",
-    "twelve",
-]
+_NUMBER_WORDS = UNITS[1:13]
 
 
 @dataclass(frozen=True, slots=True)
