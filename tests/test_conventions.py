@@ -28,10 +28,14 @@ REACH: dict[str, set[str]] = {
     "engine": {*BOTTOM, "text", "metrics", "models", "judges"},
     "training": {*BOTTOM, "text", "metrics", "models", "judges", "engine", "agreement", "datasets"},
 }
-REACH["papers"] = {*REACH["training"]}
-REACH["report"] = {*REACH["training"], "papers"}
+REACH["analysis"] = {*REACH["engine"], "engine", "agreement", "datasets"}
+REACH["papers"] = {*REACH["training"], "analysis"}
+REACH["report"] = {*REACH["papers"], "papers"}
 REACH["api"] = {*REACH["report"], "report"}
-REACH["cli"] = {*REACH["api"], "api", "training"}
+REACH["integrations"] = {*REACH["api"], "api", "training"}
+REACH["annotate"] = {*REACH["integrations"]}
+REACH["service"] = {*REACH["integrations"]}
+REACH["cli"] = {*REACH["integrations"], "annotate", "service"}
 
 
 def layer(module: Path) -> str:

@@ -123,7 +123,7 @@ def test_a_hostile_pattern_that_re2_refuses_fails_in_bounded_time() -> None:
     ]
     start = time.perf_counter()
     outcome = judge(rows, time_limit=0.3)
-    assert time.perf_counter() - start < 10
+    assert time.perf_counter() - start < 60  # exponential time would never end
     assert outcome["status"].to_list() == ["failed", "judged", "judged"]
     assert outcome["verdict"].to_list() == [None, True, True]
     assert "0.3 seconds" in outcome["explanation"][0]
@@ -168,7 +168,7 @@ def test_curated_trec_on_hostile_answers_ends_quickly(trec: list[tuple[str, str]
     rows = [(text, [pattern], "regex") for _, pattern in trec for text in hostile]
     start = time.perf_counter()
     outcome = judge(rows)
-    assert time.perf_counter() - start < 20
+    assert time.perf_counter() - start < 60  # exponential time would never end
     assert set(outcome["status"]) == {"judged"}
 
 

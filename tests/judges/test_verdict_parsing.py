@@ -296,4 +296,4 @@ def test_any_text_is_read_or_named(read, reply: str, finished: bool) -> None:  #
 def test_long_replies_take_linear_time(read, unit: str) -> None:  # type: ignore[no-untyped-def]
     began = perf_counter()
     read(unit * (200_000 // len(unit)))
-    assert perf_counter() - began < 3
+    assert perf_counter() - began < 30  # quadratic time would be minutes

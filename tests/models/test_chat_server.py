@@ -88,10 +88,10 @@ def test_limits_a_minute_are_kept_from_this_side() -> None:
         by_requests = time.monotonic() - began
         began = time.monotonic()
         slow = model(server, tokens_per_minute=60 * 500, concurrency=1)
-        slow.complete(ask(*map(str, range(10)), max_tokens=240))
+        slow.complete(ask(*map(str, range(40)), max_tokens=240))
         by_tokens = time.monotonic() - began
     assert by_requests >= 0.9  # 20 at 10 a second, the first second's worth at once
-    assert by_tokens < 2.0  # what was not used of max_tokens is given back
+    assert by_tokens < 10  # what was not used of max_tokens is given back: else 18 seconds
 
 
 @pytest.mark.parametrize("lacking", ["response_format", "logprobs"])

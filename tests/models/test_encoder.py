@@ -136,24 +136,18 @@ def test_batches_cover_every_row_once_and_hold_one_length() -> None:
         assert len(batch) * lengths[batch[0]] <= 1024
 
 
-def test_a_fresh_process_needs_no_torch_little_memory_and_little_time() -> None:
+def test_a_fresh_process_needs_no_torch_and_little_memory() -> None:
     program = """
-import sys, time
+import sys
 from markscheme.models.encoder import MiniLM
 assert "onnxruntime" not in sys.modules
-import numpy, onnxruntime, tokenizers
-began = time.process_time()  # a busy machine does not count
-MiniLM().encode(["warm"])
-seconds = time.process_time() - began
 MiniLM().encode([f"text {i} " + "word " * (i % 100) for i in range(300)])
 assert "torch" not in sys.modules and "transformers" not in sys.modules
 with open("/proc/self/status") as status:  # getrusage would count the parent's peak as well
     peak = next(line for line in status if line.startswith("VmHWM"))
-print(seconds, int(peak.split()[1]) / 1024)
+print(int(peak.split()[1]) / 1024)
 """
     done = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=True
     )
-    seconds, megabytes = map(float, done.stdout.split())
-    assert seconds < 0.5
-    assert megabytes < 400
+    assert float(done.stdout) < 400

@@ -65,4 +65,4 @@ def test_negations_have_no_apostrophes() -> None:
 def test_no_text_can_hang_them(pattern: object, text: str) -> None:
     began = time.perf_counter()
     pattern.search(text)  # type: ignore[attr-defined]
-    assert time.perf_counter() - began < 2
+    assert time.perf_counter() - began < 30  # exponential time would never end
