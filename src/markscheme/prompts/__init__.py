@@ -26,9 +26,12 @@ if TYPE_CHECKING:
 FOLDER = Path(__file__).parent
 
 LISTED = ("ten", "pair", "rank")
-PARSERS = ("yes_no", "yes_no_last", "score", "relation", "grade", *LISTED)
+STAGES = ("statement", "entailment", "steps", "difficulty")
+PARSERS = ("yes_no", "yes_no_last", "score", "relation", "grade", *LISTED, *STAGES)
 """What a reply is read as; see `markscheme.text.verdicts` and `markscheme.text.grades`. Those in
-`LISTED` belong to judges by graded lists, see `markscheme.judges.listwise_replies`."""
+`LISTED` belong to judges by graded lists, see `markscheme.judges.listwise_replies`; those in
+`STAGES` are a stage of a judge that asks several things (`markscheme.judges.entailment`), whose
+templates have variables of their own, see `Prompt.turns`."""
 
 REPAIRS = {
     "yes_no": "I could not read a verdict in your reply. Reply with one word: Yes or No.",
@@ -111,6 +114,14 @@ class Prompt:
             "examples": list(examples),
             "fence": fence(question, *references, answer, context or ""),
         }
+        return self.turns(values)
+
+    def turns(self, values: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
+        """The conversation to open with, as pairs of role and text, from any variables.
+
+        Raises:
+            JudgeError: a template names a variable that is not among `values`.
+        """
         turns = (("system", self.system), ("user", self.user))
         return tuple((role, self._filled(text, values)) for role, text in turns if text)
 
