@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
+import zstandard
 
 from markscheme.errors import ModelError
 
@@ -22,7 +23,7 @@ _loading = threading.Lock()
 
 
 class Trees:
-    """An ensemble of regression trees whose sum is a log-odds.
+    """An ensemble of regression trees whose sum is a log-odds; `.zst` files are decompressed.
 
     Rows do not influence each other: they are computed in parts on one thread each, and a part's
     sums run over the trees in their order.
@@ -63,7 +64,13 @@ class Trees:
         options.log_severity_level = 3
         try:
             return onnxruntime.InferenceSession(
-                str(self.path), options, providers=["CPUExecutionProvider"]
+                _content(self.path), options, providers=["CPUExecutionProvider"]
             )
         except Exception as error:  # onnxruntime's own exceptions share no base below Exception
             raise ModelError(f"{self.path} cannot be loaded as trees ({error})") from error
+
+
+def _content(path: Path) -> bytes:
+    """The model in a file, which may be compressed (`.zst`)."""
+    content = path.read_bytes()
+    return zstandard.decompress(content) if path.suffix == ".zst" else content
