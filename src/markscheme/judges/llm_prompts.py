@@ -14,7 +14,7 @@ import polars as pl
 
 from markscheme.judges.llm_examples import check_apart, examples_hash, read_examples
 from markscheme.judges.prompted import NEEDS, Prompted
-from markscheme.prompts import LISTED, Prompt, load_prompt, shipped
+from markscheme.prompts import LISTED, STAGES, Prompt, load_prompt, shipped
 from markscheme.registry import register
 
 
@@ -84,6 +84,6 @@ def _judge_of(prompt: Prompt) -> type[Prompted]:
 
 
 for _prompt in shipped().values():
-    if _prompt.name != LlmEvounaIcl.PROMPT and _prompt.parser not in LISTED:
+    if _prompt.name != LlmEvounaIcl.PROMPT and _prompt.parser not in (*LISTED, *STAGES):
         _cls = _judge_of(_prompt)
         globals()[_cls.__name__] = _cls
