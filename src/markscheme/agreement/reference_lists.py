@@ -20,6 +20,10 @@ Protocol = Literal["rest", "butref"]
 meet a copy of the candidate among the references; only to set figures beside the paper's."""
 
 
+GRADES = ("top", "none")
+"""Compositions that are words: one of the question's best; no reference."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Draw:
     """How references are drawn.
@@ -29,26 +33,31 @@ class Draw:
             `3210` or `33221100`; `top` for one of the question's best; `none` for no reference.
         seed: of the draw and of the candidates' order.
         protocol: see `Protocol`.
+        apart: further compositions whose references leave the candidates too. Draws of one seed
+            are nested (the first `3` of `3210` is the first of `33221100`), so draws that name
+            one another's compositions have the same candidates, and may be compared.
     """
 
     composition: str
     seed: int = 0
     protocol: Protocol = "rest"
+    apart: tuple[str, ...] = ()
 
-    def wanted(self) -> dict[int, int]:
-        """References a grade.
 
-        Raises:
-            AgreementError: not a composition.
-        """
-        if self.composition in ("top", "none"):
-            return {}
-        if not self.composition.isascii() or not self.composition.isdigit():
-            raise AgreementError(
-                f"composition {self.composition!r} is not one: write a digit for each reference, "
-                "its grade, as in 3210 or 33221100, or 'top' or 'none'"
-            )
-        return dict(Counter(int(digit) for digit in self.composition))
+def wanted(composition: str) -> dict[int, int]:
+    """References a grade, the lowest of the data being 0; nothing for `top` and `none`.
+
+    Raises:
+        AgreementError: not a composition.
+    """
+    if composition in GRADES:
+        return {}
+    if not composition.isascii() or not composition.isdigit():
+        raise AgreementError(
+            f"composition {composition!r} is not one: write a digit for each reference, "
+            "its grade, as in 3210 or 33221100, or 'top' or 'none'"
+        )
+    return dict(Counter(int(digit) for digit in composition))
 
 
 def draw_references(passages: pl.DataFrame, draw: Draw) -> pl.DataFrame:
@@ -65,27 +74,17 @@ def draw_references(passages: pl.DataFrame, draw: Draw) -> pl.DataFrame:
     Raises:
         AgreementError: not a composition, or no candidate is left.
     """
-    wanted = draw.wanted()
     random = np.random.default_rng(draw.seed)
-    grade = pl.col("grade") - pl.col("grade").min()
     drawn = passages.with_columns(
         pl.Series("_draw", random.random(passages.height)),
         pl.Series("_order", random.random(passages.height)),
-        _share=grade.replace_strict(wanted, default=0, return_dtype=pl.Int64)
-        if wanted
-        else pl.lit(0, dtype=pl.Int64),
     ).with_columns(_rank=pl.col("_draw").rank("ordinal").over("question", "grade"))
-    if draw.composition == "top":
-        best = pl.col("grade") == pl.col("grade").max().over("question")
-        drawn = drawn.with_columns(_share=best.cast(pl.Int64))
-    drawn = drawn.with_columns(_chosen=pl.col("_rank") <= pl.col("_share"))
-    references = (
-        drawn.filter("_chosen")
-        .sort("question", "grade", "_order", descending=[False, True, False])
-        .group_by("question", maintain_order=True)
-        .agg(references="passage", reference_grades="grade")
+    drawn = drawn.with_columns(
+        _chosen=_chosen(draw.composition),
+        _leaves=pl.any_horizontal(_chosen(one) for one in (draw.composition, *draw.apart)),
     )
-    left = drawn if draw.protocol == "butref" else drawn.filter(~pl.col("_chosen"))
+    references = _listed(drawn.filter("_chosen"))
+    left = drawn if draw.protocol == "butref" else drawn.filter(~pl.col("_leaves"))
     if left.is_empty():
         raise AgreementError(
             f"composition {draw.composition!r} leaves no candidate: every passage is a reference"
@@ -100,4 +99,64 @@ def draw_references(passages: pl.DataFrame, draw: Draw) -> pl.DataFrame:
             pl.col("references").fill_null(pl.lit([], dtype=pl.List(pl.String))),
             pl.col("reference_grades").fill_null(pl.lit([], dtype=pl.List(pl.Int64))),
         )
+    )
+
+
+def thin_lists(answers: pl.DataFrame, draw: Draw) -> pl.DataFrame:
+    """Answers that have graded references already, with some of these drawn, best first.
+
+    Args:
+        answers: `question`, `answer`, `label`, `references`, `reference_grades`; a question's rows
+            share its references.
+        draw: how; its protocol is of no account, since references are no candidates here.
+
+    Returns:
+        The columns of `draw_references`, in random order within each question.
+
+    Raises:
+        AgreementError: not a composition.
+    """
+    random = np.random.default_rng(draw.seed)
+    lists = (
+        answers.group_by("question", maintain_order=True)
+        .agg(pl.first("references"), pl.first("reference_grades"))
+        .explode("references", "reference_grades", empty_as_null=False, keep_nulls=False)
+        .rename({"references": "passage", "reference_grades": "grade"})
+    )
+    lists = lists.with_columns(
+        pl.Series("_draw", random.random(lists.height)),
+        pl.Series("_order", random.random(lists.height)),
+    ).with_columns(_rank=pl.col("_draw").rank("ordinal").over("question", "grade"))
+    references = _listed(lists.filter(_chosen(draw.composition)))
+    empty = {"references": pl.List(pl.String), "reference_grades": pl.List(pl.Int64)}
+    return (
+        answers.select("question", "answer", "label")
+        .with_columns(pl.Series("_order", random.random(answers.height)))
+        .sort("question", "_order")
+        .join(references, on="question", how="left", maintain_order="left")
+        .with_columns(
+            pl.col(name).fill_null(pl.lit([], dtype=kind)) for name, kind in empty.items()
+        )
+        .drop("_order")
+    )
+
+
+def _chosen(composition: str) -> pl.Expr:
+    """Whether a passage is among the references, from its random rank within its grade."""
+    shares = wanted(composition)
+    if composition == "top":
+        best = pl.col("grade") == pl.col("grade").max().over("question")
+        return best & (pl.col("_rank") <= 1)
+    if not shares:
+        return pl.lit(value=False)
+    grade = (pl.col("grade") - pl.col("grade").min()).cast(pl.Int64)
+    return pl.col("_rank") <= grade.replace_strict(shares, default=0, return_dtype=pl.Int64)
+
+
+def _listed(chosen: pl.DataFrame) -> pl.DataFrame:
+    """The references of each question as lists, best first."""
+    return (
+        chosen.sort("question", "grade", "_order", descending=[False, True, False])
+        .group_by("question", maintain_order=True)
+        .agg(references="passage", reference_grades=pl.col("grade").cast(pl.Int64))
     )

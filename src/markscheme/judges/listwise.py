@@ -4,30 +4,29 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import orjson
 import polars as pl
 
 from markscheme.errors import JudgeError
-from markscheme.judges.listwise_asking import Call, GradedList, Item, items
+from markscheme.judges.listwise_asking import (
+    SAID,
+    Call,
+    GradedList,
+    Item,
+    Order,
+    items,
+    laid_out,
+)
 from markscheme.judges.listwise_replies import read_rank
 from markscheme.judges.llm_examples import check_apart
 from markscheme.judges.pairwise import Pairwise, Positions
 from markscheme.judges.prompted import NEEDS
 from markscheme.registry import register
-
-Order = Literal["best_first", "worst_first", "shuffled", "undisclosed"]
-
-_SAID: Mapping[str, str] = {
-    "best_first": ", from best to worst",
-    "worst_first": ", from worst to best",
-    "shuffled": ", in no particular order",
-    "undisclosed": "",
-}
 
 
 @register("listwise", paper="Yang et al. 2024 (LINKAGE), equation 5, Figure 7", needs=NEEDS)
@@ -81,23 +80,17 @@ class Listwise(GradedList):
         if len(item.references) == 1:
             return self._pairwise().calls(item, ())
         turns = self.template.messages(
-            question=item.question, references=self._laid_out(item), answer=item.answer,
-            context=_SAID[self.order], examples=shots,
+            question=item.question, answer=item.answer, context=SAID[self.order],
+            references=laid_out(item.question, item.references, self.order),
+            examples=[self._example(shot) for shot in shots],
         )  # fmt: skip
         reader = functools.partial(read_rank, references=len(item.references))
         return [Call(request=request, reader=reader) for request in self._samples(turns)]
 
-    def _laid_out(self, item: Item) -> tuple[str, ...]:
-        if self.order == "worst_first":
-            return item.references[::-1]
-        if self.order != "shuffled":
-            return item.references
-
-        def place(reference: str) -> bytes:
-            parts = "\x1f".join((item.question, reference))
-            return blake2b(parts.encode("utf-8", "replace"), digest_size=8).digest()
-
-        return tuple(sorted(item.references, key=place))
+    def _example(self, shot: Mapping[str, Any]) -> Mapping[str, Any]:
+        """A solved example with its list in the same order as the list to rank in."""
+        references = laid_out(shot["question"], shot["references"], self.order)
+        return {**shot, "references": references}
 
     def _pairwise(self) -> Pairwise:
         return Pairwise(
@@ -158,8 +151,3 @@ def solved_examples(answers: pl.DataFrame, *, count: int, seed: int = 0) -> pl.D
              "answer": item.answer, "rank": rank}
         )  # fmt: skip
     return pl.DataFrame(chosen)
-
-
-def with_order(judge: Listwise, order: Order) -> Listwise:
-    """The same judge with the list laid out otherwise, for the position-bias probe."""
-    return replace(judge, order=order)

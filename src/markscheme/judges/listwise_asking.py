@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from hashlib import blake2b
+from typing import Any, Literal
 
 import polars as pl
 
@@ -17,6 +18,16 @@ from markscheme.models.chat import ChatModel, ChatReply, ChatRequest
 from markscheme.text.replies import Reading
 
 Reader = Callable[..., Reading]
+
+Order = Literal["best_first", "worst_first", "shuffled", "undisclosed"]
+"""How a list is laid out and what is said of it: `undisclosed` is best first and says nothing."""
+
+SAID: Mapping[Order, str] = {
+    "best_first": ", from best to worst",
+    "worst_first": ", from worst to best",
+    "shuffled": ", in no particular order",
+    "undisclosed": "",
+}
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -83,19 +94,31 @@ class GradedList(Prompted):
         return found
 
     def _collect(self, chat: ChatModel, calls: Sequence[Call]) -> list[Sample]:
-        """A sample for each call; equal requests are asked once, repaired once where unreadable."""
-        readers = {call.request: call.reader for call in calls}
-        distinct = list(readers)
-        found = {
-            request: self._sample(reply, readers[request])
-            for request, reply in zip(distinct, chat.complete(distinct), strict=True)
-        }
+        """A sample for each call. Equal requests are asked once, repaired once, and paid once."""
+        distinct = list(dict.fromkeys(call.request for call in calls))
+        replies = dict(zip(distinct, chat.complete(distinct), strict=True))
+        # By call: one reply may be read in two ways, where answer and reference change places.
+        found = [self._sample(replies[call.request], call.reader) for call in calls]
         if self.repair:
-            broken = [request for request in distinct if found[request].wants_repair]
-            again = [self._repair_request(request, found[request]) for request in broken]
-            for request, reply in zip(broken, chat.complete(again) if again else [], strict=True):
-                found[request] = repaired(found[request], self._sample(reply, readers[request]))
-        return [found[call.request] for call in calls]
+            broken = {
+                call.request: self._repair_request(call.request, sample)
+                for call, sample in zip(calls, found, strict=True)
+                if sample.wants_repair
+            }
+            said = chat.complete(list(broken.values())) if broken else []
+            again = dict(zip(broken, said, strict=True))
+            found = [
+                repaired(sample, self._sample(again[call.request], call.reader))
+                if sample.wants_repair
+                else sample
+                for call, sample in zip(calls, found, strict=True)
+            ]
+        paid: set[ChatRequest] = set()
+        for place, call in enumerate(calls):
+            if call.request in paid:
+                found[place] = replace(found[place], replies=())
+            paid.add(call.request)
+        return found
 
     def _sample(self, reply: ChatReply, reader: Reader) -> Sample:
         if reply.status != "ok":
@@ -131,3 +154,17 @@ def items(answers: pl.DataFrame) -> list[Item]:
             )
         )
     return found
+
+
+def laid_out(question: str, references: Sequence[str], order: Order) -> tuple[str, ...]:
+    """References, given best first, as they are shown; shuffled ones the same way each time."""
+    if order == "worst_first":
+        return tuple(references[::-1])
+    if order != "shuffled":
+        return tuple(references)
+
+    def place(reference: str) -> bytes:
+        parts = "\x1f".join((question, reference))
+        return blake2b(parts.encode("utf-8", "replace"), digest_size=8).digest()
+
+    return tuple(sorted(references, key=place))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import blake2b
 from typing import Any, Literal
 
@@ -94,7 +94,5 @@ class Pairwise(GradedList):
 
 def _read_swapped(reply: str, *, finished: bool = True) -> Reading:
     """The reading where the answer is B."""
-    from dataclasses import replace
-
     found = read_pair(reply, finished=finished)
     return found if found.score is None else replace(found, score=1.0 - found.score)

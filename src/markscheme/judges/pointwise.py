@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from markscheme.judges.listwise_asking import Call, GradedList, Item
+from markscheme.judges.listwise_asking import SAID, Call, GradedList, Item, Order, laid_out
 from markscheme.judges.listwise_replies import read_ten
 from markscheme.judges.prompted import NEEDS
 from markscheme.registry import register
@@ -18,18 +18,21 @@ class Pointwise(GradedList):
     """A model gives a non-factoid answer a mark from 1 to 10, with the reference list or without.
 
     Attributes:
-        references: `shown`, best first, for orientation; or `hidden`.
+        references: `shown` for orientation, or `hidden`.
+        order: how the list is laid out, and whether that is said.
     """
 
     PROMPT = "linkage_pointwise"
 
     references: Literal["shown", "hidden"] = "shown"
+    order: Order = "best_first"
 
     def calls(self, item: Item, shots: Sequence[Mapping[str, Any]]) -> list[Call]:
         """One call; rows without references are marked too."""
         shown = item.references if self.references == "shown" else ()
         turns = self.template.messages(
-            question=item.question, references=shown, answer=item.answer,
-            context=", from best to worst" if len(set(item.grades)) > 1 else "", examples=shots,
+            question=item.question, answer=item.answer, examples=shots,
+            references=laid_out(item.question, shown, self.order),
+            context=SAID[self.order] if len(set(item.grades)) > 1 else "",
         )  # fmt: skip
         return [Call(request=request, reader=read_ten) for request in self._samples(turns)]
