@@ -12,6 +12,7 @@ from collections.abc import Iterable
 import polars as pl
 
 from markscheme.text import statements_answers as fit
+from markscheme.text.statements_clauses import lowered
 from markscheme.text.statements_frames import Frame
 from markscheme.text.statements_parse import parse
 
@@ -71,6 +72,8 @@ def _filled(frame: Frame, answer: str) -> str:
         return _closed(text)
     if frame.kind == "polar":
         return _polar(frame, text)
+    if ": " in text:
+        text = fit.headed(text, _content(frame)) or text
     known = fit.led_in(text)
     if known is None and frame.kind not in ("reason", "manner") and fit.is_sentence(text):
         return _closed(text)
@@ -81,6 +84,10 @@ def _filled(frame: Frame, answer: str) -> str:
         return ""
     middle = _fitted(frame, fragment)
     return _closed(f"{_before(frame.before, middle)} {_after(frame, middle)}")
+
+
+def _content(frame: Frame) -> frozenset[str]:
+    return frozenset(lowered(word) for word in f"{frame.before} {frame.after} {frame.noun}".split())
 
 
 _THE = frozenset(["the", "a", "an", "this", "that", "these", "its", "his", "her", "their", "our"])
@@ -130,7 +137,7 @@ def _fitted(frame: Frame, answer: str) -> str:
     elif kind == "topic":
         return f": {answer}"
     else:
-        text = fit.inside(answer) if frame.before else answer
+        text = fit.inside(answer) if frame.before else fit.agent(answer)
     if preposition and text.split(" ", 1)[0].lower() != preposition:
         return fit.timed(text, preposition) if preposition in ("in", "on") else (
             f"{preposition} {text}"

@@ -10,7 +10,6 @@ from markscheme.text.numbers import CARDINAL_WORDS, SCALES
 from markscheme.text.statements_clauses import lowered
 from markscheme.text.statements_verbs import PASTS, THIRDS, strength, third
 
-_WORD = re.compile(r"[^\s]+")
 _INNER_END = re.compile(r"[a-z0-9%\"'”’)\]]{3}[.!?][\"'”’)\]]*\s+[\"'“(]?[A-Z]")
 _LED_IN = re.compile(
     r"^(?:the (?:correct |short )?answer (?:is|would be|was)|answer|a|it(?:'s| is| was| would be)|"
@@ -24,18 +23,23 @@ _YES = re.compile(
 )
 _NO = re.compile(r"^(?:no|nope|false|incorrect|wrong|not at all)\b[\s,.;:!–—-]*", re.IGNORECASE)
 _FINITE = lists.words(
-    "is are was were has had does did can could will would may might should must isn't aren't "
+    "is are was were has had does did can cannot could will would may might should must isn't aren't "
     "wasn't weren't hasn't don't doesn't didn't can't couldn't won't wouldn't i'm it's he's she's "
     "that's there's they're"
 )
+_ALSO_PREPOSITIONS = lists.words("as than before after since until")
+_NO_VERB_AFTER = lists.DETERMINERS | lists.PREPOSITIONS | lists.AUXILIARIES
 _OTHER_FINITE = lists.words("have do")
 _YEAR = re.compile(r"^(?:c\.? ?|ca\.? ?|circa )?\d{3,4}(?:s|\b)|^\d{1,4} (?:bc|bce|ad|ce)\b", re.I)
 _FULL_DATE = re.compile(
     r"^(?:[A-Z][a-z]{2,8}\.? \d{1,2}(?:st|nd|rd|th)?\b(?!\d)|\d{1,2}(?:st|nd|rd|th)? (?:of )?[A-Z])"
 )
 _HAPPENED = re.compile(
-    r"^(?:(?:first|originally|officially) )?[a-z]{3,}(?:ed|n|t) "
+    r"^(?:(?:first|originally|officially) )?[A-Z]?[a-z]{3,}(?:ed|n|t) "
     r"(?=(?:in|on|at|by|around|during|after|before) )"
+)
+_BY = re.compile(
+    r"^[A-Z]?[a-z]+(?:ed|en|wn|ng|de|lt|it|ut|ot|rn|ld) (?:primarily |originally )?by "
 )
 _CLOCK = re.compile(r"^\d{1,2}(?::\d\d)? ?(?:[ap]\.?m\b|o'clock)", re.IGNORECASE)
 _SPAN = re.compile(r"^(?:from|between|after|before|since|until|during|prior|every|each|now|today|"
@@ -74,9 +78,12 @@ _CLAUSE_START = lists.words("they it he she we there people")
 def is_sentence(answer: str) -> bool:
     """Whether an answer is a sentence of its own rather than a word, a name or a phrase.
 
-    It is where a finite verb stands in its main clause and it is no title in capitals.
+    It is where a finite verb stands outside relative clauses and it is no title in capitals.
+
+    >>> is_sentence("Paris, which is in France."), is_sentence("The one who won is Ali.")
+    (False, True)
     """
-    words = _WORD.findall(answer)
+    words = answer.split()
     if len(words) < 3:
         return False
     ended = answer.rstrip("\"'”’)]").endswith((".", "!", "?"))
@@ -87,45 +94,65 @@ def is_sentence(answer: str) -> bool:
     low = [lowered(word.replace("’", "'")) for word in words]
     if not ended and (low[0] in lists.PREPOSITIONS or low[0] == "because"):
         return False
-    aside = low[0] in lists.SUBORDINATORS
+    waiting = int(low[0] in lists.SUBORDINATORS)
     for place in range(1, len(low)):
-        word = low[place]
-        if word in lists.SUBORDINATORS:
-            aside = True
-        elif words[place - 1].endswith((",", ";", ":")):
-            aside = False
-        if aside:
-            continue
-        if word in _FINITE or (word in _OTHER_FINITE and place < len(low) - 1):
-            return True
-        if _plain_verb(words, low, place, ended):
-            return True
+        if words[place - 1].endswith((",", ";", ":")):
+            waiting = 0
+        if _subordinates(words, low, place):
+            waiting += 1
+        elif _is_verb(words, low, place, ended):
+            if not waiting:
+                return True
+            waiting -= 1
     return False
 
 
-def _plain_verb(words: list[str], low: list[str], place: int, ended: bool) -> bool:
-    """Whether the word there is the verb of a sentence, and no participle or plural noun."""
-    word, before = low[place], low[place - 1]
-    if before in lists.DETERMINERS or before in lists.PREPOSITIONS or words[place][:1].isupper():
+def _subordinates(words: list[str], low: list[str], place: int) -> bool:
+    """Whether a clause with a verb of its own begins there."""
+    word = low[place]
+    if word not in lists.SUBORDINATORS or not words[place][:1].islower():
         return False
     after = low[place + 1] if place + 1 < len(low) else ""
+    return word not in _ALSO_PREPOSITIONS or after in lists.PRONOUNS
+
+
+def _is_verb(words: list[str], low: list[str], place: int, ended: bool) -> bool:
+    """Whether the word there is a finite verb, and no participle or plural noun."""
+    word, before = low[place], low[place - 1]
+    after = low[place + 1] if place + 1 < len(low) else ""
+    if word in _FINITE or (word in _OTHER_FINITE and after):
+        return word != "may" or strength(after) > 0 or after in ("be", "have", "not")
+    if words[place][:1].isupper():
+        return False
+    if before in lists.SUBORDINATORS and before not in _ALSO_PREPOSITIONS:
+        return word in PASTS or word in THIRDS or strength(word) > 0
+    if before in _NO_VERB_AFTER:
+        return False
     if before in lists.PRONOUNS and (word in PASTS or word in THIRDS or strength(word)):
         return True
+    opens = after in lists.DETERMINERS or after in lists.PREPOSITIONS or after in lists.PARTICLES
     if word in PASTS:
-        if after == "by" or words[place - 1].endswith((",", "(")):
+        aside = words[place - 1].endswith(",") and sum("," in one for one in words[:place]) < 2
+        if after == "by" or aside or words[place - 1].endswith("("):
             return False
-        if word.endswith("ed") or strength(word):
-            return ended and (after in lists.DETERMINERS or words[place - 1][:1].isupper())
-        return ended or after in lists.DETERMINERS
+        return after in lists.DETERMINERS or ended
     if word in THIRDS:
-        sure = strength(word.removesuffix("s").removesuffix("e")) == 2 or after in lists.DETERMINERS
-        return sure and bool(after) and after not in ("and", "of", "or")
-    return False
+        sure = strength(THIRDS[word]) == 2
+        if sure or not ended:
+            return sure and after not in ("", "and", "or")
+        named = words[place + 1][:1].isupper() if after else False
+        return after != "of" and (opens or named or after.endswith("ly"))
+    several = before.endswith("s") or "and" in low[1:place]
+    return ended and several and opens and after != "of" and strength(word) > 0
 
 
 def _is_title(words: list[str]) -> bool:
     long = [word for word in words if len(word) > 3 and word[:1].isalpha()]
-    return bool(long) and sum(word[:1].isupper() for word in long) >= 0.75 * len(long)
+    return (
+        0 < len(words) < 10
+        and bool(long)
+        and sum(word[:1].isupper() for word in long) >= 0.75 * len(long)
+    )
 
 
 def trimmed(answer: str) -> str:
@@ -135,6 +162,8 @@ def trimmed(answer: str) -> str:
     'the Seine'
     """
     text = " ".join(answer.split())
+    first, _, rest = text.partition(" ")
+    text = rest if first in lists.BE and rest else text
     text = text[:-1] if text.endswith(".") and not _abbreviated(text) else text
     return text.rstrip(",;: ")
 
@@ -154,6 +183,30 @@ def led_in(answer: str) -> str | None:
     if found.group().lower().startswith("a") and ":" not in found.group():
         return None
     return rest if plain and len(rest.split()) <= 14 and not is_sentence(rest) else None
+
+
+def headed(answer: str, known: frozenset[str]) -> str | None:
+    """What follows a heading that repeats the question; None where there is no such heading.
+
+    >>> headed("Voice of Alistair: Steve Valentine.", frozenset({"voice", "of", "alistair"}))
+    'Steve Valentine.'
+    """
+    heading, colon, rest = answer.rpartition(": ")
+    words = [lowered(word) for word in heading.split()]
+    if not colon or not rest or len(words) < 2:
+        return None
+    same = sum(word in known for word in words)
+    return rest if same * 5 >= len(words) * 2 and not is_sentence(heading) else None
+
+
+def agent(answer: str) -> str:
+    """Who did it, in an answer such as "Directed by ...".
+
+    >>> agent("Sung by Rufus and Chaka Khan")
+    'Rufus and Chaka Khan'
+    """
+    found = _BY.match(answer)
+    return answer[found.end() :] if found else answer
 
 
 def _abbreviated(text: str) -> bool:
@@ -223,7 +276,7 @@ def placed(answer: str, preposition: str) -> str:
     >>> [placed(one, "in") for one in ("Paris", "Oak Island", "on the moon", "Wembley Stadium")]
     ['in Paris', 'on Oak Island', 'on the moon', 'at Wembley Stadium']
     """
-    text = inside(answer)
+    text = _HAPPENED.sub("", inside(answer))
     first = text.split(" ", 1)[0]
     if _SPAN.match(text) or (first.islower() and first.endswith("ly")):
         return text
@@ -279,8 +332,7 @@ def _has_plain_clause(answer: str) -> bool:
         strength(low[place]) == 2 and low[place - 1].endswith("s") and place + 1 < len(low)
         for place in range(1, len(low))
     ) or any(
-        low[place] in THIRDS and strength(low[place].removesuffix("s")) == 2
-        for place in range(1, len(low))
+        low[place] in THIRDS and strength(THIRDS[low[place]]) == 2 for place in range(1, len(low))
     )
 
 
@@ -331,11 +383,7 @@ def plural(verb: str) -> str:
     """A finite verb after a plural subject; others stay."""
     if verb in _NUMBERS:
         return _NUMBERS[verb]
-    if verb in THIRDS:
-        for base in (verb[:-1], verb[:-2], verb[:-3] + "y"):
-            if strength(base) and third(base) == verb:
-                return base
-    return verb
+    return THIRDS.get(verb, verb)
 
 
 def singular(verb: str) -> str:

@@ -11,9 +11,12 @@ from markscheme.text.statements_verbs import PASTS, THIRDS, is_participle, past,
 _LAST_TIME = {("the", "last", "time"), ("the", "first", "time")}
 _NAMED = lists.words("called named termed titled nicknamed considered")
 _RELATIVE = lists.words("who that which")
+_BEFORE_NOUNS = lists.DETERMINERS - lists.NUMBERS | lists.PREPOSITIONS | {"and"}
 _AMONG_NOUNS = lists.words("last best most")
 _OBJECTS = lists.words("and to it him them her more first")
-_NO_PREDICATE_AFTER = lists.DETERMINERS | lists.PREPOSITIONS | lists.AUXILIARIES | _RELATIVE
+_NO_PREDICATE_AFTER = (
+    lists.DETERMINERS | lists.PREPOSITIONS | lists.AUXILIARIES | lists.PRONOUNS | _RELATIVE
+)
 _MARKS = ",;:?!\"'()“”‘’"
 _TAIL = ("able", "ible", "ous", "ful", "less", "ic", "ive", "al", "ory", "ary")
 
@@ -67,12 +70,12 @@ def main_verb(low: Sequence[str]) -> int | None:
 def _verb_worth(low: Sequence[str], place: int, tries: int) -> float | None:
     """How likely the word there is the main verb, `tries` others before it; None if it is none."""
     word, before = low[place], low[place - 1]
-    if before in lists.DETERMINERS or before in lists.PREPOSITIONS or before.endswith("'s"):
+    if before in _BEFORE_NOUNS or before.endswith("'s"):
         return None
     worth = float(strength(word))
     if not worth:
         known = word in PASTS and (place < len(low) - 1 or not tries)
-        if not known and not (word in THIRDS and strength(word.removesuffix("s")) == 2):
+        if not known and not (word in THIRDS and strength(THIRDS[word]) == 2):
             return None
         worth = 0.6
     if place > 1 and before in _RELATIVE:

@@ -62,8 +62,7 @@ def is_subject(low: list[str], word: str) -> bool:
             return True
         if rest[0] in lists.ADVERBS:
             return True
-        cut = predicate(rest)
-        return cut is None or cut == 0
+        return not perfect(rest)
     if rest[0] in lists.PREPOSITIONS or (rest[0] in lists.ADVERBS and rest[0] not in ("first",)):
         return True
     if is_participle(rest[0]) and not (len(rest) > 1 and is_participle(rest[-1])):
@@ -78,6 +77,15 @@ def is_subject(low: list[str], word: str) -> bool:
     if cut is not None and slot_after(rest, cut) is not None:
         return False
     return rest[0] in ("the", "a", "an", "to")
+
+
+def perfect(low: list[str]) -> bool:
+    """Whether, after a form of "have", a subject and its participle follow."""
+    cut = predicate(low)
+    if not cut:
+        return False
+    after = low[cut + 1] if cut + 1 < len(low) else "in"
+    return low[cut] == "been" or after in lists.PREPOSITIONS or after in lists.PARTICLES
 
 
 def _undone(words: list[str], low: list[str]) -> list[str]:
@@ -155,6 +163,9 @@ def clause_of(words: list[str], low: list[str]) -> Clause:
         place = main_verb(low_rest)
     if place is None and len(low_rest) > 1 and low_rest[-1] in lists.STRANDED:
         place = len(low_rest) - 1
+    if place is None and first in lists.BE:
+        slot = slot_after(low_rest, 1)  # "what channel is X on in the usa"
+        place = slot - 1 if slot else None
     if place is None or place == 0:
         if low_rest and low_rest[0] in lists.PRONOUNS:
             return Clause(subject=tuple(rest[:1]), auxiliary=(helper,), rest=tuple(rest[1:]))

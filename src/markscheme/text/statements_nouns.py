@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from markscheme.text import statements_words as lists
 from markscheme.text.statements_clauses import lowered, main_verb, predicate, slot_after
-from markscheme.text.statements_frames import Frame, clause_of, inverted, is_subject, whole
+from markscheme.text.statements_frames import Frame, clause_of, inverted, is_subject, perfect, whole
 from markscheme.text.statements_verbs import (
     PARTICIPLES,
     PASTS,
@@ -74,7 +74,7 @@ def _counted_is_subject(low: list[str]) -> bool:
     if rest[0] in lists.PREPOSITIONS or is_participle(rest[0]) or rest[0] in lists.ADVERBS:
         return True
     if first in lists.HAVE:
-        return predicate(rest) is None
+        return not perfect(rest)
     return rest[0] in lists.ADJECTIVES
 
 
@@ -131,7 +131,7 @@ def _noun_is_subject(low: list[str], head: str) -> bool:
     if first in lists.MODALS:
         return strength(rest[0]) > 0 or rest[0] in ("be", "have")
     if first in lists.HAVE:
-        return rest[0] in lists.DETERMINERS or is_participle(rest[0]) or predicate(rest) is None
+        return rest[0] in lists.DETERMINERS or is_participle(rest[0]) or not perfect(rest)
     if head in lists.ATTRIBUTES or head in lists.TIMES:
         adjective = rest[0] in lists.ADJECTIVES or is_participle(rest[0])
         return rest[0] in lists.PREPOSITIONS or (adjective and len(rest) > 1)
@@ -191,7 +191,7 @@ def _noun_end(low: list[str], start: int) -> int:
             return place
         if place > start and low[place - 1] not in lists.DETERMINERS | lists.PREPOSITIONS:
             if word in THIRDS and low[place - 1] not in ("first", "last") and place + 1 < len(low):
-                plural_noun = strength(word.removesuffix("s")) == 1 and low[place + 1] in (
+                plural_noun = strength(THIRDS[word]) == 1 and low[place + 1] in (
                     *lists.AUXILIARIES, "of"
                 )  # fmt: skip
                 if not plural_noun:
@@ -203,8 +203,8 @@ def _noun_end(low: list[str], start: int) -> int:
             plural = low[place - 1].endswith("s") or low[place - 1] in ("people", "men", "women")
             if plural and strength(word) and place + 1 < len(low):
                 return place
-        elif place == start and word in PASTS | THIRDS and place + 1 < len(low) and (
-            strength(word.removesuffix("s")) == 2 or word in PASTS
+        elif place == start and (word in PASTS or word in THIRDS) and place + 1 < len(low) and (
+            strength(THIRDS.get(word, "")) == 2 or word in PASTS
         ):  # fmt: skip
             return place
     return len(low)

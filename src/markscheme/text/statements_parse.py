@@ -25,9 +25,11 @@ _CONTRACTED = {
 }  # fmt: skip
 _SPACES = re.compile(r"\s+")
 _SECOND = re.compile(
-    r"(?<=\w),? and (?:when|what|where|who|how|why) (?:is|are|was|were|did|does)\b.*", re.I
+    r"(?<=\w),? and (?:(?:when|what|where|who|how|why) (?:is|are|was|were|did|does)\b|"
+    r"(?:in )?what year).*",
+    re.IGNORECASE,
 )
-_ENDS = lists.words("is are was were called named the a an")
+_ENDS = lists.words("is are was were has have called named the a an")
 
 
 def parse(question: str) -> Frame:
@@ -78,6 +80,8 @@ def _wh_place(low: list[str]) -> int | None:
         if word in ("what", "how", "why") or place == len(low) - 1:
             return place
         follows = low[place + 1]
+        if word == "which" and place <= 2 and follows not in lists.AUXILIARIES:
+            return place
         plain = lists.AUXILIARIES.isdisjoint(low[place:])
         if (
             word == "which"
@@ -189,7 +193,7 @@ def _unasked(words: list[str], low: list[str]) -> Frame:
     """No question word: a request ("name a ..."), a cut-off statement, or a bare topic."""
     if low[0] in lists.COMMAND and len(low) > 1 and low[1] != "of":
         return _named(words[1:], low[1:])
-    if low[-1] in _ENDS | lists.PREPOSITIONS or strength(low[-1].removesuffix("s")) == 2:
+    if low[-1] in _ENDS | lists.PREPOSITIONS or strength(THIRDS.get(low[-1], low[-1])) == 2:
         return Frame(before=" ".join(words))
     if low[0] == "to" or (len(low) > 1 and low[0] in lists.PREPOSITIONS):
         return Frame(before=" ".join(words), kind="topic")

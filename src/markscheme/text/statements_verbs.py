@@ -166,7 +166,9 @@ def third(base: str) -> str:
 
 
 PASTS = frozenset(past(base) for base in BASES)
-THIRDS = frozenset(third(base) for base in BASES)
+THIRDS = {third(base): base for base in sorted(BASES)}
+"""Third persons of the present with their base forms."""
+
 PARTICIPLES = frozenset(PARTICIPLE.values()) | frozenset(
     past(base) for base in BASES if base not in PAST
 )

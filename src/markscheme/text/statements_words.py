@@ -12,6 +12,7 @@ DETERMINERS = words(
     "a an the this that these those my your his her its our their every each all both some "
     "any no one two three four five six seven eight nine ten another several"
 )
+NUMBERS = words("one two three four five six seven eight nine ten")
 PREPOSITIONS = words(
     "of in on at to from for with by about into over after before under between during "
     "against within without upon around near as than like through across behind beyond inside "
