@@ -1,0 +1,1 @@
+"""Failure modes, bias probes, and studies of how judges behave."""
