@@ -173,7 +173,7 @@ def yes_share(logprobs: TokenLogprobs) -> float | None:
         verdict = None if token.isdigit() or token in ("y", "n") else as_bool(token)
         return None if verdict is None else float(verdict)
 
-    return _expectation(logprobs, value)
+    return expectation(logprobs, value)
 
 
 def expected_mark(logprobs: TokenLogprobs, *, low: int, high: int) -> float | None:
@@ -184,10 +184,16 @@ def expected_mark(logprobs: TokenLogprobs, *, low: int, high: int) -> float | No
             return None
         return (int(token) - low) / (high - low)
 
-    return _expectation(logprobs, value)
+    return expectation(logprobs, value)
 
 
-def _expectation(logprobs: TokenLogprobs, value: Callable[[str], float | None]) -> float | None:
+def expectation(logprobs: TokenLogprobs, value: Callable[[str], float | None]) -> float | None:
+    """Mean worth, from 0 to 1, of the words that may stand first; None if they have no worth.
+
+    Args:
+        logprobs: of the reply's first tokens.
+        value: what a token is worth, without marks and in lower case; None if nothing.
+    """
     for likely in logprobs:
         total = weighted = 0.0
         for token, logprob in likely.items():

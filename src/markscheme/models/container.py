@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from markscheme.models.encoder import Encoder
     from markscheme.models.ledger import Asked, Ledger
     from markscheme.models.openai_server import ServerOptions
+    from markscheme.models.pair_classifier import PairClassifier
 
 LEDGER_ENV = "MARKSCHEME_LEDGER"
 """Environment variable that names the ledger: a path or a PostgreSQL URL."""
@@ -72,6 +73,7 @@ class Models:
         named: Mapping[str, ChatModel] | None = None,
         options: ModelOptions | None = None,
         on_missing: Callable[[Asked], None] | None = None,
+        classifiers: Mapping[str, PairClassifier] | None = None,
     ) -> None:
         """Keep what is given.
 
@@ -81,11 +83,13 @@ class Models:
             named: further chat models, for judges that name theirs.
             options: the model to open, ledger and budget.
             on_missing: in a dry run, told of every request that would be sent.
+            classifiers: entailment models by the name that judges call them.
         """
         self.options = options or ModelOptions()
         self._given = chat
         self._named = dict(named or {})
         self._on_missing = on_missing
+        self._classifiers = dict(classifiers or {})
         self._open: dict[str | None, ChatModel] = {}
         self._ledger: Ledger | None = None
         self._budget: Budget | None = None
@@ -185,6 +189,19 @@ class Models:
         from markscheme.models.encoder import MiniLM
 
         return MiniLM()
+
+    def nli(self, name: str) -> PairClassifier:
+        """The entailment model called `name`: a folder, or a name on the hub.
+
+        Raises:
+            MissingExtraError: it needs the transformers library, which is not installed.
+            ModelError: it cannot be opened, or does not say which of its outputs is entailment.
+        """
+        if name not in self._classifiers:
+            from markscheme.models.nli import open_nli
+
+            self._classifiers[name] = open_nli(name)
+        return self._classifiers[name]
 
     def close(self) -> None:
         """Write what is left to the ledger and close it."""

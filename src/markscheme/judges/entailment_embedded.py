@@ -1,0 +1,169 @@
+"""The entailment test that ships: trees over how two answers to a question line up, both ways."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import orjson
+import polars as pl
+
+from markscheme.errors import ModelError
+from markscheme.grammar import check_range
+from markscheme.judges.entailment_outcomes import distinct_pairs, placed
+from markscheme.judges.examiner_weights import platt
+from markscheme.judges.weight_folder import WeightFolder
+from markscheme.metrics.alignment.batch import Rarity
+from markscheme.metrics.entailment import NAMES, entailment_features
+from markscheme.models.chat import ChatRequest
+from markscheme.models.trees import Trees
+
+Floats = npt.NDArray[np.float64]
+
+SHIPPED = Path(__file__).parent / "weights" / "entailment"
+"""The test in the package; docs/entailment-test.md is its model card."""
+
+_PAIRS_AT_ONCE = 16_384
+_DECIMALS = 5
+"""Scores are rounded, so that a pair's score cannot depend on the pairs beside it."""
+_loading = threading.Lock()
+
+
+@dataclass(frozen=True, kw_only=True)
+class EmbeddedEntailment:
+    """Trees say how likely it is that question and one answer entail question and another.
+
+    They see the bare answers and the question, or the statements where there is no bare answer.
+    No network, no key, no GPU.
+
+    Attributes:
+        weights: folder that `markscheme train entailment` wrote; None is the shipped one.
+        threshold: entailed from this probability.
+    """
+
+    weights: str | None = None
+    threshold: float = 0.5
+
+    def validate(self) -> None:
+        """Raises JudgeError if the threshold is not within 0 and 1."""
+        check_range("threshold", self.threshold, 0, 1)
+
+    def test(self, pairs: pl.DataFrame, models: Any) -> pl.DataFrame:
+        """Score every different pair; see `EntailmentTest.test`.
+
+        Raises:
+            ModelError: the weights cannot be used.
+        """
+        del models
+        bare = pairs.with_columns(
+            _bare("premise", pairs.columns),
+            _bare("hypothesis", pairs.columns),
+            pl.col("question").fill_null(""),
+        )
+        keys, place = distinct_pairs(bare, ("question", "premise_answer", "hypothesis_answer"))
+        scores = self.scores(keys)
+        rows = [
+            {"entailed": score >= self.threshold, "score": score, "status": "judged"}
+            for score in scores.tolist()
+        ]
+        return placed(pairs, rows, place)
+
+    def scores(self, keys: Sequence[tuple[str, str, str]]) -> Floats:
+        """Probabilities that question and premise entail hypothesis, for each such triple."""
+        opened = self._opened()
+        found = [np.zeros(0)]
+        for start in range(0, len(keys), _PAIRS_AT_ONCE):
+            some = keys[start : start + _PAIRS_AT_ONCE]
+            found.append(opened.scores(*([key[side] for key in some] for side in range(3))))
+        return np.concatenate(found)
+
+    def identity(self, models: Any) -> Mapping[str, str]:
+        """Hash of the weights."""
+        del models
+        return {"trained": self._opened().revision}
+
+    def requests(self, pairs: pl.DataFrame) -> list[ChatRequest]:
+        """None: no language model is asked."""
+        del pairs
+        return []
+
+    def _opened(self) -> EntailmentWeights:
+        return open_weights(SHIPPED if self.weights is None else Path(self.weights))
+
+
+def _bare(side: str, columns: Sequence[str]) -> pl.Expr:
+    """A side's bare answer, or its statement where there is none."""
+    answer = f"{side}_answer"
+    return pl.coalesce([name for name in (answer, side) if name in columns]).alias(answer)
+
+
+class EntailmentWeights(WeightFolder):
+    """The trees, word rarities and calibration of a folder, each loaded when first used."""
+
+    files = ("entailment.json", "rarity.npz", "trees.onnx.zst")
+    command = "markscheme train entailment"
+
+    def scores(
+        self, questions: Sequence[str], premises: Sequence[str], hypotheses: Sequence[str]
+    ) -> Floats:
+        """Calibrated probabilities of entailment."""
+        matrix = entailment_features(questions, premises, hypotheses, self.rarity)
+        odds = self.trees(matrix[:, self.columns])
+        return np.round(platt(odds, self.calibration), _DECIMALS).astype(np.float64)
+
+    @cached_property
+    def settings(self) -> dict[str, Any]:
+        """What `entailment.json` says."""
+        found: dict[str, Any] = orjson.loads(self.path("entailment.json").read_bytes())
+        return found
+
+    @property
+    def calibration(self) -> tuple[float, float]:
+        """Slope and intercept of the Platt map."""
+        slope, intercept = self.settings["platt"]
+        return slope, intercept
+
+    @cached_property
+    def columns(self) -> npt.NDArray[np.int64]:
+        """Which of the features the trees take, in their order.
+
+        Raises:
+            ModelError: this version has no such feature.
+        """
+        places = {name: place for place, name in enumerate(NAMES)}
+        unknown = [name for name in self.settings["features"] if name not in places]
+        if unknown:
+            raise ModelError(
+                f"{self.folder} was trained by another version of markscheme, with features that "
+                f"this one lacks ({', '.join(unknown[:3])}); train again with '{self.command}'"
+            )
+        return np.array([places[name] for name in self.settings["features"]])
+
+    @cached_property
+    def rarity(self) -> Rarity:
+        """Word rarities."""
+        with np.load(self.path("rarity.npz"), allow_pickle=False) as stored:
+            words = stored["words"].tobytes().decode().split("\n")
+            return Rarity(words, stored["idf"].astype(np.float32), float(stored["unknown"]))
+
+    @cached_property
+    def trees(self) -> Trees:
+        """The forest."""
+        return Trees(self.path("trees.onnx.zst"))
+
+
+@cache
+def _open(folder: Path) -> EntailmentWeights:
+    return EntailmentWeights(folder)
+
+
+def open_weights(folder: Path) -> EntailmentWeights:
+    """The weights in a folder, opened once a process."""
+    with _loading:
+        return _open(folder)

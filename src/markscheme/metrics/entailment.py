@@ -1,0 +1,128 @@
+"""Features of whether one answer to a question entails another, looked at from both sides.
+
+Does a premise (question and answer A) entail a hypothesis (question and answer B)? The examiner's
+alignment is computed twice, once with the hypothesis in the reference's place (what of it does the
+premise say?) and once with the premise there (what does the hypothesis say beyond it?), and both
+sides' surplus is weighed: content words, names and numbers that neither the question nor the other
+side has. "The answer entails the reference" follows Yao & Barbosa 2024, section 3.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from markscheme.metrics.alignment.batch import Array, Batch, Occurrences, Rarity, entity_like
+from markscheme.metrics.alignment.features import alignment
+from markscheme.metrics.alignment.overlap import View
+from markscheme.metrics.alignment.registry import FEATURES
+from markscheme.text.inflection import stem
+from markscheme.text.words import HEDGE, NUMBER
+
+Matrix = npt.NDArray[np.float32]
+
+BACK = "back_"
+"""Begins the names of features that have the premise in the reference's place."""
+
+SURPLUS: dict[str, str] = {
+    "adds_words": "telling words that one side adds to the question and the other side",
+    "adds_weight": "their rarity, added up",
+    "adds_rarest": "rarity of the rarest of them",
+    "adds_names": "names among them",
+    "adds_numbers": "numbers among them",
+    "adds_share": "their share of the side's content words",
+}
+"""Of the premise; with `BACK` before them, of the hypothesis."""
+
+NAMES: tuple[str, ...] = tuple(side + name for side in ("", BACK) for name in (*FEATURES, *SURPLUS))
+"""Every column of `entailment_features`, in order."""
+
+_FILLER = frozenset(stem(word) for word in (
+    "think", "believe", "guess", "know", "sure", "certain", "certainly", "answer", "question",
+    "say", "said", "tell", "told", "call", "named", "name", "known", "recall", "remember",
+    "memory", "correct", "right", "exact", "exactly", "course", "honestly", "actually", "simply",
+    "really", "normally", "usually", "generally", "probably", "perhaps", "possibly", "apparently",
+    "likely", "afraid", "sorry", "look", "check", "expert", "ask", "mean", "word", "thing", "one",
+    "fact", "case", "time", "well", "good", "great", "best", "assume", "suppose", "imagine",
+    "reckon", "understand", "understanding", "knowledge", "mistaken", "confident", "wikipedia",
+    "source", "according", "widely", "commonly", "often", "considered", "refer", "referred",
+    "also", "indeed", "definitely", "surely", "clearly", "specifically", "namely",
+))  # fmt: skip
+"""Words that frame an answer and say nothing about the world."""
+
+_PREFIX = 5
+"""Words that share their first letters, this many of them, are taken for forms of one word."""
+
+
+def entailment_features(
+    questions: Sequence[str],
+    premises: Sequence[str],
+    hypotheses: Sequence[str],
+    rarity: Rarity,
+) -> Matrix:
+    """One row for each pair, shape (pairs, len(NAMES)), columns in the order of `NAMES`.
+
+    A pair and its mirror image share their work: tested both ways they cost two alignments, not
+    four.
+    """
+    places: dict[tuple[str, str, str], int] = {}
+    forward, back = np.empty(len(questions), np.int64), np.empty(len(questions), np.int64)
+    for row, (question, premise, hypothesis) in enumerate(
+        zip(questions, premises, hypotheses, strict=True)
+    ):
+        forward[row] = places.setdefault((question, premise, hypothesis), len(places))
+        back[row] = places.setdefault((question, hypothesis, premise), len(places))
+    keys = list(places)
+    aligned, view = alignment(
+        pl.Series("question", [key[0] for key in keys], dtype=pl.String),
+        pl.Series("references", [[key[2]] for key in keys], dtype=pl.List(pl.String)),
+        pl.Series("answer", [key[1] for key in keys], dtype=pl.String),
+        rarity,
+    )
+    both = np.hstack([aligned, _surplus(view)])
+    return np.hstack([both[forward], both[back]])
+
+
+def _surplus(view: View) -> Matrix:
+    """What each answer of a view tells beyond its question and its reference."""
+    batch = view.batch
+    prefix, count = _prefixes(batch)
+    within = Occurrences(batch.texts, prefix[batch.canon], count).within
+    start = prefix[batch.canon[view.a_place]]
+    told = within(batch.question[view.a_row], start) | within(view.reference[view.a_row], start)
+    telling = _telling(batch)[batch.canon[view.a_place]]
+    kind = batch.kind[view.a_place]
+    content = view.a_content & telling & ((kind & HEDGE) == 0)
+    new = content & ~view.a_known & ~view.a_ref & ~told
+    weight = np.where(new, batch.idf[batch.canon[view.a_place]], 0.0)
+    rarest = np.zeros(view.rows)
+    np.maximum.at(rarest, view.a_row, weight)
+    words = view.per_answer(new)
+    every = view.per_answer(content)
+    found: dict[str, Array] = {
+        "adds_words": words,
+        "adds_weight": view.per_answer(weight),
+        "adds_rarest": rarest,
+        "adds_names": view.per_answer(new & entity_like(kind) & ((kind & NUMBER) == 0)),
+        "adds_numbers": view.per_answer(new & ((kind & NUMBER) > 0)),
+        "adds_share": np.divide(words, every, out=np.zeros(view.rows), where=every > 0),
+    }
+    return np.stack([found[name] for name in SURPLUS], axis=1).astype(np.float32)
+
+
+def _prefixes(batch: Batch) -> tuple[Array, int]:
+    """For each canonical word the number of its beginning, and how many beginnings there are."""
+    known: dict[str, int] = {}
+    numbers = [
+        known.setdefault(word[:_PREFIX] if word[:1].isalpha() else word, len(known))
+        for word in batch.lexicon.canon_words
+    ]
+    return np.array(numbers, dtype=np.int64), len(known)
+
+
+def _telling(batch: Batch) -> Array:
+    """For each canonical word whether it can tell something about the world."""
+    return np.array([word not in _FILLER for word in batch.lexicon.canon_words], dtype=bool)

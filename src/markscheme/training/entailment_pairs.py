@@ -1,0 +1,326 @@
+"""Made-up pairs of answers to one question, of which it is known which entails which.
+
+Each is written around a real question's reference: the same in other words, the same with more,
+a part of it, a coarser date, number or place, something else, a denial. Names, dates and places
+come from the references of other questions.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import polars as pl
+
+from markscheme.text.dates import MONTHS
+from markscheme.text.words import STOP
+from markscheme.training.augment import kind_of
+from markscheme.training.augment_units import unit_rows
+
+Made = tuple[str, str, str, bool, bool | None]
+"""Kind, one answer, another; whether the first entails the second, and the second the first (None:
+not known)."""
+
+SCHEMA = {
+    "question": pl.String, "premise": pl.String, "hypothesis": pl.String, "label": pl.Float64,
+    "kind": pl.String, "direction": pl.String,
+}  # fmt: skip
+"""One directed pair a row; `direction` is `forward` or `back` as the pair was made."""
+
+
+@dataclass(frozen=True, slots=True)
+class Seed:
+    """A question, a reference and its kind; wrong answers of that kind, other names and years."""
+
+    question: str
+    reference: str
+    kind: str
+    wrong: Sequence[str]
+    names: Sequence[str]
+    years: Sequence[str]
+
+
+FRAMES = (
+    "{}", "{}", "{}.", "It was {}.", "It is {}.", "The answer is {}.", "That would be {}.",
+    "I believe it was {}.", "I think it was {}.", "As far as I know, it is {}.", "Probably {}.",
+    "I am not completely sure, but I would say {}.", "If I remember correctly, {}.", "{}, I guess.",
+    "{}, of course.", "That was {}.", "My answer: {}.", "It must be {}.", "Normally {}.",
+    "{}, if my memory serves me.", "I'm no expert, but I have read that it is {}.",
+    "The correct answer is {}.", "I'd say {}, though I would have to check.",
+)  # fmt: skip
+"""Ways of saying an answer that add nothing to it."""
+
+QUESTION_FRAMES = (
+    "{q}? {r}.", "Q: {q}\nA: {r}", "The answer to the question {q} is {r}.", "{q}: {r}",
+)  # fmt: skip
+
+ELABORATIONS = (
+    "{r}, who was born in {y}.", "{r}, which opened in {y}.", "{r}, a friend of {n}.",
+    "{r}, together with {n}.", "{r}, near {n}.", "{r}, in {n}.", "{r} ({y}).", "{r} in {y}.",
+    "It was {r}, as {n} confirmed in {y}.", "{r}. It was first shown in {y}.",
+    "{r}, the younger brother of {n}.", "{r}, and it has stayed so since {y}.",
+    "{r}. {n} took part as well.", "It was {r}, after a long dispute with {n}.",
+    "{r}, mainly because of the cold weather and the lack of money.", "{r}, a small quiet town.",
+    "{r}, one of the most successful of all time, with more than {k} million copies sold.",
+    "{r}, which took {k} years to complete.", "According to {n}, {r}, against all expectations.",
+    "{r}. The decision was taken by {n} and announced in {y}.",
+    "{r}, the largest in the world.", "{r}, popular with tourists and artists.",
+    "In {y} it was {r}, a record for that time.", "It was {r}, with {n} in second place.",
+)  # fmt: skip
+"""Ways of saying an answer and more."""
+
+DENIALS = (
+    "It was not {r}.", "It was {w}, not {r}.", "Anything but {r}.", "{r} is wrong; it was {w}.",
+    "Many believe it was {r}, but it was in fact {w}.", "{w} rather than {r}.",
+    "It could be {r}, {w} or {x}.", "{r} or {w}?", "Either {w} or {r}.", "{w}, {r}, {x}",
+    "I don't know whether it was {r}.", "It is a myth that it was {r}.",
+)  # fmt: skip
+"""Ways of naming an answer without claiming it."""
+
+NOTHING = (
+    "I do not know.", "It is hard to say.", "I can't say.", "That depends.", "It varies.",
+    "There are several possibilities.", "No idea, sorry.", "{q}", "{q}?", "It is unclear.",
+    "I have no information about that.", "That is a good question.", "Nobody knows for certain.",
+)  # fmt: skip
+
+_MONTH_NAMES = [name.capitalize() for name in MONTHS if len(name) > 3 or name == "may"]
+_MONTH_NAMES = [name for name in _MONTH_NAMES if name != "Sept"]
+_DATE = re.compile(rf"(?i)^({'|'.join(_MONTH_NAMES)}) (\d{{1,2}}),? ?(\d{{4}})$")
+_YEAR = re.compile(r"^(1[1-9]|20)\d\d$")
+_SEASONS = ("winter", "spring", "summer", "autumn")
+
+
+def made_pairs(answers: pl.DataFrame, *, seed: int = 0, each: int = 6) -> pl.DataFrame:
+    """Directed pairs around the questions of a table; its labels are not used.
+
+    Args:
+        answers: a table with `question` and `references`.
+        seed: of the random choices.
+        each: made-up pairs for each question, each giving up to two directed rows.
+
+    Returns:
+        A table with the columns of `SCHEMA`.
+    """
+    chance = random.Random(seed)
+    rows: list[tuple[str, str, str, float, str, str]] = []
+    for one in _seeds(answers, chance):
+        made = [pair for maker in _MAKERS for pair in maker(one, chance)]
+        chance.shuffle(made)
+        for kind, first, second, forward, back in made[:each]:
+            if first.strip() == second.strip():
+                continue
+            rows.append((one.question, first, second, float(forward), kind, "forward"))
+            if back is not None:
+                rows.append((one.question, second, first, float(back), kind, "back"))
+    for question, references, text, label in unit_rows(chance, 400):
+        rows.append((question, text, references[0], float(label), "unit", "forward"))
+        rows.append((question, references[0], text, float(label), "unit", "back"))
+    return pl.DataFrame(rows, schema=SCHEMA, orient="row")
+
+
+def _seeds(answers: pl.DataFrame, chance: random.Random) -> Iterator[Seed]:
+    table = answers.unique("question", maintain_order=True).select("question", "references")
+    known: list[tuple[str, str, str]] = []
+    pools: dict[str, list[str]] = {"person": [], "name": [], "year": []}
+    for question, references in table.iter_rows():
+        for reference in chance.sample(references, min(2, len(references))):
+            if 0 < len(reference.split()) <= 8:
+                kind = kind_of(reference, question)
+                known.append((question, reference, kind))
+                pools.setdefault(kind, []).append(reference)
+    every = pools["person"] + pools["name"]
+    for question, reference, kind in known:
+        words = {word.lower() for word in reference.split()} - STOP
+        wrong: list[str] = []
+        for other in chance.sample(pools[kind], min(30, len(pools[kind]))):
+            if not words & {word.lower() for word in other.split()} and other not in wrong:
+                wrong.append(other)
+        names = [name for name in chance.sample(every, 8) if name.split()[0] not in reference]
+        if len(wrong) >= 2 and names:
+            years = [str(chance.randint(1500, 2020)) for _ in range(3)]
+            yield Seed(question, reference, kind, wrong[:2], names, years)
+
+
+def framed(text: str, chance: random.Random) -> str:
+    """An answer said in one of many ways that add nothing."""
+    return chance.choice(FRAMES).format(text)
+
+
+def _same(one: Seed, chance: random.Random) -> Iterator[Made]:
+    r = one.reference
+    for _ in range(2):
+        yield "frame", framed(r, chance), framed(r, chance), True, True
+    whole = chance.choice(QUESTION_FRAMES).format(q=one.question, r=r)
+    yield "frame", whole, framed(r, chance), True, True
+    yield "frame", framed(r.lower(), chance), r, True, True
+
+
+def _more(one: Seed, chance: random.Random) -> Iterator[Made]:
+    for template in chance.sample(ELABORATIONS, 3):
+        longer = template.format(
+            r=one.reference, y=chance.choice(one.years), n=chance.choice(one.names),
+            k=chance.randint(2, 60),
+        )  # fmt: skip
+        yield "elaboration", longer, framed(one.reference, chance), True, False
+
+
+def _other(one: Seed, chance: random.Random) -> Iterator[Made]:
+    r, (w, x) = one.reference, one.wrong
+    yield "other", framed(w, chance), framed(r, chance), False, False
+    longer = chance.choice(ELABORATIONS).format(
+        r=w, y=chance.choice(one.years), n=chance.choice(one.names), k=chance.randint(2, 60)
+    )
+    yield "other", longer, framed(r, chance), False, False
+    denied = chance.choice(DENIALS).format(r=r, w=w, x=x)
+    yield "denial", denied, framed(r, chance), False, False
+    nothing = chance.choice(NOTHING).format(q=one.question)
+    if r.lower() not in nothing.lower():
+        yield "nothing", nothing, framed(r, chance), False, False
+
+
+def _dates(one: Seed, chance: random.Random) -> Iterator[Made]:
+    found = _DATE.match(one.reference)
+    if found is None and not _YEAR.match(one.reference):
+        return
+    if found:
+        month, day, year = found[1].capitalize(), int(found[2]), int(found[3])
+    else:
+        month, day = chance.choice(_MONTH_NAMES), chance.randint(1, 28)
+        year = int(one.reference)
+    full = [f"{month} {day}, {year}", f"{day} {month} {year}"]
+    fine = chance.choice(full)
+    monthly = f"{month} {year}"
+    number = _MONTH_NAMES.index(month)
+    season = _SEASONS[((number + 1) % 12) // 3]
+    off = year + chance.choice([-1, 1]) * chance.randint(1, 9)
+    kind = "date"
+
+    def said(text: str) -> str:
+        return framed(text, chance)
+
+    yield "frame", said(full[0]), said(full[1]), True, True
+    yield kind, said(fine), said(monthly), True, False
+    yield kind, said(fine), said(str(year)), True, False
+    yield kind, said(monthly), said(str(year)), True, False
+    yield kind, said(fine), said(f"the {season} of {year}"), True, False
+    yield kind, said(str(year)), said(f"the {year // 10 * 10}s"), True, False
+    yield kind, said(fine), said(f"some time in the {year // 10 * 10}s"), True, False
+    yield kind, said(str(year)), said(f"in the {_century(year)} century"), True, False
+    low, high = year - chance.randint(1, 9), year + chance.randint(1, 9)
+    yield kind, said(str(year)), said(f"between {low} and {high}"), True, False
+    yield "date wrong", said(str(off)), said(fine), False, False
+    yield "date wrong", said(f"{month} {day % 28 + 1}, {year}"), said(fine), False, False
+    other = chance.choice([name for name in _MONTH_NAMES if name != month])
+    yield "date wrong", said(f"{other} {year}"), said(fine), False, False
+    yield "date wrong", said(str(year)), said(f"the {(year // 10 + 2) * 10}s"), False, False
+    wrong = _century(year + 100 * chance.choice([-1, 1]))
+    yield "date wrong", said(str(year)), said(f"in the {wrong} century"), False, False
+
+
+def _century(year: int) -> str:
+    words = {16: "sixteenth", 17: "seventeenth", 18: "eighteenth", 19: "nineteenth",
+             20: "twentieth", 21: "twenty-first"}  # fmt: skip
+    number = (year - 1) // 100 + 1
+    return words.get(number, f"{number}th")
+
+
+def _persons(one: Seed, chance: random.Random) -> Iterator[Made]:
+    parts = one.reference.split()
+    if one.kind != "person" or not 2 <= len(parts) <= 4 or not all(p[:1].isupper() for p in parts):
+        return
+    first, last = parts[0], parts[-1]
+
+    def said(text: str) -> str:
+        return framed(text, chance)
+
+    yield "surname", said(one.reference), said(last), True, True
+    yield "surname", said(f"{first[0]}. {last}"), said(one.reference), True, True
+    yield "given name", said(one.reference), said(first), True, False
+    stranger = one.wrong[0].split()
+    if len(stranger) > 1 and stranger[0][0] != first[0]:
+        yield "other", said(f"{stranger[0]} {last}"), said(one.reference), False, False
+        yield "other", said(f"{first} {stranger[-1]}"), said(one.reference), False, False
+
+
+def _lists(one: Seed, chance: random.Random) -> Iterator[Made]:
+    if one.kind not in ("person", "name") or len(one.wrong) < 2:
+        return
+    items = [one.reference, *one.wrong]
+    mixed = chance.sample(items, len(items))
+    kind = "list"
+
+    def said(chosen: Sequence[str]) -> str:
+        return framed(_listed(chosen, chance), chance)
+
+    yield kind, said(items), said(mixed[:1]), True, False
+    yield kind, said(items), said(mixed[:2]), True, False
+    yield kind, said(items[:2]), said(items[:1]), True, False
+    yield "frame", said(items), said(mixed), True, True
+    stranger = chance.choice(one.names)
+    if stranger not in items:
+        yield "list wrong", said([*items[:2], stranger]), said(items), False, False
+
+
+def _listed(items: Sequence[str], chance: random.Random) -> str:
+    if len(items) == 1:
+        return items[0]
+    if chance.random() < 0.3:
+        return ", ".join(items)
+    return f"{', '.join(items[:-1])} and {items[-1]}"
+
+
+def _places(one: Seed, chance: random.Random) -> Iterator[Made]:
+    head, _, tail = one.reference.partition(", ")
+    if not tail or any(char.isdigit() for char in one.reference) or "," in tail:
+        return
+    other = chance.choice(one.names)
+    yield "place", framed(one.reference, chance), framed(tail, chance), True, False
+    yield "other", framed(f"{other}, {tail}", chance), framed(one.reference, chance), False, False
+    yield "other", framed(f"{head}, {other}", chance), framed(tail, chance), False, False
+
+
+def _numbers(one: Seed, chance: random.Random) -> Iterator[Made]:
+    if one.kind != "number":
+        return
+    found = re.search(r"\d[\d,]*(?:\.\d+)?", one.reference)
+    if found is None:
+        return
+    value = float(found[0].replace(",", ""))
+    if value < 3:
+        return
+
+    def said(text: str) -> str:
+        return framed(one.reference.replace(found[0], text), chance)
+
+    exact = said(found[0])
+    step = 10 ** max(0, len(str(int(value))) - 2)
+    low, high = int(value // step * step), int(value // step * step + step)
+    if value >= 1000 and low < value < high:
+        kind = "number"
+        near = low if value - low < high - value else high
+        yield kind, exact, said(f"about {near:,}"), True, False
+        yield kind, exact, said(f"more than {low:,}"), True, False
+        yield kind, exact, said(f"nearly {high:,}"), True, False
+        yield kind, exact, said(f"between {low:,} and {high:,}"), True, False
+        yield "number wrong", exact, said(f"more than {high:,}"), False, False
+        yield "number wrong", exact, said(f"between {high:,} and {high + 2 * step:,}"), False, False
+    elif value >= 10:
+        kind = "number"
+        yield kind, exact, said(f"more than {int(value) - chance.randint(1, 5)}"), True, False
+        yield kind, exact, said(f"at least {int(value) - chance.randint(1, 5)}"), True, False
+        yield kind, exact, said(f"fewer than {int(value) + chance.randint(1, 9)}"), True, False
+    off = int(value) + chance.choice([-1, 1]) * max(1, int(value) // chance.choice([3, 5, 10]))
+    yield "number wrong", said(f"{abs(off):,}"), exact, False, False
+
+
+def _parts(one: Seed, chance: random.Random) -> Iterator[Made]:
+    """A phrase with and without what narrows it down."""
+    found = re.match(r"^(.{4,}?) (?:in|of|at|on|from|near|by) (.{4,})$", one.reference)
+    if found is None or one.kind in ("year", "date", "number"):
+        return
+    yield "part", framed(one.reference, chance), framed(found[1], chance), True, None
+
+
+_MAKERS = (_same, _more, _other, _dates, _persons, _lists, _places, _numbers, _parts)
