@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from markscheme.models.ledger import Asked, Ledger
     from markscheme.models.openai_server import ServerOptions
     from markscheme.models.pair_classifier import PairClassifier
+    from markscheme.models.seq2seq import SequenceModel
 
 LEDGER_ENV = "MARKSCHEME_LEDGER"
 """Environment variable that names the ledger: a path or a PostgreSQL URL."""
@@ -202,6 +203,12 @@ class Models:
 
             self._classifiers[name] = open_nli(name)
         return self._classifiers[name]
+
+    def seq2seq(self, name: str) -> SequenceModel:
+        """The sequence-to-sequence model of a folder or hub name; its weights load when used."""
+        from markscheme.models.seq2seq import SequenceModel
+
+        return SequenceModel(name=name)
 
     def close(self) -> None:
         """Write what is left to the ledger and close it."""

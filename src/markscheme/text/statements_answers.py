@@ -23,9 +23,9 @@ _YES = re.compile(
 )
 _NO = re.compile(r"^(?:no|nope|false|incorrect|wrong|not at all)\b[\s,.;:!–—-]*", re.IGNORECASE)
 _FINITE = lists.words(
-    "is are was were has had does did can cannot could will would may might should must isn't aren't "
-    "wasn't weren't hasn't don't doesn't didn't can't couldn't won't wouldn't i'm it's he's she's "
-    "that's there's they're"
+    "is are was were has had does did can cannot could will would may might should must isn't "
+    "aren't wasn't weren't hasn't don't doesn't didn't can't couldn't won't wouldn't i'm it's he's "
+    "she's that's there's they're"
 )
 _ALSO_PREPOSITIONS = lists.words("as than before after since until")
 _NO_VERB_AFTER = lists.DETERMINERS | lists.PREPOSITIONS | lists.AUXILIARIES
