@@ -138,7 +138,7 @@ def judge(
         print_plan(planned, model)
         return
     models = named(max_cost=max_cost, max_calls=max_calls)
-    target = out or _default_folder(files, chosen, clean, models)
+    target = out or default_folder(files, chosen, clean, models)
     if again:
         _reopen(target)
     total = None if quiet else count_rows(files)
@@ -167,7 +167,7 @@ def _reopen(folder: Path) -> None:
             run.write_json("run.json", {**plan, "state": "running"})
 
 
-def _default_folder(
+def default_folder(
     files: list[str], judges: list[Judge], clean: str | None, models: Models
 ) -> Path:
     """`runs/<file>-<eight digits>`: equal commands on an unchanged file meet again.

@@ -1,4 +1,4 @@
-"""What `markscheme agree --repeat` shows: how alike repeated runs of one judge are."""
+"""How alike repeated runs of one judge are: for `markscheme reliability`, `agree --repeat`."""
 
 from __future__ import annotations
 
@@ -16,13 +16,19 @@ if TYPE_CHECKING:
 
 
 def repeats_of(
-    runs: Sequence[pl.DataFrame], joined: Joined, positive_from: float | None, *, texts: str | None
+    runs: Sequence[pl.DataFrame],
+    joined: Joined | None,
+    positive_from: float | None,
+    *,
+    texts: str | None,
 ) -> dict[str, Any]:
     """Kappas of every two runs, spread of figures over runs, and likeness of texts.
 
+    Runs of the entailment judge are compared in their statements and tests too.
+
     Args:
         runs: judgments of each run, by one judge, with `answer_id`.
-        joined: the first run with labels.
+        joined: the first run with labels; None where there are none.
         positive_from: the grade from which an answer is acceptable.
         texts: a text column to compare.
 
@@ -41,10 +47,16 @@ def repeats_of(
     found: dict[str, Any] = {"verdicts": kappa_matrix(_side_by_side(runs, "verdict"))}
     if all("relation" in run.columns and run["relation"].count() for run in runs):
         found["relations"] = kappa_matrix(_side_by_side(runs, "relation"))
-    accepted = pl.Series("accepted", as_binary(joined.rows["label"], positive_from=positive_from))
-    labels = joined.rows.select("answer_id", accepted)
-    labelled = [labels.join(run, on="answer_id", how="left", maintain_order="left") for run in runs]
-    found["spread"] = spread(_side_by_side(labelled, "verdict"), accepted)
+    found |= _stages(runs)
+    if joined is not None:
+        accepted = pl.Series(
+            "accepted", as_binary(joined.rows["label"], positive_from=positive_from)
+        )
+        labels = joined.rows.select("answer_id", accepted)
+        labelled = [
+            labels.join(run, on="answer_id", how="left", maintain_order="left") for run in runs
+        ]
+        found["spread"] = spread(_side_by_side(labelled, "verdict"), accepted)
     if texts is not None:
         if any(texts not in run.columns for run in runs):
             raise AgreementError(f"a run has no texts {texts!r}; there are raw and explanation")
@@ -52,13 +64,41 @@ def repeats_of(
     return found
 
 
+def _stages(runs: Sequence[pl.DataFrame]) -> dict[str, Any]:
+    """Statements and tests of runs of the entailment judge (Yao & Barbosa 2024, Tables 4 and 5)."""
+    import polars as pl
+
+    from markscheme.agreement.entailment_details import details, statements, tests
+    from markscheme.agreement.repeats import kappa_matrix, text_repeats
+
+    kept = [details(run) for run in runs]
+    if not all(one.height for one in kept):
+        return {}
+    found: dict[str, Any] = {}
+    label = pl.coalesce("label", pl.when("entailed").then(pl.lit("yes")).otherwise(pl.lit("no")))
+    labelled = pl.when(pl.col("entailed").is_not_null()).then(label)
+    pairs = [tests(one).with_columns(value=labelled) for one in kept]
+    table = _matched(pairs, ["answer_id", "reference", "way"], "value")
+    found["entailment"] = kappa_matrix(table)
+    said = [statements(one).with_columns(pl.col("of").fill_null("")) for one in kept]
+    # A reference has one statement a question, however many systems answered it.
+    texts = _matched(said, ["answer_id", "of"], "statement")
+    found["statements"] = text_repeats(texts)
+    return found
+
+
+def _matched(runs: Sequence[pl.DataFrame], key: list[str], value: str) -> pl.DataFrame:
+    """One column a run, rows matched on `key`."""
+    table = runs[0].select(*key, run1=value)
+    for place, run in enumerate(runs[1:], start=2):
+        column = run.select(*key, **{f"run{place}": value})
+        table = table.join(column, on=key, how="left", maintain_order="left")
+    return table.drop(key)
+
+
 def _side_by_side(runs: Sequence[pl.DataFrame], value: str) -> pl.DataFrame:
     """One column a run; an answer that a run lacks is null there."""
-    table = runs[0].select("answer_id", run1=value)
-    for place, run in enumerate(runs[1:], start=2):
-        column = run.select("answer_id", **{f"run{place}": value})
-        table = table.join(column, on="answer_id", how="left", maintain_order="left")
-    return table.drop("answer_id")
+    return _matched(runs, ["answer_id"], value)
 
 
 def repeat_tables(found: Mapping[str, Any]) -> list[Table]:
@@ -66,12 +106,32 @@ def repeat_tables(found: Mapping[str, Any]) -> list[Table]:
     from markscheme.report.table import Table
 
     pairs = []
-    for what in ("verdicts", "relations"):
+    for what in ("verdicts", "relations", "entailment"):
         for row in found[what].rows(named=True) if what in found else ():
             kappa = f"n/a ({row['reason']})" if row["kappa"] is None else f"{row['kappa']:.3f}"
             share = percent(row["accuracy"])
             pairs.append((what, row["first"], row["second"], f"{row['items']:,}", share, kappa))
-    spread = [
+    header = ("what", "first", "second", "pairs", "equal, per cent", "Cohen's kappa")
+    tables = [
+        Table(
+            title="Runs, two by two",
+            header=header,
+            rows=tuple(pairs),
+            numeric=frozenset(header[3:]),
+        )
+    ]
+    if "spread" in found:
+        tables.append(_spread_table(found["spread"]))
+    for what in ("statements", "texts"):
+        if what in found:
+            tables.append(_texts_table(found[what], what))
+    return tables
+
+
+def _spread_table(spread: pl.DataFrame) -> Table:
+    from markscheme.report.table import Table
+
+    rows = [
         (
             row["statistic"],
             *(
@@ -80,43 +140,43 @@ def repeat_tables(found: Mapping[str, Any]) -> list[Table]:
             ),
             str(row["runs"]),
         )
-        for row in found["spread"].rows(named=True)
+        for row in spread.rows(named=True)
     ]
-    header = ("what", "first", "second", "answers", "equal, per cent", "Cohen's kappa")
     figures = ("statistic", "mean", "sd", "least", "most", "runs")
-    tables = [
-        Table(
-            title="Runs, two by two",
-            header=header,
-            rows=tuple(pairs),
-            numeric=frozenset(header[3:]),
-        ),
-        Table(
-            title="Spread over runs, against labels",
-            header=figures,
-            rows=tuple(spread),
-            numeric=frozenset(figures[1:]),
-            notes=("n/a: undefined in all runs but one, or in all",),
-        ),
-    ]
-    if "texts" in found:
-        names = ("first", "second", "texts", "BLEU", "identical, per cent")
-        rows = [
-            (
-                row["first"],
-                row["second"],
-                f"{row['texts']:,}",
-                "n/a (no texts)" if row["similarity"] is None else f"{row['similarity']:.1f}",
-                percent(row["identical"]),
-            )
-            for row in found["texts"].rows(named=True)
-        ]
-        tables.append(
-            Table(
-                title="Texts of runs, two by two",
-                header=names,
-                rows=tuple(rows),
-                numeric=frozenset(names[2:]),
-            )
+    return Table(
+        title="Spread over runs, against labels",
+        header=figures,
+        rows=tuple(rows),
+        numeric=frozenset(figures[1:]),
+        notes=("n/a: undefined in all runs but one, or in all",),
+    )
+
+
+def _texts_table(texts: pl.DataFrame, what: str) -> Table:
+    """A row a pair of runs, and their mean with its standard deviation."""
+    from markscheme.report.table import Table
+
+    names = ("first", "second", what, "BLEU", "identical, per cent")
+    rows: list[tuple[str, ...]] = [
+        (
+            row["first"],
+            row["second"],
+            f"{row['texts']:,}",
+            "n/a (no texts)" if row["similarity"] is None else f"{row['similarity']:.1f}",
+            percent(row["identical"]),
         )
-    return tables
+        for row in texts.rows(named=True)
+    ]
+    known = texts.drop_nulls(["similarity", "identical"])
+    if known.height > 1:
+        means = [
+            f"{scale * float(known[name].mean()):.1f} ± {scale * float(known[name].std()):.1f}"  # type: ignore[arg-type]
+            for name, scale in (("similarity", 1), ("identical", 100))
+        ]
+        rows.append(("mean", "± sd", "", *means))
+    return Table(
+        title=f"{what.capitalize()} of runs, two by two",
+        header=names,
+        rows=tuple(rows),
+        numeric=frozenset(names[2:]),
+    )

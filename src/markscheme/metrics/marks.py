@@ -28,7 +28,7 @@ BONUS = 0.25
 """Most that an answer which says more than the reference gains above 1 (ours)."""
 
 PARTIAL = 0.5
-"""Marks of an answer that says less than the reference, where nothing is known of the gap (ours)."""
+"""Marks of an answer that says less than the reference, its gap being unknown (ours)."""
 
 INCORRECT = float("-inf")
 """Place of an incorrect answer in the paper's order: after every gap."""
