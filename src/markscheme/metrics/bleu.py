@@ -55,6 +55,15 @@ def tokens_13a(text: pl.Expr) -> pl.Expr:
 
 
 def _bleu(answers: pl.Series, references: pl.Series) -> pl.Series:
+    return pl.Series(_scores(*matches(answers, references)))
+
+
+def matches(answers: pl.Series, references: pl.Series) -> tuple[Integers, Integers, Integers]:
+    """What BLEU counts of n pairs of texts.
+
+    Returns the runs of 1 to ORDERS tokens that the texts of a pair share, shape (ORDERS, n), and
+    how many tokens the answers and the references have, each of shape (n,).
+    """
     sides = pl.DataFrame({"answer": answers, "reference": references}).select(
         answer=tokens_13a(pl.col("answer")), reference=tokens_13a(pl.col("reference"))
     )
@@ -69,7 +78,7 @@ def _bleu(answers: pl.Series, references: pl.Series) -> pl.Series:
         grams = (grams[0].of_texts(going_on), grams[1].of_texts(going_on))
         grams = longer(grams, tokens, order=order)
         matched.append(shared(*grams))
-    return pl.Series(_scores(np.stack(matched), *lengths))
+    return np.stack(matched), lengths[0], lengths[1]
 
 
 def _scores(
