@@ -5,6 +5,8 @@ from __future__ import annotations
 import multiprocessing
 import os
 import sqlite3
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -34,6 +36,12 @@ YES = ChatReply(
     status="ok", text="Yes \u0000 é", finish_reason="stop", tokens_in=3, tokens_out=1,
     cost_usd=0.5, seconds=0.25, token_logprobs=({"Yes": -0.125},), model="m-1",
 )  # fmt: skip
+
+
+@pytest.fixture(autouse=True)
+def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Replies on their way to a server are kept under the folder one is in."""
+    monkeypatch.chdir(tmp_path)
 
 
 @pytest.fixture(scope="module")
@@ -318,6 +326,77 @@ def test_a_broken_connection_is_made_again(postgres: str) -> None:
     ledger.flush()
     assert ledger.find([asked("after the break").key])
     ledger.close()
+
+
+@pytest.mark.slow
+def test_what_a_killed_process_had_not_brought_to_the_server_is_brought(postgres: str) -> None:
+    """The process dies by SIGKILL while the server takes its time; both that run's successor and a
+    run that was there all along have the reply, and need not ask."""
+    witness = Ledger(postgres)
+    script = (
+        "import os, sys, time\n"
+        "from test_ledger import YES, asked\n"
+        "from markscheme.models.ledger import Ledger\n"
+        "ledger = Ledger(sys.argv[1])\n"
+        "ledger._durable.transact = lambda *_, **__: time.sleep(60)\n"
+        "ledger.claim([asked('under way').key])\n"
+        "ledger.put(asked('under way'), YES)\n"
+        "os.kill(os.getpid(), 9)\n"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parent)}
+    ended = subprocess.run([sys.executable, "-c", script, postgres], env=environment, check=False)
+    assert ended.returncode == -9
+    key = asked("under way").key
+    assert witness.find([key]) == {}
+    assert witness.claim([key]) == (set(), {key: YES})
+    heir = Ledger(postgres)
+    assert heir.find([key]) == {key: YES}
+    (spool,) = Path("runs").glob("to-ledger-*.sqlite")
+    with sqlite3.connect(spool) as connection:
+        assert connection.execute("SELECT COUNT(*) FROM replies").fetchall() == [(0,)]
+    assert PASSWORD.encode() not in spool.read_bytes()
+    heir.close()
+    witness.close()
+
+
+def test_a_reply_is_committed_when_put_returns(tmp_path: Path) -> None:
+    """Seen by another connection at once: nothing stands between the reply and a SIGKILL."""
+    ledger = Ledger(tmp_path / "ledger.sqlite")
+    with sqlite3.connect(tmp_path / "ledger.sqlite") as other:
+        for number in range(20):
+            ledger.put(asked(str(number)), YES)
+            (count,) = other.execute("SELECT COUNT(*) FROM replies").fetchone()
+            assert count == number + 1
+    ledger.close()
+
+
+def test_a_long_log_is_brought_into_the_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from markscheme.models import database
+
+    monkeypatch.setattr(database, "_LONGEST_LOG", 100_000)
+    ledger = Ledger(tmp_path / "ledger.sqlite")
+    for number in range(200):
+        ledger.put(asked(str(number)), YES)
+        if number % 20 == 19:
+            ledger.flush()
+    assert (tmp_path / "ledger.sqlite-wal").stat().st_size < 200_000
+    assert (tmp_path / "ledger.sqlite").stat().st_size > 100_000
+    assert len(list(ledger.rows("model"))) == 200
+    ledger.close()
+
+
+def test_passwords_in_a_url_are_found_wherever_they_stand() -> None:
+    from markscheme.models.database import _secrets_in, _without_password
+
+    for url in (
+        "postgresql://me:s3cret@host/db",
+        "postgresql://host/db?user=me&password=s3cret&connect_timeout=3",
+        "postgresql://host/db?sslpassword=s3cret",
+    ):
+        assert "s3cret" not in _without_password(url)
+        assert _secrets_in(url) == ["s3cret"]
 
 
 def test_models_say_how_to_name_one(tmp_path: Path) -> None:

@@ -65,6 +65,31 @@ OnProgress = Callable[[int], None]
 """Told how many more judgments are finished."""
 
 
+class _Told:
+    """Tells of one judge's progress in a batch: judged items stand for their share of its rows."""
+
+    def __init__(self, on_progress: OnProgress | None, *, rows: int, items: int) -> None:
+        self._on_progress = on_progress
+        self._rows = rows
+        self._items = items
+        self._judged = 0
+        self._told = 0
+
+    def items(self, count: int) -> None:
+        """So many more items are judged."""
+        self._judged += count
+        self._tell(self._rows * self._judged // max(1, self._items))
+
+    def all(self) -> None:
+        """The batch is done."""
+        self._tell(self._rows)
+
+    def _tell(self, rows: int) -> None:
+        if self._on_progress is not None and rows > self._told:
+            self._on_progress(rows - self._told)
+        self._told = rows
+
+
 def _prepare(judges: Sequence[Judge], models: Any) -> list[_Prepared]:
     found = [
         _Prepared(
@@ -136,13 +161,16 @@ def run_in_memory(
         items_seen += items.height
         clusters.append(_clusters_of(batch))
         for one in prepared:
+            told = _Told(on_progress, rows=batch.height, items=items.height)
             chunks = [
-                part for _, part in apply_in_chunks(one.judge, items, models, sizes=one.sizes)
+                part
+                for _, part in apply_in_chunks(
+                    one.judge, items, models, sizes=one.sizes, on_items=told.items
+                )
             ]
             outcomes = pl.concat(chunks)
             tables.append(_rows_of(batch, item, outcomes, one))
-            if on_progress is not None:
-                on_progress(batch.height)
+            told.all()
     table = pl.concat(tables).lazy()
     records = summarise(table, pl.concat(clusters))
     return _report(reader, None, table, records, items=items_seen)
@@ -227,14 +255,16 @@ def _judge_batches(
         for index, one in enumerate(prepared):
             stem = f"{number:06d}-{index:03d}"
             target = folder.parts / f"judgments-{stem}.parquet"
+            told = _Told(on_progress, rows=batch.height, items=items.height)
             if target.exists():
                 resumed += batch.height
             else:
                 chunks, outcomes = _saved_chunks(folder, stem)
                 saved = sum(outcome.height for outcome in outcomes)
                 resumed += saved
+                told.items(saved)
                 for start, part in apply_in_chunks(
-                    one.judge, items, models, sizes=one.sizes, start=saved
+                    one.judge, items, models, sizes=one.sizes, start=saved, on_items=told.items
                 ):
                     if part.height < items.height:
                         name = f"chunk-{stem}-{start:08d}.parquet"
@@ -243,8 +273,7 @@ def _judge_batches(
                     outcomes.append(part)
                 rows = _rows_of(batch, item, pl.concat(outcomes), one)
                 folder.write_part(target.name, rows, instead_of=chunks)
-            if on_progress is not None:
-                on_progress(batch.height)
+            told.all()
     return _Done(items=items_seen, resumed=resumed, chain=chain, clusters=pl.concat(clusters))
 
 

@@ -15,7 +15,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
-from urllib.parse import unquote, urlsplit
+from urllib.parse import parse_qsl, unquote, urlsplit
 
 from markscheme.errors import MissingExtraError, ModelError
 
@@ -24,11 +24,15 @@ T = TypeVar("T")
 Row = tuple[Any, ...]
 
 _WAIT_SECONDS = 60.0
+_LONGEST_LOG = 16 * 1024 * 1024
 _RECONNECTS = 3
 
 
 class Cursor(Protocol):
     """What both databases' cursors have."""
+
+    @property
+    def rowcount(self) -> int: ...
 
     def execute(self, sql: str, values: Sequence[Any] = ()) -> Any: ...
     def executemany(self, sql: str, values: Sequence[Sequence[Any]]) -> Any: ...
@@ -63,8 +67,9 @@ class Sqlite:
     """A file in write-ahead mode, so that readers and one writer do not wait for each other.
 
     `synchronous = NORMAL`: a commit outlives the process at once, whatever kills it, and a power
-    cut never harms the file; that the disk has it too is what `sync` waits for. So the time in
-    which a killed process can lose a reply is that of a commit, not that of a disk.
+    cut never harms the file; that the disk has it too is what `sync` waits for. So a commit takes
+    some ten microseconds, and no commit ever waits for a disk: the log is brought into the file by
+    `sync` as well, not by the commit that happens to fill it.
     """
 
     def __init__(self, path: Path) -> None:
@@ -73,6 +78,7 @@ class Sqlite:
         self._lock = threading.Lock()
         self._log_path = path.with_name(path.name + "-wal")
         self._log: int | None = None
+        self._emptying: sqlite3.Connection | None = None
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             self._connection = sqlite3.connect(
@@ -80,6 +86,7 @@ class Sqlite:
             )
             self._write_ahead()
             self._connection.execute("PRAGMA synchronous = NORMAL")
+            self._connection.execute("PRAGMA wal_autocheckpoint = 0")
         except (OSError, sqlite3.Error) as error:
             raise ModelError(f"the ledger {path} cannot be opened: {error}") from None
 
@@ -120,8 +127,20 @@ class Sqlite:
             if self._log is None:
                 self._log = os.open(self._log_path, os.O_RDONLY)
             os.fsync(self._log)
-        except OSError as error:
+            if os.fstat(self._log).st_size > _LONGEST_LOG:
+                self._empty_log()
+        except (OSError, sqlite3.Error) as error:
             raise ModelError(f"the ledger {self.shown} does not work: {error}") from None
+
+    def _empty_log(self) -> None:
+        """Bring the log into the file: most of it beside the writers, and the little that came
+        meanwhile without them; where somebody is in the way, another time."""
+        if self._emptying is None:
+            self._emptying = sqlite3.connect(
+                self.shown, timeout=0, isolation_level=None, check_same_thread=False
+            )
+        for mode in ("PASSIVE", "TRUNCATE"):
+            self._emptying.execute(f"PRAGMA wal_checkpoint({mode})").fetchall()
 
     def close(self) -> None:
         """Close the file."""
@@ -129,6 +148,9 @@ class Sqlite:
             if self._log is not None:
                 os.close(self._log)
                 self._log = None
+            if self._emptying is not None:
+                self._emptying.close()
+                self._emptying = None
             self._connection.close()
 
 
@@ -137,6 +159,10 @@ class _Translating:
 
     def __init__(self, cursor: Any) -> None:
         self._cursor = cursor
+
+    @property
+    def rowcount(self) -> int:
+        return int(self._cursor.rowcount)
 
     def execute(self, sql: str, values: Sequence[Any] = ()) -> Any:
         self._cursor.execute(sql.replace("?", "%s"), values or None)
@@ -169,7 +195,7 @@ class Postgres:
         self._psycopg = psycopg
         self._url = url
         self._durable = durable
-        self._password = unquote(urlsplit(url).password or "")
+        self._secrets = _secrets_in(url)
         self.shown = _without_password(url)
         self._lock = threading.Lock()
         self._connection: Any = None
@@ -218,7 +244,9 @@ class Postgres:
 
     def _clean(self, error: Exception) -> str:
         text = " ".join(str(error).split())
-        return text.replace(self._password, "[password]") if self._password else text
+        for secret in self._secrets:
+            text = text.replace(secret, "[password]")
+        return text
 
 
 def is_postgres(location: str | Path) -> bool:
@@ -295,4 +323,13 @@ def _alone(database: Database, cursor: Cursor) -> Iterator[None]:
 
 
 def _without_password(url: str) -> str:
-    return re.sub(r"(://[^/@:]*):[^@]*@", r"\1:***@", url)
+    text = re.sub(r"(://[^/@:]*):[^@]*@", r"\1:***@", url)
+    return re.sub(r"([?&]\w*password=)[^&]*", r"\1***", text)
+
+
+def _secrets_in(url: str) -> list[str]:
+    """The passwords that a URL carries, before the host or among its parameters."""
+    parts = urlsplit(url)
+    found = [unquote(parts.password or "")]
+    found += [value for name, value in parse_qsl(parts.query) if name.endswith("password")]
+    return [secret for secret in found if secret]

@@ -9,6 +9,7 @@ reply.
 from __future__ import annotations
 
 import contextlib
+import itertools
 import os
 import queue
 import socket
@@ -24,16 +25,18 @@ import orjson
 
 from markscheme.errors import ModelError
 from markscheme.models.chat import ChatReply, ChatRequest
-from markscheme.models.database import Cursor, Database, connect
+from markscheme.models.database import Cursor, Database, Row, connect, is_postgres
 from markscheme.models.records import key_of, reply_from, reply_record, request_record
+from markscheme.models.spool import Spool
+from markscheme.models.tables import delete_claims, insert_replies, pieces, stored
 
 LEASE_SECONDS = 60.0
 """How long a claim holds unless it is renewed. A dead process of this machine loses its claims at
 once; one of another machine after this long."""
 
 _RENEW_SECONDS = 15.0
-_KEYS_A_QUERY = 500
 _LARGEST_COMMIT = 2_000
+_REST_SECONDS = 0.005
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -67,6 +70,16 @@ class _Write:
 _Kept = tuple[OnKept, ChatReply]
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Step:
+    """Work for the ledger's thread: replies committed here that wait for the disk, replies to
+    commit elsewhere, and whom to tell when all before is done."""
+
+    kept: Sequence[_Kept] = ()
+    writes: Sequence[_Write] = ()
+    done: threading.Event | None = None
+
+
 class Ledger:
     """Replies in a SQLite file or a PostgreSQL database.
 
@@ -94,16 +107,13 @@ class Ledger:
         self.shown = self._quick.shown
         self._owner = f"{socket.gethostname()}|{os.getpid()}|{uuid.uuid4().hex}"
         self._claimed: set[str] = set()
-        self._queue: queue.SimpleQueue[_Write | threading.Event | None] = queue.SimpleQueue()
         self._trouble: BaseException | None = None
         self._renewed = time.monotonic()
-        self._to_sync: queue.SimpleQueue[list[_Kept] | threading.Event | None] = queue.SimpleQueue()
-        self._threads = [
-            threading.Thread(target=life, name="markscheme-ledger", daemon=True)
-            for life in (self._write, self._sync)
-        ]
-        for thread in self._threads:
-            thread.start()
+        self._spool = Spool.of(self.shown) if is_postgres(location) else None
+        self._take_over()
+        self._queue: queue.SimpleQueue[_Step | None] = queue.SimpleQueue()
+        self._thread = threading.Thread(target=self._finish, name="markscheme-ledger", daemon=True)
+        self._thread.start()
 
     def __repr__(self) -> str:
         return f"Ledger({self.shown!r})"
@@ -115,7 +125,7 @@ class Ledger:
         wanted = list(keys)
 
         def work(cursor: Cursor) -> dict[str, ChatReply]:
-            return {key: _read(text) for key, text in _stored(cursor, wanted)}
+            return {key: _read(text) for key, text in stored(cursor, wanted)}
 
         return self._quick.transact(work, writes=False) if wanted else {}
 
@@ -164,10 +174,10 @@ class Ledger:
                 [(key, self._owner, until, time.time()) for key in ordered],
             )
             # Looked for after claiming: who had a claim before may have just replied.
-            found = {key: _read(text) for key, text in _stored(cursor, ordered)}
-            _delete_claims(cursor, sorted(found), self._owner)
+            found = {key: _read(text) for key, text in stored(cursor, ordered)}
+            delete_claims(cursor, sorted(found), self._owner)
             mine: set[str] = set()
-            for some in _pieces(ordered):
+            for some in pieces(ordered):
                 marks = ",".join("?" * len(some))
                 cursor.execute(
                     f"SELECT key FROM claims WHERE owner = ? AND key IN ({marks})",  # noqa: S608
@@ -185,7 +195,7 @@ class Ledger:
         ours = sorted(self._claimed & set(keys))
         if ours:
             self._quick.transact(
-                lambda cursor: _delete_claims(cursor, ours, self._owner), writes=True
+                lambda cursor: delete_claims(cursor, ours, self._owner), writes=True
             )
             self._claimed -= set(ours)
 
@@ -197,6 +207,7 @@ class Ledger:
             if where == host and not _alive(int(pid)):
                 dead.append(owner)
         if dead:
+            self._take_over()
             self._quick.transact(
                 lambda cursor: cursor.executemany(
                     "DELETE FROM claims WHERE owner = ?", [(owner,) for owner in dead]
@@ -216,17 +227,39 @@ class Ledger:
     # --- writing ------------------------------------------------------------------------------
 
     def put(self, asked: Asked, reply: ChatReply, then: OnKept = lambda _: None) -> None:
-        """Keep a reply; `then` is called with it, from another thread, once it is on disk.
+        """Keep a reply: on return no kill of this process can lose it.
 
-        A reply that is there already stays, and is the one that `then` gets. A failed reply is
-        logged and not kept as an answer: the next run asks again.
+        `then` is called with it, from another thread, once a power cut cannot either. A reply that
+        is there already stays, and is the one that `then` gets. A failed reply is logged and not
+        kept as an answer: the next run asks again.
 
         Raises:
-            ModelError: an earlier reply could not be written.
+            ModelError: this or an earlier reply could not be written.
         """
+        self._put([_Write(asked, reply, then)])
+
+    def put_all(self, replies: Iterable[tuple[Asked, ChatReply]]) -> None:
+        """Keep many replies, at a fraction of the time that `put` would take for each.
+
+        Raises:
+            ModelError: something could not be written.
+        """
+        source = iter(replies)
+        while some := list(itertools.islice(source, _LARGEST_COMMIT)):
+            self._put([_Write(asked, reply, lambda _: None) for asked, reply in some])
+
+    def _put(self, writes: list[_Write]) -> None:
         if self._trouble is not None:
             raise self._trouble
-        self._queue.put(_Write(asked, reply, then))
+        if self._spool is not None:
+            self._spool.keep(_rows(writes))
+            self._queue.put(_Step(writes=writes))
+            return
+        try:
+            self._queue.put(_Step(kept=self._commit(writes)))
+        except ModelError as error:
+            self._trouble = error
+            raise
 
     def flush(self) -> None:
         """Return when everything put so far is on disk and was handed on.
@@ -235,7 +268,7 @@ class Ledger:
             ModelError: something could not be written.
         """
         done = threading.Event()
-        self._queue.put(done)
+        self._queue.put(_Step(done=done))
         while not done.wait(0.1):  # In pieces, so that an interrupt is heard.
             pass
         if self._trouble is not None:
@@ -244,91 +277,77 @@ class Ledger:
     def close(self) -> None:
         """Write what is left and close."""
         self._queue.put(None)
-        for thread in self._threads:
-            thread.join()
+        self._thread.join()
         self._quick.close()
         self._durable.close()
+        if self._spool is not None:
+            self._spool.close()
 
-    def _write(self) -> None:
-        """The committing thread's life: everything that came in meanwhile is the next commit.
+    def _finish(self) -> None:
+        """The other thread's life: once a database's disk has replies, they are handed on.
 
-        So a single reply is committed at once, and a flood shares the cost.
+        Whatever came in meanwhile is the next to be done, so a single reply waits for nothing and a
+        flood shares the disk's time.
         """
         stop = False
         while not stop:
-            batch: list[_Write] = []
-            ends: list[threading.Event] = []
+            steps = self._next_steps()
+            stop = steps[-1:] == [None]
+            work = [step for step in steps if step is not None]
             try:
-                item = self._queue.get(timeout=_RENEW_SECONDS)
-                while True:
-                    if isinstance(item, _Write):
-                        batch.append(item)
-                    elif item is None:
-                        stop = True
-                    else:
-                        ends.append(item)
-                    if stop or ends or len(batch) >= _LARGEST_COMMIT:
-                        break
-                    item = self._queue.get_nowait()
-            except queue.Empty:
-                pass
-            try:
-                if batch and self._trouble is None:
-                    self._to_sync.put(self._commit(batch))
+                if self._trouble is None:
+                    self._hand_on(work)
                 if self._claimed and time.monotonic() - self._renewed > _RENEW_SECONDS:
                     self._renewed = time.monotonic()
                     self._renew()
             except Exception as error:  # Handed to whoever puts or flushes next.
                 self._trouble = error
-            for end in ends:
-                self._to_sync.put(end)
-        self._to_sync.put(None)
+            for step in work:
+                if step.done is not None:
+                    step.done.set()
+            if work and not stop:
+                time.sleep(_REST_SECONDS)  # While a disk is at it, commits are slower.
 
-    def _sync(self) -> None:
-        """The other thread's life: once the disk has a commit, its replies are handed on."""
-        stop = False
-        while not stop:
-            items = [self._to_sync.get()]
-            with contextlib.suppress(queue.Empty):
-                while True:
-                    items.append(self._to_sync.get_nowait())
-            handed = [one for item in items if isinstance(item, list) for one in item]
-            try:
-                if handed and self._trouble is None:
-                    self._durable.sync()
-                    for then, reply in handed:
-                        then(reply)
-            except Exception as error:  # Handed to whoever puts or flushes next.
-                self._trouble = error
-            for item in items:
-                if isinstance(item, threading.Event):
-                    item.set()
-                stop = stop or item is None
+    def _next_steps(self) -> list[_Step | None]:
+        """What there is to do, None last if that is all there will be; [] if claims are due."""
+        steps: list[_Step | None] = []
+        size = 0
+        with contextlib.suppress(queue.Empty):
+            steps.append(self._queue.get(timeout=_RENEW_SECONDS))
+            while (last := steps[-1]) is not None and size < _LARGEST_COMMIT:
+                size += len(last.writes)
+                steps.append(self._queue.get_nowait())
+        return steps
+
+    def _hand_on(self, steps: list[_Step]) -> None:
+        kept = [one for step in steps for one in step.kept]
+        writes = [write for step in steps for write in step.writes]
+        if kept:
+            self._durable.sync()
+        if writes:
+            kept += self._commit(writes)
+            if self._spool is not None:
+                self._spool.drop(item.asked.key for item in writes)
+        for then, reply in kept:
+            then(reply)
 
     def _commit(self, batch: list[_Write]) -> list[_Kept]:
         """Write replies and failures, drop their claims; gives what to hand on to whom."""
-        kept = {item.asked.key: item for item in batch if item.reply.status in ("ok", "refused")}
         failed = [item for item in batch if item.reply.status == "failed"]
-        now = time.time()
-        texts = {key: orjson.dumps(reply_record(kept[key].reply)).decode() for key in sorted(kept)}
-        rows = [_row(kept[key], text, now) for key, text in texts.items()]
+        rows = _rows(batch)
+        texts = {row[0]: row[4] for row in rows}
 
         def work(cursor: Cursor) -> dict[str, str]:
-            if rows:
-                cursor.executemany(
-                    "INSERT INTO replies (key, model, revision, request, reply, status, "
-                    "tokens_in, tokens_out, cost_usd, created_at) "
-                    "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (key) DO NOTHING",
-                    rows,
-                )
+            there = insert_replies(cursor, rows)
             if failed:
+                now = time.time()
                 cursor.executemany(
                     "INSERT INTO failures (key, model, revision, reply, error, created_at) "
                     "VALUES (?, ?, ?, ?, ?, ?)",
                     [_failure(item, now) for item in failed],
                 )
-            _delete_claims(cursor, sorted(item.asked.key for item in batch), self._owner)
-            return dict(_stored(cursor, list(texts)))
+            delete_claims(cursor, sorted(item.asked.key for item in batch), self._owner)
+            return there
 
         stored = self._durable.transact(work, writes=True)
         self._claimed -= {item.asked.key for item in batch}
@@ -337,19 +356,29 @@ class Ledger:
     def _to_use(self, item: _Write, ours: dict[str, str], stored: dict[str, str]) -> ChatReply:
         """The reply itself, unless another one was there first."""
         key = item.asked.key
-        if item.reply.status == "failed" or stored.get(key) == ours.get(key):
+        if item.reply.status == "failed" or stored.get(key, ours.get(key)) == ours.get(key):
             return item.reply
         return _read(stored[key])
 
+    def _take_over(self) -> None:
+        """Bring in what processes of this machine had kept and not brought in before they died."""
+        if self._spool is not None:
+            for rows in self._spool.waiting():
+                self._durable.transact(lambda cursor: insert_replies(cursor, rows), writes=True)  # noqa: B023
+                self._spool.drop(row[0] for row in rows)
 
-def _pieces(keys: Sequence[str]) -> Iterator[Sequence[str]]:
-    """As many keys at a time as one query may name."""
-    return (keys[at : at + _KEYS_A_QUERY] for at in range(0, len(keys), _KEYS_A_QUERY))
+
+def _rows(batch: Sequence[_Write]) -> list[Row]:
+    """What is kept of some replies, one a key, in order of key."""
+    answers = {item.asked.key: item for item in batch if item.reply.status in ("ok", "refused")}
+    now = time.time()
+    return [_row(answers[key], now) for key in sorted(answers)]
 
 
-def _row(item: _Write, text: str, now: float) -> tuple[Any, ...]:
+def _row(item: _Write, now: float) -> Row:
     asked, reply = item.asked, item.reply
     request = orjson.dumps(request_record(asked.request)).decode()
+    text = orjson.dumps(reply_record(reply)).decode()
     counts = (reply.tokens_in, reply.tokens_out, reply.cost_usd)
     return (asked.key, asked.model, asked.revision, request, text, reply.status, *counts, now)
 
@@ -358,21 +387,6 @@ def _failure(item: _Write, now: float) -> tuple[Any, ...]:
     text = orjson.dumps(reply_record(item.reply)).decode()
     asked = item.asked
     return (asked.key, asked.model, asked.revision, text, item.reply.error or "", now)
-
-
-def _stored(cursor: Cursor, keys: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Key and text of the replies that are there."""
-    for some in _pieces(keys):
-        marks = ",".join("?" * len(some))
-        cursor.execute(f"SELECT key, reply FROM replies WHERE key IN ({marks})", some)  # noqa: S608
-        yield from ((row[0], row[1]) for row in cursor.fetchall())
-
-
-def _delete_claims(cursor: Cursor, keys: Sequence[str], owner: str) -> None:
-    if keys:
-        cursor.executemany(
-            "DELETE FROM claims WHERE key = ? AND owner = ?", [(key, owner) for key in keys]
-        )
 
 
 def _read(text: str) -> ChatReply:

@@ -7,6 +7,8 @@ import atexit
 import concurrent.futures
 import contextlib
 import os
+import selectors
+import sys
 import threading
 from collections.abc import Awaitable, Callable, Coroutine, Iterable
 from typing import Any, TypeVar
@@ -14,9 +16,45 @@ from typing import Any, TypeVar
 T = TypeVar("T")
 
 _LISTEN_SECONDS = 0.1
+_STEPS_UNDISTURBED = 8
 
 _lock = threading.Lock()
 _shared: LoopThread | None = None
+
+
+class OneByOne(selectors.DefaultSelector):
+    """Tells an event loop of one socket at a time, and of none while work is still to be done.
+
+    A loop commonly reads every socket that has something and only then works on what it read. Here
+    a reply is read, understood and kept before the bytes of the next one leave the kernel, so that
+    a killed process has at most one reply in hand that is not kept.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._last = -1
+        self._passed = 0
+
+    def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
+        """One ready file, in turn. A loop asks with timeout 0 if it has work; after a few steps it
+        is told all the same, so that work without end does not keep it from reading."""
+        if timeout == 0 and self._passed < _STEPS_UNDISTURBED:
+            self._passed += 1
+            return []
+        self._passed = 0
+        ready = super().select(timeout)
+        if len(ready) < 2:
+            return ready
+        one = min(ready, key=lambda event: (event[0].fd <= self._last, event[0].fd))
+        self._last = one[0].fd
+        return [one]
+
+
+def _new_loop() -> asyncio.AbstractEventLoop:
+    """A loop that reads one socket at a time; on Windows, whose loops read otherwise, its own."""
+    if sys.platform == "win32":
+        return asyncio.new_event_loop()
+    return asyncio.SelectorEventLoop(OneByOne())
 
 
 class LoopThread:
@@ -24,7 +62,7 @@ class LoopThread:
 
     def __init__(self) -> None:
         self._pid = os.getpid()
-        self._loop = asyncio.new_event_loop()
+        self._loop = _new_loop()
         self._closers: list[Callable[[], Awaitable[None]]] = []
         thread = threading.Thread(target=self._loop.run_forever, name="markscheme-io", daemon=True)
         thread.start()

@@ -328,7 +328,8 @@ class OpenAIChat:
 
     def _without_key(self, reply: ChatReply) -> ChatReply:
         """The reply itself, unless the server sent the key back in it."""
-        if not self._key or not reply.text or self._key not in reply.text:
+        said = (reply.text, reply.model, reply.finish_reason)
+        if not self._key or not any(text and self._key in text for text in said):
             return reply
         return ChatReply(
             status="failed", error="the reply contained the key", seconds=reply.seconds

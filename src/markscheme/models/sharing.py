@@ -136,8 +136,7 @@ def import_ledger(ledger: Ledger, path: Path) -> int:
         DataError: the file cannot be read.
     """
     count = sum(1 for _ in read_export(path))
-    for line in read_export(path):
-        ledger.put(line.asked, line.reply)
+    ledger.put_all((line.asked, line.reply) for line in read_export(path))
     ledger.flush()
     return count
 
