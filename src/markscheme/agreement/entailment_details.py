@@ -2,39 +2,40 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import polars as pl
 
 _WAY = pl.Struct(
     {"entailed": pl.Boolean, "score": pl.Float64, "status": pl.String, "label": pl.String}
 )
-_KEPT = pl.Struct(
-    {
-        "statement": pl.String,
-        "statement_status": pl.String,
-        "references": pl.List(
-            pl.Struct(
-                {
-                    "reference": pl.String,
-                    "statement": pl.String,
-                    "statement_status": pl.String,
-                    "answer_entails": _WAY,
-                    "entails_answer": _WAY,
-                }
-            )
-        ),
-        "marks": pl.Struct(
+_FIELDS: dict[str, Any] = {
+    "statement": pl.String,
+    "statement_status": pl.String,
+    "references": pl.List(
+        pl.Struct(
             {
-                "scheme": pl.String,
-                "steps": pl.Int64,
-                "info": pl.Int64,
-                "assumptions": pl.Int64,
-                "difficulty": pl.Int64,
-                "status": pl.String,
-                "reason": pl.String,
+                "reference": pl.String,
+                "statement": pl.String,
+                "statement_status": pl.String,
+                "answer_entails": _WAY,
+                "entails_answer": _WAY,
             }
-        ),
-    }
-)
+        )
+    ),
+    "marks": pl.Struct(
+        {
+            "scheme": pl.String,
+            "steps": pl.Int64,
+            "info": pl.Int64,
+            "assumptions": pl.Int64,
+            "difficulty": pl.Int64,
+            "status": pl.String,
+            "reason": pl.String,
+        }
+    ),
+}
+_KEPT = pl.Struct(_FIELDS)
 BEGINS = '{"statement":'
 """How `raw` of the entailment judge begins; what begins otherwise is another judge's."""
 
@@ -42,20 +43,17 @@ WAYS = ("answer_entails", "entails_answer")
 
 
 def details(judgments: pl.DataFrame) -> pl.DataFrame:
-    """What was kept, in the columns of `raw`'s JSON beside those of the judgments.
+    """What was kept, in the columns of `raw`'s JSON beside the others of the judgments.
 
     Rows of other judges, and rows that were not compared, are left out. `references` is a list, to
     be exploded; see `tests`.
     """
+    names = ["gap_of_marks" if name == "marks" else name for name in _FIELDS]
+    others = judgments.drop(names, strict=False)
     if "raw" not in judgments.columns:
-        return judgments.clear().with_columns(pl.lit(None, _KEPT).alias("kept")).unnest("kept")
-    own = judgments.filter(pl.col("raw").str.starts_with(BEGINS).fill_null(value=False))
-    named = {"marks": "gap_of_marks"}
-    kept = (
-        pl.col("raw")
-        .str.json_decode(_KEPT)
-        .struct.rename_fields([named.get(field.name, field.name) for field in _KEPT.fields])
-    )
+        return others.clear().with_columns(pl.lit(None, _KEPT).alias("kept")).unnest("kept")
+    own = others.filter(pl.col("raw").str.starts_with(BEGINS).fill_null(value=False))
+    kept = pl.col("raw").str.json_decode(_KEPT).struct.rename_fields(names)
     return own.with_columns(kept=kept).unnest("kept")
 
 

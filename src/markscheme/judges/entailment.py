@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -10,18 +10,20 @@ import polars as pl
 
 from markscheme.errors import JudgeError
 from markscheme.grammar import check_range
+from markscheme.judges.entailment_relations import accepted_chance, relations
 from markscheme.judges.entailment_words import explained, inspected
 from markscheme.judges.inference_marks import EXPLAIN, RATE, SPENT
 from markscheme.judges.inference_marks_answers import INFERENCE, with_marks
 from markscheme.judges.outcomes import NO_REFERENCE, PATTERNS, has_patterns
 from markscheme.judges.sampled import Sampled
 from markscheme.registry import register
+from markscheme.text.normalise import normalise_series
 
 Policy = Literal["superior_or_inferior", "superior_only", "both"]
 Scheme = Literal["auto", "scores", "CIA", "C", "IA", "difficulty", "llm_score", "token_f1", "none"]
 
+EQUAL = "equal statements"
 BLANK = "the answer is empty: it entails nothing"
-_STATUS_FIRST = ("failed", "skipped", "refused", "unparsed")
 
 
 @register(
@@ -176,13 +178,36 @@ class Entailment:
                 for premise, hypothesis in (("answer", "reference"), ("reference", "answer"))
             ]
         )
-        tested = self._tester().test(asked, models)
-        _check_rows("test", self.test, tested, asked)
+        tested = self._outcomes_of(asked, models)
         for place, way in enumerate(("entails", "entailed")):
             part = tested.slice(place * pairs.height, pairs.height)
             names = {"entailed": "", "status": "tested", "raw": "reply"}
             pairs = pairs.hstack(_renamed(part, way, names))
         return pairs
+
+    def _outcomes_of(self, asked: pl.DataFrame, models: Any) -> pl.DataFrame:
+        """The test's outcomes; equal statements entail each other without being tested."""
+        places = asked.with_row_index("place")
+        same = normalise_series(asked["premise"]) == normalise_series(asked["hypothesis"])
+        same = same.fill_null(value=False)
+        different = places.filter(~same)
+        tested = self._tester().test(different.drop("place"), models)
+        _check_rows("test", self.test, tested, different)
+        outcome = tested.select(
+            pl.col(name) for name in (*_TESTED, *SPENT) if name in tested.columns
+        )
+        equal = pl.Series("equal", same)
+        return (
+            places.select("place")
+            .join(outcome.with_columns(different["place"]), on="place", how="left")
+            .sort("place")
+            .with_columns(
+                entailed=pl.when(equal).then(pl.lit(value=True)).otherwise("entailed"),
+                score=pl.when(equal).then(1.0).otherwise(pl.col("score")),
+                status=pl.when(equal).then(pl.lit("judged")).otherwise(pl.col("status")),
+                reason=pl.when(equal).then(pl.lit(EQUAL)).otherwise(pl.col("reason")),
+            )
+        )
 
 
 _MADE = ("statement", "status", "reason", "raw")
@@ -209,117 +234,8 @@ def _renamed(part: pl.DataFrame, side: str, names: Mapping[str, str]) -> list[pl
     return found
 
 
-def _reason_of(way: str) -> pl.Expr:
-    return pl.when(pl.col(way).is_null()).then(pl.col(f"{way}_reason"))
-
-
 def _by_chat(name: str) -> bool:
     return name.partition(":")[0] == "chat"
-
-
-def relations(pairs: pl.DataFrame, policy: str) -> pl.DataFrame:
-    """One row an answer from its pairs: sets, relation, verdict, probabilities, status.
-
-    An answer is in the superior set if it entails any reference, in the inferior set if any
-    reference entails it (section 3 of the paper, "multiple gold answers"). What is not decided
-    leaves a set open unless another reference puts the answer into it.
-    """
-    ways = ("entails", "entailed")
-    chance = {
-        f"{way}_chance": pl.coalesce(f"{way}_score", pl.col(way).cast(pl.Float64)) for way in ways
-    }
-    undecided = pl.coalesce(
-        *(
-            pl.when(pl.col(way).is_null()).then(
-                pl.coalesce(
-                    _unless_judged("answer_stated"),
-                    _unless_judged("reference_stated"),
-                    _unless_judged(f"{way}_tested"),
-                    pl.lit("unparsed"),
-                )
-            )
-            for way in ways
-        )
-    )
-    pairs = pairs.with_columns(**chance, undecided=undecided)
-    return (
-        pairs.group_by("row", maintain_order=True)
-        .agg(
-            in_superior=pl.col("entails").any(ignore_nulls=False),
-            in_inferior=pl.col("entailed").any(ignore_nulls=False),
-            entails_chance=pl.col("entails_chance").max(),
-            entailed_chance=pl.col("entailed_chance").max(),
-            undecided=pl.col("undecided").drop_nulls(),
-            why=pl.coalesce("answer_reason", "reference_reason", *(_reason_of(way) for way in ways))
-            .drop_nulls()
-            .unique(maintain_order=True),
-            tests=pl.struct(pl.exclude("row")),
-            **{name: _total(pl.col(f"{part}_{name}") for part in _PARTS) for name in SPENT},
-        )
-        .with_columns(relation=_relation())
-        .with_columns(
-            verdict=_accepted(policy),
-            status=pl.when(pl.col("relation").is_not_null())
-            .then(pl.lit("judged"))
-            .otherwise(
-                pl.coalesce(
-                    pl.when(pl.col("undecided").list.contains(one)).then(pl.lit(one))
-                    for one in _STATUS_FIRST
-                )
-            ),
-        )
-    )
-
-
-_PARTS = ("answer", "reference", "entails", "entailed")
-
-
-def _total(columns: Iterable[pl.Expr]) -> pl.Expr:
-    """The sum of all that is known; null where nothing is."""
-    every = pl.concat_list(*columns).list.drop_nulls().explode(empty_as_null=False)
-    return pl.when(every.len() > 0).then(every.sum())
-
-
-def _relation() -> pl.Expr:
-    superior, inferior = pl.col("in_superior"), pl.col("in_inferior")
-    return (
-        pl.when(superior.is_null() | inferior.is_null())
-        .then(pl.lit(None))
-        .when(superior & inferior)
-        .then(pl.lit("equivalent"))
-        .when(superior)
-        .then(pl.lit("superior"))
-        .when(inferior)
-        .then(pl.lit("inferior"))
-        .otherwise(pl.lit("incorrect"))
-    )
-
-
-ACCEPTED: Mapping[str, tuple[str, ...]] = {
-    "superior_or_inferior": ("superior", "equivalent", "inferior"),
-    "superior_only": ("superior", "equivalent"),
-    "both": ("equivalent",),
-}
-"""The relations that each policy accepts."""
-
-
-def _accepted(policy: str) -> pl.Expr:
-    return pl.col("relation").is_in(list(ACCEPTED[policy]))
-
-
-def _unless_judged(column: str) -> pl.Expr:
-    return pl.when(pl.col(column) != "judged").then(pl.col(column))
-
-
-def _score(policy: str) -> pl.Expr:
-    """How likely the answer is accepted: of the sets' probabilities the greater, for `both` the
-    lesser, since the two directions are looked at on the same pair of statements."""
-    entails, entailed = pl.col("entails_chance"), pl.col("entailed_chance")
-    if policy == "superior_only":
-        return entails
-    if policy == "both":
-        return pl.min_horizontal(entails, entailed)
-    return pl.max_horizontal(entails, entailed)
 
 
 def _filled(column: str) -> pl.Expr:
@@ -347,7 +263,7 @@ def _outcomes(rows: pl.DataFrame, policy: str) -> pl.DataFrame:
         .when(pl.col("reason").is_not_null())
         .then(pl.lit("skipped"))
         .otherwise(pl.col("status")),
-        score=unless_blank(_score(policy).clip(0, 1), 0.0),
+        score=unless_blank(accepted_chance(policy).clip(0, 1), 0.0),
         verdict=unless_blank(pl.col("verdict"), False),
         relation=unless_blank(pl.col("relation"), "incorrect"),
         marks=unless_blank(pl.col("marks"), 0.0),

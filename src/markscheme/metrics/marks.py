@@ -24,7 +24,7 @@ HALVES: Mapping[str, float] = MappingProxyType({"CIA": 40, "C": 30, "IA": 8, "di
 """The gap that halves the credit (ours): three plain steps; with one piece of information and an
 assumption each more; "easy" of the five degrees of difficulty."""
 
-BONUS = 0.25
+BONUS = 0.05
 """Most that an answer which says more than the reference gains above 1 (ours)."""
 
 PARTIAL = 0.5
