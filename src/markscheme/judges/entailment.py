@@ -20,7 +20,7 @@ from markscheme.registry import register
 from markscheme.text.normalise import normalise_series
 
 Policy = Literal["superior_or_inferior", "superior_only", "both"]
-Scheme = Literal["auto", "scores", "CIA", "C", "IA", "difficulty", "llm_score", "token_f1", "none"]
+Scheme = Literal["auto", "scores", "CIA", "C", "IA", "difficulty", "llm_score", "token_f1", "off"]
 
 EQUAL = "equal statements"
 BLANK = "the answer is empty: it entails nothing"
@@ -47,7 +47,7 @@ class Entailment:
             entails a reference (superior and equivalent), `both` equivalent only.
         marks: `scores` of the test; by an inference that a model explains: `CIA`, `C`, `IA` count
             its steps, information and assumptions, `difficulty` asks how hard it is; the baselines
-            `llm_score` and `token_f1`; `none`. `auto`: CIA where the test is `chat`, else scores.
+            `llm_score` and `token_f1`; `off`. `auto`: CIA where the test is `chat`, else scores.
         model: name of the chat model; the run's own if none.
         seed, temperature: of all that chat models are asked; the prompts' if none.
     """

@@ -1,4 +1,4 @@
-"""From tests of single pairs to each answer's place in the hierarchy. Yao & Barbosa 2024, sec. 3."""
+"""From tests of single pairs to an answer's place in the hierarchy. Yao & Barbosa 2024, sec. 3."""
 
 from __future__ import annotations
 

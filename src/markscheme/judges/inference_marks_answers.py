@@ -43,7 +43,7 @@ def with_marks(
     )
     if scheme == "scores":
         value = expected_marks(found["entails_chance"], found["entailed_chance"])
-    elif scheme == "none":
+    elif scheme == "off":
         value = pl.Series([None] * found.height, dtype=pl.Float64)
     else:
         asked = answers[found["row"].to_list()]

@@ -74,7 +74,7 @@ def _steps(text: str) -> list[str]:
                 inline.append(match)
                 wanted += 1
         found = inline if len(inline) > len(found) else found
-    ends = [*(match.start() for match in found[1:]), len(text)]
+    ends = [*(match.start() for match in found[1:]), len(text)][: len(found)]
     return [text[match.end() : end].strip() for match, end in zip(found, ends, strict=True)]
 
 
