@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Any
 
 import polars as pl
 
@@ -121,9 +120,3 @@ def rank_scores(relations: pl.Series, gaps: pl.Series) -> pl.Series:
 def _check(scheme: str) -> None:
     if scheme not in HALVES:
         raise UnknownNameError("scheme of marks", scheme, HALVES, "see docs/entailment.md")
-
-
-def schemes_of(counts: Mapping[str, Any]) -> tuple[str, ...]:
-    """The schemes that can be computed from what is known of a gap."""
-    found = tuple(WEIGHTS) if counts.get("steps") is not None else ()
-    return (*found, "difficulty") if counts.get("difficulty") is not None else found
