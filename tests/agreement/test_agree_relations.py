@@ -9,9 +9,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sacrebleu import corpus_bleu
 from scipy.stats import brunnermunzel, fisher_exact, kendalltau, pearsonr, spearmanr
-from sklearn.metrics import cohen_kappa_score, f1_score, roc_auc_score
+from sklearn.metrics import accuracy_score, auc, cohen_kappa_score, f1_score, roc_auc_score
 
-from markscheme.agreement.hierarchy import adjacent_sets, marks_test
+from markscheme.agreement import entailment_details
+from markscheme.agreement.hierarchy import (
+    POLICIES,
+    adjacent_sets,
+    alternatives,
+    marks_test,
+    roc_curve,
+    set_counts,
+)
 from markscheme.agreement.per_question import per_question, question_correlations
 from markscheme.agreement.repeats import kappa_matrix, runs_table, spread, text_repeats
 from markscheme.errors import AgreementError
@@ -76,6 +84,98 @@ def test_marks_that_separate_or_do_not_exist() -> None:
     assert parted.auroc.value == 1.0
     assert parted.p.reason == "marks and labels leave no variance for the test"
     assert parted.left_out == 1
+
+
+def test_minus_infinity_is_the_last_place() -> None:
+    places = [-np.inf, -3.0, 0.0, -np.inf, -7.0]
+    accepted = pl.Series([False, True, True, True, False])
+    found = marks_test(pl.Series(places), accepted)
+    finite = [-99.0 if np.isinf(place) else place for place in places]
+    assert found.auroc.value == pytest.approx(roc_auc_score(accepted.to_list(), finite))
+
+
+# --- the paper's tables from a run ---------------------------------------------------------------
+
+RELATIONS = pl.Series(
+    ["superior"] * 4 + ["equivalent"] * 6 + ["inferior"] * 5 + ["incorrect"] * 5 + [None]
+)
+ACCEPTED = pl.Series(
+    [True] * 3 + [False] + [True] * 5 + [False] + [True] * 2 + [False] * 7 + [True] * 2
+)
+SYSTEMS = pl.Series(["a", "b"] * 10 + ["a"])
+
+
+def test_sets_are_counted_as_in_tables_9_and_10() -> None:
+    found = set_counts(RELATIONS, ACCEPTED)
+    assert found["relation"].to_list() == ["superior", "equivalent", "inferior", "incorrect"]
+    assert found["in_superior"].to_list() == [True, True, False, False]
+    assert found["in_inferior"].to_list() == [False, True, True, False]
+    assert found["count"].to_list() == [4, 6, 5, 5]
+    assert found["accepted"].to_list() == [3, 5, 2, 1]
+    assert found["share"].sum() == pytest.approx(1)
+    bare = set_counts(pl.Series(["inferior"]))
+    assert bare["count"].to_list() == [0, 0, 1, 0]
+    assert bare["accepted"].null_count() == 4
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+def test_alternatives_equal_scikit_learn(policy: str) -> None:
+    found = [one for one in alternatives(RELATIONS, ACCEPTED, SYSTEMS) if one.policy == policy]
+    assert [one.system for one in found] == ["", "a", "b"]
+    for one in found:
+        kept = RELATIONS.is_not_null()
+        if one.system:
+            kept &= SYSTEMS.is_in([one.system])
+        verdicts = RELATIONS.filter(kept).is_in(list(POLICIES[policy])).to_list()
+        labels = ACCEPTED.filter(kept).to_list()
+        assert one.answers == len(labels)
+        assert one.f1.value == pytest.approx(f1_score(labels, verdicts))
+        assert one.accuracy.value == pytest.approx(accuracy_score(labels, verdicts))
+
+
+@given(st.lists(st.tuples(st.integers(0, 5), st.booleans()), min_size=4, max_size=40))
+def test_the_area_under_the_curve_is_the_auroc(rows: list[tuple[int, bool]]) -> None:
+    marks, accepted = (pl.Series(list(side)) for side in zip(*rows, strict=True))
+    if accepted.n_unique() < 2:
+        with pytest.raises(AgreementError, match="only one class"):
+            roc_curve(marks, accepted)
+        return
+    curve = roc_curve(marks, accepted)
+    area = auc(curve["rejected_share"].to_numpy(), curve["accepted_share"].to_numpy())
+    assert area == pytest.approx(marks_test(marks, accepted).auroc.value)
+    assert curve.row(0) == (0.0, 0.0, None)
+    assert curve["threshold"].is_nan().sum() == 0
+
+
+KEPT = (
+    '{"statement":"It is A.","statement_status":"judged","statement_reply":null,"in_superior":true,'
+    '"references":[{"reference":"B","statement":null,"statement_status":"unparsed",'
+    '"answer_entails":{"entailed":null,"score":null,"status":"unparsed","label":null,"reply":""},'
+    '"entails_answer":{"entailed":true,"score":0.9,"status":"judged","label":"entailment"}}],'
+    '"marks":{"scheme":"CIA","gap":13.0,"steps":1,"info":1,"assumptions":0,"difficulty":null,'
+    '"status":"judged","reason":null}}'
+)
+
+
+def test_what_the_entailment_judge_kept_becomes_tables() -> None:
+    judgments = pl.DataFrame(
+        {"answer_id": ["1", "2", "3"], "raw": [KEPT, None, "Yes."], "marks": [1.0, 0.0, 1.0]}
+    )
+    kept = entailment_details.details(judgments)
+    assert kept["answer_id"].to_list() == ["1"]
+    assert entailment_details.statements(kept).rows() == [
+        ("1", None, "It is A.", "judged"),
+        ("1", "B", None, "unparsed"),
+    ]
+    assert entailment_details.tests(kept).select("way", "entailed", "status").rows() == [
+        ("answer_entails", None, "unparsed"),
+        ("entails_answer", True, "judged"),
+    ]
+    (gap,) = (
+        entailment_details.gaps(kept).select("steps", "info", "assumptions", "gap_status").rows()
+    )
+    assert gap == (1, 1, 0, "judged")
+    assert entailment_details.details(judgments.drop("raw")).height == 0
 
 
 runs = pl.DataFrame(

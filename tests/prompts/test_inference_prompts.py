@@ -1,4 +1,4 @@
-"""The prompts of Yao & Barbosa's marks are as Table 17 prints them, and nothing fills them wrong."""
+"""The prompts of Yao & Barbosa's marks are as Table 17 prints them."""
 
 from __future__ import annotations
 

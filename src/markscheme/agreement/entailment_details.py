@@ -51,7 +51,7 @@ def details(judgments: pl.DataFrame) -> pl.DataFrame:
     names = ["gap_of_marks" if name == "marks" else name for name in _FIELDS]
     others = judgments.drop(names, strict=False)
     if "raw" not in judgments.columns:
-        return others.clear().with_columns(pl.lit(None, _KEPT).alias("kept")).unnest("kept")
+        others = others.clear().with_columns(raw=pl.lit(None, pl.String))
     own = others.filter(pl.col("raw").str.starts_with(BEGINS).fill_null(value=False))
     kept = pl.col("raw").str.json_decode(_KEPT).struct.rename_fields(names)
     return own.with_columns(kept=kept).unnest("kept")

@@ -60,7 +60,7 @@ def findings(
         return found
     kept_systems = pl.Series([True] * rows.height)
     if without:
-        known = rows["system"].unique().to_list() if "system" in rows.columns else []
+        known = sorted(rows["system"].drop_nulls().unique()) if "system" in rows.columns else []
         strange = [name for name in without if name not in known]
         if strange:
             there = ", ".join(repr(name) for name in known)
