@@ -16,9 +16,9 @@ import polars as pl
 from markscheme.errors import AgreementError
 
 Protocol = Literal["rest", "butref"]
-"""`rest`: every drawn reference leaves the candidates. `butref`: none does, so that a judge may
-meet a copy of the candidate among the references; only to set figures beside the paper's."""
-
+"""`rest`: every drawn reference leaves the candidates. `butref`: only the first of the list does,
+which is all that a measure with one reference uses; a judge by lists may then meet a copy of the
+candidate among the references. The paper's figures come nearer so; ours are to be by `rest`."""
 
 GRADES = ("top", "none")
 """Compositions that are words: one of the question's best; no reference."""
@@ -84,7 +84,10 @@ def draw_references(passages: pl.DataFrame, draw: Draw) -> pl.DataFrame:
         _leaves=pl.any_horizontal(_chosen(one) for one in (draw.composition, *draw.apart)),
     )
     references = _listed(drawn.filter("_chosen"))
-    left = drawn if draw.protocol == "butref" else drawn.filter(~pl.col("_leaves"))
+    if draw.protocol == "butref":
+        place = pl.struct(-pl.col("grade"), "_order").rank("ordinal").over("question", "_chosen")
+        drawn = drawn.with_columns(_leaves=pl.col("_chosen") & (place == 1))
+    left = drawn.filter(~pl.col("_leaves"))
     if left.is_empty():
         raise AgreementError(
             f"composition {draw.composition!r} leaves no candidate: every passage is a reference"

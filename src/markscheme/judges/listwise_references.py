@@ -7,13 +7,18 @@ references are of one style; without one the model answers by itself. The wordin
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from hashlib import blake2b
+from pathlib import Path
 from typing import Any
 
+import orjson
 import polars as pl
 
 from markscheme.errors import JudgeError
+from markscheme.judges.llm_examples import check_apart
 from markscheme.models.chat import ChatModel, ChatReply, ChatRequest, Message
+from markscheme.text.normalise import normalise_series
 
 VERSION = 1
 """Of the stored lines; raised when the wording or the form changes."""
@@ -35,8 +40,22 @@ TECHNIQUES: dict[str, tuple[int, str]] = {
 BEST = 3
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Graded:
+    """The stored list of one question: references best first, and their grades."""
+
+    question: str
+    references: tuple[str, ...]
+    grades: tuple[int, ...]
+
+
 def build_lists(
-    answers: pl.DataFrame, models: Sequence[ChatModel], *, composition: str = "3210", seed: int = 0
+    answers: pl.DataFrame,
+    models: Sequence[ChatModel],
+    *,
+    composition: str = "3210",
+    seed: int = 0,
+    examples: Sequence[Graded] = (),
 ) -> pl.DataFrame:
     """A list of references for every question of an answers table.
 
@@ -48,13 +67,16 @@ def build_lists(
         models: one or more chat models.
         composition: a digit a reference, 3 (best) to 0.
         seed: which technique and model each worse reference comes from.
+        examples: graded lists of other questions; a worse answer is asked for beside their answers
+            of that grade (the paper shows three).
 
     Returns:
         A row a question: `question`, `references` (best first), `reference_grades`, `techniques`,
-        `models`, `version`, `status` (`ok`, or why the list is not complete), `answer` is null.
+        `models`, `version`, `status` (`ok`, or why the list is not complete).
 
     Raises:
-        JudgeError: the composition is not of digits 0 to 3 with at least one 3.
+        JudgeError: the composition is not of digits 0 to 3 with at least one 3, or an example's
+            question is among those to write for.
     """
     grades = sorted((int(digit) for digit in composition if digit in "0123"), reverse=True)
     if len(grades) != len(composition) or BEST not in grades:
@@ -63,13 +85,14 @@ def build_lists(
             "as in 3210 or 33221100"
         )
     questions = answers.group_by("question", maintain_order=True).agg(pl.first("references"))
+    check_apart([{"question": one.question} for one in examples], questions["question"], "examples")
     golden = _best(questions, models[0])
     plan: list[tuple[int, int, str, ChatModel]] = []
     for row, question in enumerate(questions["question"]):
         for place, grade in enumerate(grades):
             if place and (technique := _technique(question, grade, place, seed)):
                 plan.append((row, grade, technique, models[(row + place + seed) % len(models)]))
-    written = _write(plan, questions["question"].to_list(), golden)
+    written = _write(plan, questions["question"].to_list(), golden, examples)
     rows = []
     for row, question in enumerate(questions["question"]):
         mine = [one for one in zip(plan, written, strict=True) if one[0][0] == row]
@@ -117,6 +140,7 @@ def _write(
     plan: Sequence[tuple[int, int, str, ChatModel]],
     questions: Sequence[str],
     golden: Sequence[ChatReply],
+    examples: Sequence[Graded],
 ) -> list[ChatReply]:
     """A reply to each planned reference; rows whose best answer failed repeat that failure."""
     found: list[ChatReply | None] = [None] * len(plan)
@@ -131,7 +155,9 @@ def _write(
         for place in places:
             row, grade, technique, _ = plan[place]
             order = TECHNIQUES[technique][1] if grade < BEST else REWRITE
-            requests.append(_request(order, questions[row], _text(golden[row]), sample=place))
+            shown = _shown(examples, grade) if grade < BEST else ""
+            given = _text(golden[row])
+            requests.append(_request(order, questions[row], given, sample=place, shown=shown))
         for place, reply in zip(places, plan[places[0]][3].complete(requests), strict=True):
             found[place] = reply
     return [reply for reply in found if reply is not None]
@@ -146,8 +172,24 @@ def _technique(question: str, grade: int, place: int, seed: int) -> str:
     return choices[int.from_bytes(digest, "big") % len(choices)]
 
 
-def _request(order: str, question: str, given: str | None, *, sample: int) -> ChatRequest:
-    parts = [order, f"Question: {question}"] + ([f"Given answer: {given}"] if given else [])
+def _shown(examples: Sequence[Graded], grade: int) -> str:
+    """How answers of a grade stand beside the best one, for other questions."""
+    lines = []
+    for one in examples:
+        marked = dict(zip(one.grades[::-1], one.references[::-1], strict=True))
+        if grade in marked:
+            lines.append(
+                f"Question: {one.question}\nGiven answer: {one.references[0]}\n"
+                f"Weaker answer: {marked[grade]}"
+            )
+    return "\n\n".join(lines)
+
+
+def _request(
+    order: str, question: str, given: str | None, *, sample: int, shown: str = ""
+) -> ChatRequest:
+    parts = [order, *([f"Examples, for other questions:\n\n{shown}"] if shown else [])]
+    parts += [f"Question: {question}", *([f"Given answer: {given}"] if given else [])]
     message = Message(role="user", content="\n\n".join(parts))
     return ChatRequest(messages=(message,), max_tokens=300, temperature=0.8, sample=sample)
 
@@ -155,3 +197,73 @@ def _request(order: str, question: str, given: str | None, *, sample: int) -> Ch
 def _text(reply: ChatReply) -> str | None:
     text = (reply.text or "").strip() if reply.status == "ok" else ""
     return text or None
+
+
+def read_lists(path: str) -> list[Graded]:
+    """Complete lists of a stored file; incomplete ones are left out.
+
+    Raises:
+        JudgeError: it cannot be read, a line is no list, was written by a newer version, or no
+            list is complete.
+    """
+    try:
+        lines = Path(path).read_text(encoding="utf-8").splitlines()
+        rows = [orjson.loads(line) for line in lines if line.strip()]
+        found = [_graded(row) for row in rows if row.get("status", "ok") == "ok"]
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise JudgeError(
+            f"cannot read the lists {path!r} ({type(error).__name__}: {error}); a line needs "
+            "question, references (best first) and reference_grades, as 'markscheme references "
+            "build' writes them"
+        ) from None
+    newest = max((row.get("version", VERSION) for row in rows), default=VERSION)
+    if newest > VERSION:
+        raise JudgeError(
+            f"the lists {path!r} have version {newest}, and this package knows up to {VERSION}; "
+            "update markscheme"
+        )
+    if not found:
+        raise JudgeError(f"no list in {path!r} is complete; build them again")
+    return found
+
+
+def _graded(row: dict[str, Any]) -> Graded:
+    pairs = zip(row["reference_grades"], row["references"], strict=True)
+    ordered = sorted(((int(grade), str(text)) for grade, text in pairs), key=lambda one: -one[0])
+    return Graded(
+        question=str(row["question"]),
+        references=tuple(text for _, text in ordered),
+        grades=tuple(grade for grade, _ in ordered),
+    )
+
+
+def with_lists(answers: pl.DataFrame, lists: Sequence[Graded]) -> tuple[pl.DataFrame, int]:
+    """Answers with stored lists as their references, by question after normalisation.
+
+    Args:
+        answers: an answers table; its own references are replaced where a list is known.
+        lists: one a question; of several the last counts.
+
+    Returns:
+        The table, and how many rows kept what they had because no list is known.
+    """
+    table = pl.DataFrame(
+        {
+            "_key": normalise_series(pl.Series([one.question for one in lists])),
+            "_texts": [list(one.references) for one in lists],
+            "_grades": [list(one.grades) for one in lists],
+        }
+    ).unique("_key", keep="last")
+    joined = answers.with_columns(_key=normalise_series(answers["question"])).join(
+        table, on="_key", how="left", maintain_order="left"
+    )
+    missing = joined["_texts"].null_count()
+    return (
+        joined.with_columns(
+            references=pl.coalesce("_texts", "references"),
+            reference_grades=pl.when(pl.col("_texts").is_null())
+            .then(pl.col("reference_grades"))
+            .otherwise(pl.col("_grades")),
+        ).drop("_key", "_texts", "_grades"),
+        missing,
+    )

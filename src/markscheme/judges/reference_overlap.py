@@ -9,10 +9,15 @@ from typing import Any, Literal
 import numpy as np
 import polars as pl
 
+from markscheme.errors import JudgeError
 from markscheme.judges.outcomes import Thresholded, by_threshold
+from markscheme.judges.similarity import BertScore
 from markscheme.registry import register
 
-Measure = Literal["rouge1", "rouge2", "rougeL", "bleu", "set_rouge1", "set_rouge2", "cosine"]
+Measure = Literal[
+    "rouge1", "rouge2", "rougeL", "rougeL_recall", "bleu", "set_rouge1", "set_rouge2", "cosine",
+    "bertscore",
+]  # fmt: skip
 Against = Literal["first", "best", "all"]
 
 
@@ -22,19 +27,34 @@ Against = Literal["first", "best", "all"]
 )  # fmt: skip
 @dataclass(frozen=True, kw_only=True)
 class ReferenceOverlap(Thresholded):
-    """ROUGE, BLEU or embedding likeness of an answer to references of the best grade.
+    """ROUGE, BLEU, BERTScore or embedding likeness of an answer to references of the best grade.
 
     The highest over the references that count; all of them where there are no grades.
 
     Attributes:
         measure: `rouge1`, `rouge2`, `rougeL` and `bleu` as the judges of those names; `set_rouge1`
-            and `set_rouge2` over sets of n-grams with case, nearest to the paper's; `cosine` of
-            sentence embeddings, in place of BERTScore.
+            and `set_rouge2` over sets of n-grams with case, nearest to the paper's;
+            `rougeL_recall`, which does not punish saying more; `cosine` of sentence embeddings by
+            the encoder that ships; `bertscore` by the encoder in `model`.
         against: the `first` reference of the best grade, every one of the `best` grade, or `all`.
+        model: for `bertscore`, a folder or a name on the hub (extra hf).
+        layer: for `bertscore`, the hidden layer; the last if none.
     """
 
     measure: Measure = "rouge1"
     against: Against = "first"
+    model: str | None = None
+    layer: int | None = None
+
+    def validate(self) -> None:
+        """Raises JudgeError where an encoder is missing, or named for a measure without one."""
+        super().validate()
+        if (self.measure == "bertscore") != (self.model is not None):
+            raise JudgeError(
+                f"reference_overlap: measure={self.measure} and model={self.model} do not go "
+                "together; BERTScore needs an encoder, as in reference_overlap(measure=bertscore, "
+                "model='roberta-large', layer=17), and nothing else takes one"
+            )
 
     def judge(self, answers: pl.DataFrame, models: Any) -> pl.DataFrame:
         """Score and verdict; rows without references, or with patterns, are `skipped`."""
@@ -44,6 +64,8 @@ class ReferenceOverlap(Thresholded):
 
     def identity(self, models: Any) -> Mapping[str, str]:
         """The encoder, where it is asked."""
+        if self.measure == "bertscore":
+            return self._bertscore().identity(models)
         if self.measure != "cosine":
             return {}
         from markscheme.models.encoder import MiniLM
@@ -55,6 +77,12 @@ class ReferenceOverlap(Thresholded):
 
         if self.measure == "cosine":
             return _cosine(answers, references, models)
+        if self.measure == "bertscore":
+            table = pl.DataFrame({"question": answers, "answer": answers, "references": references})
+            scores: pl.Series = self._bertscore().judge(table, models)["score"]
+            return scores
+        if self.measure == "rougeL_recall":
+            return _covered(answers, references)
         if self.measure in ("set_rouge1", "set_rouge2"):
             return _set_rouge(answers, references, order=int(self.measure[-1]))
         measures = {
@@ -62,6 +90,17 @@ class ReferenceOverlap(Thresholded):
             "bleu": bleu.bleu,
         }  # fmt: skip
         return measures[self.measure](answers, references)
+
+    def _bertscore(self) -> BertScore:
+        return BertScore(model=self.model or "", layer=self.layer)
+
+
+def _covered(answers: pl.Series, references: pl.Series) -> pl.Series:
+    from markscheme.metrics.nonfactoid.recall import rouge_l_recall
+    from markscheme.metrics.pairs import Pairs
+
+    pairs = Pairs.of(answers, references)
+    return pairs.best(rouge_l_recall(pairs.spread(pairs.answers), pairs.references))
 
 
 def _counting(answers: pl.DataFrame, against: Against) -> pl.Series:
