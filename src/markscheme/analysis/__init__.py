@@ -1,1 +1,1 @@
-"""Failure modes, bias probes, and studies of how judges behave."""
+"""Why answers fail: failure modes of exact match, errors of judges, and probes for their biases."""

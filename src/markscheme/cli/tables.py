@@ -82,7 +82,7 @@ def read_judged(
     from markscheme.cli.reading import parse_columns
 
     if answers is None and isinstance(source, str):
-        answers = _answers_beside(source)
+        answers = answers_beside(source)
     found = read_judgments(
         _in_folder(source) if isinstance(source, str) else source,
         judges=split(judges) or None,
@@ -122,7 +122,7 @@ def read_both(
     from markscheme.cli.reading import parse_columns
 
     if labels is None and label_column is None:
-        labels = _answers_beside(judgments)  # A run keeps the labels that came with its answers.
+        labels = answers_beside(judgments)  # A run keeps the labels that came with its answers.
     one = labels is None or labels == judgments
     judged: str | pl.DataFrame = judgments
     if one:
@@ -141,7 +141,7 @@ def _in_folder(source: str) -> str:
     return str(path / "judgments.parquet") if path.is_dir() else source
 
 
-def _answers_beside(source: str) -> str | None:
+def answers_beside(source: str) -> str | None:
     """The answers that a run has kept beside its judgments, if `source` is of a run."""
     path = Path(source)
     run = path if path.is_dir() else path.parent if path.name == "judgments.parquet" else None

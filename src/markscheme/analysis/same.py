@@ -1,0 +1,234 @@
+"""Whether an answer and a reference say the same in another form: names, numbers, dates, words.
+
+Each function gives its evidence in words, or None.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from rapidfuzz import fuzz
+
+from markscheme.analysis import question_form as asks
+from markscheme.analysis.wording import Wording, stands_in, wording
+from markscheme.text.names import same_given_name
+from markscheme.text.numbers import CARDINAL_WORDS
+from markscheme.text.units import UNITS
+
+_READINGS = re.compile(
+    r"\b(?:if you mean|depends? on (?:the|which|whether|who|what|where)|depending on)\b"
+    r"|\bthe (?:men|women)'s\b.*\bthe (?:men|women)'s\b",
+    re.IGNORECASE,
+)
+_WHO = re.compile(
+    r"\b(?:who|whom|whose)\b|\b(?:what|which) \w*(?: \w+)? ?(?:name|actor|actress|"
+    r"president|king|queen|singer|author|player|person|man|woman)\b",
+    re.IGNORECASE,
+)
+SMALL_WORDS = frozenset(CARDINAL_WORDS)
+_MEASURED = frozenset(["percent", "degre", "dollar", "pound", *UNITS])
+CLOSE = 0.05
+"""Relative difference up to which two numbers are roundings of each other."""
+
+
+def cue_of_readings(question: str, reference: Wording, answer: Wording) -> str | None:
+    """The answer itself sets several readings of the question apart, and names things for each."""
+    found = _READINGS.search(answer.text)
+    if found is None:
+        return None
+    others = answer.capitals - reference.words - wording(question).words
+    if len(others) > 1 or (others and answer.dated):
+        return f"sets readings of the question apart: {found.group()[:40]!r}"
+    return None
+
+
+def finer_time(one: Wording, other: Wording) -> str | None:
+    """The same time, given more or less finely."""
+    if not (one.dated and other.dated):
+        return None
+    if one.years and other.years:
+        if not one.years & other.years:
+            return None
+    elif one.months and other.months:
+        if not one.months & other.months:
+            return None
+    elif not (one.years or other.years):
+        return None
+    parts = [("year", one.years, other.years), ("month", one.months, other.months),
+             ("day", one.days, other.days)]  # fmt: skip
+    if any(a and b and not a & b for _, a, b in parts):
+        return None
+    only_one = [name for name, a, b in parts if a and not b]
+    only_other = [name for name, a, b in parts if b and not a]
+    if only_one or only_other:
+        told = [f"the reference gives a {name}, the answer none" for name in only_one]
+        told += [f"the answer gives a {name}, the reference none" for name in only_other]
+        return "; ".join(told)
+    return None
+
+
+def same_date(one: Wording, other: Wording) -> str | None:
+    """The same date in another order or notation, or a year in its century or decade."""
+    if stands_in(one.plain, other.plain):
+        return None
+    same = (one.months, one.years, one.days) == (other.months, other.years, other.days)
+    if one.months and one.years and same:
+        return f"the same date as {one.text!r}, written in another way"
+    for first, second in ((one, other), (other, one)):
+        for year in first.years:
+            if (year - 1) // 100 + 1 in second.centuries and not second.years:
+                return f"{year} lies in the century that is named"
+            if year // 10 * 10 in second.decades:
+                return f"{year} lies in the decade that is named"
+    if len(one.years) > 1 and one.years == other.years:
+        return f"the same years as {one.text!r}, joined in another way"
+    return None
+
+
+def same_number(question: str, one: Wording, other: Wording) -> str | None:
+    """The same number or quantity, or a rounding of it, written in another way."""
+    for dimension, value in one.amounts:
+        for kind, said in other.amounts:
+            if kind == dimension and _close(value, said):
+                return f"the same quantity as {one.text!r} ({dimension}), in other units or words"
+    if not one.numbers or one.dated or len(one.words) > len(one.numbers) + 3:
+        return None
+    amount = asks.asks_amount(question) or bool(_MEASURED & one.words)
+    for value in one.numbers:
+        for said in other.numbers:
+            if value == said and not _written(one, other, value):
+                return f"{said:g} is {one.text!r} in other symbols"
+            if value != said and value and _close(value, said) and amount:
+                return f"{said:g} is about {value:g}"
+    low, high = min(one.numbers), max(one.numbers)
+    within = [said for said in other.numbers if low < said < high]
+    if within and amount:
+        return f"{within[0]:g} lies between {low:g} and {high:g}"
+    return None
+
+
+def _close(one: float, other: float) -> bool:
+    return abs(one - other) <= CLOSE * max(abs(one), abs(other))
+
+
+def _written(one: Wording, other: Wording, value: float) -> bool:
+    """Whether both write the number with the same symbols."""
+    return any(piece in other.pieces for piece in one.pieces if piece in SMALL_WORDS) or (
+        f"{value:g}" in one.pieces and f"{value:g}" in other.pieces
+    )
+
+
+def one_of_list(question: str, reference: Wording, answer: Wording) -> str | None:
+    """The members of a list, or some of them, in another order or number."""
+    parts = re.split(r",|;|\band\b|&|/", reference.text)
+    members = [wording(part) for part in parts if part.strip()]
+    listed = asks.is_list(question)
+    if len(members) > 1 and not reference.dated:
+        named = [member for member in members if stands_in(member.plain, answer.plain)]
+        if len(named) == len(members) > 1 and (listed or len(members) > 2):
+            return f"the {len(members)} members of {reference.text!r}, in another order or wording"
+        if named and listed:
+            return f"names {len(named)} of {len(members)} members of {reference.text!r}"
+        initials = "".join(member.pieces[0][0] for member in members if member.pieces)
+        if len(initials) > 1 and initials in answer.pieces:
+            return f"the first letters of {reference.text!r}"
+    if listed and stands_in(reference.plain, answer.plain) and reference.plain != answer.plain:
+        return f"{reference.text!r} and more, to a question for several"
+    return None
+
+
+def same_name(question: str, one: Wording, other: Wording) -> str | None:
+    """Another form of a name: part of it, initials, a nickname, an acronym, another spelling."""
+    who = bool(_WHO.search(question))
+    named = one.capitals or other.capitals - frozenset(other.content[:1])
+    if not one.names or not other.names or one.dated or not named:
+        return None
+    if _acronym(one, other) or _acronym(other, one):
+        return f"short form and full form of {one.text!r}"
+    known = frozenset(wording(question).pieces)
+    parts = _name_within(one, other, known)
+    short, long = sorted((one.names, parts), key=len)
+    if short and len(long) > len(short) and (who or len(short) > 1) and _name_forms(short, long):
+        return f"part of the name {one.text!r}"
+    if len(short) > 1 and len(short) == len(long) and short != long and _name_forms(short, long):
+        return f"the name {one.text!r} with other given names, initials or order"
+    if len(one.names) <= 3:
+        wanted = "".join(one.names)
+        for piece in (" ".join(parts).replace(" ", ""), *other.names):
+            if piece != wanted and len(wanted) > 3 and fuzz.ratio(wanted, piece) >= 75:
+                return f"{one.text!r} spelled in another way"
+    return None
+
+
+def _acronym(short: Wording, long: Wording) -> bool:
+    for piece in short.names:
+        letters = [word[0] for word in long.names]
+        if 2 <= len(piece) <= 6 and piece not in long.names and len(letters) >= len(piece):
+            joined = "".join(letters)
+            inside = len(piece) > 2 and piece in joined and piece.upper() in short.text
+            if piece == joined or inside:
+                return True
+    return False
+
+
+def _name_within(one: Wording, other: Wording, known: frozenset[str]) -> tuple[str, ...]:
+    """The words of the answer that may be the name: capitals, or all where it is short."""
+    said = tuple(name for name in other.names if name not in known)
+    if len(said) <= 4:
+        return said
+    capital = [word for word in re.findall(r"[^\W\d_]+", other.text) if word[:1].isupper()]
+    wanted = {word.lower() for word in capital} - known
+    kept = tuple(name for name in said if name in wanted)
+    near = [
+        place for place, name in enumerate(kept)
+        if any(same_given_name(name, part) or fuzz.ratio(name, part) >= 85 for part in one.names)
+    ]  # fmt: skip
+    return kept[min(near) : max(near) + 1] if near else ()
+
+
+def _name_forms(short: tuple[str, ...], long: tuple[str, ...]) -> bool:
+    """Whether every part of the shorter name is a form of one of the longer, one of them whole."""
+    rest = list(long)
+    whole = False
+    for part in short:
+        match = next(
+            (name for name in rest if part == name or fuzz.ratio(part, name) >= 85), None
+        ) or next((name for name in rest if same_given_name(part, name)), None)
+        if match is None:
+            return False
+        whole |= len(part) > 2 and (part == match or fuzz.ratio(part, match) >= 85)
+        rest.remove(match)
+    return whole
+
+
+def words_added(question: str, one: Wording, other: Wording, *, sentence: bool) -> str | None:
+    """A word or a few more or fewer, around what both say."""
+    known = wording(question).words
+    added = [word for word in other.content if word not in one.words]
+    lacking = [word for word in one.content if word not in other.words]
+    shared = one.words & other.words
+    if sentence or not shared:
+        bare = not [word for word in added if word not in known] and not lacking
+        return "a word or a few more, all from the question" if bare and shared else None
+    if not lacking and len(added) <= 4:
+        return f"adds {_quoted(added)} to {one.text!r}" if added else f"{one.text!r} in small words"
+    if not added and len(lacking) <= 4:
+        return f"leaves {_quoted(lacking)} of {one.text!r} out"
+    if len(added) <= 1 and len(lacking) <= 1 and len(shared) > 1:
+        return f"{_quoted(added)} for {_quoted(lacking)} in {one.text!r}"
+    return None
+
+
+def other_words(one: Wording, other: Wording) -> str | None:
+    """Words of the same root: "sharecropping" and "sharecroppers"."""
+    for word in one.words:
+        for said in other.words:
+            stem = min(len(word), len(said)) - 2
+            if stem > 3 and word != said and word[:stem] == said[:stem]:
+                return f"{said!r} and {word!r} have one root"
+    return None
+
+
+def _quoted(words: Iterable[str]) -> str:
+    return ", ".join(repr(word.lstrip("#@")) for word in words)
