@@ -8,7 +8,7 @@ from markscheme.text import statements_words as lists
 from markscheme.text.dates import month_of
 from markscheme.text.numbers import CARDINAL_WORDS, SCALES
 from markscheme.text.statements_clauses import lowered
-from markscheme.text.statements_verbs import PASTS, THIRDS, strength, third
+from markscheme.text.statements_verbs import PASTS, THIRDS, is_past, strength, third
 
 _INNER_END = re.compile(r"[a-z0-9%\"'”’)\]]{3}[.!?][\"'”’)\]]*\s+[\"'“(]?[A-Z]")
 _LED_IN = re.compile(
@@ -28,7 +28,8 @@ _FINITE = lists.words(
     "she's that's there's they're"
 )
 _ALSO_PREPOSITIONS = lists.words("as than before after since until")
-_NO_VERB_AFTER = lists.DETERMINERS | lists.PREPOSITIONS | lists.AUXILIARIES
+_MANY = lists.words("these those some many most others all both people men women")
+_NO_VERB_AFTER = (lists.DETERMINERS | lists.PREPOSITIONS | lists.AUXILIARIES) - _MANY
 _OTHER_FINITE = lists.words("have do")
 _YEAR = re.compile(r"^(?:c\.? ?|ca\.? ?|circa )?\d{3,4}(?:s|\b)|^\d{1,4} (?:bc|bce|ad|ce)\b", re.I)
 _FULL_DATE = re.compile(
@@ -94,7 +95,10 @@ def is_sentence(answer: str) -> bool:
     low = [lowered(word.replace("’", "'")) for word in words]
     if not ended and (low[0] in lists.PREPOSITIONS or low[0] == "because"):
         return False
-    waiting = int(low[0] in lists.SUBORDINATORS)
+    waiting = int(
+        low[0] in lists.SUBORDINATORS
+        and (low[0] not in _ALSO_PREPOSITIONS or low[1] in lists.PRONOUNS)
+    )
     for place in range(1, len(low)):
         if words[place - 1].endswith((",", ";", ":")):
             waiting = 0
@@ -125,13 +129,15 @@ def _is_verb(words: list[str], low: list[str], place: int, ended: bool) -> bool:
     if words[place][:1].isupper():
         return False
     if before in lists.SUBORDINATORS and before not in _ALSO_PREPOSITIONS:
-        return word in PASTS or word in THIRDS or strength(word) > 0
+        plain = before in ("who", "which", "that") and word not in lists.FUNCTION
+        return plain or word in PASTS or word in THIRDS or strength(word) > 0
     if before in _NO_VERB_AFTER:
         return False
     if before in lists.PRONOUNS and (word in PASTS or word in THIRDS or strength(word)):
         return True
     opens = after in lists.DETERMINERS or after in lists.PREPOSITIONS or after in lists.PARTICLES
-    if word in PASTS:
+    opens = opens or (after != "" and not words[place + 1][:1].islower())
+    if word in PASTS or (ended and is_past(word)):
         aside = words[place - 1].endswith(",") and sum("," in one for one in words[:place]) < 2
         if after == "by" or aside or words[place - 1].endswith("("):
             return False
@@ -140,9 +146,8 @@ def _is_verb(words: list[str], low: list[str], place: int, ended: bool) -> bool:
         sure = strength(THIRDS[word]) == 2
         if sure or not ended:
             return sure and after not in ("", "and", "or")
-        named = words[place + 1][:1].isupper() if after else False
-        return after != "of" and (opens or named or after.endswith("ly"))
-    several = before.endswith("s") or "and" in low[1:place]
+        return after != "of" and (opens or after.endswith("ly"))
+    several = before.endswith("s") or before in _MANY or "and" in low[1:place]
     return ended and several and opens and after != "of" and strength(word) > 0
 
 

@@ -202,6 +202,6 @@ def is_participle(word: str) -> bool:
     return word.endswith("ing") and len(word) > 5 and word not in _NOT_ING
 
 
-def is_finite(word: str) -> bool:
-    """Whether a word is a known verb in the simple past or the third person singular."""
-    return word in PASTS or word in THIRDS
+def is_past(word: str) -> bool:
+    """Whether a word looks like a regular past, known or not."""
+    return word.endswith("ed") and len(word) > 4 and word not in _NOT_ED
