@@ -27,6 +27,14 @@ EXCEPTIONS = {
         ("ChatGPT", "F1"): (85.0, 84.9),
     },
     "yang-2024/webglm": {("webglm", "questions"): (50, 100)},
+    "yang-2024/table-1-antique-dev": {
+        ("antique, dev", "questions"): (500, 257),
+        ("antique, dev", "passages labelled 3 a question"): (5.8, 5.5),
+        ("antique, dev", "passages labelled 2 a question"): (4.5, 4.2),
+        ("antique, dev", "passages labelled 1 a question"): (6.5, 5.6),
+        ("antique, dev", "passages labelled 0 a question"): (3.6, 3.1),
+        ("antique, dev", "passages a question"): (20.4, 18.4),
+    },
     "yao-2024/sizes-nq": {("evouna-nq", "answers in the four sets"): (15_045, 15_099)},
 }
 SAME = {
@@ -40,13 +48,19 @@ SAME = {
     "wang-2023/human-nq": 0,
     "yang-2024/table-1-trec": 6,
     "yang-2024/webglm": 1,
+    "yang-2024/table-1-antique-dev": 0,
+    "yang-2024/table-2-antique-dev": 0,
     "yang-2024/table-2-trec": 0,
-    "yang-2024/table-5": 0,
+    "yang-2024/table-5": 1,
     "yao-2024/sizes-nq": 1,
 }
 """Cells that equal the printed figure, by table."""
 
-UNRELEASED = {"yang-2024/table-2-trec": 12, "yang-2024/table-5": 4}
+UNRELEASED = {
+    "yang-2024/table-2-antique-dev": 27,
+    "yang-2024/table-2-trec": 27,
+    "yang-2024/table-5": 7,
+}
 """Tables whose candidates were never released, and how many cells differ for that reason."""
 
 NEEDING_MORE = {
@@ -54,6 +68,7 @@ NEEDING_MORE = {
     "wang-2023/lexical-tq",
     "wang-2023/human-tq",
     "yang-2024/table-1-antique",
+    "yang-2024/table-2-antique",
     "yao-2024/sizes-tq",
 }
 

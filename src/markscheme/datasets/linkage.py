@@ -95,7 +95,11 @@ def load(local: Local, options: Options) -> pl.DataFrame:
 
 
 def load_webglm(local: Local, options: NoOptions) -> pl.DataFrame:  # noqa: ARG001 (a family's form)
-    """One row a question and model, graded 1 to 3 (higher is better), with 4 or 5 references.
+    """One row a question and model, graded 1 to 3, with 4 or 5 references.
+
+    3 is the best. The file does not say so, but where two answers tie it is 1 that goes unused
+    (six questions, every one with a 3), and the answer that declines, "I cannot provide
+    information on how to kill living creatures", has 1 where those that help have 2 and 3.
 
     References come best first with grades 3 to 0; ids are `webglm/<question from 1>/<model>`.
     """
