@@ -217,4 +217,6 @@ def p_text(value: float | None, reason: str | None = None) -> str:
     """A p-value as papers print it."""
     if value is None:
         return f"n/a ({reason})" if reason else "-"
+    if not value:
+        return "<1e-300"
     return f"{value:.1e}" if value < 0.001 else f"{value:.3f}"

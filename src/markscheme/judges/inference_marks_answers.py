@@ -13,6 +13,8 @@ from markscheme.metrics.marks import credit, expected_marks, gap, marks
 INFERENCE = ("CIA", "C", "IA", "difficulty")
 """Schemes that have an inference explained."""
 
+_DECIMALS = 5
+"""Of marks, as of the scores they are made from."""
 _GAPS = {"gap": pl.Float64} | {name: COLUMNS[name] for name in COLUMNS if name not in SPENT}
 _COST = {f"gap_{name}": COLUMNS[name] for name in SPENT}
 
@@ -37,7 +39,9 @@ def with_marks(
             how="left",
             maintain_order="left",
         )
-        return found.with_columns(marks=marks(found["relation"], credit(found["gap"], scheme)))
+        return found.with_columns(
+            marks=marks(found["relation"], credit(found["gap"], scheme)).round(_DECIMALS)
+        )
     found = decided.with_columns(
         pl.lit(None, kind).alias(name) for name, kind in (_GAPS | _COST).items()
     )
@@ -48,7 +52,7 @@ def with_marks(
     else:
         asked = answers[found["row"].to_list()]
         value = _token_f1(asked) if scheme == "token_f1" else _llm_score(asked, models)
-    return found.with_columns(marks=value)
+    return found.with_columns(marks=value.round(_DECIMALS))
 
 
 def _smallest_gaps(pairs: pl.DataFrame, scheme: str, models: Any) -> pl.DataFrame:
