@@ -371,6 +371,7 @@ def test_rows_that_cannot_be_compared_ask_nothing() -> None:
         "entailment(policy=lenient)",
         "entailment(marks=D)",
         "entailment(temperature=9)",
+        "entailment(max_tokens=0)",
     ],
 )
 def test_wrong_parameters_are_named(name: str) -> None:

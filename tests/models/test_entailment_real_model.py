@@ -22,7 +22,7 @@ from markscheme.models.openai_server import ServerOptions
 
 pytestmark = pytest.mark.slow
 
-JUDGE = "entailment(statements=chat, test=chat, marks=difficulty, seed=42)"
+JUDGE = "entailment(statements=chat, test=chat, marks=difficulty, seed=42, max_tokens=12)"
 ROWS = [
     {
         "question": "Who wrote Emma?",

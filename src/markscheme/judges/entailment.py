@@ -49,7 +49,7 @@ class Entailment:
             its steps, information and assumptions, `difficulty` asks how hard it is; the baselines
             `llm_score` and `token_f1`; `off`. `auto`: CIA where the test is `chat`, else scores.
         model: name of the chat model; the run's own if none.
-        seed, temperature: of all that chat models are asked; the prompts' if none.
+        seed, temperature, max_tokens: of all that chat models are asked; the prompts' if none.
     """
 
     statements: str = "rules"
@@ -59,18 +59,20 @@ class Entailment:
     model: str | None = None
     seed: int | None = None
     temperature: float | None = None
+    max_tokens: int | None = None
 
     def validate(self) -> None:
         """Check what the types do not say.
 
         Raises:
-            JudgeError: no such way to make statements or to test them, or a temperature out of
-                range.
+            JudgeError: no such way to make statements or to test them, or a number out of range.
         """
         self._maker()
         self._tester()
         if self.temperature is not None:
             check_range("temperature", self.temperature, 0, 5)
+        if self.max_tokens is not None and self.max_tokens < 1:
+            raise JudgeError(f"max_tokens={self.max_tokens} must be at least 1")
 
     def identity(self, models: Any) -> Mapping[str, str]:
         """What else decides: prompts, weights and the chat model, for signatures."""
@@ -130,8 +132,9 @@ class Entailment:
         if models is None:
             return None
         return Sampled(
-            models=models, model=self.model, seed=self.seed, temperature=self.temperature
-        )
+            models=models, model=self.model, seed=self.seed, temperature=self.temperature,
+            max_tokens=self.max_tokens,
+        )  # fmt: skip
 
     def _maker(self) -> Any:
         from markscheme.judges.statement_makers import statement_maker

@@ -16,13 +16,14 @@ class SampledChat:
 
     Attributes:
         chat: who answers.
-        seed, temperature: of every request.
+        seed, temperature, max_tokens: of every request.
         sample: added to the number of every request's sample.
     """
 
     chat: ChatModel
     seed: int | None = None
     temperature: float | None = None
+    max_tokens: int | None = None
     sample: int = 0
 
     @property
@@ -46,6 +47,7 @@ class SampledChat:
             request,
             seed=request.seed if self.seed is None else self.seed,
             temperature=request.temperature if self.temperature is None else self.temperature,
+            max_tokens=request.max_tokens if self.max_tokens is None else self.max_tokens,
             sample=request.sample + self.sample,
         )
 
@@ -57,13 +59,14 @@ class Sampled:
     Attributes:
         models: where the models come from.
         model: name of the chat model for whoever names none.
-        seed, temperature, sample: see `SampledChat`.
+        seed, temperature, max_tokens, sample: see `SampledChat`.
     """
 
     models: Any
     model: str | None = None
     seed: int | None = None
     temperature: float | None = None
+    max_tokens: int | None = None
     sample: int = 0
 
     def chat(self, name: str | None = None) -> ChatModel:
@@ -76,6 +79,7 @@ class Sampled:
             chat=self.models.chat(name or self.model),
             seed=self.seed,
             temperature=self.temperature,
+            max_tokens=self.max_tokens,
             sample=self.sample,
         )
 
