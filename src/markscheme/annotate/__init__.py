@@ -1,0 +1,1 @@
+"""The labelling web app: people judge answers, blind, and nothing they say is lost."""

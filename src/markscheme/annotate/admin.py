@@ -1,0 +1,205 @@
+"""What the admin sees: progress, agreement, people and their links, every item's trail, exports."""
+
+from __future__ import annotations
+
+import asyncio
+import io
+import time
+from collections.abc import Callable
+from typing import Any
+
+import orjson
+from fastapi import APIRouter, Request
+from fastapi.responses import HTMLResponse, RedirectResponse, Response
+from sqlalchemy import Connection, select
+
+from markscheme.annotate import tables as t
+from markscheme.annotate.context import Site, text
+from markscheme.annotate.people import (
+    ADMIN,
+    Person,
+    Role,
+    add_person,
+    everyone,
+    new_token,
+    set_active,
+)
+from markscheme.annotate.project import stages
+from markscheme.annotate.quality import Quality, quality
+from markscheme.annotate.render import page
+from markscheme.errors import MarkschemeError
+
+ITEMS_A_PAGE = 50
+QUALITY_SECONDS = 5.0
+
+
+def admin_routes(site: Site) -> APIRouter:
+    """The admin's pages."""
+    routes = APIRouter(prefix="/admin")
+    lock = asyncio.Lock()
+    kept: list[tuple[float, Quality]] = []
+
+    async def agreement() -> Quality:
+        """As it was at most a few seconds ago: it is read from all labels."""
+        async with lock:
+            if not kept or kept[0][0] < time.monotonic() - QUALITY_SECONDS:
+                found = await site.read(lambda c: quality(c, site.project))
+                kept[:] = [(time.monotonic(), found)]
+            return kept[0][1]
+
+    async def shown(
+        request: Request, name: str, work: Callable[[Connection], dict[str, Any]]
+    ) -> Response:
+        found = await site.act(request, lambda c, p: (p, work(c)), admin=True)
+        if isinstance(found, Response) or found is None:
+            return found or HTMLResponse(page("refused.html", why="page"), 404)
+        person, values = found
+        return HTMLResponse(page(name, **site.base(request, person, **values)))
+
+    @routes.get("")
+    async def overview(request: Request) -> Response:
+        return await shown(request, "admin.html", lambda c: _overview(c) | {"link": None})
+
+    @routes.get("/live")
+    async def live(request: Request) -> Response:
+        return await shown(request, "admin_live.html", _overview)
+
+    @routes.get("/agreement")
+    async def agree(request: Request) -> Response:
+        person = await site.act(request, lambda _, p: p, admin=True)
+        if not isinstance(person, Person):
+            return person or Response(status_code=404)
+        values = site.base(request, person, found=await agreement())
+        return HTMLResponse(page("admin_agreement.html", **values))
+
+    @routes.post("/people")
+    async def add(request: Request) -> Response:
+        fields = await site.form(request)
+        if isinstance(fields, Response):
+            return fields
+        role: Role = "adjudicator" if text(fields, "role") == "adjudicator" else "annotator"
+        name = text(fields, "name")
+
+        def work(connection: Connection) -> dict[str, Any]:
+            try:
+                token = add_person(connection, name, role)
+            except MarkschemeError as error:
+                return _overview(connection) | {"link": {"problem": str(error)}}
+            return _overview(connection) | {"link": _link(site, name, token)}
+
+        return await shown(request, "admin.html", work)
+
+    @routes.post("/people/{person_id}/link")
+    async def again(request: Request, person_id: int) -> Response:
+        fields = await site.form(request)
+        if isinstance(fields, Response):
+            return fields
+
+        def work(connection: Connection) -> dict[str, Any]:
+            names = {p.id: p.name for p in everyone(connection) if p.role != ADMIN}
+            if person_id not in names:
+                return _overview(connection) | {"link": {"problem": "there is no such person"}}
+            token = new_token(connection, person_id)
+            return _overview(connection) | {"link": _link(site, names[person_id], token)}
+
+        return await shown(request, "admin.html", work)
+
+    @routes.post("/people/{person_id}/active")
+    async def switch(request: Request, person_id: int) -> Response:
+        fields = await site.form(request)
+        if isinstance(fields, Response):
+            return fields
+        active = text(fields, "active") == "1"
+
+        def work(connection: Connection, _: Person) -> bool:
+            if any(p.id == person_id and p.role != ADMIN for p in everyone(connection)):
+                set_active(connection, person_id, active=active)
+            return True
+
+        done = await site.act(request, work, admin=True)
+        return done if isinstance(done, Response) else RedirectResponse("/admin", 303)
+
+    @routes.get("/items")
+    async def items(request: Request, stage: str = "disagreed", after: int = -1) -> Response:
+        return await shown(request, "admin_items.html", lambda c: _items(c, stage, after))
+
+    @routes.get("/items/{item_id}")
+    async def item(request: Request, item_id: int) -> Response:
+        return await shown(request, "admin_item.html", lambda c: _item(c, item_id))
+
+    @routes.get("/export/{kind}")
+    async def download(request: Request, kind: str) -> Response:
+        person = await site.act(request, lambda _, p: p, admin=True)
+        if not isinstance(person, Person):
+            return person or Response(status_code=404)
+        return await _download(site, kind)
+
+    return routes
+
+
+def _overview(connection: Connection) -> dict[str, Any]:
+    people = [person for person in everyone(connection) if person.role != ADMIN]
+    return {"people": people, "stages": stages(connection)}
+
+
+def _link(site: Site, name: str, token: str) -> dict[str, str]:
+    return {"problem": "", "name": name, "url": f"{site.address}/enter#{token}"}
+
+
+def _items(connection: Connection, stage: str, after: int) -> dict[str, Any]:
+    rows = connection.execute(
+        select(t.items.c.id, t.items.c.place, t.items.c.question, t.items.c.texts, t.items.c.final)
+        .where(t.items.c.stage == stage, t.items.c.place > after)
+        .order_by(t.items.c.place)
+        .limit(ITEMS_A_PAGE)
+    ).all()
+    more = rows[-1].place if len(rows) == ITEMS_A_PAGE else None
+    found = [{"id": r.id, "question": r.question, "texts": orjson.loads(r.texts),
+              "final": r.final} for r in rows]  # fmt: skip
+    return {"rows": found, "stage": stage, "more": more, "stages": stages(connection)}
+
+
+def _item(connection: Connection, item_id: int) -> dict[str, Any]:
+    item = connection.execute(select(t.items).where(t.items.c.id == item_id)).one_or_none()
+    given = connection.execute(
+        select(t.ratings, t.people.c.name)
+        .join(t.people, t.people.c.id == t.ratings.c.person_id)
+        .where(t.ratings.c.item_id == item_id)
+        .order_by(t.ratings.c.saved_at)
+    ).all()
+    trail = connection.execute(
+        select(t.events.c.at, t.events.c.action, t.events.c.detail, t.people.c.name)
+        .outerjoin(t.people, t.people.c.id == t.events.c.person_id)
+        .where(t.events.c.item_id == item_id)
+        .order_by(t.events.c.id)
+    ).all()
+    systems = connection.execute(
+        select(t.sources.c.system, t.sources.c.answer_id, t.sources.c.text_place)
+        .where(t.sources.c.item_id == item_id)
+        .order_by(t.sources.c.row_place)
+    ).all()
+    return {
+        "item": item,
+        "texts": orjson.loads(item.texts) if item else [],
+        "references": orjson.loads(item.refs) if item else [],
+        "given": given,
+        "trail": trail,
+        "systems": systems,
+        "moment": lambda at: time.strftime("%Y-%m-%d %H:%M:%S UTC", time.gmtime(at)),
+    }
+
+
+async def _download(site: Site, kind: str) -> Response:
+    from markscheme.annotate.export import export
+
+    try:
+        found = await site.read(lambda c: export(c, site.project, kind))
+    except MarkschemeError as error:
+        return HTMLResponse(page("refused.html", why="export", problem=str(error)), 409)
+    out = io.BytesIO()
+    found.table.write_ndjson(out)
+    return Response(
+        out.getvalue(),
+        media_type="application/x-ndjson",
+        headers={"content-disposition": f'attachment; filename="{kind}.jsonl"'},
+    )

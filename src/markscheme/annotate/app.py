@@ -1,0 +1,93 @@
+"""The app as a whole: doors, pages, and what guards them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from fastapi import APIRouter, FastAPI, Request
+from fastapi.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
+from fastapi.staticfiles import StaticFiles
+from sqlalchemy.exc import SQLAlchemyError
+from starlette.exceptions import HTTPException
+
+from markscheme.annotate.admin import admin_routes
+from markscheme.annotate.context import Site, text
+from markscheme.annotate.people import SESSION_SECONDS, sign_in, sign_out
+from markscheme.annotate.render import page
+from markscheme.annotate.security import Guard, client
+from markscheme.annotate.work import work_routes
+
+LOCAL = frozenset({"127.0.0.1", "localhost", "::1"})
+
+
+def make_app(site: Site, *, hosts: frozenset[str] = LOCAL) -> FastAPI:
+    """The app for a project that is open.
+
+    Args:
+        site: project, database and limits.
+        hosts: names under which the server answers; a request for another is refused, so that no
+            other site can point its name here.
+    """
+    app = FastAPI(openapi_url=None, docs_url=None, redoc_url=None, title="markscheme annotate")
+    app.include_router(_doors(site))
+    app.include_router(work_routes(site))
+    app.include_router(admin_routes(site))
+    app.mount("/static", StaticFiles(directory=Path(__file__).parent / "static"))
+    app.add_middleware(Guard, hosts=hosts, limits=site.limits, cookie=site.cookie)
+
+    @app.exception_handler(SQLAlchemyError)
+    async def not_saved(request: Request, error: Exception) -> Response:  # noqa: ARG001
+        # The page keeps what it sent and tries again.
+        return HTMLResponse(page("refused.html", why="database"), 503)
+
+    @app.exception_handler(HTTPException)
+    async def refused(request: Request, error: HTTPException) -> Response:  # noqa: ARG001
+        return HTMLResponse(page("refused.html", why="page"), error.status_code)
+
+    return app
+
+
+def _doors(site: Site) -> APIRouter:
+    routes = APIRouter()
+
+    @routes.get("/health")
+    async def health() -> Response:
+        return PlainTextResponse("ok")
+
+    @routes.get("/enter")
+    async def enter() -> Response:
+        return HTMLResponse(page("enter.html", title=site.project.title, failed=False))
+
+    @routes.post("/session")
+    async def start(request: Request) -> Response:
+        fields = await request.form(max_fields=10, max_files=0)
+        token = text(fields, "token").strip().rpartition("#")[2]
+        session = await site.write(lambda connection: sign_in(connection, token))
+        if session is None:
+            site.limits.strangers.spend(client(request.scope))
+            return HTMLResponse(page("enter.html", title=site.project.title, failed=True), 401)
+        response = RedirectResponse("/", 303)
+        response.set_cookie(
+            site.cookie,
+            session,
+            max_age=int(SESSION_SECONDS),
+            httponly=True,
+            samesite="strict",
+            secure=site.secure,
+            path="/",
+        )
+        return response
+
+    @routes.post("/leave")
+    async def leave(request: Request) -> Response:
+        fields = await site.form(request)
+        if isinstance(fields, Response):
+            return fields
+        await site.write(lambda connection: sign_out(connection, site.session(request)))
+        response = RedirectResponse("/enter", 303)
+        response.delete_cookie(
+            site.cookie, path="/", httponly=True, samesite="strict", secure=site.secure
+        )
+        return response
+
+    return routes

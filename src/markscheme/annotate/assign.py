@@ -1,0 +1,251 @@
+"""Which item a person gets next, and how a claim keeps two people from doing the same work."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, replace
+from typing import Any
+
+import orjson
+from sqlalchemy import ColumnElement, Connection, and_, exists, insert, or_, select, update
+
+from markscheme.annotate import tables as t
+from markscheme.annotate.people import Person, count_role
+from markscheme.annotate.project import Project
+
+LEASE_SECONDS = 30 * 60.0
+"""How long an item shown and not answered stays with one person while others have nothing."""
+
+_SHOWN = (
+    t.items.c.id,
+    t.items.c.question,
+    t.items.c.texts,
+    t.items.c.refs,
+    t.items.c.context,
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Shown:
+    """An item as a person may see it: nothing of systems, judges or other people's labels.
+
+    Attributes:
+        texts: the answer, or the answers to rank.
+        part: `first`, `third` (a disagreement to settle) or `gold`; only adjudicators are told.
+        version: of the person's own rating, for optimistic concurrency; 0 before the first.
+        state: of that rating.
+        value: what they had said, if they look at it again.
+        ranks: likewise, the rank of each text.
+        note: likewise.
+    """
+
+    item_id: int
+    question: str
+    texts: list[str]
+    references: list[str]
+    context: str | None
+    part: str
+    version: int
+    state: str = "claimed"
+    value: float | None = None
+    ranks: list[int] | None = None
+    note: str = ""
+
+
+def next_item(
+    connection: Connection, person: Person, project: Project, *, now: float | None = None
+) -> Shown | None:
+    """The item the person has before them, or a new one, claimed; None if nothing is left."""
+    now = time.time() if now is None else now
+    mine = t.ratings.c.person_id == person.id
+    row = connection.execute(
+        _looking()
+        .where(mine, t.ratings.c.state == "claimed")
+        .order_by(t.ratings.c.shown_at.desc())
+        .limit(1)
+    ).one_or_none()
+    if row is not None:
+        return _shown(row)
+    for part, found in (
+        ("gold", _gold(connection, person, project)),
+        ("third", _third(connection, person, project)),
+        ("first", _first(connection, person, project)),
+    ):
+        if found is not None:
+            return _claim(connection, person, part, found, now)
+    return _again(connection, person, project, now) or _take_over(connection, person, project, now)
+
+
+def look_at(connection: Connection, person: Person, item_id: int) -> Shown | None:
+    """An item that the person was shown before."""
+    row = connection.execute(
+        _looking().where(t.ratings.c.person_id == person.id, t.ratings.c.item_id == item_id)
+    ).one_or_none()
+    return None if row is None else _shown(row)
+
+
+def _looking() -> Any:
+    return select(
+        *_SHOWN,
+        t.ratings.c.part,
+        t.ratings.c.version,
+        t.ratings.c.state,
+        t.ratings.c.value,
+        t.ratings.c.ranks,
+        t.ratings.c.note,
+    ).join(t.ratings, t.ratings.c.item_id == t.items.c.id)
+
+
+def _shown(row: t.AnyRow) -> Shown:
+    return Shown(
+        item_id=row.id,
+        question=row.question,
+        texts=orjson.loads(row.texts),
+        references=orjson.loads(row.refs),
+        context=row.context,
+        part=row.part,
+        version=row.version,
+        state=row.state,
+        value=row.value,
+        ranks=orjson.loads(row.ranks) if row.ranks else None,
+        note=row.note,
+    )
+
+
+def _unseen(connection: Connection, person: Person, *where: ColumnElement[bool]) -> t.AnyRow | None:
+    seen = exists().where(t.ratings.c.item_id == t.items.c.id, t.ratings.c.person_id == person.id)
+    return connection.execute(
+        select(*_SHOWN).where(*where, ~seen).order_by(t.items.c.place).limit(1)
+    ).one_or_none()
+
+
+def _gold(connection: Connection, person: Person, project: Project) -> t.AnyRow | None:
+    if not project.gold or person.role != "annotator" or person.since_gold < project.gold_every:
+        return None
+    return _unseen(connection, person, t.items.c.stage == "gold")
+
+
+def _third(connection: Connection, person: Person, project: Project) -> t.AnyRow | None:
+    if not may_settle(connection, person, project):
+        return None
+    free = or_(t.items.c.third_id.is_(None), t.items.c.third_id == person.id)
+    return _unseen(connection, person, t.items.c.stage == "disagreed", free)
+
+
+def may_settle(connection: Connection, person: Person, project: Project) -> bool:
+    """Whether disagreements come to this person: adjudicators, or all where there are none."""
+    if not project.adjudicate:
+        return False
+    return person.role == "adjudicator" or count_role(connection, "adjudicator") == 0
+
+
+def _first(connection: Connection, person: Person, project: Project) -> t.AnyRow | None:
+    if person.role != "annotator":
+        return None
+    while True:
+        found = _unseen(
+            connection, person, t.items.c.stage == "open", t.items.c.taken < project.per_item
+        )
+        if found is None or _take(connection, found.id, project):
+            return found
+
+
+def _take(connection: Connection, item_id: int, project: Project) -> bool:
+    """Count one more person on an item, unless another process has just filled it."""
+    taken = connection.execute(
+        update(t.items)
+        .where(t.items.c.id == item_id, t.items.c.taken < project.per_item)
+        .values(taken=t.items.c.taken + 1)
+    )
+    return taken.rowcount == 1
+
+
+def _claim(connection: Connection, person: Person, part: str, row: t.AnyRow, now: float) -> Shown:
+    if part == "third":
+        connection.execute(update(t.items).where(t.items.c.id == row.id).values(third_id=person.id))
+    connection.execute(
+        insert(t.ratings).values(
+            item_id=row.id,
+            person_id=person.id,
+            part=part,
+            state="claimed",
+            suggested=0,
+            note="",
+            version=0,
+            shown_at=now,
+        )
+    )
+    return Shown(
+        item_id=row.id,
+        question=row.question,
+        texts=orjson.loads(row.texts),
+        references=orjson.loads(row.refs),
+        context=row.context,
+        part=part,
+        version=0,
+    )
+
+
+def _again(connection: Connection, person: Person, project: Project, now: float) -> Shown | None:
+    """An item the person had let go (lapsed, or skipped and then wanted) that still needs one."""
+    wanting = or_(
+        t.items.c.stage == "gold",
+        and_(t.items.c.stage == "open", t.items.c.taken < project.per_item),
+        and_(t.items.c.stage == "disagreed", t.items.c.third_id.is_(None)),
+    )
+    part = or_(
+        and_(t.ratings.c.part == "first", t.items.c.stage == "open"),
+        and_(t.ratings.c.part == "third", t.items.c.stage == "disagreed"),
+        t.ratings.c.part == "gold",
+    )
+    row = connection.execute(
+        _looking()
+        .where(t.ratings.c.person_id == person.id, t.ratings.c.state == "lapsed", wanting, part)
+        .order_by(t.ratings.c.shown_at)
+        .limit(1)
+    ).one_or_none()
+    if row is None:
+        return None
+    if row.part == "first" and not _take(connection, row.id, project):
+        return None
+    if row.part == "third":
+        connection.execute(update(t.items).where(t.items.c.id == row.id).values(third_id=person.id))
+    connection.execute(
+        update(t.ratings)
+        .where(t.ratings.c.person_id == person.id, t.ratings.c.item_id == row.id)
+        .values(state="claimed", shown_at=now)
+    )
+    return replace(_shown(row), state="claimed")
+
+
+def _take_over(
+    connection: Connection, person: Person, project: Project, now: float
+) -> Shown | None:
+    """An item that somebody else was shown long ago and never answered."""
+    theirs = t.ratings.alias("theirs")
+    seen = exists().where(t.ratings.c.item_id == t.items.c.id, t.ratings.c.person_id == person.id)
+    parts = ["third"] if may_settle(connection, person, project) else []
+    parts += ["first"] if person.role == "annotator" else []
+    stale = connection.execute(
+        select(*_SHOWN, theirs.c.person_id.label("holder"), theirs.c.part)
+        .join(theirs, theirs.c.item_id == t.items.c.id)
+        .where(
+            theirs.c.state == "claimed",
+            theirs.c.part.in_(parts),
+            theirs.c.shown_at < now - LEASE_SECONDS,
+            theirs.c.person_id != person.id,
+            ~seen,
+        )
+        .order_by(theirs.c.shown_at)
+        .limit(1)
+    ).one_or_none()
+    if stale is None:
+        return None
+    # The count of people on the item stays as it is: one goes, one comes. Should the first one
+    # answer after all, that answer is kept as one more label.
+    connection.execute(
+        update(t.ratings)
+        .where(t.ratings.c.item_id == stale.id, t.ratings.c.person_id == stale.holder)
+        .values(state="lapsed")
+    )
+    return _claim(connection, person, stale.part, stale, now)

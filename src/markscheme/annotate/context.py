@@ -1,0 +1,127 @@
+"""What every page needs: the project, who is asking, and whether the form is theirs."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+from fastapi import Request
+from fastapi.responses import HTMLResponse, RedirectResponse, Response
+from sqlalchemy import Connection
+from starlette.datastructures import FormData
+
+from markscheme.annotate import tokens
+from markscheme.annotate.database import Store
+from markscheme.annotate.people import ADMIN, Person, person_of
+from markscheme.annotate.project import Project
+from markscheme.annotate.render import page
+from markscheme.annotate.security import Limits, client
+
+T = TypeVar("T")
+
+
+@dataclass(kw_only=True)
+class Site:
+    """A running app.
+
+    Attributes:
+        project: its settings; replaced as a whole where one is changed.
+        secure: whether the address is https, so that cookies go only there.
+        suggests: the judge whose word is shown after a person's own, if any.
+    """
+
+    store: Store
+    project: Project
+    address: str
+    secure: bool = False
+    suggests: str | None = None
+    limits: Limits = field(default_factory=Limits)
+
+    @property
+    def cookie(self) -> str:
+        """Name of the session's cookie."""
+        return "__Host-markscheme" if self.secure else "markscheme"
+
+    async def write(self, work: Callable[[Connection], T]) -> T:
+        """Do `work` in the writing thread; returns once it is on disk."""
+        return await asyncio.wrap_future(self.store.submit(work))
+
+    async def read(self, work: Callable[[Connection], T]) -> T:
+        """Do `work` in another thread, with a reading transaction."""
+        return await asyncio.to_thread(self.store.read, work)
+
+    async def act(
+        self, request: Request, work: Callable[[Connection, Person], T], *, admin: bool = False
+    ) -> T | Response | None:
+        """Do `work` for the person who asks, in one transaction with finding out who that is.
+
+        Returns a refusal where nobody is signed in, or not as whom it takes.
+        """
+        session = self.session(request)
+
+        def both(connection: Connection) -> tuple[bool, T | None]:
+            person = person_of(connection, session) if session else None
+            if person is None or (person.role == ADMIN) != admin:
+                return False, None
+            return True, work(connection, person)
+
+        known, found = await self.write(both)
+        return found if known else await self.refusal(request, admin=admin)
+
+    async def refusal(self, request: Request, *, admin: bool) -> Response:
+        """Where to go instead: the other half of the app, or the door."""
+        session = self.session(request)
+        person = await self.read(lambda c: person_of(c, session)) if session else None
+        if person is None:
+            if session:
+                self.limits.strangers.spend(client(request.scope))
+            if request.headers.get("hx-request") or request.method != "GET":
+                return HTMLResponse(page("refused.html", why="signed-out"), 401)
+            return RedirectResponse("/enter", 303)
+        if request.method == "GET" and not request.headers.get("hx-request"):
+            return RedirectResponse("/" if admin else "/admin", 303)
+        return HTMLResponse(page("refused.html", why="role"), 403)
+
+    def session(self, request: Request) -> str:
+        """The session's token; empty without one."""
+        return request.cookies.get(self.cookie, "")
+
+    async def form(self, request: Request) -> FormData | Response:
+        """The fields of a form of ours, or a refusal if it is not."""
+        kind = request.headers.get("content-type", "").partition(";")[0].strip()
+        if kind != "application/x-www-form-urlencoded":
+            return HTMLResponse(page("refused.html", why="form"), 415)
+        fields = await request.form(max_fields=200)
+        given = fields.get("csrf")
+        if not isinstance(given, str) or not tokens.csrf_matches(self.session(request), given):
+            return HTMLResponse(page("refused.html", why="csrf"), 403)
+        return fields
+
+    def base(self, request: Request, person: Person, **values: Any) -> dict[str, Any]:
+        """What the templates of signed-in people need."""
+        return {
+            "project": self.project,
+            "scale": self.project.choices,
+            "person": person,
+            "csrf": tokens.csrf_of(self.session(request)),
+            **values,
+        }
+
+
+def is_htmx(request: Request) -> bool:
+    """Whether only a part of a page is wanted."""
+    return request.headers.get("hx-request") == "true"
+
+
+def text(fields: FormData, name: str, longest: int = 200) -> str:
+    """A field's text, shortened to what is allowed."""
+    value = fields.get(name)
+    return value[:longest] if isinstance(value, str) else ""
+
+
+def number(fields: FormData, name: str) -> int | None:
+    """A field's whole number, not negative; None where it has none."""
+    value = text(fields, name)
+    return int(value) if value.isascii() and value.isdecimal() and len(value) < 10 else None

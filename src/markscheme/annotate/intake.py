@@ -1,0 +1,229 @@
+"""Answers become items: identical ones once, in an order that tells nothing of their systems."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import orjson
+import polars as pl
+from sqlalchemy import Connection, insert, select
+
+from markscheme.agreement.reading import read_table, renamed
+from markscheme.annotate import tables as t
+from markscheme.annotate.project import Project
+from markscheme.answers import ReadOptions, read_answers
+from markscheme.errors import DataError
+
+DESIGN = ("inclusion_probability", "stratum")
+LARGEST_RANKED = 30
+
+
+@dataclass(frozen=True, kw_only=True)
+class Intake:
+    """Items to label, and where each of their answers came from.
+
+    Attributes:
+        items: rows of the table `items`, in order.
+        sources: rows of the table `sources`.
+        answers: rows read.
+        without_answer: rows left out since there is no answer to judge.
+        known_labels: rows that have a label already, which nobody is shown.
+    """
+
+    items: list[dict[str, Any]]
+    sources: list[dict[str, Any]]
+    answers: int
+    without_answer: int
+    known_labels: int
+
+
+def read_file(path: str, options: ReadOptions | None = None) -> pl.DataFrame:
+    """Answers of a file, as `plan-labels` writes it or any other, with the sampling design.
+
+    References may be missing; `inclusion_probability` and `stratum` are kept.
+
+    Raises:
+        DataError: the file cannot be read, or lacks questions or answers.
+    """
+    options = options or ReadOptions()
+    if path == "-":
+        raise DataError("answers to label are read from a file, not from standard input")
+    raw = read_table(path)
+    wanted = ("question", "references", "answer", "system")
+    found = renamed(raw, options.columns, wanted).columns
+    lacking = [name for name in ("question", "answer") if name not in found]
+    if "answer_id" in found and lacking:
+        raise DataError(
+            f"{path} has no {' and no '.join(lacking)} to show; if 'plan-labels' wrote it, give "
+            "that command --answers FILE, so that the texts are in it"
+        )
+    if "references" in found:
+        answers = read_answers(path, options)
+    else:
+        added = {"references": ""} | ({} if "system" in found else {"system": _stem(path)})
+        answers = read_answers(
+            raw.with_columns(pl.lit(text).alias(name) for name, text in added.items()), options
+        )
+    design = [name for name in DESIGN if name in raw.columns]
+    if not design:
+        return answers
+    if answers.height != raw.height:
+        raise DataError(f"{path} is a sample that was drawn, but some of its rows cannot be used")
+    return answers.with_columns(raw[name] for name in design)
+
+
+def make_items(answers: pl.DataFrame, project: Project, *, gold: bool = False) -> Intake:
+    """Items of a project: a (question, answer) each, or for ranks a question with its answers.
+
+    Args:
+        answers: as `read_file` gives them.
+        project: its scale, order and seed.
+        gold: whether labels are what annotators are checked against.
+
+    Raises:
+        DataError: nothing to label; a gold answer without label, or with two; too many answers
+            to rank.
+    """
+    said = answers.with_row_index("row_place").filter(
+        pl.col("answer").fill_null("").str.strip_chars() != ""
+    )
+    if said.is_empty():
+        raise DataError("there is no answer to label")
+    ranked = project.scale == "rank"
+    if gold:
+        _check_gold(said, project)
+    groups = said.group_by("question" if ranked else ["question", "answer"], maintain_order=True)
+    rng = np.random.default_rng([project.seed, int(gold)])
+    items: list[dict[str, Any]] = []
+    sources: list[dict[str, Any]] = []
+    for number, (_, group) in enumerate(groups):
+        texts = group["answer"].unique(maintain_order=True).to_list()
+        if ranked:
+            rng.shuffle(texts)
+        items.append(_item(number, group, texts, gold=gold))
+        sources += _sources(number, group, texts)
+    if ranked:
+        _check_ranked(items)
+        kept = {n for n, item in enumerate(items) if item["texts"] > 1}
+        items = [item for n, item in enumerate(items) if n in kept]
+        sources = [source for source in sources if source["item"] in kept]
+    _place(items, project, rng)
+    for item in items:
+        item["texts"] = orjson.dumps(item.pop("shown")).decode()
+    return Intake(
+        items=items,
+        sources=sources,
+        answers=answers.height,
+        without_answer=answers.height - said.height,
+        known_labels=answers["label"].count(),
+    )
+
+
+def save_items(connection: Connection, intake: Intake) -> None:
+    """Write items and their sources; both get their final ids here."""
+    start = connection.execute(
+        select(t.items.c.id).order_by(t.items.c.id.desc()).limit(1)
+    ).scalar_one_or_none()
+    number_to_id = {item["item"]: (start or 0) + n + 1 for n, item in enumerate(intake.items)}
+    rows = [
+        {"id": number_to_id[item["item"]], **{k: v for k, v in item.items() if k != "item"}}
+        for item in intake.items
+    ]
+    connection.execute(insert(t.items), rows)
+    origins = [
+        {
+            "item_id": number_to_id[origin["item"]],
+            **{k: v for k, v in origin.items() if k != "item"},
+        }
+        for origin in intake.sources
+    ]
+    connection.execute(insert(t.sources), origins)
+
+
+def _item(number: int, group: pl.DataFrame, texts: list[str], *, gold: bool) -> dict[str, Any]:
+    references = dict.fromkeys(
+        text for some in group["references"] for text in (some if some is not None else ())
+    )
+    return {
+        "item": number,
+        "place": 0,
+        "question": group["question"][0],
+        "shown": texts,
+        "texts": len(texts),
+        "refs": orjson.dumps(list(references)).decode(),
+        "context": next((text for text in group["context"] if text), None),
+        "gold": group["label"][0] if gold else None,
+        "stage": "gold" if gold else "open",
+        "taken": 0,
+        "rated": 0,
+        "third_id": None,
+        "final": None,
+    }
+
+
+def _sources(number: int, group: pl.DataFrame, texts: list[str]) -> list[dict[str, Any]]:
+    place = {text: n for n, text in enumerate(texts)}
+    return [
+        {
+            "item": number,
+            "text_place": place[row["answer"]],
+            "row_place": row["row_place"],
+            "answer_id": row["answer_id"],
+            "system": row["system"],
+            "refs": orjson.dumps(row["references"] or []).decode(),
+            "inclusion_probability": row.get("inclusion_probability"),
+            "stratum": None if row.get("stratum") is None else str(row["stratum"]),
+        }
+        for row in group.rows(named=True)
+    ]
+
+
+def _place(items: list[dict[str, Any]], project: Project, rng: np.random.Generator) -> None:
+    """Number the items in the order in which people meet them."""
+    if project.order == "file":
+        order = list(range(len(items)))
+    elif project.order == "shuffled":
+        order = rng.permutation(len(items)).tolist()
+    else:
+        questions = list(dict.fromkeys(item["question"] for item in items))
+        rank = dict(zip(questions, rng.permutation(len(questions)).tolist(), strict=True))
+        within = rng.permutation(len(items)).tolist()
+        order = sorted(range(len(items)), key=lambda n: (rank[items[n]["question"]], within[n]))
+    for place, number in enumerate(order):
+        items[number]["place"] = place
+
+
+def _check_gold(said: pl.DataFrame, project: Project) -> None:
+    if project.scale == "rank":
+        raise DataError("ranks have no gold checks; leave --gold out")
+    if said["label"].null_count():
+        raise DataError("a gold file needs a label in every row; some of its rows have none")
+    torn = said.group_by("question", "answer").agg(pl.col("label").n_unique().alias("labels"))
+    if torn.filter(pl.col("labels") > 1).height:
+        raise DataError("a gold answer has two labels; keep one row each")
+    allowed = {choice.value for choice in project.choices.choices}
+    strange = sorted(set(said["label"].to_list()) - allowed)
+    if strange:
+        raise DataError(
+            f"gold label {strange[0]:g} is not on the scale {project.scale!r}, whose values are "
+            f"{', '.join(f'{c.value:g} ({c.name})' for c in project.choices.choices)}"
+        )
+
+
+def _check_ranked(items: list[dict[str, Any]]) -> None:
+    most = max(items, key=lambda item: item["texts"])
+    if most["texts"] < 2:
+        raise DataError("to rank answers, a question needs two or more different ones; none has")
+    if most["texts"] > LARGEST_RANKED:
+        raise DataError(
+            f"{most['texts']} different answers to {most['question']!r} are too many to rank at "
+            f"once; {LARGEST_RANKED} is the most. Use --scale grade, or draw fewer systems"
+        )
+
+
+def _stem(path: str) -> str:
+    """The system's name where no column gives it, as `read_answers` has it."""
+    return Path(path).name.split(".")[0] or "system"

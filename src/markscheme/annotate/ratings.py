@@ -1,0 +1,304 @@
+"""Saving, undoing and putting off: every change in one transaction, with its trace.
+
+A submission carries an id that the page made up. The same id again is the same submission (its
+answer was lost on the way) and changes nothing. It also carries the version of the rating that the
+page had shown; if another tab has changed the rating since, nothing is overwritten and the person
+is asked.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import orjson
+from sqlalchemy import Connection, insert, select, update
+
+from markscheme.annotate import tables as t
+from markscheme.annotate.people import Person
+from markscheme.annotate.project import Project
+from markscheme.annotate.settle import settle
+
+Action = Literal["label", "cannot_tell", "skip"]
+Result = Literal["saved", "repeated", "conflict", "unknown"]
+
+ANSWERED = ("labelled", "cannot_tell")
+_STATE = {"label": "labelled", "cannot_tell": "cannot_tell", "skip": "skipped"}
+_LONGEST_PAUSE = 600.0
+_PACE_WEIGHT = 0.15
+
+
+@dataclass(frozen=True, kw_only=True)
+class Submission:
+    """What a page sends.
+
+    Attributes:
+        submission: an id of the page's making.
+        version: of the rating that the page had shown.
+        value: on the project's scale, for a label that is no ranking.
+        ranks: for a ranking: of each text, 1 is best.
+        after_suggestion: whether the person had then seen what a judge said.
+    """
+
+    item_id: int
+    submission: str
+    version: int
+    action: Action
+    value: float | None = None
+    ranks: tuple[int, ...] | None = None
+    note: str = ""
+    after_suggestion: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Saved:
+    """What became of a submission, and the person with counts brought up to date."""
+
+    result: Result
+    person: Person
+    first_time: bool = False
+
+
+def save(
+    connection: Connection,
+    person: Person,
+    project: Project,
+    sent: Submission,
+    *,
+    now: float | None = None,
+) -> Saved:
+    """Save a label, a "cannot tell" or a skip, unless it was saved before or has been overtaken."""
+    now = time.time() if now is None else now
+    earlier = _detail(connection, person, sent.submission)
+    if earlier is not None and earlier["item"] == sent.item_id and earlier["after"] == _said(sent):
+        return Saved(result="repeated", person=person)
+    row = _rating(connection, person, sent.item_id)
+    if row is None:
+        return Saved(result="unknown", person=person)
+    if row.version != sent.version or earlier is not None:
+        if _says_the_same(row, sent):
+            return Saved(result="repeated", person=person)
+        detail = {"sent": _said(sent), "kept": _kept(row)}
+        _log(connection, person, sent.item_id, "conflict", None, detail=detail, now=now)
+        return Saved(result="conflict", person=person)
+    state = _STATE[sent.action]
+    ranks = orjson.dumps(sent.ranks).decode() if sent.ranks and state == "labelled" else None
+    answered = state in ANSWERED
+    fresh = row.state == "claimed"
+    seconds = round(now - row.shown_at, 3) if fresh and answered else row.seconds
+    changed: dict[str, Any] = {
+        "state": state,
+        "value": sent.value if state == "labelled" else None,
+        "ranks": ranks,
+        "note": sent.note,
+        "version": row.version + 1,
+        "saved_at": now,
+        "seconds": seconds,
+    }
+    if sent.after_suggestion and not row.suggested:
+        changed |= {"suggested": 1, "value_before": row.value}
+    _write(connection, person, sent.item_id, changed)
+    after = _count(connection, person, row, state, seconds if fresh and answered else None)
+    action = sent.action if row.version == 0 else f"change to {sent.action}"
+    detail = {"item": sent.item_id, "before": _kept(row), "after": _said(sent)}
+    _log(connection, person, sent.item_id, action, sent.submission, detail=detail, now=now)
+    _resettle(connection, project, row, state)
+    return Saved(result="saved", person=after, first_time=row.version == 0)
+
+
+def undo(
+    connection: Connection,
+    person: Person,
+    project: Project,
+    submission: str,
+    *,
+    now: float | None = None,
+) -> tuple[Saved, str | None]:
+    """Take back the person's latest answer or skip; the item is before them again.
+
+    Returns also what they had said, as a state or value for a message; None if there is nothing.
+    """
+    now = time.time() if now is None else now
+    if _detail(connection, person, submission) is not None:
+        return Saved(result="repeated", person=person), None
+    latest = connection.execute(
+        select(t.ratings.c.item_id)
+        .where(t.ratings.c.person_id == person.id, t.ratings.c.state.in_((*ANSWERED, "skipped")))
+        .order_by(t.ratings.c.saved_at.desc())
+        .limit(1)
+    ).scalar_one_or_none()
+    row = None if latest is None else _rating(connection, person, latest)
+    if row is None:
+        return Saved(result="unknown", person=person), None
+    _write(
+        connection,
+        person,
+        row.item_id,
+        {"state": "claimed", "value": None, "ranks": None, "version": row.version + 1,
+         "shown_at": now, "suggested": 0, "value_before": None},
+    )  # fmt: skip
+    after = _count(connection, person, row, "claimed", None)
+    detail = {"item": row.item_id, "before": _kept(row), "after": None}
+    _log(connection, person, row.item_id, "undo", submission, detail=detail, now=now)
+    _resettle(connection, project, row, "claimed")
+    said = row.state if row.state != "labelled" or row.ranks else project.choices.name_of(row.value)
+    return Saved(result="saved", person=after), said.replace("_", " ")
+
+
+def look_again(connection: Connection, person: Person) -> None:
+    """Put what the person skipped back into their queue."""
+    connection.execute(
+        update(t.ratings)
+        .where(t.ratings.c.person_id == person.id, t.ratings.c.state == "skipped")
+        .values(state="lapsed")
+    )
+
+
+def _detail(connection: Connection, person: Person, submission: str) -> dict[str, Any] | None:
+    """What was done for a submission, if it has come before."""
+    kept = connection.execute(
+        select(t.events.c.detail).where(
+            t.events.c.person_id == person.id, t.events.c.submission == submission
+        )
+    ).scalar_one_or_none()
+    return None if kept is None else dict(orjson.loads(kept))
+
+
+def _rating(connection: Connection, person: Person, item_id: int) -> t.AnyRow | None:
+    return connection.execute(
+        select(t.ratings, t.items.c.stage, t.items.c.rated)
+        .join(t.items, t.items.c.id == t.ratings.c.item_id)
+        .where(t.ratings.c.item_id == item_id, t.ratings.c.person_id == person.id)
+    ).one_or_none()
+
+
+def _write(connection: Connection, person: Person, item_id: int, values: dict[str, Any]) -> None:
+    connection.execute(
+        update(t.ratings)
+        .where(t.ratings.c.item_id == item_id, t.ratings.c.person_id == person.id)
+        .values(values)
+    )
+
+
+def _says_the_same(row: t.AnyRow, sent: Submission) -> bool:
+    ranks = tuple(orjson.loads(row.ranks)) if row.ranks else None
+    return (row.state, row.value, ranks, row.note) == (
+        _STATE[sent.action],
+        sent.value,
+        sent.ranks,
+        sent.note,
+    )
+
+
+def _count(
+    connection: Connection, person: Person, row: t.AnyRow, state: str, seconds: float | None
+) -> Person:
+    """Bring the counts of item and person up to date with a rating's change of state."""
+    answered = int(state in ANSWERED) - int(row.state in ANSWERED)
+    held = int(state in (*ANSWERED, "claimed")) - int(row.state in (*ANSWERED, "claimed"))
+    skipped = int(state == "skipped") - int(row.state == "skipped")
+    first = row.part == "first"
+    pace = person.pace_seconds
+    if seconds is not None:
+        took = min(seconds, _LONGEST_PAUSE)
+        pace = took if pace is None else (1 - _PACE_WEIGHT) * pace + _PACE_WEIGHT * took
+    since = 0 if row.part == "gold" and answered > 0 else max(person.since_gold + answered, 0)
+    after = replace(
+        person,
+        rated=person.rated + answered,
+        first_rated=person.first_rated + answered * first,
+        skipped=person.skipped + skipped,
+        since_gold=since,
+        pace_seconds=pace,
+    )
+    # Sums and not values: another process may be counting for the same person.
+    connection.execute(
+        update(t.people)
+        .where(t.people.c.id == person.id)
+        .values(
+            rated=t.people.c.rated + answered,
+            first_rated=t.people.c.first_rated + answered * first,
+            skipped=t.people.c.skipped + skipped,
+            since_gold=since,
+            pace_seconds=pace,
+        )
+    )
+    if first and (held or answered):
+        connection.execute(
+            update(t.items)
+            .where(t.items.c.id == row.item_id)
+            .values(taken=t.items.c.taken + held, rated=t.items.c.rated + answered)
+        )
+    if row.part == "third" and held:
+        holder = person.id if held > 0 else None
+        connection.execute(
+            update(t.items).where(t.items.c.id == row.item_id).values(third_id=holder)
+        )
+    return after
+
+
+def _resettle(connection: Connection, project: Project, row: t.AnyRow, state: str) -> None:
+    """Work out anew whether the item has its label."""
+    change = int(state in ANSWERED) - int(row.state in ANSWERED)
+    rated = row.rated + (change if row.part == "first" else 0)
+    if row.part == "gold" or (rated < project.per_item and row.stage == "open"):
+        return
+    said = connection.execute(
+        select(t.ratings.c.part, t.ratings.c.value)
+        .where(t.ratings.c.item_id == row.item_id, t.ratings.c.state.in_(ANSWERED))
+        .order_by(t.ratings.c.saved_at)
+    ).all()
+    found = settle(
+        [value for part, value in said if part == "first"],
+        [value for part, value in said if part == "third"],
+        project.choices,
+        wanted=project.per_item,
+        adjudicate=project.adjudicate,
+    )
+    connection.execute(
+        update(t.items)
+        .where(t.items.c.id == row.item_id)
+        .values(stage=found.stage, final=found.final)
+    )
+
+
+def _said(sent: Submission) -> dict[str, Any]:
+    return {
+        "state": _STATE[sent.action],
+        "value": sent.value,
+        "ranks": None if sent.ranks is None else list(sent.ranks),
+        "note": sent.note,
+        "after_suggestion": sent.after_suggestion,
+    }
+
+
+def _kept(row: t.AnyRow) -> dict[str, Any]:
+    return {
+        "state": row.state,
+        "value": row.value,
+        "ranks": orjson.loads(row.ranks) if row.ranks else None,
+        "note": row.note,
+    }
+
+
+def _log(
+    connection: Connection,
+    person: Person,
+    item_id: int,
+    action: str,
+    submission: str | None,
+    *,
+    detail: dict[str, Any],
+    now: float,
+) -> None:
+    connection.execute(
+        insert(t.events).values(
+            at=now,
+            person_id=person.id,
+            item_id=item_id,
+            action=action,
+            submission=submission,
+            detail=orjson.dumps(detail).decode(),
+        )
+    )

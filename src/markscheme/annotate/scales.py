@@ -1,0 +1,111 @@
+"""What a person may say of an answer: the four scales, and what each choice is worth."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from markscheme.errors import UnknownNameError
+
+ScaleName = Literal["verdict", "relation", "grade", "rank"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Choice:
+    """One thing to say: the key that says it, the value stored, its name and what it means."""
+
+    key: str
+    value: float
+    name: str
+    meaning: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scale:
+    """A set of choices.
+
+    Attributes:
+        name: as on the command line.
+        task: what is asked of the person, in one sentence.
+        choices: in the order shown; empty for ranks.
+        near: values at most this far apart count as agreement (then their mean is the label).
+        adjudicated: whether a third person can settle a disagreement.
+        level: of measurement, for Krippendorff's alpha.
+    """
+
+    name: ScaleName
+    task: str
+    choices: tuple[Choice, ...] = ()
+    near: float = 0.0
+    adjudicated: bool = True
+    level: Literal["nominal", "ordinal"] = "nominal"
+
+    def name_of(self, value: float | None) -> str:
+        """The choice's name; a number for what lies between two; `cannot tell` for null."""
+        if value is None:
+            return "cannot tell"
+        for choice in self.choices:
+            if choice.value == value:
+                return choice.name
+        return f"{value:g}"
+
+
+SCALES: dict[str, Scale] = {
+    "verdict": Scale(
+        name="verdict",
+        task="Is this answer correct?",
+        choices=(
+            Choice(key="1", value=1.0, name="Correct", meaning="It answers the question rightly."),
+            Choice(
+                key="2",
+                value=0.0,
+                name="Not correct",
+                meaning="Wrong, evasive or off the point.",
+            ),
+        ),
+    ),
+    "relation": Scale(
+        name="relation",
+        task="What does the answer say beside the reference?",
+        choices=(
+            Choice(key="1", value=3.0, name="Superior", meaning="All of the reference, and more."),
+            Choice(key="2", value=2.0, name="Equivalent", meaning="The same as the reference."),
+            Choice(key="3", value=1.0, name="Inferior", meaning="Only a part of the reference."),
+            Choice(key="4", value=0.0, name="Incorrect", meaning="Something else, or nothing."),
+        ),
+    ),
+    "grade": Scale(
+        name="grade",
+        task="How good is this answer?",
+        choices=(
+            Choice(key="1", value=1.0, name="1", meaning="Useless or wrong."),
+            Choice(key="2", value=2.0, name="2", meaning="Mostly wrong or missing the point."),
+            Choice(key="3", value=3.0, name="3", meaning="Partly right, with real gaps."),
+            Choice(key="4", value=4.0, name="4", meaning="Right, with small faults."),
+            Choice(key="5", value=5.0, name="5", meaning="Right, complete and clear."),
+        ),
+        near=1.0,
+        level="ordinal",
+    ),
+    "rank": Scale(
+        name="rank",
+        task="Put the answers in order, the best first.",
+        adjudicated=False,
+        level="ordinal",
+    ),
+}
+"""Scales by name."""
+
+RELATION_OF = {3.0: "superior", 2.0: "equivalent", 1.0: "inferior", 0.0: "incorrect"}
+"""Values of the scale `relation` in the field's words."""
+
+
+def scale(name: str) -> Scale:
+    """The scale of that name.
+
+    Raises:
+        UnknownNameError: there is none.
+    """
+    if name not in SCALES:
+        raise UnknownNameError("scale", name, SCALES, f"scales are {', '.join(SCALES)}")
+    return SCALES[name]

@@ -1,0 +1,113 @@
+"""Running the app: the address it has, the warning it owes, and the server."""
+
+from __future__ import annotations
+
+import ipaddress
+import socket
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+import uvicorn
+
+from markscheme.annotate.app import LOCAL, make_app
+from markscheme.annotate.context import Site
+from markscheme.annotate.database import Store
+from markscheme.annotate.project import Project
+from markscheme.annotate.suggest import suggesting_judge
+from markscheme.errors import MarkschemeError, RunError
+
+
+@dataclass(frozen=True, kw_only=True)
+class Listening:
+    """Where the server listens, and the address people use.
+
+    Attributes:
+        address: for links, such as `http://127.0.0.1:8765`.
+        hosts: names under which requests are answered.
+        secure: whether people reach it by https.
+        warning: what the person who starts it must know; empty on loopback.
+    """
+
+    socket: socket.socket
+    address: str
+    hosts: frozenset[str]
+    secure: bool
+    warning: str
+
+
+def listen(host: str, port: int, public_url: str | None) -> Listening:
+    """Take the port, before anything is promised.
+
+    Raises:
+        RunError: the port is taken or the host is not this machine's.
+        MarkschemeError: `public_url` is no address.
+    """
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    found = socket.socket(family, socket.SOCK_STREAM)
+    found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        found.bind((host, port))
+    except OSError as error:
+        found.close()
+        raise RunError(
+            f"cannot listen on {host}, port {port}: {error.strerror or error}; choose another "
+            "with --port (0 takes any free one)"
+        ) from None
+    hosts = LOCAL | {host.lower()}
+    address = f"http://{f'[{host}]' if ':' in host else host}:{found.getsockname()[1]}"
+    if public_url is not None:
+        parts = urlsplit(public_url)
+        web = parts.scheme in ("http", "https") and parts.path in ("", "/")
+        if not web or not parts.hostname:
+            found.close()
+            raise MarkschemeError(
+                f"--public-url {public_url!r} is no address such as https://label.example.org"
+            )
+        hosts |= {parts.hostname.lower()}
+        address = f"{parts.scheme}://{parts.netloc}"
+    secure = address.startswith("https://")
+    return Listening(
+        socket=found,
+        address=address,
+        hosts=frozenset(hosts),
+        secure=secure,
+        warning=_warning(host, secure=secure),
+    )
+
+
+def _warning(host: str, *, secure: bool) -> str:
+    try:
+        local = host == "localhost" or ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        local = False
+    if local:
+        return ""
+    said = f"listening on {host}: everybody who can reach this machine can reach the sign-in page."
+    if secure:
+        return said
+    return (
+        f"{said} Links and labels travel unencrypted. Put a proxy with TLS before it, listen on "
+        "127.0.0.1, and give --public-url https://..."
+    )
+
+
+def serve(store: Store, project: Project, listening: Listening) -> None:
+    """Serve until interrupted; what is saved stays saved."""
+    site = Site(
+        store=store,
+        project=project,
+        address=listening.address,
+        secure=listening.secure,
+        suggests=store.read(suggesting_judge),
+    )
+    config = uvicorn.Config(
+        make_app(site, hosts=listening.hosts),
+        log_level="warning",
+        access_log=False,
+        server_header=False,
+        proxy_headers=listening.secure,
+        timeout_keep_alive=60,
+        lifespan="off",
+    )
+    with listening.socket:
+        uvicorn.Server(config).run(sockets=[listening.socket])

@@ -1,0 +1,78 @@
+"""What a judge says of the items, kept to be shown after a person's own verdict."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+from sqlalchemy import Connection, delete, insert, select
+
+from markscheme.agreement.reading import read_table
+from markscheme.annotate import tables as t
+from markscheme.annotate.project import Project
+from markscheme.annotate.scales import RELATION_OF
+from markscheme.errors import DataError
+
+_VALUE_OF = {name: value for value, name in RELATION_OF.items()}
+
+
+def save_suggestions(
+    connection: Connection, project: Project, run: str, judge: str | None
+) -> tuple[str, int]:
+    """Keep the judgments of a run, in place of earlier ones; which judge's, and on how many items.
+
+    Args:
+        run: folder of a run, or a table of judgments with `answer_id`.
+        judge: whose judgments; None if there is only one.
+
+    Raises:
+        DataError: the run has several judges and none is named, or judges none of the items.
+    """
+    if project.scale == "rank":
+        raise DataError("suggestions are for single answers; leave --suggest out with ranks")
+    path = Path(run)
+    table = read_table(path / "judgments.parquet" if path.is_dir() else path)
+    if "answer_id" not in table.columns or "judge" not in table.columns:
+        raise DataError(f"{run} is no run of 'markscheme judge': it lacks answer_id or judge")
+    judges = table["judge"].cast(pl.String).unique(maintain_order=True).to_list()
+    if judge is None and len(judges) > 1:
+        raise DataError(f"{run} has several judges; choose with --judge one of {', '.join(judges)}")
+    judge = judge or judges[0]
+    rows = table.filter(pl.col("judge").cast(pl.String) == judge)
+    if "status" in rows.columns:
+        rows = rows.filter(pl.col("status").cast(pl.String) == "judged")
+    items: dict[str, int] = dict(
+        connection.execute(select(t.sources.c.answer_id, t.sources.c.item_id)).tuples().all()
+    )
+    found = {
+        items[row["answer_id"]]: _suggestion(row, project)
+        for row in rows.rows(named=True)
+        if row["answer_id"] in items
+    }
+    if not found:
+        raise DataError(f"judge {judge!r} of {run} has judged none of the project's answers")
+    connection.execute(delete(t.suggestions))
+    connection.execute(
+        insert(t.suggestions),
+        [{"item_id": item, "judge": judge, **said} for item, said in found.items()],
+    )
+    return judge, len(found)
+
+
+def suggesting_judge(connection: Connection) -> str | None:
+    """Whose suggestions the project has, if any."""
+    return connection.execute(select(t.suggestions.c.judge).limit(1)).scalar_one_or_none()
+
+
+def _suggestion(row: dict[str, Any], project: Project) -> dict[str, Any]:
+    """Its value on the project's scale (null if it has none there), and how it is shown."""
+    value: float | None = None
+    if project.scale == "verdict" and row.get("verdict") is not None:
+        value = float(row["verdict"])
+    elif project.scale == "relation" and row.get("relation") is not None:
+        value = _VALUE_OF[str(row["relation"])]
+    score = row.get("score")
+    words = [] if value is None else [project.choices.name_of(value)]
+    words += [] if score is None else [f"score {score:.2f}"]
+    return {"value": value, "said": ", ".join(words), "explanation": row.get("explanation")}

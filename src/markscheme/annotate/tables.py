@@ -1,0 +1,56 @@
+"""The project's tables for queries; `migrations/` makes them, and a test compares the two."""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias
+
+from sqlalchemy import Column, Float, Integer, MetaData, Row, String, Table
+
+AnyRow: TypeAlias = "Row[*tuple[Any, ...]]"
+"""A row of any query."""
+
+metadata = MetaData()
+
+
+def _table(name: str, keys: str, texts: str = "", whole: str = "", real: str = "") -> Table:
+    kinds: dict[str, type[String] | type[Integer] | type[Float[float]]] = {
+        **dict.fromkeys(texts.split(), String),
+        **dict.fromkeys(whole.split(), Integer),
+        **dict.fromkeys(real.split(), Float),
+    }
+    columns = [Column(n, kind, primary_key=n in keys.split()) for n, kind in kinds.items()]
+    return Table(name, metadata, *columns)
+
+
+settings = _table("settings", "name", "name value")
+people = _table(
+    "people",
+    "id",
+    "name role token_hash",
+    "id active rated first_rated skipped since_gold",
+    "pace_seconds created_at",
+)
+sessions = _table("sessions", "id", "id secret_hash", "person_id", "expires_at")
+items = _table(
+    "items",
+    "id",
+    "question texts refs context stage",
+    "id place taken rated third_id",
+    "gold final",
+)
+sources = _table(
+    "sources",
+    "",
+    "answer_id system refs stratum",
+    "item_id text_place row_place",
+    "inclusion_probability",
+)
+suggestions = _table("suggestions", "item_id", "judge said explanation", "item_id", "value")
+ratings = _table(
+    "ratings",
+    "item_id person_id",
+    "part state ranks note",
+    "item_id person_id suggested version",
+    "value value_before shown_at saved_at seconds",
+)
+events = _table("events", "id", "action submission detail", "id person_id item_id", "at")

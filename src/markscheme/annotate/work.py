@@ -1,0 +1,254 @@
+"""What an annotator meets: an item, its form, the way back, and a look at what they have said."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from fastapi import APIRouter, Request
+from fastapi.responses import HTMLResponse, RedirectResponse, Response
+from sqlalchemy import Connection, select
+from starlette.datastructures import FormData
+
+from markscheme.annotate import tables as t
+from markscheme.annotate.assign import Shown, look_at, next_item
+from markscheme.annotate.context import Site, is_htmx, number, text
+from markscheme.annotate.people import Person
+from markscheme.annotate.progress import Progress, progress_of
+from markscheme.annotate.project import Project
+from markscheme.annotate.ratings import Saved, Submission, look_again, save, undo
+from markscheme.annotate.render import blocks, page
+
+LONGEST_NOTE = 2000
+PAGE_ROWS = 50
+
+
+@dataclass(frozen=True, kw_only=True)
+class View:
+    """What the work area shows.
+
+    Attributes:
+        item: None if nothing is left.
+        mode: `new`, `edit` (an earlier answer), `conflict` (another tab was first) or `suggestion`.
+        say: what just happened, for everybody and for screen readers.
+        suggestion: what a judge says, after the person's own word.
+    """
+
+    person: Person
+    progress: Progress
+    item: Shown | None = None
+    mode: str = "new"
+    say: str = ""
+    suggestion: dict[str, Any] | None = None
+
+
+def work_routes(site: Site) -> APIRouter:
+    """The pages of annotators and adjudicators."""
+    routes = APIRouter()
+
+    async def answer(
+        request: Request, work: Callable[[Connection, Person], View | None], *, whole: bool = False
+    ) -> Response:
+        found = await site.act(request, work)
+        if isinstance(found, Response):
+            return found
+        if found is None:
+            return HTMLResponse(page("refused.html", why="item"), 404)
+        values = site.base(request, found.person, view=found, suggests=site.suggests)
+        if is_htmx(request):
+            status = 409 if found.mode == "conflict" else 200
+            return HTMLResponse(page("work_area.html", **values), status)
+        if not whole and found.mode == "new":
+            return RedirectResponse("/", 303)
+        guidelines = blocks(site.project.guidelines)
+        return HTMLResponse(page("work.html", guidelines=guidelines, **values))
+
+    @routes.get("/")
+    async def work(request: Request) -> Response:
+        return await answer(request, lambda c, p: _next(c, p, site.project), whole=True)
+
+    @routes.get("/mine/{item_id}")
+    async def again(request: Request, item_id: int) -> Response:
+        def look(connection: Connection, person: Person) -> View | None:
+            item = look_at(connection, person, item_id)
+            if item is None:
+                return None
+            progress = progress_of(connection, person, site.project)
+            return View(person=person, progress=progress, item=item, mode="edit")
+
+        return await answer(request, look, whole=True)
+
+    @routes.post("/label")
+    async def label(request: Request) -> Response:
+        fields = await site.form(request)
+        if isinstance(fields, Response):
+            return fields
+        sent = read_submission(fields, site.project)
+        if sent is None:
+            return HTMLResponse(page("refused.html", why="label"), 422)
+        return await answer(request, lambda c, p: _save(c, p, site, sent))
+
+    @routes.post("/undo")
+    async def back(request: Request) -> Response:
+        fields = await site.form(request)
+        if isinstance(fields, Response):
+            return fields
+        submission = text(fields, "submission", 64)
+
+        def take_back(connection: Connection, person: Person) -> View:
+            done, said = undo(connection, person, site.project, submission)
+            say = f"Taken back. You had said: {said}." if said else "There is nothing to take back."
+            return _next(connection, done.person, site.project, say)
+
+        return await answer(request, take_back)
+
+    @routes.post("/again")
+    async def skipped_again(request: Request) -> Response:
+        fields = await site.form(request)
+        if isinstance(fields, Response):
+            return fields
+
+        def put_back(connection: Connection, person: Person) -> View:
+            look_again(connection, person)
+            return _next(connection, person, site.project, "Here is what you skipped.")
+
+        return await answer(request, put_back)
+
+    @routes.get("/mine")
+    async def mine(request: Request, before: float | None = None) -> Response:
+        def rows(connection: Connection, person: Person) -> tuple[Person, list[Any]]:
+            return person, _own_labels(connection, person, before)
+
+        found = await site.act(request, rows)
+        if isinstance(found, Response) or found is None:
+            return found or HTMLResponse(page("refused.html", why="page"), 404)
+        person, labels = found
+        more = labels[-1].saved_at if len(labels) == PAGE_ROWS else None
+        return HTMLResponse(page("mine.html", **site.base(request, person, rows=labels, more=more)))
+
+    return routes
+
+
+def read_submission(fields: FormData, project: Project) -> Submission | None:
+    """A label as the form sends it; None if it is none on the project's scale."""
+    item, version = number(fields, "item"), number(fields, "version")
+    submission, said = text(fields, "submission", 64), text(fields, "say", 20)
+    if item is None or version is None or not submission:
+        return None
+    note = text(fields, "note", LONGEST_NOTE).replace("\r\n", "\n").strip()
+    after = text(fields, "after_suggestion") == "1"
+    value: float | None = None
+    ranks: tuple[int, ...] | None = None
+    if said in ("cannot_tell", "skip"):
+        pass
+    elif project.scale == "rank" and said == "ranks":
+        ranks = _ranks(fields)
+        if ranks is None:
+            return None
+    else:
+        values = {f"{choice.value:g}": choice.value for choice in project.choices.choices}
+        if said not in values:
+            return None
+        value = values[said]
+    return Submission(
+        item_id=item,
+        submission=submission,
+        version=version,
+        action="cannot_tell" if said == "cannot_tell" else "skip" if said == "skip" else "label",
+        value=value,
+        ranks=ranks,
+        note=note,
+        after_suggestion=after,
+    )
+
+
+def _ranks(fields: FormData) -> tuple[int, ...] | None:
+    """The rank of each text, if every rank from 1 is given once."""
+    count = number(fields, "texts") or 0
+    given = [number(fields, f"rank{place}") for place in range(min(count, 100))]
+    ranks = tuple(rank for rank in given if rank is not None)
+    return ranks if count and sorted(ranks) == list(range(1, count + 1)) else None
+
+
+def _next(connection: Connection, person: Person, project: Project, say: str = "") -> View:
+    return View(
+        person=person,
+        item=next_item(connection, person, project),
+        progress=progress_of(connection, person, project),
+        say=say,
+    )
+
+
+def _save(connection: Connection, person: Person, site: Site, sent: Submission) -> View | None:
+    project = site.project
+    shown = look_at(connection, person, sent.item_id) if sent.ranks else None
+    if shown is not None and sent.ranks is not None and len(sent.ranks) != len(shown.texts):
+        return None
+    done = save(connection, person, project, sent)
+    if done.result == "unknown":
+        return None
+    if done.result == "conflict":
+        return View(
+            person=done.person,
+            item=look_at(connection, person, sent.item_id),
+            progress=progress_of(connection, done.person, project),
+            mode="conflict",
+            say="Not saved: you have already answered this item elsewhere.",
+        )
+    said = _said(sent, project)
+    suggestion = _suggestion(connection, site, sent, done)
+    if suggestion is not None:
+        return View(
+            person=done.person,
+            item=look_at(connection, person, sent.item_id),
+            progress=progress_of(connection, done.person, project),
+            mode="suggestion",
+            say=f"Saved: {said}. A judge says something else.",
+            suggestion=suggestion,
+        )
+    return _next(connection, done.person, project, f"Saved: {said}.")
+
+
+def _said(sent: Submission, project: Project) -> str:
+    if sent.action == "label" and sent.value is not None:
+        return project.choices.name_of(sent.value)
+    return {"label": "ranking", "cannot_tell": "cannot tell", "skip": "skipped"}[sent.action]
+
+
+def _suggestion(
+    connection: Connection, site: Site, sent: Submission, done: Saved
+) -> dict[str, Any] | None:
+    """What a judge says, if it differs from the label that was just given for the first time."""
+    if site.suggests is None or not done.first_time or sent.action != "label":
+        return None
+    row = connection.execute(
+        select(t.suggestions.c.value, t.suggestions.c.said, t.suggestions.c.explanation).where(
+            t.suggestions.c.item_id == sent.item_id
+        )
+    ).one_or_none()
+    if row is None or (row.value is not None and row.value == sent.value):
+        return None
+    return {"said": row.said, "explanation": row.explanation}
+
+
+def _own_labels(connection: Connection, person: Person, before: float | None) -> list[Any]:
+    query = (
+        select(
+            t.items.c.id,
+            t.items.c.question,
+            t.items.c.texts,
+            t.ratings.c.state,
+            t.ratings.c.value,
+            t.ratings.c.note,
+            t.ratings.c.saved_at,
+        )
+        .join(t.ratings, t.ratings.c.item_id == t.items.c.id)
+        .where(
+            t.ratings.c.person_id == person.id,
+            t.ratings.c.state.in_(("labelled", "cannot_tell", "skipped")),
+        )
+    )
+    if before is not None:
+        query = query.where(t.ratings.c.saved_at < before)
+    return list(connection.execute(query.order_by(t.ratings.c.saved_at.desc()).limit(PAGE_ROWS)))

@@ -1,0 +1,241 @@
+"""`markscheme annotate`: a web app in which people label answers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from markscheme.cli.app import app, console, notes
+from markscheme.cli.tables import Columns, Seed
+
+if TYPE_CHECKING:
+    from markscheme.annotate.setup import Ready
+
+
+class ScaleName(StrEnum):
+    """What annotators may say."""
+
+    VERDICT = "verdict"
+    RELATION = "relation"
+    GRADE = "grade"
+    RANK = "rank"
+
+
+class References(StrEnum):
+    """Whether annotators see the references."""
+
+    SHOWN = "shown"
+    ON_REQUEST = "on-request"
+    HIDDEN = "hidden"
+
+
+class Order(StrEnum):
+    """In which order items come."""
+
+    SHUFFLED = "shuffled"
+    BY_QUESTION = "by-question"
+    FILE = "file"
+
+
+@app.command("annotate")
+def annotate(
+    file: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="FILE",
+            help="Answers to label, such as plan-labels writes. Not needed to go on.",
+        ),
+    ] = None,
+    project: Annotated[
+        str | None,
+        typer.Option(
+            help="Where labels are kept: a file, or postgresql://user@host/database. "
+            "[default: FILE.annotate.sqlite]"
+        ),
+    ] = None,
+    annotator: Annotated[
+        list[str] | None,
+        typer.Option("--annotator", "-a", help="Somebody who labels; repeatable."),
+    ] = None,
+    adjudicator: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Somebody who settles disagreements; repeatable. "
+            "[default: an annotator who has not seen the item]"
+        ),
+    ] = None,
+    scale: Annotated[
+        ScaleName | None,
+        typer.Option(
+            help="verdict: correct or not. relation: superior, equivalent, inferior, incorrect. "
+            "grade: 1 to 5. rank: the answers to a question in order. [default: verdict]"
+        ),
+    ] = None,
+    per_item: Annotated[
+        int | None, typer.Option(min=1, help="Annotators an item. [default: 2]")
+    ] = None,
+    adjudicate: Annotated[
+        bool | None,
+        typer.Option(
+            "--adjudicate/--no-adjudicate",
+            help="Whether a third person settles disagreements. [default: adjudicate]",
+        ),
+    ] = None,
+    references: Annotated[
+        References | None,
+        typer.Option(help="Shown, one key away, or hidden. [default: on-request]"),
+    ] = None,
+    order: Annotated[
+        Order | None,
+        typer.Option(help="shuffled; by-question: a question's answers together; or file."),
+    ] = None,
+    guidelines: Annotated[
+        Path | None,
+        typer.Option(help="Text of your own: '# heading', '- point', paragraphs."),
+    ] = None,
+    gold: Annotated[
+        str | None,
+        typer.Option(help="Answers with known labels, mixed in to check the annotators."),
+    ] = None,
+    gold_every: Annotated[
+        int | None, typer.Option(min=1, help="Items between two gold items. [default: 10]")
+    ] = None,
+    suggest: Annotated[
+        str | None,
+        typer.Option(
+            metavar="RUN",
+            help="Show what a judge said, after the annotator's own verdict and where it differs.",
+        ),
+    ] = None,
+    judge: Annotated[
+        str | None, typer.Option(help="Which judge of that run. [default: the only]")
+    ] = None,
+    title: Annotated[str | None, typer.Option(help="Heading of every page.")] = None,
+    columns: Columns = "",
+    reference_separator: Annotated[
+        str, typer.Option(help="What separates references in one text; / for EVOUNA.")
+    ] = "auto",
+    seed: Seed = 0,
+    host: Annotated[
+        str, typer.Option(help="Address to listen on; others than this machine see it if changed.")
+    ] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65535, help="0 takes any free one.")] = 8765,
+    public_url: Annotated[
+        str | None,
+        typer.Option(help="Address people use, behind a proxy: https://label.example.org."),
+    ] = None,
+    new_links: Annotated[
+        bool, typer.Option("--new-links", help="New links for everybody; old ones stop working.")
+    ] = False,
+    links: Annotated[
+        Path | None, typer.Option(help="Write the links to a CSV file that only you can read.")
+    ] = None,
+    serve: Annotated[
+        bool, typer.Option("--serve/--no-serve", help="Or only make the project and its links.")
+    ] = True,
+) -> None:
+    """Label answers in the browser: blind, by keyboard, with nothing lost.
+
+    Makes a project from FILE, or goes on with the one that is there, prints a personal link for
+    each person and for the admin, and serves until interrupted. Links are shown once. Get the
+    labels with 'markscheme annotate-export'.
+    """
+    try:
+        from markscheme.annotate.database import Store
+        from markscheme.annotate.serve import listen
+        from markscheme.annotate.serve import serve as run
+        from markscheme.annotate.setup import Setup, prepare
+    except ImportError:
+        raise missing_web() from None
+    from markscheme.cli.reading import read_options
+    from markscheme.errors import MarkschemeError
+
+    if file is None and project is None:
+        raise MarkschemeError("give the FILE to label, or --project with one that is there")
+    asked: dict[str, Any] = {
+        "title": title,
+        "scale": scale and scale.value,
+        "references": references and references.value,
+        "per_item": per_item,
+        "adjudicate": adjudicate,
+        "order": order and order.value,
+        "gold_every": gold_every,
+        "guidelines": guidelines and _text(guidelines),
+        "seed": seed or None,
+    }
+    listening = listen(host, port, public_url) if serve else None
+    store = Store(project or f"{file}.annotate.sqlite")
+    try:
+        ready = prepare(
+            store,
+            Setup(
+                file=file,
+                settings={name: value for name, value in asked.items() if value is not None},
+                annotators=tuple(annotator or ()),
+                adjudicators=tuple(adjudicator or ()),
+                gold=gold,
+                suggest=suggest,
+                judge=judge,
+                new_links=new_links,
+                reading=read_options(columns=columns, reference_separator=reference_separator),
+            ),
+        )
+        address = listening.address if listening else (public_url or f"http://{host}:{port}")
+        _say(ready, store.shown, address.rstrip("/"), links)
+        if listening is not None:
+            if listening.warning:
+                notes.print(f"[bold yellow]warning:[/] {listening.warning}")
+            notes.print(f"serving on {listening.address}; Ctrl+C stops it", markup=False)
+            run(store, ready.project, listening)
+    finally:
+        store.close()
+
+
+def missing_web() -> Exception:
+    """What to say where the web packages are not installed."""
+    from markscheme.errors import MissingExtraError
+
+    return MissingExtraError("labelling in the browser", "web")
+
+
+def _text(path: Path) -> str:
+    from markscheme.errors import DataError
+
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise DataError(f"the guidelines {path} cannot be read: {error}") from None
+
+
+def _say(ready: Ready, where: str, address: str, links: Path | None) -> None:
+    project = ready.project
+    console.print(f"{project.title}: scale {project.scale}, kept in {where}", markup=False)
+    for note in ready.notes:
+        console.print(note, markup=False, soft_wrap=True)
+    if not ready.tokens:
+        console.print("everybody has a link already; --new-links makes new ones")
+        return
+    made = [(name, role, f"{address}/enter#{token}") for name, role, token in ready.tokens]
+    if links is not None:
+        _write_links(links, made)
+        console.print(f"{len(made)} personal links written to {links}", markup=False)
+        return
+    console.print("personal links, shown only now:")
+    width = max(len(name) for name, _, _ in made)
+    for name, role, url in made:
+        console.print(f"  {name:<{width}}  {role:<11}  {url}", markup=False, soft_wrap=True)
+
+
+def _write_links(path: Path, made: Sequence[tuple[str, str, str]]) -> None:
+    import csv
+    import os
+
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    with os.fdopen(descriptor, "w", encoding="utf-8", newline="") as stream:
+        writer = csv.writer(stream)
+        writer.writerow(("name", "role", "link"))
+        writer.writerows(made)

@@ -1,0 +1,82 @@
+"""`markscheme annotate-export`: labels from a labelling project, as other commands read them."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from markscheme.cli.app import app, console, notes
+from markscheme.cli.tables import PositiveFrom
+
+
+class Kind(StrEnum):
+    """What is written."""
+
+    LABELS = "labels"
+    RATINGS = "ratings"
+    REFERENCES = "references"
+    TRAINING = "training"
+    AUDIT = "audit"
+
+
+@app.command("annotate-export")
+def annotate_export(
+    project: Annotated[
+        str,
+        typer.Argument(
+            metavar="PROJECT",
+            help="The project: FILE.annotate.sqlite, or postgresql://user@host/database.",
+        ),
+    ],
+    out: Annotated[
+        Path, typer.Option("--out", "-o", help="File to write: .jsonl, .csv, .tsv or .parquet.")
+    ],
+    kind: Annotated[
+        Kind,
+        typer.Option(
+            "--as",
+            help="labels: for agree, estimate, rank. ratings: each person's. references: answers "
+            "with references amended. training: for train examiner. audit: every change.",
+        ),
+    ] = Kind.LABELS,
+    positive_from: PositiveFrom = None,
+    accept: Annotated[
+        str, typer.Option(help="Relations that count as acceptable, by comma.")
+    ] = "superior,equivalent",
+) -> None:
+    """Write what people said, for agree, estimate, amended references or train examiner.
+
+    Works while the app runs. Only answers that have their label are written (but for ratings and
+    audit); the others are counted.
+    """
+    from markscheme.cli.annotate import missing_web
+
+    try:
+        from markscheme.annotate.database import Store, is_url
+        from markscheme.annotate.export import ExportOptions, export
+        from markscheme.annotate.project import load_project
+    except ImportError:
+        raise missing_web() from None
+    from markscheme.answers import write_table
+    from markscheme.errors import RunError
+
+    if not is_url(project) and not Path(project).is_file():
+        raise RunError(f"there is no project {project}; 'markscheme annotate FILE' makes one")
+    store = Store(project)
+    try:
+        known = store.read(load_project)
+        if known is None:
+            raise RunError(f"there is no project in {store.shown}")
+        accepted = tuple(name.strip() for name in accept.split(",") if name.strip())
+        options = ExportOptions(positive_from=positive_from, accept=accepted)
+        found = store.read(lambda c: export(c, known, kind.value, options))
+    finally:
+        store.close()
+    out.parent.mkdir(parents=True, exist_ok=True)
+    write_table(found.table, out)
+    for note in found.notes:
+        console.print(note, markup=False, soft_wrap=True)
+    notes.print(f"{found.table.height:,} rows written to {out}", markup=False)
