@@ -14,7 +14,7 @@ from typing import Any
 import polars as pl
 
 from markscheme.grammar import check_range
-from markscheme.judges.claims_outcomes import outcomes, tested
+from markscheme.judges.claims_outcomes import BLANK, outcomes, tested
 from markscheme.judges.claims_pieces import context_pairs, pieces, reference_pairs
 from markscheme.judges.outcomes import NO_REFERENCE, PATTERNS, has_patterns
 from markscheme.judgments import OUTCOME, SCHEMA
@@ -94,6 +94,7 @@ class Claims:
             rows.select("row", "patterns")
             .join(found, on="row", how="left", maintain_order="left")
             .join(costs, on="row", how="left", maintain_order="left")
+            .with_columns(_blank(rows))
             .with_columns(
                 status=pl.col("status").fill_null("skipped"),
                 explanation=pl.when(pl.col("patterns"))
@@ -120,6 +121,21 @@ class Claims:
         from markscheme.models.container import Models
 
         return Sampled(models=models if models is not None else Models(), model=self.model)
+
+
+def _blank(rows: pl.DataFrame) -> list[pl.Expr]:
+    """Outcome columns with blank answers filled in: they claim nothing, and so are incorrect."""
+    empty = rows["answer"].str.strip_chars() == ""
+    asked = rows["references"].list.eval(pl.element().str.strip_chars() != "").list.any()
+    blank = pl.lit(empty & asked.fill_null(value=False) & ~rows["patterns"])
+    values: dict[str, Any] = {
+        "status": "judged", "score": 0.0, "verdict": False, "relation": "incorrect", "marks": 0.0,
+        "explanation": BLANK,
+    }  # fmt: skip
+    return [
+        pl.when(blank).then(pl.lit(value)).otherwise(pl.col(name)).alias(name)
+        for name, value in values.items()
+    ]
 
 
 def _by_chat(name: str) -> bool:

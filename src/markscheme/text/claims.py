@@ -207,7 +207,7 @@ def _starts_clause(after: str) -> bool:
     found = _CONJUNCTION.search(after)
     clause = after if found is None else after[: found.start()]
     if _PRONOUN.match(after):
-        return _stands(clause)
+        return _stands(f"so {clause}")
     early = " ".join(re.split(r"[,;(]", clause)[0].split()[:_SUBJECT_WORDS])
     return _stands(clause) and _stands(early)
 

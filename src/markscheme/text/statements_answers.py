@@ -161,10 +161,10 @@ def _is_title(words: list[str]) -> bool:
 
 
 def trimmed(answer: str) -> str:
-    """A fragment without "It is", "The answer is" and a final stop.
+    """A fragment without a verb at its beginning and a stop at its end.
 
-    >>> trimmed("It was the Seine.")
-    'the Seine'
+    >>> trimmed("was the Seine."), trimmed("Sammy Davis Jr.")
+    ('the Seine', 'Sammy Davis Jr.')
     """
     text = " ".join(answer.split())
     first, _, rest = text.partition(" ")

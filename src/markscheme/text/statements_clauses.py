@@ -14,9 +14,7 @@ _RELATIVE = lists.words("who that which")
 _BEFORE_NOUNS = lists.DETERMINERS - lists.NUMBERS | lists.PREPOSITIONS | {"and"}
 _AMONG_NOUNS = lists.words("last best most")
 _OBJECTS = lists.words("and to it him them her more first")
-_NO_PREDICATE_AFTER = (
-    lists.DETERMINERS | lists.PREPOSITIONS | lists.AUXILIARIES | lists.PRONOUNS | _RELATIVE
-)
+_NO_PREDICATE_AFTER = lists.DETERMINERS | lists.PREPOSITIONS | lists.AUXILIARIES | _RELATIVE
 _MARKS = ",;:?!\"'()“”‘’"
 _TAIL = ("able", "ible", "ous", "ful", "less", "ic", "ive", "al", "ory", "ary")
 
@@ -38,7 +36,9 @@ class Clause:
 def lowered(word: str) -> str:
     """A word as the lists have it: lower case, without marks around it."""
     bare = word.lower().strip(_MARKS)
-    return bare if bare else word
+    if bare.endswith(".") and bare.count(".") == 1:
+        bare = bare[:-1].rstrip(_MARKS)
+    return bare or word
 
 
 def main_verb(low: Sequence[str]) -> int | None:
@@ -133,7 +133,8 @@ def _predicate_worth(low: Sequence[str], place: int) -> float | None:
         return None
     if place:
         before = low[place - 1]
-        if before in _NO_PREDICATE_AFTER or (place > 1 and low[place - 2] in ("who", "that")):
+        clause = place > 1 and (before in lists.PRONOUNS or low[place - 2] in ("who", "that"))
+        if clause or before in _NO_PREDICATE_AFTER:
             return None
     if place + 1 == len(low):
         return 2.0
@@ -141,6 +142,8 @@ def _predicate_worth(low: Sequence[str], place: int) -> float | None:
     if after in lists.PREPOSITIONS or after in lists.PARTICLES:
         return 1.8
     if after in lists.DETERMINERS or after in ("when", "if", "and"):
+        return 1.5
+    if word in ("so", "too"):
         return 1.5
     return None if word.endswith("ing") else 0.5
 
@@ -150,6 +153,8 @@ def is_predicative(low: Sequence[str], place: int) -> bool:
     word = low[place]
     if word in ("in", "out", "over"):
         return False
+    if word in ("so", "too"):
+        return place + 1 < len(low)
     last = place + 1 == len(low)
     followed = last or low[place + 1] in lists.PREPOSITIONS
     if word in lists.ADJECTIVES:

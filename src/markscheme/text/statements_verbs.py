@@ -22,7 +22,7 @@ forbid forbade forbidden|forget forgot forgotten|forgive forgave forgiven|freeze
 get got gotten|give gave given|go went gone|grind ground ground|grow grew grown|hang hung hung
 have had had|hear heard heard|hide hid hidden|hit hit hit|hold held held|hurt hurt hurt
 keep kept kept|know knew known|lay laid laid|lead led led|leave left left|lend lent lent
-let let let|lie lay lain|lose lost lost|make made made|mean meant meant|meet met met
+light lit lit|let let let|lie lay lain|lose lost lost|make made made|mean meant meant|meet met met
 overcome overcame overcome|overthrow overthrew overthrown|pay paid paid|put put put
 quit quit quit|read read read|rebuild rebuilt rebuilt|ride rode ridden|ring rang rung
 rise rose risen|run ran run|say said said|see saw seen|seek sought sought|sell sold sold
@@ -43,7 +43,7 @@ abandon abolish absorb accept achieve acquire act adapt add address admit adopt 
 advise affect age agree aim air allow amend announce annex answer apologise apologize appear
 apply appoint approve argue arrest arrive ask assassinate assemble associate attach attack
 attain attempt attend attract award ban base believe belong benefit betray bifurcate boil
-border borrow breathe broadcast bury call campaign cancel capture care carry cause celebrate
+border borrow breathe broadcast burn bury call campaign cancel capture care carry cause celebrate
 change charge chart chase claim classify climb close coach coin collapse collect colonise
 colonize combine commission commit compete compose compare complete conduct conclude connect
 conquer consider consist consume contain contribute control convert cook cool correspond
