@@ -135,8 +135,7 @@ def judge_errors(judged: pl.DataFrame) -> pl.DataFrame:
     kinds = {name: kind_of(name) for name in wrong["judge"].unique()}
     found = [_category(kinds[row["judge"]], row) for row in wrong.iter_rows(named=True)]
     return wrong.with_columns(
-        kind=pl.col("judge").replace_strict({k: v.kind for k, v in kinds.items()}, default=None,
-                                            return_dtype=pl.String),
+        kind=pl.Series([kinds[judge].kind for judge in wrong["judge"]], dtype=pl.String),
         error=pl.when("verdict").then(pl.lit("accepts")).otherwise(pl.lit("rejects")),
         category=pl.Series([category for category, _ in found], dtype=pl.String),
         evidence=pl.Series([evidence for _, evidence in found], dtype=pl.String),

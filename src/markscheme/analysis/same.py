@@ -45,7 +45,7 @@ def cue_of_readings(question: str, reference: Wording, answer: Wording) -> str |
 
 def finer_time(one: Wording, other: Wording) -> str | None:
     """The same time, given more or less finely."""
-    if not (one.dated and other.dated):
+    if not ((one.years or one.months) and (other.years or other.months)):
         return None
     if one.years and other.years:
         if not one.years & other.years:

@@ -27,7 +27,8 @@ class Cell:
         digits: decimals printed.
         reason: why the two cannot be equal; empty where they should be.
         known: our figure when the reason was recorded, so that another one is noticed.
-        within: how far from `known` ours may be, where the data were never here to compute it.
+        within: how far from `known` ours may be, where the data were never here to compute it, or
+            where rules of ours make the figure and may be refined.
     """
 
     row: str
