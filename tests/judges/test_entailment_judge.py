@@ -14,6 +14,7 @@ from markscheme.answers import read_answers
 from markscheme.engine.apply import apply
 from markscheme.errors import JudgeError, ModelError
 from markscheme.grammar import parse_judge, signature
+from markscheme.judges.entailment import Entailment
 from markscheme.models.chat import ChatReply
 
 CHAT = "entailment(statements=chat, test=chat, seed=42)"
@@ -382,6 +383,22 @@ def test_wrong_parameters_are_named(name: str) -> None:
 def test_a_chat_model_is_asked_for() -> None:
     with pytest.raises(ModelError, match="none was named"):
         markscheme.judge(oak("Vancouver"), CHAT)
+
+
+@pytest.mark.parametrize(
+    ("name", "asks"),
+    [
+        ("entailment", False),
+        ("entailment(statements=chat)", True),
+        ("entailment(test='chat:small')", True),
+        ("entailment(marks=C)", True),
+        ("entailment(marks=token_f1)", False),
+    ],
+)
+def test_it_knows_whether_it_asks_a_chat_model(name: str, asks: bool) -> None:
+    judge = parse_judge(name)
+    assert isinstance(judge, Entailment)
+    assert judge.asks_chat is asks
 
 
 def test_signatures_know_prompts_models_and_weights() -> None:

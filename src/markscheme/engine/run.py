@@ -110,14 +110,15 @@ def _prepare(judges: Sequence[Judge], models: Any) -> list[_Prepared]:
 
 
 def _asks_a_server(judge: Judge) -> bool:
-    """Whether a judge, or one inside it, is registered to need a chat model."""
+    """Whether a judge, or one inside it, is registered to need a chat model, or says it asks one.
+
+    Judges that ask one with some parameters and not with others have a property `asks_chat`.
+    """
     inner = (getattr(judge, field.name) for field in dataclasses.fields(judge))  # type: ignore[arg-type]
     parts = [part for value in inner for part in (value if isinstance(value, tuple) else (value,))]
     nested = [part for part in parts if hasattr(part, "judge") and dataclasses.is_dataclass(part)]
-    return "chat model" in entry(name_of(judge)).needs or any(
-        _asks_a_server(part)  # type: ignore[arg-type]
-        for part in nested
-    )
+    own = "chat model" in entry(name_of(judge)).needs or getattr(judge, "asks_chat", False)
+    return own or any(_asks_a_server(part) for part in nested)  # type: ignore[arg-type]
 
 
 def _rows_of(
@@ -186,6 +187,7 @@ def run_in_folder(
     render: Callable[[RunReport], str] | None = None,
     transform: Transform | None = None,
     on_progress: OnProgress | None = None,
+    command: str | None = None,
 ) -> RunReport:
     """Judge all that a reader gives into a run's folder; go on where an earlier run stopped.
 
@@ -201,6 +203,7 @@ def run_in_folder(
         render: makes the text of `summary.md`.
         transform: changes the answers that judges see; say which in `options`.
         on_progress: told of finished judgments.
+        command: what was typed, kept in `run.json` for reports; runs may differ in it.
 
     Raises:
         RunError: the folder holds another run, is in use, or cannot be written.
@@ -213,6 +216,7 @@ def run_in_folder(
         "markscheme": version(),
         "judges": [{"name": one.name, "signature": one.signature} for one in prepared],
         "options": options or {},
+        **({} if command is None else {"command": command}),
     }
     with folder.locked():
         found = folder.read_plan()

@@ -118,6 +118,11 @@ class Entailment:
         return _outcomes(found, self.policy)
 
     @property
+    def asks_chat(self) -> bool:
+        """Whether a chat model has a part in it."""
+        return self._marks_ask or _by_chat(self.statements) or _by_chat(self.test)
+
+    @property
     def _scheme(self) -> str:
         if self.marks != "auto":
             return self.marks
