@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from markscheme.text.statements_answers import is_sentence
-from markscheme.text.statements_words import words
+from markscheme.text.statements_words import FUNCTION, words
 
 MOST = 60
 """Claims of one answer; what comes after is one claim more."""
@@ -118,9 +118,8 @@ def _ends(text: str, stop: re.Match[str]) -> bool:
         return False  # "$2. 2 billion"
     low = word.lower()
     if low in _ABBREVIATIONS:
-        following = rest.split(None, 1)[0]
-        short = following.rstrip(".").lower() in _ABBREVIATIONS or len(following) == 1
-        return low in _MAY_END and opening.isupper() and not short
+        following = rest.split(None, 1)[0].lower()
+        return low in _MAY_END and opening.isupper() and following in FUNCTION
     initial = len(word) == 1 and word.isupper()
     return not (initial and word != "I")
 
@@ -159,6 +158,8 @@ def _run_in(text: str) -> tuple[str, list[str]] | None:
     numbers = [int(one.group(1)) for one in marks]
     if len(marks) < 2 or numbers != list(range(1, len(numbers) + 1)):
         return None
+    if text[: marks[0].start()].rstrip()[-1:] not in ("", ":"):
+        return None  # Sentences that end in the numbers of sources.
     ends = [one.start() for one in marks[1:]] + [len(text)]
     items = [text[one.end() : end].strip(" ,;") for one, end in zip(marks, ends, strict=True)]
     return text[: marks[0].start()], [one for one in items if one]
