@@ -25,7 +25,7 @@ SPLIT = [
     ("The parts are:\n1. a wing\n2. a tail, which moves\n- fins",
      ["The parts are a wing", "The parts are a tail, which moves", "The parts are fins"]),
     ("There are three colours: 1. Red 2. Green 3. Blue",
-     ["There are three colours Red", "There are three colours Green", "There are three colours Blue"]),
+     [f"There are three colours: {one}" for one in ("Red", "Green", "Blue")]),
     ("1. Adenine\n2. Guanine", ["Adenine", "Guanine"]),
     ("Paris. Would you like to know more?", ["Paris."]),
     ("He asked “Are you sure? ” and left.", ["He asked “Are you sure? ” and left."]),

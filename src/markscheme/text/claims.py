@@ -46,6 +46,7 @@ _YEAR = re.compile(r"(?:1\d|20)\d\d$")
 _SUBJECT_WORDS = 7
 """Within so many words of its beginning a clause must have its verb."""
 
+_LINKS = words("is are was were be include includes included called named")
 _CONDITION = re.compile(r"^(?:if|when|because|since|although|though|while|unless|whereas)\b", re.I)
 
 
@@ -170,7 +171,7 @@ def _introduced(lead: str, item: str) -> str:
     head = lead.rstrip(": ").removesuffix("as follows").removesuffix("the following").rstrip(" ,")
     if not head or is_sentence(item) or not is_sentence(f"{head} something."):
         return item
-    return f"{head} {item}"
+    return f"{head} {item}" if head.split()[-1].lower() in _LINKS else f"{head}: {item}"
 
 
 def _clauses(sentence: str) -> list[str]:
