@@ -141,6 +141,7 @@ def run(
     clean: str | None = None,
     models: Any = None,
     on_progress: Callable[[int], None] | None = None,
+    command: str | None = None,
 ) -> RunReport:
     """Judge what a reader gives, in memory or into a folder; what `judge` and the command share."""
     transform = cleaner(clean)
@@ -157,6 +158,7 @@ def run(
         transform=transform,
         render=lambda report: summary_table(report.records).markdown(),
         on_progress=on_progress,
+        command=command,
     )
 
 

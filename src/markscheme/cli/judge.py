@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import re
+import shlex
+import sys
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -146,7 +150,13 @@ def judge(
         models.budget.on_change = lambda spending: advance.note(str(spending))
         try:
             report = run(
-                reader, chosen, out=target, clean=clean, models=models, on_progress=advance
+                reader,
+                chosen,
+                out=target,
+                clean=clean,
+                models=models,
+                on_progress=advance,
+                command=command_line(sys.argv[1:]),
             )
         finally:
             models.close()
@@ -165,6 +175,17 @@ def _reopen(folder: Path) -> None:
         plan = run.read_plan()
         if plan is not None and plan["state"] == "done":
             run.write_json("run.json", {**plan, "state": "running"})
+
+
+def command_line(arguments: Sequence[str]) -> str:
+    """The command as it can be typed again; what may be a secret in an address is left out.
+
+    >>> command_line(["judge", "a b.csv", "--ledger", "postgresql://me:secret@host/replies"])
+    "markscheme judge 'a b.csv' --ledger postgresql://host/replies"
+    """
+    bare = (re.sub(r"://\S*@", "://", one) for one in arguments)
+    shown = (re.sub(r"(://[^?\s]*)\?\S*", r"\1", one) for one in bare)
+    return shlex.join(["markscheme", *shown])
 
 
 def default_folder(

@@ -22,8 +22,10 @@ FORMAT = 1
 class RunFolder:
     """The files of one run.
 
-    run.json            what is run on what: format, judges with signatures, options, state
-    judgments.parquet   the judgments, with system, question, answer and label beside them
+    run.json            what is run on what: format, judges with signatures, options, state,
+                        the command if one was typed
+    answers.parquet     the answers as given
+    judgments.parquet   the judgments, with the system beside them
     summary.json        the figures         summary.md   the same as a Markdown table
     bad_rows.jsonl      rows that were skipped, if any
     parts/              finished pieces of an unfinished run
