@@ -113,11 +113,18 @@ def reliability(
     read = [
         read_judged(one, judges=judges, columns="", answers=None, threshold=0.5) for one in folders
     ]
+    names = [Path(one).name for one in folders]
+    if len(set(names)) < len(names):
+        names = [f"run{place}" for place, _ in enumerate(folders, start=1)]
     found = repeats_of(
-        read, _labelled(folders[0], judges, labels, label_column), positive_from, texts=texts
+        read,
+        _labelled(folders[0], judges, labels, label_column),
+        positive_from,
+        texts=texts,
+        names=names,
     )
-    for place, one in enumerate(folders, start=1):
-        notes.print(f"run{place}: {one}", markup=False)
+    for name, one in zip(names, folders, strict=True):
+        notes.print(f"{name}: {one}", markup=False)
     emit(
         repeat_tables(found),
         {"command": "reliability", "runs": folders, **plain(found)},

@@ -21,6 +21,7 @@ def repeats_of(
     positive_from: float | None,
     *,
     texts: str | None,
+    names: Sequence[str] | None = None,
 ) -> dict[str, Any]:
     """Kappas of every two runs, spread of figures over runs, and likeness of texts.
 
@@ -31,6 +32,7 @@ def repeats_of(
         joined: the first run with labels; None where there are none.
         positive_from: the grade from which an answer is acceptable.
         texts: a text column to compare.
+        names: of the runs; run1, run2, ... if none.
 
     Raises:
         AgreementError: several judges, no ids, or no such text column.
@@ -44,10 +46,15 @@ def repeats_of(
         raise AgreementError("repeated runs are of one judge; choose it with --judges")
     if any("answer_id" not in run.columns for run in runs):
         raise AgreementError("repeated runs are matched by 'answer_id', which one of them lacks")
-    found: dict[str, Any] = {"verdicts": kappa_matrix(_side_by_side(runs, "verdict"))}
+    named = names or [f"run{place}" for place, _ in enumerate(runs, start=1)]
+
+    def side_by_side(tables: Sequence[pl.DataFrame], value: str) -> pl.DataFrame:
+        return _matched(dict(zip(named, tables, strict=True)), ["answer_id"], value)
+
+    found: dict[str, Any] = {"verdicts": kappa_matrix(side_by_side(runs, "verdict"))}
     if all("relation" in run.columns and run["relation"].count() for run in runs):
-        found["relations"] = kappa_matrix(_side_by_side(runs, "relation"))
-    found |= _stages(runs)
+        found["relations"] = kappa_matrix(side_by_side(runs, "relation"))
+    found |= _stages(dict(zip(named, runs, strict=True)))
     if joined is not None:
         accepted = pl.Series(
             "accepted", as_binary(joined.rows["label"], positive_from=positive_from)
@@ -56,49 +63,53 @@ def repeats_of(
         labelled = [
             labels.join(run, on="answer_id", how="left", maintain_order="left") for run in runs
         ]
-        found["spread"] = spread(_side_by_side(labelled, "verdict"), accepted)
+        found["spread"] = spread(side_by_side(labelled, "verdict"), accepted)
     if texts is not None:
         if any(texts not in run.columns for run in runs):
             raise AgreementError(f"a run has no texts {texts!r}; there are raw and explanation")
-        found["texts"] = text_repeats(_side_by_side(runs, texts))
+        found["texts"] = text_repeats(side_by_side(runs, texts))
     return found
 
 
-def _stages(runs: Sequence[pl.DataFrame]) -> dict[str, Any]:
+def _stages(runs: Mapping[str, pl.DataFrame]) -> dict[str, Any]:
     """Statements and tests of runs of the entailment judge (Yao & Barbosa 2024, Tables 4 and 5)."""
     import polars as pl
 
     from markscheme.agreement.entailment_details import details, statements, tests
     from markscheme.agreement.repeats import kappa_matrix, text_repeats
 
-    kept = [details(run) for run in runs]
-    if not all(one.height for one in kept):
+    kept = {name: details(run) for name, run in runs.items()}
+    if not all(one.height for one in kept.values()):
         return {}
     found: dict[str, Any] = {}
     label = pl.coalesce("label", pl.when("entailed").then(pl.lit("yes")).otherwise(pl.lit("no")))
     labelled = pl.when(pl.col("entailed").is_not_null()).then(label)
-    pairs = [tests(one).with_columns(value=labelled) for one in kept]
+    pairs = {name: tests(one).with_columns(value=labelled) for name, one in kept.items()}
     table = _matched(pairs, ["answer_id", "reference", "way"], "value")
     found["entailment"] = kappa_matrix(table)
-    said = [statements(one).with_columns(pl.col("of").fill_null("")) for one in kept]
-    # A reference has one statement a question, however many systems answered it.
+    said = {
+        name: statements(one).with_columns(pl.col("of").fill_null("")) for name, one in kept.items()
+    }
     texts = _matched(said, ["answer_id", "of"], "statement")
     found["statements"] = text_repeats(texts)
     return found
 
 
-def _matched(runs: Sequence[pl.DataFrame], key: list[str], value: str) -> pl.DataFrame:
-    """One column a run, rows matched on `key`."""
-    table = runs[0].select(*key, run1=value)
-    for place, run in enumerate(runs[1:], start=2):
-        column = run.select(*key, **{f"run{place}": value})
+def _matched(runs: Mapping[str, pl.DataFrame], key: list[str], value: str) -> pl.DataFrame:
+    """One column a run, rows matched on `key`; what a run lacks is null there.
+
+    Rows that repeat a key are equal answers, and count once.
+    """
+    import polars as pl
+
+    columns = [
+        run.select(*key, pl.col(value).alias(name)).unique(key, keep="first", maintain_order=True)
+        for name, run in runs.items()
+    ]
+    table = columns[0]
+    for column in columns[1:]:
         table = table.join(column, on=key, how="left", maintain_order="left")
     return table.drop(key)
-
-
-def _side_by_side(runs: Sequence[pl.DataFrame], value: str) -> pl.DataFrame:
-    """One column a run; an answer that a run lacks is null there."""
-    return _matched(runs, ["answer_id"], value)
 
 
 def repeat_tables(found: Mapping[str, Any]) -> list[Table]:
