@@ -1,0 +1,274 @@
+"""Makers of statements: rules, the paper's prompt over scripted replies, sequence models."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from markscheme.errors import JudgeError, ModelError
+from markscheme.judges.statement_makers import (
+    OUTCOME,
+    SPENT,
+    ChatStatements,
+    RuleStatements,
+    SequenceStatements,
+    StatementMaker,
+    statement_maker,
+)
+from markscheme.models.chat import ChatReply
+from markscheme.models.container import ModelOptions, Models
+from markscheme.models.scripted import ScriptedChat
+from markscheme.prompts import shipped
+from markscheme.text.statement_replies import loops, read_statement
+
+PAIRS = pl.DataFrame(
+    {
+        "question": ["where is fe best absorbed", "who wrote it", "who wrote it", "who", None],
+        "answer": ["in the duodenum", "Ann", "Ann", " ", "x"],
+        "note": list("abcde"),
+    }
+)
+FE, ANN = "Fe is best absorbed in the duodenum.", "Ann wrote it."
+
+
+def scripted(replies: Any) -> tuple[Models, ScriptedChat]:
+    chat = ScriptedChat(replies=replies)
+    return Models(chat=chat), chat
+
+
+def good(text: str) -> str:
+    return FE if "duodenum" in text else ANN
+
+
+@pytest.fixture(scope="session")
+def paper(data_dir: Path) -> str:
+    file = data_dir.parent / "papers" / "yao-barbosa-2024-entailment.txt"
+    if not file.is_file():
+        pytest.fail(f"the paper's text is not at {file}, beside the data")
+    return file.read_text(encoding="utf-8")
+
+
+def test_the_prompt_is_as_printed(paper: str) -> None:
+    prompt = shipped()["statement_yao"]
+    turns = prompt.turns({"question": "{question}", "answer": "{answer}"})
+    assert [role for role, _ in turns] == ["user"]
+    assert f"|\n{turns[0][1]} |" in paper.replace("\n\n", "\n")
+    assert prompt.quoted
+    assert prompt.parser == "statement"
+    assert (prompt.temperature, prompt.max_tokens) == (0.0, 300)
+
+
+@pytest.mark.parametrize(
+    ("name", "wanted"),
+    [
+        ("rules", RuleStatements()),
+        ("chat", ChatStatements()),
+        ("chat:gpt-x", ChatStatements(model="gpt-x")),
+        ("seq2seq:a/b", SequenceStatements(name="a/b")),
+        ("seq2seq:C:\\models", SequenceStatements(name="C:\\models")),
+    ],
+)
+def test_names(name: str, wanted: StatementMaker) -> None:
+    assert statement_maker(name) == wanted
+    assert isinstance(wanted, StatementMaker)
+
+
+@pytest.mark.parametrize("name", ["", "rule", "rules:x", "chat:", "seq2seq", "seq2seq:", "nli:x"])
+def test_other_names_are_refused(name: str) -> None:
+    with pytest.raises(JudgeError, match="'rules', 'chat'"):
+        statement_maker(name)
+
+
+@pytest.mark.parametrize("name", ["rules", "chat"])
+def test_rows_order_and_columns_stay(name: str) -> None:
+    models, _ = scripted(good)
+    made = statement_maker(name).make(PAIRS, models)
+    assert made.columns == [*PAIRS.columns, *OUTCOME]
+    assert made.select(PAIRS.columns).equals(PAIRS)
+    assert made["statement"].to_list() == [FE, ANN, ANN, None, None]
+    assert made["status"].to_list() == ["judged"] * 3 + ["unparsed"] * 2
+    backwards = statement_maker(name).make(PAIRS.reverse(), models)
+    assert backwards["statement"].to_list() == made["statement"].to_list()[::-1]
+    empty = statement_maker(name).make(PAIRS[:0], models)
+    assert empty.height == 0
+    assert empty.columns == made.columns
+
+
+def test_a_missing_column_is_named() -> None:
+    with pytest.raises(JudgeError, match="answer"):
+        statement_maker("rules").make(PAIRS.drop("answer"), None)
+
+
+def test_equal_pairs_are_asked_once_and_paid_once() -> None:
+    def reply(text: str) -> ChatReply:
+        return ChatReply(status="ok", text=good(text), tokens_in=10, tokens_out=2, cost_usd=0.5)
+
+    models, chat = scripted(reply)
+    made = statement_maker("chat").make(PAIRS, models)
+    assert len(chat.seen) == 2
+    assert made["cost_usd"].to_list() == [0.5, 0.5, None, None, None]
+    assert made["tokens_in"].sum() == 20
+    assert chat.seen == statement_maker("chat").requests(PAIRS)
+    assert statement_maker("rules").requests(PAIRS) == []
+    assert statement_maker("seq2seq:x").requests(PAIRS) == []
+
+
+def test_seed_temperature_and_limit_reach_the_model() -> None:
+    models, chat = scripted(good)
+    ChatStatements(seed=42, temperature=0.7, max_tokens=9).make(PAIRS, models)
+    assert {(one.seed, one.temperature, one.max_tokens) for one in chat.seen} == {(42, 0.7, 9)}
+
+
+READ = [
+    ("Ann wrote it.", "Ann wrote it."),
+    (" S: Ann wrote it.\n", "Ann wrote it."),
+    ("**Statement:** Ann wrote it.", "Ann wrote it."),
+    ('"Ann wrote it."', "Ann wrote it."),
+    ("Here is the statement:\n\nAnn wrote it.", "Ann wrote it."),
+    ("Ann wrote it.\n\nThis follows from the answer.", "Ann wrote it."),
+    ("Ann wrote it.\nQ: who else A: Bea S: Bea did.", "Ann wrote it."),
+    ("Ann wrote it. Q: who else A: Bea S: Bea did.", "Ann wrote it."),
+    ("<think>Hm, Ann.</think>Ann wrote it.", "Ann wrote it."),
+    ("Ann wrote “Q and A”.", "Ann wrote “Q and A”."),
+]
+
+
+@pytest.mark.parametrize(("reply", "wanted"), READ)
+def test_statements_are_read(reply: str, wanted: str) -> None:
+    found = read_statement(reply, question="who wrote it", answer="Ann")
+    assert (found.status, found.reason) == ("judged", wanted)
+
+
+UNREAD = [
+    ("", "empty"),
+    (" \n ", "empty"),
+    ("...", "no statement"),
+    ("S:", "no statement"),
+    ("who wrote it", "repeats the question"),
+    ("Who wrote it?", "repeats the question"),
+    ("Is it Ann?", "a question"),
+    ("Ann wrote it. " * 5, "repeats itself"),
+    ("Ann Ann Ann Ann Ann Ann Ann Ann", "repeats itself"),
+    ("the book that the book that the book that", "repeats itself"),
+    ("Cyrus wrote the first declaration of human rights", "example"),
+    ("<think>I wonder", "reasoning"),
+]
+
+
+@pytest.mark.parametrize(("reply", "why"), UNREAD)
+def test_loops_echoes_and_nothing_are_no_statements(reply: str, why: str) -> None:
+    found = read_statement(reply, question="who wrote it", answer="Ann")
+    assert found.status == "unparsed"
+    assert why in found.reason
+
+
+def test_a_cut_reply_is_no_statement_unless_it_had_ended() -> None:
+    cut = read_statement("Ann wrote it when", question="who", answer="Ann", finished=False)
+    assert cut.status == "unparsed"
+    ended = read_statement("Ann did it.\nQ: wh", question="who", answer="Ann", finished=False)
+    assert ended.reason == "Ann did it."
+
+
+def test_declining_is_told_from_answers_that_decline() -> None:
+    declined = "I'm sorry, I can't do that."
+    assert read_statement(declined, question="who", answer="Ann").status == "refused"
+    assert read_statement(declined, question="who", answer=declined).status == "judged"
+
+
+def test_the_papers_example_is_a_statement_where_it_was_asked_for() -> None:
+    said = "Cyrus wrote the first declaration of human rights"
+    asked = "who wrote the first declaration of human rights"
+    assert read_statement(said, question=asked, answer="Cyrus").status == "judged"
+
+
+@given(st.text(max_size=200))
+def test_any_reply_is_read_or_has_a_reason(reply: str) -> None:
+    found = read_statement(reply, question="who wrote it", answer="Ann")
+    assert found.reason
+    assert "\n" not in found.reason
+
+
+def test_names_that_repeat_a_word_are_no_loops() -> None:
+    assert not loops("Duran Duran sang The The and New York, New York in Baden-Baden.")
+    assert loops("and then he said " * 9)
+    assert not loops("x" * 100_000)
+    assert loops("y " * 200_000)
+
+
+def test_what_cannot_be_read_is_asked_again_once() -> None:
+    replies = {True: "Ann wrote it.", False: "who wrote it"}
+    models, chat = scripted(lambda text: replies["could not read" in text])
+    made = statement_maker("chat").make(PAIRS[1:2], models)
+    assert made["statement"].to_list() == ["Ann wrote it."]
+    assert made["reason"].to_list() == ["asked again"]
+    assert "[asked again]" in made["raw"][0]
+    assert [message.role for message in chat.seen[1].messages] == ["user", "assistant", "user"]
+    assert "repeats the question" in chat.seen[1].last_user
+
+
+def test_what_stays_unreadable_has_a_status_and_no_statement() -> None:
+    models, chat = scripted(lambda text: "")
+    made = statement_maker("chat").make(PAIRS[:2], models)
+    assert made["statement"].null_count() == 2
+    assert set(made["status"]) == {"unparsed"}
+    assert all("asked again in vain" in reason for reason in made["reason"])
+    assert len(chat.seen) == 4
+    once, chat = scripted(lambda text: "")
+    ChatStatements(repair=False).make(PAIRS[:2], once)
+    assert len(chat.seen) == 2
+
+
+@pytest.mark.parametrize("status", ["refused", "failed", "skipped"])
+def test_replies_that_are_none_keep_their_status(status: Any) -> None:
+    models, _ = scripted(lambda text: ChatReply(status=status, error="why"))
+    made = statement_maker("chat").make(PAIRS[:1], models)
+    assert made["status"].to_list() == [status]
+    assert made["reason"].to_list() == ["why"]
+    assert made["statement"].to_list() == [None]
+
+
+def test_without_a_model_the_error_says_so() -> None:
+    with pytest.raises(ModelError, match="--model"):
+        statement_maker("chat").make(PAIRS, None)
+    with pytest.raises(ModelError, match="--model"):
+        statement_maker("chat").make(PAIRS, Models(options=ModelOptions()))
+
+
+def test_identities() -> None:
+    models, _ = scripted(good)
+    found = statement_maker("chat").identity(models)
+    assert found == {"prompt": shipped()["statement_yao"].hash, "chat": "scripted"}
+    assert statement_maker("rules").identity(models) == {}
+    assert statement_maker("seq2seq:a/b").identity(None) == {"seq2seq": "a/b"}
+
+
+class Sequence:
+    """A sequence model of two outputs; what it was asked is kept."""
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+
+    def seq2seq(self, name: str) -> Sequence:
+        assert name == "tiny"
+        return self
+
+    def generate(self, texts: list[str], *, max_tokens: int) -> list[tuple[str, bool]]:
+        self.asked += texts
+        return [
+            (FE, True) if "duodenum" in text else ("it it it it it it", False) for text in texts
+        ]
+
+
+def test_sequence_models_read_question_and_answer() -> None:
+    models = Sequence()
+    made = statement_maker("seq2seq:tiny").make(PAIRS, models)
+    assert models.asked == ["where is fe best absorbed. in the duodenum", "who wrote it. Ann"]
+    assert made["statement"].to_list() == [FE, None, None, None, None]
+    assert made["status"].to_list() == ["judged", *["unparsed"] * 4]
+    assert made["raw"].to_list()[1] == "it it it it it it"
+    assert made.select(SPENT).null_count().row(0) == (5, 5, 5, 5)
