@@ -60,6 +60,7 @@ def build(
         typer.Option(help="Lists of other questions to show: what is a 2, a 1, a 0?"),
     ] = None,
     show: Annotated[int, typer.Option(min=1, help="How many of them.")] = 3,
+    max_tokens: Annotated[int, typer.Option(min=1, help="Of one reference.")] = 300,
     seed: Seed = 0,
     columns: Columns = "",
     base_url: model_options.BaseUrl = None,
@@ -92,6 +93,7 @@ def build(
             composition=composition,
             seed=seed,
             examples=shown,
+            max_tokens=max_tokens,
         )
     finally:
         models.close()

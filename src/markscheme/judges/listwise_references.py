@@ -56,6 +56,7 @@ def build_lists(
     composition: str = "3210",
     seed: int = 0,
     examples: Sequence[Graded] = (),
+    max_tokens: int = 300,
 ) -> pl.DataFrame:
     """A list of references for every question of an answers table.
 
@@ -69,6 +70,7 @@ def build_lists(
         seed: which technique and model each worse reference comes from.
         examples: graded lists of other questions; a worse answer is asked for beside their answers
             of that grade (the paper shows three).
+        max_tokens: of one answer.
 
     Returns:
         A row a question: `question`, `references` (best first), `reference_grades`, `techniques`,
@@ -86,13 +88,13 @@ def build_lists(
         )
     questions = answers.group_by("question", maintain_order=True).agg(pl.first("references"))
     check_apart([{"question": one.question} for one in examples], questions["question"], "examples")
-    golden = _best(questions, models[0])
+    golden = _best(questions, models[0], max_tokens)
     plan: list[tuple[int, int, str, ChatModel]] = []
     for row, question in enumerate(questions["question"]):
         for place, grade in enumerate(grades):
             if place and (technique := _technique(question, grade, place, seed)):
                 plan.append((row, grade, technique, models[(row + place + seed) % len(models)]))
-    written = _write(plan, questions["question"].to_list(), golden, examples)
+    written = _write(plan, questions["question"].to_list(), golden, examples, max_tokens)
     rows = []
     for row, question in enumerate(questions["question"]):
         mine = [one for one in zip(plan, written, strict=True) if one[0][0] == row]
@@ -124,11 +126,11 @@ _SCHEMA: dict[str, Any] = {
 }  # fmt: skip
 
 
-def _best(questions: pl.DataFrame, model: ChatModel) -> list[ChatReply]:
+def _best(questions: pl.DataFrame, model: ChatModel, max_tokens: int) -> list[ChatReply]:
     requests = [
-        _request(REWRITE, question, references[0], sample=0)
+        _request(REWRITE, question, references[0], sample=0, max_tokens=max_tokens)
         if references
-        else _request(ANSWER, question, None, sample=0)
+        else _request(ANSWER, question, None, sample=0, max_tokens=max_tokens)
         for question, references in zip(
             questions["question"], questions["references"].to_list(), strict=True
         )
@@ -141,6 +143,7 @@ def _write(
     questions: Sequence[str],
     golden: Sequence[ChatReply],
     examples: Sequence[Graded],
+    max_tokens: int,
 ) -> list[ChatReply]:
     """A reply to each planned reference; rows whose best answer failed repeat that failure."""
     found: list[ChatReply | None] = [None] * len(plan)
@@ -157,7 +160,11 @@ def _write(
             order = TECHNIQUES[technique][1] if grade < BEST else REWRITE
             shown = _shown(examples, grade) if grade < BEST else ""
             given = _text(golden[row])
-            requests.append(_request(order, questions[row], given, sample=place, shown=shown))
+            requests.append(
+                _request(
+                    order, questions[row], given, sample=place, shown=shown, max_tokens=max_tokens
+                )
+            )
         for place, reply in zip(places, plan[places[0]][3].complete(requests), strict=True):
             found[place] = reply
     return [reply for reply in found if reply is not None]
@@ -186,12 +193,12 @@ def _shown(examples: Sequence[Graded], grade: int) -> str:
 
 
 def _request(
-    order: str, question: str, given: str | None, *, sample: int, shown: str = ""
+    order: str, question: str, given: str | None, *, sample: int, max_tokens: int, shown: str = ""
 ) -> ChatRequest:
     parts = [order, *([f"Examples, for other questions:\n\n{shown}"] if shown else [])]
     parts += [f"Question: {question}", *([f"Given answer: {given}"] if given else [])]
     message = Message(role="user", content="\n\n".join(parts))
-    return ChatRequest(messages=(message,), max_tokens=300, temperature=0.8, sample=sample)
+    return ChatRequest(messages=(message,), max_tokens=max_tokens, temperature=0.8, sample=sample)
 
 
 def _text(reply: ChatReply) -> str | None:

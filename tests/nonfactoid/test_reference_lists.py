@@ -1,0 +1,189 @@
+"""Lists that models write, examples that people's grades give, and baselines against a list."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from markscheme.answers import read_answers
+from markscheme.cli import run
+from markscheme.engine.apply import apply
+from markscheme.errors import JudgeError
+from markscheme.grammar import parse_judge
+from markscheme.judges.listwise_references import (
+    ANSWER,
+    REWRITE,
+    TECHNIQUES,
+    VERSION,
+    Graded,
+    build_lists,
+    read_lists,
+    with_lists,
+)
+from markscheme.models.chat import ChatReply
+from markscheme.models.scripted import ScriptedChat
+
+QUESTIONS = pl.DataFrame(
+    {"question": ["Why is the sky blue?", "How do I boil an egg?"],
+     "references": [["Air scatters blue light."], []]}
+)  # fmt: skip
+
+
+def writer(name: str) -> ScriptedChat:
+    """A model that says its name and what it was told to do."""
+    return ScriptedChat(replies=lambda text: f"{name}: {text.splitlines()[0][:60]}", name=name)
+
+
+def test_a_golden_answer_is_written_anew_and_a_missing_one_written() -> None:
+    chat = writer("one")
+    table = build_lists(QUESTIONS, [chat])
+    first, second = (request.last_user for request in chat.seen[:2])
+    assert first.startswith(REWRITE)
+    assert "Given answer: Air scatters blue light." in first
+    assert second.startswith(ANSWER)
+    assert "Given answer" not in second
+    assert table["status"].to_list() == ["ok", "ok"]
+    assert table["reference_grades"].to_list() == [[3, 2, 1, 0]] * 2
+    for row in table.iter_rows(named=True):
+        for grade, technique in zip(row["reference_grades"], row["techniques"], strict=True):
+            assert technique == "best" if grade == 3 else TECHNIQUES[technique][0] == grade
+
+
+def test_several_models_are_mixed_and_the_first_writes_the_best() -> None:
+    chats = [writer(name) for name in ("one", "two", "three")]
+    table = build_lists(QUESTIONS, chats, composition="33221100", seed=1)
+    for row in table.iter_rows(named=True):
+        assert row["models"][0] == "one"
+        assert set(row["models"][1:]) == {"one", "two", "three"}
+        for name, text in zip(row["models"], row["references"], strict=True):
+            assert text.startswith(f"{name}:")
+    again = build_lists(QUESTIONS, chats, composition="33221100", seed=1)
+    assert again.equals(table)
+    assert not build_lists(QUESTIONS, chats, composition="33221100", seed=2).equals(table)
+
+
+def test_a_list_with_a_failed_reply_is_marked_and_never_half_used() -> None:
+    failed = ChatReply(status="failed", error="the server is down")
+    chat = ScriptedChat(replies=lambda text: failed if "egg" in text else "fine")
+    table = build_lists(QUESTIONS, [chat])
+    assert table["status"].to_list() == ["ok", "the server is down"]
+    assert table["references"].to_list()[1] == []
+
+
+@pytest.mark.parametrize("composition", ["210", "", "4321", "3x"])
+def test_a_composition_needs_a_best_answer(composition: str) -> None:
+    with pytest.raises(JudgeError, match="composition"):
+        build_lists(QUESTIONS, [writer("one")], composition=composition)
+
+
+def test_examples_show_what_a_grade_is_and_never_a_question_to_write_for() -> None:
+    other = Graded(question="Why do cats purr?", references=("well", "so-so"), grades=(3, 1))
+    chat = writer("one")
+    build_lists(QUESTIONS, [chat], examples=[other])
+    shown = [request.last_user for request in chat.seen if "so-so" in request.last_user]
+    assert len(shown) == 2  # One answer of grade 1 a question; others have no example.
+    same = Graded(question="why is the sky blue", references=("a", "b"), grades=(3, 0))
+    with pytest.raises(JudgeError, match="given away"):
+        build_lists(QUESTIONS, [chat], examples=[same])
+
+
+def test_lists_are_stored_versioned_and_read_again(tmp_path: Path) -> None:
+    path = tmp_path / "lists.jsonl"
+    table = build_lists(QUESTIONS, [writer("one")])
+    table.write_ndjson(path)
+    lists = read_lists(str(path))
+    assert [list(one.references) for one in lists] == table["references"].to_list()
+    rows = [json.loads(line) for line in path.read_text().splitlines()]
+    assert {row["version"] for row in rows} == {VERSION}
+    path.write_text("".join(json.dumps({**row, "version": VERSION + 1}) + "\n" for row in rows))
+    with pytest.raises(JudgeError, match="update markscheme"):
+        read_lists(str(path))
+    path.write_text('{"question": "Why?"}\n')
+    with pytest.raises(JudgeError, match="references build"):
+        read_lists(str(path))
+
+
+def test_stored_lists_become_the_references_of_answers() -> None:
+    answers = read_answers(
+        [{"question": "Why is the sky blue ?", "references": ["x"], "answer": "Scattering."},
+         {"question": "What is love?", "references": ["y"], "answer": "Baby."}]
+    )  # fmt: skip
+    lists = [Graded(question="Why is the sky blue?", references=("a", "b"), grades=(3, 0))]
+    table, missing = with_lists(answers, lists)
+    assert missing == 1
+    assert table["references"].to_list() == [["a", "b"], ["y"]]
+    assert table["reference_grades"].to_list() == [[3, 0], None]
+
+
+def graded_file(folder: Path) -> Path:
+    rows = [
+        {"question": f"Why {number}?", "answer": f"answer {number} {grade} {copy}", "label": grade}
+        for number in range(5) for grade in (3, 2, 1, 0) for copy in "ab"
+    ]  # fmt: skip
+    path = folder / "graded.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return path
+
+
+def test_commands_draw_choose_and_apply(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    graded = str(graded_file(tmp_path))
+    drawn, shots = tmp_path / "drawn.jsonl", tmp_path / "shots.jsonl"
+    assert run(["references", "draw", graded, "--out", str(drawn), "-c", "3210"]) == 0
+    table = read_answers(str(drawn))
+    assert table.height == 20
+    assert table["reference_grades"].to_list() == [[3, 2, 1, 0]] * 20
+    assert run(["references", "shots", graded, "--out", str(shots), "--count", "4"]) == 0
+    chosen = [json.loads(line) for line in shots.read_text().splitlines()]
+    assert sorted(shot["rank"] for shot in chosen) == [1, 2, 3, 4]
+    assert len({shot["question"] for shot in chosen}) == 4
+    for shot in chosen:
+        grade = shot["answer"].split()[2]
+        better = sum(text.split()[2] > grade for text in shot["references"])
+        assert shot["rank"] == 1 + better
+        assert shot["answer"] not in shot["references"]
+    assert run(["references", "shots", graded, "--out", str(shots), "--apart", graded]) == 2
+    assert "nothing to choose" in capsys.readouterr().err
+    lists, bare = tmp_path / "lists.jsonl", tmp_path / "bare.jsonl"
+    lists.write_text(
+        json.dumps({"question": "Why?", "references": ["b", "a"], "reference_grades": [0, 3]})
+    )
+    bare.write_text('{"question": "why", "answer": "so"}\n')
+    out = tmp_path / "ready.jsonl"
+    assert run(["references", "apply", str(lists), str(bare), "--out", str(out)]) == 0
+    assert read_answers(str(out))["references"].to_list() == [["a", "b"]]
+    bare.write_text('{"question": "who", "answer": "so"}\n')
+    assert run(["references", "apply", str(lists), str(bare), "--out", str(out)]) == 2
+
+
+# --- baselines --------------------------------------------------------------------------------
+
+LISTED = read_answers(
+    [{"question": "Why?", "answer": "the cat sat", "reference_grades": [0, 3, 3],
+      "references": ["the cat sat", "the dog sat", "the cat sat down here"]}]
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(("against", "rouge"), [("first", 4 / 6), ("best", 6 / 8), ("all", 1.0)])
+def test_baselines_count_the_references_that_the_protocol_says(against: str, rouge: float) -> None:
+    said = apply(parse_judge(f"reference_overlap(against={against})"), LISTED)
+    assert said["score"].to_list() == [pytest.approx(rouge)]
+
+
+def test_recall_does_not_fall_as_an_answer_says_more() -> None:
+    long = LISTED.with_columns(answer=pl.col("answer") + " and slept for hours on the mat")
+    for measure, falls in (("rougeL", True), ("rougeL_recall", False)):
+        judge = parse_judge(f"reference_overlap(measure={measure})")
+        before, after = (apply(judge, table)["score"][0] for table in (LISTED, long))
+        assert (after < before) is falls
+    recall = apply(parse_judge("reference_overlap(measure=rougeL_recall)"), LISTED)
+    assert recall["score"].to_list() == [pytest.approx(2 / 3)]
+
+
+def test_bertscore_names_its_encoder_and_nothing_else_does() -> None:
+    with pytest.raises(JudgeError, match="needs an encoder"):
+        parse_judge("reference_overlap(measure=bertscore)")
+    with pytest.raises(JudgeError, match="do not go together"):
+        parse_judge("reference_overlap(measure=rouge1, model='x')")
