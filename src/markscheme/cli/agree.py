@@ -98,9 +98,7 @@ def agree(
     ] = None,
     repeat_texts: Annotated[
         str | None,
-        typer.Option(
-            help="Compare these texts of the runs too: raw, explanation (needs sacreBLEU)."
-        ),
+        typer.Option(help="Compare these texts of the runs too: raw, explanation."),
     ] = None,
     output: Printed = Format.TABLE,
     out: Out = None,

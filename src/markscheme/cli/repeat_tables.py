@@ -67,7 +67,7 @@ def repeats_of(
     if texts is not None:
         if any(texts not in run.columns for run in runs):
             raise AgreementError(f"a run has no texts {texts!r}; there are raw and explanation")
-        found["texts"] = text_repeats(side_by_side(runs, texts))
+        found["texts"] = text_repeats(side_by_side(runs, texts), similarity=_bleu)
     return found
 
 
@@ -91,8 +91,16 @@ def _stages(runs: Mapping[str, pl.DataFrame]) -> dict[str, Any]:
         name: statements(one).with_columns(pl.col("of").fill_null("")) for name, one in kept.items()
     }
     texts = _matched(said, ["answer_id", "of"], "statement")
-    found["statements"] = text_repeats(texts)
+    found["statements"] = text_repeats(texts, similarity=_bleu)
     return found
+
+
+def _bleu(texts: Sequence[str], others: Sequence[str]) -> float:
+    import polars as pl
+
+    from markscheme.metrics.corpus_bleu import corpus_bleu
+
+    return 100 * corpus_bleu(pl.Series(texts), pl.Series(others))
 
 
 def _matched(runs: Mapping[str, pl.DataFrame], key: list[str], value: str) -> pl.DataFrame:
