@@ -14,6 +14,7 @@ import typer
 
 from markscheme.cli import model_options
 from markscheme.cli.app import app, console, notes
+from markscheme.errors import MarkschemeError
 
 if TYPE_CHECKING:
     from markscheme.engine.run import RunReport
@@ -80,6 +81,18 @@ def judge(
             "the ledger cost nothing.",
         ),
     ] = False,
+    fail_under: Annotated[
+        float | None,
+        typer.Option(
+            help="Exit with 1 where a system's accuracy is below this (0.8, say): a gate for CI."
+        ),
+    ] = None,
+    confidence: Annotated[
+        float | None,
+        typer.Option(
+            help="With --fail-under: be so sure (0.95, say) that the accuracy is not below it."
+        ),
+    ] = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress bar.")] = False,
     model: model_options.Model = None,
     model_revision: model_options.Revision = "",
@@ -106,8 +119,13 @@ def judge(
     from markscheme.cli.progress import progress
     from markscheme.cli.reading import count_rows, read_options
     from markscheme.grammar import parse_judge
+    from markscheme.report.gate import gates
     from markscheme.report.summary import summary_table
 
+    if fail_under is not None:
+        gates([], fail_under, confidence=confidence)  # a wrong limit is told before the work
+    elif confidence is not None:
+        raise MarkschemeError("--confidence is of --fail-under; give that as well")
     chosen = [parse_judge(name) for name in judges or [DEFAULT_JUDGE]]
     options = read_options(
         columns=columns,
@@ -162,6 +180,21 @@ def judge(
             models.close()
     console.print(summary_table(report.records).rich())
     _print_notes(report, models)
+    if fail_under is not None:
+        _hold_gate(report, fail_under, confidence)
+
+
+def _hold_gate(report: RunReport, limit: float, confidence: float | None) -> None:
+    """Print how the figures stand against the limit, and exit with 1 if one is below."""
+    from markscheme.report.gate import gates
+
+    held = gates(report.records, limit, confidence=confidence)
+    sure = "" if confidence is None else f" with {100 * confidence:g}% confidence"
+    for gate in held:
+        word = "passed" if gate.passed else "FAILED"
+        notes.print(f"gate {word}: {gate}; wanted {100 * limit:g}{sure}", markup=False)
+    if not all(gate.passed for gate in held):
+        raise typer.Exit(1)
 
 
 def _reopen(folder: Path) -> None:

@@ -1,0 +1,70 @@
+"""`--fail-under`: a gate that says what it held against what, and exits accordingly."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from statsmodels.stats.proportion import proportion_confint
+
+from markscheme.api import judge
+from markscheme.cli import run
+from markscheme.errors import MarkschemeError
+from markscheme.report.gate import gates
+
+
+def rows(right: int, wrong: int, silent: int = 0) -> list[dict[str, object]]:
+    said = ["yes"] * right + ["no"] * wrong + [None] * silent
+    return [
+        {"question": f"q{number}", "references": ["yes"], "answer": answer}
+        for number, answer in enumerate(said)
+    ]
+
+
+@settings(deadline=None, max_examples=40)
+@given(st.integers(0, 80), st.integers(0, 80), st.floats(0.55, 0.99))
+def test_the_bound_is_wilsons(right: int, wrong: int, confidence: float) -> None:
+    if not right + wrong:
+        return
+    records = judge(rows(right, wrong), "exact_match").report.records
+    (gate,) = gates(records, 0.5, confidence=confidence)
+    low, _ = proportion_confint(right, right + wrong, alpha=2 * (1 - confidence), method="wilson")
+    assert gate.bound == pytest.approx(low, abs=1e-9)
+    assert gate.passed == (gate.bound >= 0.5)
+
+
+def test_what_was_not_judged_cannot_open_the_gate() -> None:
+    records = judge(rows(8, 0, silent=2), "exact_match").report.records
+    (gate,) = gates(records, 0.9)
+    assert (gate.accuracy, gate.not_judged, gate.passed) == (0.8, 2, False)
+    assert "2 not judged" in str(gate)
+    (nothing,) = gates(judge(rows(0, 0, silent=3), "exact_match").report.records, 0.0)
+    assert nothing.accuracy == 0.0
+
+
+def test_limits_out_of_range_are_refused() -> None:
+    with pytest.raises(MarkschemeError, match="0 to 1"):
+        gates([], 80)
+    with pytest.raises(MarkschemeError, match="confidence"):
+        gates([], 0.8, confidence=95)
+
+
+def test_exit_codes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    lines = '{"question": "q%d", "references": ["yes"], "answer": "%s"}\n'
+    said = ["yes"] * 85 + ["no"] * 15
+    Path("a.jsonl").write_text("".join(lines % pair for pair in enumerate(said)))
+    command = ["judge", "a.jsonl", "-j", "exact_match", "-q", "--fail-under", "0.8"]
+    assert run(command) == 0
+    assert "gate passed: exact_match, a: accuracy 85.0; wanted 80" in capsys.readouterr().err
+    assert run([*command, "--confidence", "0.95"]) == 1
+    told = capsys.readouterr().err
+    assert "gate FAILED" in told
+    assert "with 95% confidence" in told
+    assert run([*command[:-1], "0.7", "--confidence", "0.95"]) == 0
+    assert run([*command[:-1], "80"]) == 2
+    assert run(["judge", "a.jsonl", "-q", "--confidence", "0.95"]) == 2
