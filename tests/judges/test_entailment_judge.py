@@ -98,7 +98,7 @@ def test_oak_island_has_three_steps_and_one_piece_of_information_as_in_appendix_
     assert (marks["steps"], marks["info"], marks["assumptions"]) == (3, 1, 0)
     assert (marks["scheme"], marks["gap"]) == ("CIA", 33)
     assert marks["inference"] == OAK_STEPS
-    assert "3 steps, 1 pieces of outside information, 0 assumptions" in row["explanation"]
+    assert "gap 33: steps 3, outside information 1, assumptions 0" in row["explanation"]
     gaps = {
         scheme: json.loads(
             judged(OAK_SCRIPT, oak("Nova Scotia, Canada"), f"{CHAT[:-1]}, marks={scheme})")[0][

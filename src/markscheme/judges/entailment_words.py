@@ -95,10 +95,13 @@ def _not_decided() -> pl.Expr:
 
 def _gap_in_words() -> pl.Expr:
     counts = pl.format(
-        "; gap: {} steps, {} pieces of outside information, {} assumptions",
-        "steps", "info", "assumptions",
-    )  # fmt: skip
-    rated = pl.format("; rated {} of 5 for difficulty", "difficulty").fill_null("")
+        "; gap {}: steps {}, outside information {}, assumptions {}",
+        pl.col("gap").cast(pl.Int64),
+        "steps",
+        "info",
+        "assumptions",
+    )
+    rated = pl.format(", difficulty {} of 5", "difficulty").fill_null("")
     none = pl.format("; no marks, since the inference could not be measured: {}", "gap_reason")
     return (
         pl.when(pl.col("gap").is_not_null())
