@@ -5,7 +5,7 @@ from __future__ import annotations
 import polars as pl
 
 QUOTED = 200
-"""Longest statement that a sentence quotes; `raw` has them whole."""
+"""Longest text that a sentence quotes; `raw` has them whole."""
 
 
 def explained(answers: pl.DataFrame) -> pl.DataFrame:
@@ -14,13 +14,15 @@ def explained(answers: pl.DataFrame) -> pl.DataFrame:
     table = answers.with_columns(
         forward=_best(tests, "entails", "entailed"), backward=_best(tests, "entailed", "entails")
     ).with_columns(
-        superior=pl.col("forward").struct.field("reference"),
-        inferior=pl.col("backward").struct.field("reference"),
+        superior=_cut(pl.col("forward").struct.field("reference")),
+        inferior=_cut(pl.col("backward").struct.field("reference")),
     )
     shown = pl.when(pl.col("relation") == "inferior").then("backward").otherwise("forward")
     table = table.with_columns(shown=shown)
     relation, field = pl.col("relation"), pl.col("shown").struct.field
-    same = pl.col("superior") == pl.col("inferior")
+    same = pl.col("forward").struct.field("reference") == pl.col("backward").struct.field(
+        "reference"
+    )
     sentence = (
         pl.when((relation == "equivalent") & same)
         .then(pl.format('the answer and the reference "{}" entail each other', "superior"))
@@ -111,16 +113,19 @@ def _gap_in_words() -> pl.Expr:
     )
 
 
-def _quoted(statement: pl.Expr) -> pl.Expr:
-    cut = (
-        pl.when(statement.str.len_chars() > QUOTED)
-        .then(pl.concat_str([statement.str.slice(0, QUOTED), pl.lit("...")]))
-        .otherwise(statement)
+def _cut(text: pl.Expr) -> pl.Expr:
+    return (
+        pl.when(text.str.len_chars() > QUOTED)
+        .then(pl.concat_str([text.str.slice(0, QUOTED), pl.lit("...")]))
+        .otherwise(text)
     )
+
+
+def _quoted(statement: pl.Expr) -> pl.Expr:
     return (
         pl.when(statement.is_null())
         .then(pl.lit("(no statement)"))
-        .otherwise(pl.concat_str([pl.lit('"'), cut, pl.lit('"')]))
+        .otherwise(pl.concat_str([pl.lit('"'), _cut(statement), pl.lit('"')]))
     )
 
 
