@@ -118,7 +118,8 @@ def is_htmx(request: Request) -> bool:
 def text(fields: FormData, name: str, longest: int = 200) -> str:
     """A field's text, shortened to what is allowed."""
     value = fields.get(name)
-    return value[:longest] if isinstance(value, str) else ""
+    # PostgreSQL has no place for NUL in a text.
+    return value[:longest].replace("\x00", "") if isinstance(value, str) else ""
 
 
 def number(fields: FormData, name: str) -> int | None:

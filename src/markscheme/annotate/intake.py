@@ -63,16 +63,21 @@ def read_file(path: str, options: ReadOptions | None = None) -> pl.DataFrame:
     if "references" in found:
         answers = read_answers(path, options)
     else:
-        added = {"references": ""} | ({} if "system" in found else {"system": _stem(path)})
+        # Rows without references are malformed elsewhere; here they only mean: none to show.
+        added = {"references": "none"} | ({} if "system" in found else {"system": _stem(path)})
         answers = read_answers(
             raw.with_columns(pl.lit(text).alias(name) for name, text in added.items()), options
-        )
+        ).with_columns(pl.lit([], dtype=pl.List(pl.String)).alias("references"))
     design = [name for name in DESIGN if name in raw.columns]
     if not design:
         return answers
     if answers.height != raw.height:
         raise DataError(f"{path} is a sample that was drawn, but some of its rows cannot be used")
-    return answers.with_columns(raw[name] for name in design)
+    drawn = answers.with_columns(raw[name] for name in design)
+    try:
+        return drawn.with_columns(pl.col("^inclusion_probability$").cast(pl.Float64))
+    except pl.exceptions.InvalidOperationError:
+        raise DataError(f"{path}: an inclusion_probability is no number") from None
 
 
 def make_items(answers: pl.DataFrame, project: Project, *, gold: bool = False) -> Intake:
@@ -87,7 +92,14 @@ def make_items(answers: pl.DataFrame, project: Project, *, gold: bool = False) -
         DataError: nothing to label; a gold answer without label, or with two; too many answers
             to rank.
     """
-    said = answers.with_row_index("row_place").filter(
+    # PostgreSQL has no place for NUL in a text.
+    texts = answers.with_columns(
+        pl.col("question", "answer", "context").str.replace_all("\x00", "\ufffd", literal=True),
+        pl.col("references").list.eval(
+            pl.element().str.replace_all("\x00", "\ufffd", literal=True)
+        ),
+    )
+    said = texts.with_row_index("row_place").filter(
         pl.col("answer").fill_null("").str.strip_chars() != ""
     )
     if said.is_empty():
@@ -100,11 +112,11 @@ def make_items(answers: pl.DataFrame, project: Project, *, gold: bool = False) -
     items: list[dict[str, Any]] = []
     sources: list[dict[str, Any]] = []
     for number, (_, group) in enumerate(groups):
-        texts = group["answer"].unique(maintain_order=True).to_list()
+        different = group["answer"].unique(maintain_order=True).to_list()
         if ranked:
-            rng.shuffle(texts)
-        items.append(_item(number, group, texts, gold=gold))
-        sources += _sources(number, group, texts)
+            rng.shuffle(different)
+        items.append(_item(number, group, different, gold=gold))
+        sources += _sources(number, group, different)
     if ranked:
         _check_ranked(items)
         kept = {n for n, item in enumerate(items) if item["texts"] > 1}

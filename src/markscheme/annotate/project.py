@@ -108,14 +108,12 @@ def change_setting(connection: Connection, name: str, value: Any) -> None:
 
 def load_project(connection: Connection) -> Project | None:
     """The settings, or None where the database holds no project yet."""
-    kept = {n: orjson.loads(v) for n, v in connection.execute(select(t.settings)).tuples()}
+    kept = {n: orjson.loads(v) for n, v in connection.execute(select(t.settings))}
     known = {known.name for known in fields(Project)}
     return Project(**{n: v for n, v in kept.items() if n in known}) if kept else None
 
 
 def stages(connection: Connection) -> dict[str, int]:
     """How many items (gold apart) are `open`, `disagreed` and `settled`."""
-    found = connection.execute(
-        select(t.items.c.stage, func.count()).group_by(t.items.c.stage)
-    ).tuples()
+    found = connection.execute(select(t.items.c.stage, func.count()).group_by(t.items.c.stage))
     return {"open": 0, "disagreed": 0, "settled": 0} | dict(found.all())

@@ -95,9 +95,7 @@ def quality(connection: Connection, project: Project) -> Quality:
             whole.select(pl.all_horizontal(pl.col(whole.columns[0]) == pl.all()).sum()).item()
         )
     several = wide.width > 1
-    names: dict[int, str] = dict(
-        connection.execute(select(t.people.c.id, t.people.c.name)).tuples().all()
-    )
+    names: dict[int, str] = dict(connection.execute(select(t.people.c.id, t.people.c.name)).all())
     pairs, count = _pairs(units, names)
     none = Figure(reason="no item has two labels yet")
     ranked = project.scale == "rank"

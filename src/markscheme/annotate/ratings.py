@@ -79,8 +79,8 @@ def save(
     if row.version != sent.version or earlier is not None:
         if _says_the_same(row, sent):
             return Saved(result="repeated", person=person)
-        detail = {"sent": _said(sent), "kept": _kept(row)}
-        _log(connection, person, sent.item_id, "conflict", None, detail=detail, now=now)
+        lost = {"sent": _said(sent), "kept": _kept(row)}
+        _log(connection, person, sent.item_id, "conflict", None, detail=lost, now=now)
         return Saved(result="conflict", person=person)
     state = _STATE[sent.action]
     ranks = orjson.dumps(sent.ranks).decode() if sent.ranks and state == "labelled" else None
@@ -97,7 +97,7 @@ def save(
         "seconds": seconds,
     }
     if sent.after_suggestion and not row.suggested:
-        changed |= {"suggested": 1, "value_before": row.value}
+        changed.update(suggested=1, value_before=row.value)
     _write(connection, person, sent.item_id, changed)
     after = _count(connection, person, row, state, seconds if fresh and answered else None)
     action = sent.action if row.version == 0 else f"change to {sent.action}"
@@ -146,13 +146,15 @@ def undo(
     return Saved(result="saved", person=after), said.replace("_", " ")
 
 
-def look_again(connection: Connection, person: Person) -> None:
+def look_again(connection: Connection, person: Person) -> Person:
     """Put what the person skipped back into their queue."""
     connection.execute(
         update(t.ratings)
         .where(t.ratings.c.person_id == person.id, t.ratings.c.state == "skipped")
         .values(state="lapsed")
     )
+    connection.execute(update(t.people).where(t.people.c.id == person.id).values(skipped=0))
+    return replace(person, skipped=0)
 
 
 def _detail(connection: Connection, person: Person, submission: str) -> dict[str, Any] | None:

@@ -47,14 +47,17 @@ def listen(host: str, port: int, public_url: str | None) -> Listening:
     found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         found.bind((host, port))
+        found.listen(2048)
     except OSError as error:
         found.close()
         raise RunError(
             f"cannot listen on {host}, port {port}: {error.strerror or error}; choose another "
             "with --port (0 takes any free one)"
         ) from None
-    hosts = LOCAL | {host.lower()}
-    address = f"http://{f'[{host}]' if ':' in host else host}:{found.getsockname()[1]}"
+    everywhere = host in ("0.0.0.0", "::")  # noqa: S104 - asked for, and warned of.
+    hosts = LOCAL | (_own_names() if everywhere else {host.lower()})
+    name = socket.gethostname() if everywhere else f"[{host}]" if ":" in host else host
+    address = f"http://{name}:{found.getsockname()[1]}"
     if public_url is not None:
         parts = urlsplit(public_url)
         web = parts.scheme in ("http", "https") and parts.path in ("", "/")
@@ -73,6 +76,16 @@ def listen(host: str, port: int, public_url: str | None) -> Listening:
         secure=secure,
         warning=_warning(host, secure=secure),
     )
+
+
+def _own_names() -> frozenset[str]:
+    """This machine's name and addresses."""
+    name = socket.gethostname()
+    try:
+        found = {str(entry[4][0]).lower() for entry in socket.getaddrinfo(name, None)}
+    except OSError:
+        found = set()
+    return frozenset({name.lower(), *found})
 
 
 def _warning(host: str, *, secure: bool) -> str:

@@ -43,7 +43,7 @@ def save_suggestions(
     if "status" in rows.columns:
         rows = rows.filter(pl.col("status").cast(pl.String) == "judged")
     items: dict[str, int] = dict(
-        connection.execute(select(t.sources.c.answer_id, t.sources.c.item_id)).tuples().all()
+        connection.execute(select(t.sources.c.answer_id, t.sources.c.item_id)).all()
     )
     found = {
         items[row["answer_id"]]: _suggestion(row, project)

@@ -110,8 +110,8 @@ def work_routes(site: Site) -> APIRouter:
             return fields
 
         def put_back(connection: Connection, person: Person) -> View:
-            look_again(connection, person)
-            return _next(connection, person, site.project, "Here is what you skipped.")
+            after = look_again(connection, person)
+            return _next(connection, after, site.project, "Here is what you skipped.")
 
         return await answer(request, put_back)
 

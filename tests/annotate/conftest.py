@@ -1,0 +1,71 @@
+"""Projects to label in."""
+
+from __future__ import annotations
+
+import importlib.util
+import shutil
+import subprocess
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import pytest
+from annotate_helpers import Place, answers, place, write_rows
+
+from markscheme.annotate.setup import Setup
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Iterator[Callable[..., Place]]:
+    """Makes a project of two annotators, Ann and Ben, and closes it at the end."""
+    stack = ExitStack()
+
+    def make(
+        rows: list[dict[str, Any]] | None = None,
+        *,
+        people: tuple[str, ...] = ("Ann", "Ben"),
+        adjudicators: tuple[str, ...] = (),
+        location: str | Path | None = None,
+        gold: list[dict[str, Any]] | None = None,
+        **settings: Any,
+    ) -> Place:
+        file = write_rows(tmp_path / "answers.jsonl", answers() if rows is None else rows)
+        known = None if gold is None else write_rows(tmp_path / "gold.jsonl", gold)
+        setup = Setup(
+            file=file,
+            settings={"order": "file", **settings},
+            annotators=people,
+            adjudicators=adjudicators,
+            gold=known,
+        )
+        return stack.enter_context(place(location or tmp_path / "project.sqlite", setup))
+
+    with stack:
+        yield make
+
+
+@pytest.fixture(scope="session")
+def postgres_url() -> Iterator[str]:
+    """A real PostgreSQL server, started as the ledger's tests start one."""
+    path = Path(__file__).parents[1] / "models" / "postgres.py"
+    spec = importlib.util.spec_from_file_location("annotate_postgres", path)
+    assert spec
+    assert spec.loader
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    with module.running() as url:
+        yield url
+
+
+@pytest.fixture(scope="session")
+def chromium() -> str:
+    """Debian's Chromium; installed if this machine lacks it and lets us."""
+    for attempt in range(2):
+        found = shutil.which("chromium")
+        if found:
+            return found
+        if attempt == 0 and shutil.which("apt-get"):
+            for command in (["update", "-qq"], ["install", "-qq", "-y", "chromium"]):
+                subprocess.run(["apt-get", *command], check=False, timeout=900)
+    pytest.fail("Chromium is not here and apt-get cannot install it; install chromium")

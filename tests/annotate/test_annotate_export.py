@@ -1,0 +1,381 @@
+"""What comes out: labels, references, training sets, agreement, suggestions, and the commands."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import orjson
+import polars as pl
+import pytest
+from annotate_helpers import Place, Worker, answers, fields_of, place, write_rows
+
+from markscheme import cli
+from markscheme.agreement.labels import read_labels
+from markscheme.annotate.export import ExportOptions, export
+from markscheme.annotate.intake import read_file
+from markscheme.annotate.project import Project, standard_guidelines
+from markscheme.annotate.quality import Quality, quality
+from markscheme.annotate.render import blocks
+from markscheme.annotate.scales import SCALES
+from markscheme.annotate.settle import settle
+from markscheme.annotate.setup import Setup
+from markscheme.errors import AgreementError, DataError, MarkschemeError, RunError
+
+Make = Callable[..., Place]
+Run = Callable[..., str]
+
+
+def exported(made: Place, kind: str, **options: Any) -> pl.DataFrame:
+    """The table of an export."""
+    chosen = ExportOptions(**options)
+    return made.store.read(lambda c: export(c, made.ready.project, kind, chosen)).table
+
+
+def work(worker: Worker, said: dict[str, str], default: str = "1") -> None:
+    """Label everything, by the answer's text."""
+    while worker.item:
+        worker.say(said.get(worker.answer, default))
+
+
+def agreement_of(made: Place) -> Quality:
+    """Agreement as it stands."""
+    return made.store.read(lambda c: quality(c, made.ready.project))
+
+
+def test_labels_have_ids_keys_and_everybodys_word(project: Make) -> None:
+    rows = [*answers(3), {**answers(1)[0], "id": "twin", "system": "other"}]
+    made = project(rows, adjudicators=("Kim",))
+    work(made.worker("Ann"), {})
+    work(made.worker("Ben"), {"answer 1 of 0": "0"})
+    table = exported(made, "labels")
+    assert table["answer_id"].to_list() == ["q0-s0", "q2-s0", "twin"]
+    assert table["label"].to_list() == [1, 1, 1]
+    work(made.worker("Kim"), {}, "0")
+    table = exported(made, "labels")
+    assert table["answer_id"].to_list() == ["q0-s0", "q1-s0", "q2-s0", "twin"]
+    assert table["label"].to_list() == [1, 0, 1, 1]
+    assert table["annotator_labels"].to_list() == [[1, 1], [1, 0], [1, 1], [1, 1]]
+    assert table["references"].to_list()[0] == ["right 0"]
+    read = read_labels(table)
+    assert read["label"].to_list() == [1, 0, 1, 1]
+
+
+def test_the_sampling_design_travels_with_the_labels(project: Make) -> None:
+    rows = [row | {"inclusion_probability": 0.25, "stratum": n} for n, row in enumerate(answers(2))]
+    made = project(rows, per_item=1, people=("Ann",))
+    work(made.worker("Ann"), {})
+    table = exported(made, "labels")
+    assert table["inclusion_probability"].to_list() == [0.25, 0.25]
+    assert table["stratum"].to_list() == ["0", "1"]
+
+
+def test_references_are_amended_and_training_is_binary(project: Make) -> None:
+    made = project(answers(2, systems=2), per_item=1, people=("Ann",))
+    work(made.worker("Ann"), {"answer 0 of 1": "0"})
+    amended = exported(made, "references")
+    assert amended["references"].to_list()[0] == ["right 0", "answer 0 of 0"]
+    training = exported(made, "training")
+    assert training.columns == ["answer_id", "question", "references", "answer", "system", "label"]
+    assert training["label"].to_list() == [1, 0, 1, 1]
+
+
+def test_grades_need_a_line_before_they_are_verdicts(project: Make) -> None:
+    made = project(answers(2), scale="grade", per_item=1, people=("Ann",))
+    work(made.worker("Ann"), {"answer 0 of 0": "5"}, "2")
+    assert exported(made, "labels")["label"].to_list() == [5, 2]
+    with pytest.raises(AgreementError, match="--positive-from"):
+        exported(made, "training")
+    assert exported(made, "training", positive_from=4)["label"].to_list() == [1, 0]
+
+
+def test_relations_are_named_and_accepted_as_asked(project: Make) -> None:
+    made = project(answers(4), scale="relation", per_item=1, people=("Ann",))
+    work(made.worker("Ann"), {f"answer {n} of 0": str(3 - n) for n in range(4)})
+    table = exported(made, "labels")
+    assert table["relation"].to_list() == ["superior", "equivalent", "inferior", "incorrect"]
+    assert table["label"].to_list() == [1, 1, 0, 0]
+    lenient = exported(made, "labels", accept=("superior", "equivalent", "inferior"))
+    assert lenient["label"].to_list() == [1, 1, 1, 0]
+    with pytest.raises(MarkschemeError, match="no relation"):
+        exported(made, "labels", accept=("better",))
+
+
+def test_ranks_become_grades_of_each_answer(project: Make) -> None:
+    made = project(answers(1, systems=3), scale="rank")
+    orders = {"Ann": ["answer 0 of 1", "answer 0 of 0", "answer 0 of 2"],
+              "Ben": ["answer 0 of 1", "answer 0 of 2", "answer 0 of 0"]}  # fmt: skip
+    for name, order in orders.items():
+        worker = made.worker(name)
+        texts = orjson.loads(made.rows("SELECT texts FROM items")[0][0])
+        assert [text in worker.html for text in texts] == [True] * 3
+        ranks = {f"rank{n}": str(order.index(text) + 1) for n, text in enumerate(texts)}
+        assert worker.say("ranks", **ranks).status_code == 200
+    table = exported(made, "labels")
+    assert dict(zip(table["answer"], table["label"], strict=True)) == {
+        "answer 0 of 0": 1.5, "answer 0 of 1": 3.0, "answer 0 of 2": 1.5
+    }  # fmt: skip
+    assert agreement_of(made).alpha.value == pytest.approx(0.5833, abs=0.2)
+    with pytest.raises(AgreementError, match="ranks are no verdicts"):
+        exported(made, "references")
+
+
+def test_ratings_keep_notes_and_what_was_said_before_a_suggestion(
+    project: Make, tmp_path: Path
+) -> None:
+    file = write_rows(tmp_path / "a.jsonl", answers(2))
+    run = tmp_path / "judged.jsonl"
+    write_rows(run, [
+        {"answer_id": f"q{n}-s0", "judge": "j", "status": "judged", "verdict": n == 0,
+         "score": 0.25, "explanation": "<b>because</b>"} for n in range(2)
+    ])  # fmt: skip
+    setup = Setup(
+        file=file, settings={"order": "file", "per_item": 1}, annotators=("Ann",), suggest=str(run)
+    )
+    with place(tmp_path / "s.sqlite", setup) as made:
+        ann = made.worker("Ann")
+        assert "because" not in ann.html
+        ann.say("1")
+        assert "because" not in ann.html, "the judge agrees, so the next item comes at once"
+        ann.say("1", note="odd")
+        assert "Your answer is saved" in ann.html
+        assert "&lt;b&gt;because&lt;/b&gt;" in ann.html
+        assert "Not correct, score 0.25" in ann.html
+        ann.say("0")
+        assert not ann.item
+        table = exported(made, "ratings")
+    assert table["label"].to_list() == [1, 0]
+    assert table["label_before_suggestion"].to_list() == [1, 1]
+    assert table["annotator"].to_list() == ["Ann", "Ann"]
+
+
+def test_kappas_are_those_of_the_agreement_package(project: Make) -> None:
+    made = project(answers(40))
+    ones = {f"answer {n} of 0": "1" if n % 3 else "0" for n in range(40)}
+    others = ones | {f"answer {n} of 0": "1" if n % 2 else "0" for n in range(12)}
+    work(made.worker("Ann"), ones)
+    work(made.worker("Ben"), others)
+    found = agreement_of(made)
+    first = pl.Series([float(ones[f"answer {n} of 0"]) for n in range(40)])
+    second = pl.Series([float(others[f"answer {n} of 0"]) for n in range(40)])
+    from markscheme.agreement.annotators import cohen_kappa, fleiss_kappa, krippendorff_alpha
+
+    table = pl.DataFrame({"a": first, "b": second})
+    assert found.items == 40
+    assert found.agree == int((first == second).sum())
+    assert found.fleiss == fleiss_kappa(table)
+    assert found.alpha == krippendorff_alpha(table)
+    assert found.pairs[0].kappa == cohen_kappa(first, second)
+    ann, ben = found.people
+    assert ann.bias.value == pytest.approx(-(ben.bias.value or 0))
+    assert ann.mean == pytest.approx(first.mean())
+    page = made.worker("admin").http.get("/admin/agreement").text
+    assert f"{found.fleiss.value:.3f}" in page
+
+
+def test_gold_is_counted_for_each_annotator(project: Make) -> None:
+    gold = [{"question": "G?", "references": ["g"], "answer": "g", "label": 1}]
+    made = project(answers(4), gold=gold, gold_every=1)
+    work(made.worker("Ann"), {})
+    work(made.worker("Ben"), {"g": "0"})
+    ann, ben = agreement_of(made).people
+    assert (ann.gold_right, ann.gold, ben.gold_right, ben.gold) == (1, 1, 0, 1)
+    assert "G?" not in exported(made, "labels")["question"].to_list()
+
+
+def test_agreement_before_any_label_has_reasons_and_no_figures(project: Make) -> None:
+    made = project()
+    found = agreement_of(made)
+    assert found.fleiss.value is None
+    assert found.alpha.value is None
+    assert "No labels yet" in made.worker("admin").http.get("/admin/agreement").text
+    with pytest.raises(AgreementError, match="no answer has its label"):
+        exported(made, "labels")
+    assert made.worker("admin").http.get("/admin/export/labels").status_code == 409
+
+
+def test_the_admin_downloads_what_the_command_writes(project: Make) -> None:
+    made = project(answers(2), per_item=1, people=("Ann",))
+    work(made.worker("Ann"), {})
+    response = made.worker("admin").http.get("/admin/export/labels")
+    assert [orjson.loads(line)["label"] for line in response.text.splitlines()] == [1, 1]
+    assert "attachment" in response.headers["content-disposition"]
+
+
+@pytest.mark.parametrize(("firsts", "third", "stage", "final"), [
+    ([1.0], [], "open", None),
+    ([1.0, 1.0], [], "settled", 1.0),
+    ([1.0, 0.0], [], "disagreed", None),
+    ([1.0, 0.0], [0.0], "settled", 0.0),
+    ([1.0, None], [], "disagreed", None),
+    ([None, None], [], "settled", None),
+    ([1.0, 0.0], [None], "settled", None),
+    ([1.0, 0.0, 1.0], [], "settled", 1.0),
+    ([1.0, 1.0], [0.0], "settled", 1.0),
+])  # fmt: skip
+def test_settling(
+    firsts: list[float | None], third: list[float | None], stage: str, final: float | None
+) -> None:
+    found = settle(firsts, third, SCALES["verdict"], wanted=2, adjudicate=True)
+    assert (found.stage, found.final) == (stage, final)
+    alone = settle(firsts, [], SCALES["verdict"], wanted=2, adjudicate=False)
+    assert alone.stage in ("open", "settled")
+
+
+def test_files_without_references_and_with_a_design_are_read(tmp_path: Path) -> None:
+    file = tmp_path / "plan.csv"
+    file.write_text("answer_id,question,answer,system,label,inclusion_probability\na,Q?,A,s,,0.5\n")
+    table = read_file(str(file))
+    assert table["references"].to_list() == [[]]
+    assert table["inclusion_probability"].to_list() == [0.5]
+    bare = tmp_path / "bare.csv"
+    bare.write_text("answer_id,label\na,\n")
+    with pytest.raises(DataError, match="--answers FILE"):
+        read_file(str(bare))
+
+
+def test_ids_are_those_that_judge_gives(tmp_path: Path) -> None:
+    from markscheme.answers import read_answers
+
+    rows = [{k: v for k, v in row.items() if k not in ("id", "system")} for row in answers(2)]
+    path = write_rows(tmp_path / "mine.jsonl", rows)
+    assert read_file(path)["answer_id"].to_list() == read_answers(path)["answer_id"].to_list()
+
+
+def test_projects_are_opened_again_and_keep_what_is_decided(project: Make, tmp_path: Path) -> None:
+    made = project()
+    made.worker("Ann").say("1")
+    made.store.close()
+    again = Setup(
+        file=str(tmp_path / "answers.jsonl"),
+        settings={"references": "shown"},
+        annotators=("Ann", "Cid"),
+    )
+    with place(tmp_path / "project.sqlite", again) as opened:
+        assert [name for name, _, _ in opened.ready.tokens] == ["Cid"]
+        assert opened.ready.project.references == "shown"
+        assert any("1 of 8 labels" in note for note in opened.ready.notes)
+    with (
+        pytest.raises(RunError, match="scale cannot change"),
+        place(tmp_path / "project.sqlite", Setup(file=None, settings={"scale": "grade"})),
+    ):
+        pass
+    with place(tmp_path / "project.sqlite", Setup(file=None, new_links=True)) as opened:
+        assert len(opened.ready.tokens) == 4
+        made.store = opened.store
+        made.store = type(opened.store)(tmp_path / "project.sqlite")
+
+
+def test_order_tells_nothing_and_is_repeatable(tmp_path: Path) -> None:
+    file = write_rows(tmp_path / "a.jsonl", answers(6, systems=3))
+    places = {}
+    for name, order, seed in (
+        ("a", "shuffled", 1), ("b", "shuffled", 1), ("c", "shuffled", 2), ("d", "by-question", 1)
+    ):  # fmt: skip
+        setup = Setup(file=file, settings={"order": order, "seed": seed})
+        with place(tmp_path / f"{name}.sqlite", setup) as made:
+            places[name] = made.rows("SELECT question, texts FROM items ORDER BY place")
+    assert places["a"] == places["b"] != places["c"]
+    questions = [question for question, _ in places["d"]]
+    assert len({tuple(questions[n : n + 3]) for n in range(0, 18, 3)}) == 6
+    assert all(len(set(questions[n : n + 3])) == 1 for n in range(0, 18, 3))
+
+
+@pytest.mark.parametrize("settings", [
+    {"references": "maybe"}, {"order": "upwards"}, {"per_item": 0}, {"scale": "stars"}
+])  # fmt: skip
+def test_settings_that_make_no_sense_are_named(settings: dict[str, Any]) -> None:
+    with pytest.raises(MarkschemeError):
+        Project(title="t", **settings).checked()
+
+
+def test_guidelines_become_headings_lists_and_paragraphs() -> None:
+    found = blocks("# One\n- a\n- b\n\nSome text\ngoes on.\n\nMore.")
+    assert [(block.kind, block.lines) for block in found] == [
+        ("heading", ("One",)),
+        ("list", ("a", "b")),
+        ("paragraph", ("Some text", "goes on.")),
+        ("paragraph", ("More.",)),
+    ]
+    for name in SCALES:
+        assert len(blocks(standard_guidelines(name))) > 3
+
+
+@pytest.fixture
+def run(capfd: pytest.CaptureFixture[str]) -> Callable[..., str]:
+    """Runs a command line as a user types it; what it printed."""
+
+    def command(*arguments: str, code: int = 0) -> str:
+        capfd.readouterr()
+        returned = cli.run(list(arguments))
+        said = "".join(capfd.readouterr())
+        assert returned == code, said
+        return said
+
+    return command
+
+
+def test_the_commands_say_what_is_wrong(run: Run, tmp_path: Path) -> None:
+    assert "give the FILE" in run("annotate", code=2)
+    missing = run("annotate-export", str(tmp_path / "none.sqlite"), "-o", "x.jsonl", code=2)
+    assert "there is no project" in missing
+
+
+def test_label_round_trip_by_commands_alone(run: Run, example: Path, tmp_path: Path) -> None:
+    """judge, plan-labels, annotate, annotate-export, agree, estimate: nothing retyped."""
+    judged, plan = str(tmp_path / "run"), str(tmp_path / "plan.csv")
+    run("judge", str(example), "-j", "contains", "-o", judged)
+    run("plan-labels", judged, "--labels", "80", "--answers", str(example), "-o", plan)
+    truth = {row["id"]: row["label"] for row in map(orjson.loads, example.open("rb"))}
+    kept = tmp_path / "labels.sqlite"
+    links = tmp_path / "links.csv"
+    said = run("annotate", plan, "--project", str(kept), "-a", "Ann", "-a", "Ben", "--adjudicator",
+               "Kim", "--links", str(links), "--no-serve")  # fmt: skip
+    assert "80 items from 80 answers" in said
+    assert links.stat().st_mode & 0o077 == 0
+    tokens = {row["name"]: row["link"].partition("#")[2] for row in pl.read_csv(links).to_dicts()}
+    with place(kept, Setup(file=None)) as made:
+        ids = {f"{item}": answer for item, answer in
+               made.rows("SELECT item_id, answer_id FROM sources")}  # fmt: skip
+        for name in ("Ann", "Ben", "Kim"):
+            worker = Worker(made.client(), tokens[name])
+            worker.look()
+            while worker.item:
+                right = truth[ids[worker.item]]
+                wrong = name == "Ben" and int(worker.item) % 9 == 0
+                worker.say(str(int(1 - right if wrong else right)))
+    out = {kind: str(tmp_path / f"{kind}.jsonl") for kind in ("labels", "references", "training")}
+    for kind, path in out.items():
+        assert "80 of 80 answers" in run("annotate-export", str(kept), "--as", kind, "-o", path)
+    agreed = run("agree", judged, "--labels", out["labels"], "--bootstrap", "50", "--annotators")
+    assert "80 judgments matched with labels by answer_id" in agreed
+    estimated = run("estimate", judged, "--labels", out["labels"])
+    assert "PPI" in estimated
+    assert "refused" not in estimated
+    again = run("judge", out["references"], "-j", "exact_match", "-o", str(tmp_path / "again"))
+    assert "exact_match" in again
+
+
+@pytest.mark.slow
+def test_labels_train_an_examiner(run: Run, example: Path, tmp_path: Path) -> None:
+    """The last leg of the round trip: the exported training set makes weights that judge."""
+    kept = tmp_path / "labels.sqlite"
+    truth = {(row["question"], row["answer"]): row["label"]
+             for row in map(orjson.loads, example.open("rb"))}  # fmt: skip
+    setup = Setup(file=str(example), settings={"per_item": 1}, annotators=("Ann",))
+    with place(kept, setup) as made:
+        texts = {str(i): (q, orjson.loads(t)[0])
+                 for i, q, t in made.rows("SELECT id, question, texts FROM items")}  # fmt: skip
+        ann = made.worker("Ann")
+        form = fields_of(ann.html)
+        while form.get("item"):
+            ann.say(str(int(truth[texts[form["item"]]])))
+            form = fields_of(ann.html) if ann.item else {}
+    training, weights = str(tmp_path / "training.jsonl"), str(tmp_path / "weights")
+    run("annotate-export", str(kept), "--as", "training", "-o", training)
+    run("train", "examiner", "--data", training, "-o", weights, "--rounds", "20", "--seeds", "1",
+        "--folds", "2")  # fmt: skip
+    judged = run("judge", str(example), "-j", f"examiner(weights='{weights}')", "-o",
+                 str(tmp_path / "judged"))  # fmt: skip
+    assert "examiner" in judged
