@@ -14,7 +14,7 @@ from markscheme.models.container import Models
 from markscheme.models.scripted import ScriptedChat
 
 ROWS = [
-    {"question": "who wrote emma", "answer": "Jane Austen", "turker_answer": "Jane Austen wrote emma."},
+    {"question": "who wrote emma", "answer": "Jane", "turker_answer": "Jane wrote emma."},
     {"question": "where is rome", "answer": "Italy", "turker_answer": "Rome is in Italy."},
     {"question": "when did it open", "answer": "", "turker_answer": "It opened then."},
 ]  # fmt: skip
@@ -50,7 +50,7 @@ def test_makers_stand_side_by_side_and_everything_is_written(
     table = pl.read_parquet(out)
     assert table["maker"].to_list() == ["rules"] * 3 + ["chat"] * 3
     assert table["statement"].to_list() == [
-        "Jane Austen wrote emma.", "Rome is in Italy.", None, "Jane wrote it.", None, None
+        "Jane wrote emma.", "Rome is in Italy.", None, "Jane wrote it.", None, None
     ]  # fmt: skip
     assert table["gold"].to_list()[:2] == [row["turker_answer"] for row in ROWS[:2]]
     assert statement_makers.OUTCOME.keys() >= set(table.columns) - {"gold", "maker", *ROWS[0]}

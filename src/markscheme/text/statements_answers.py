@@ -30,6 +30,8 @@ _FINITE = lists.words(
 _ALSO_PREPOSITIONS = lists.words("as than before after since until")
 _MANY = lists.words("these those some many most others all both people men women")
 _NO_VERB_AFTER = (lists.DETERMINERS | lists.PREPOSITIONS | lists.AUXILIARIES) - _MANY
+_READ = 80
+"""Words of an answer among which its verb is looked for."""
 _OTHER_FINITE = lists.words("have do")
 _YEAR = re.compile(r"^(?:c\.? ?|ca\.? ?|circa )?\d{3,4}(?:s|\b)|^\d{1,4} (?:bc|bce|ad|ce)\b", re.I)
 _FULL_DATE = re.compile(
@@ -84,7 +86,7 @@ def is_sentence(answer: str) -> bool:
     >>> is_sentence("Paris, which is in France."), is_sentence("The one who won is Ali.")
     (False, True)
     """
-    words = answer.split()
+    words = answer.split()[:_READ]
     if len(words) < 3:
         return False
     ended = answer.rstrip("\"'”’)]").endswith((".", "!", "?"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from markscheme.text import statements_words as lists
 from markscheme.text.statements_verbs import PASTS, THIRDS, is_participle, past, strength, third
@@ -33,6 +34,7 @@ class Clause:
         return " ".join((*self.subject, *self.auxiliary, *self.rest))
 
 
+@lru_cache(maxsize=100_000)
 def lowered(word: str) -> str:
     """A word as the lists have it: lower case, without marks around it."""
     bare = word.lower().strip(_MARKS)
