@@ -120,7 +120,8 @@ def test_stored_lists_become_the_references_of_answers() -> None:
 
 def graded_file(folder: Path) -> Path:
     rows = [
-        {"question": f"Why {number}?", "answer": f"answer {number} {grade} {copy}", "label": grade}
+        {"question": f"Why {number}?", "answer": f"answer {number} {grade} {copy}",
+         "label": grade, "system": copy}
         for number in range(5) for grade in (3, 2, 1, 0) for copy in "ab"
     ]  # fmt: skip
     path = folder / "graded.jsonl"
@@ -135,6 +136,7 @@ def test_commands_draw_choose_and_apply(tmp_path: Path, capsys: pytest.CaptureFi
     table = read_answers(str(drawn))
     assert table.height == 20
     assert table["reference_grades"].to_list() == [[3, 2, 1, 0]] * 20
+    assert (table["answer"].str.slice(-1) == table["system"]).all()
     assert run(["references", "shots", graded, "--out", str(shots), "--count", "4"]) == 0
     chosen = [json.loads(line) for line in shots.read_text().splitlines()]
     assert sorted(shot["rank"] for shot in chosen) == [1, 2, 3, 4]

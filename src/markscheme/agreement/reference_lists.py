@@ -64,7 +64,8 @@ def draw_references(passages: pl.DataFrame, draw: Draw) -> pl.DataFrame:
     """Candidates of every question with the references drawn for it, best first.
 
     Args:
-        passages: `question`, `passage`, `grade` (whole numbers, higher is better).
+        passages: `question`, `passage`, `grade` (whole numbers, higher is better); `system`, if
+            there, goes with the passage.
         draw: how. A question that has fewer passages of a grade gives those that it has.
 
     Returns:
@@ -101,6 +102,7 @@ def draw_references(passages: pl.DataFrame, draw: Draw) -> pl.DataFrame:
             pl.col("grade").cast(pl.Float64).alias("label"),
             pl.col("references").fill_null(pl.lit([], dtype=pl.List(pl.String))),
             pl.col("reference_grades").fill_null(pl.lit([], dtype=pl.List(pl.Int64))),
+            *(name for name in ("system",) if name in left.columns),
         )
     )
 
@@ -133,7 +135,9 @@ def thin_lists(answers: pl.DataFrame, draw: Draw) -> pl.DataFrame:
     references = _listed(lists.filter(_chosen(draw.composition)))
     empty = {"references": pl.List(pl.String), "reference_grades": pl.List(pl.Int64)}
     return (
-        answers.select("question", "answer", "label")
+        answers.select(
+            "question", "answer", "label", *(one for one in ("system",) if one in answers.columns)
+        )
         .with_columns(pl.Series("_order", random.random(answers.height)))
         .sort("question", "_order")
         .join(references, on="question", how="left", maintain_order="left")

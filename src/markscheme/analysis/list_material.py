@@ -54,9 +54,10 @@ class Material:
         if per_question is not None:
             # They stand in random order, so the first ones are a random choice.
             made = made.filter(pl.int_range(pl.len()).over("question") < per_question)
+        if "system" not in made.columns:
+            made = made.with_columns(system=pl.lit(self.name))
         return made.with_columns(
             answer_id=pl.int_range(pl.len()).cast(pl.String),
-            system=pl.lit(self.name),
             reference_kind=pl.lit("text"),
         )
 
@@ -123,7 +124,9 @@ def _of_file(source: str, columns: Mapping[str, str]) -> Material:
     whole = graded["label"].cast(pl.Int64)
     if (whole.cast(pl.Float64) != graded["label"]).any():
         raise DataError(f"{source}: references can be drawn where grades are whole numbers only")
-    rows = graded.select("question", pl.col("answer").alias("passage"), whole.alias("grade"))
+    rows = graded.select(
+        "question", pl.col("answer").alias("passage"), whole.alias("grade"), "system"
+    )
     return Material(name=source, rows=rows, ready=False, usual=usual)
 
 
