@@ -1,0 +1,49 @@
+"""Judging inside pandas: import this module, then `frame.markscheme.judge()`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from markscheme.errors import MissingExtraError
+from markscheme.integrations.judging import judge_texts
+from markscheme.integrations.polars import GIVEN
+
+try:
+    import pandas as pd
+except ImportError:
+    raise MissingExtraError("judging pandas frames", "pandas") from None
+
+
+def judged(
+    frame: pd.DataFrame,
+    judge: str = "examiner",
+    *,
+    question: str = "question",
+    references: str = "references",
+    answer: str = "answer",
+    prefix: str = "",
+    models: Any = None,
+) -> pd.DataFrame:
+    """The frame, index kept, with a judge's verdicts beside its rows.
+
+    The arguments are those of `markscheme.integrations.polars.judged`. Missing answers (None, NaN)
+    are skipped, not judged wrong.
+    """
+    answers = [value if isinstance(value, str) else None for value in frame[answer]]
+    table = judge_texts(
+        list(frame[question]), list(frame[references]), answers, judge=judge, models=models
+    )
+    new = {prefix + name: table[name].to_list() for name in GIVEN}
+    return frame.assign(**new)
+
+
+@pd.api.extensions.register_dataframe_accessor("markscheme")
+class MarkschemeFrame:
+    """`frame.markscheme` on pandas frames."""
+
+    def __init__(self, frame: pd.DataFrame) -> None:
+        self._frame = frame
+
+    def judge(self, judge: str = "examiner", **options: Any) -> pd.DataFrame:
+        """See `judged`."""
+        return judged(self._frame, judge, **options)

@@ -1,0 +1,143 @@
+"""A pytest plugin: `assert_answer(...)` in tests, and a gate on the accuracy of the whole suite.
+
+Installed with markscheme; nothing is loaded before a test asks for it.
+
+    def test_capital(assert_answer):
+        assert_answer(ask("Capital of France?"), question="Capital of France?", references="Paris")
+
+    pytest --markscheme-fail-under 0.8 --markscheme-confidence 0.95
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from markscheme.api import Judgment
+
+
+class Suite:
+    """The judgments of a run of tests: (question, judgment), in order."""
+
+    def __init__(self) -> None:
+        self.judged: list[tuple[str, Judgment]] = []
+
+
+SUITE: pytest.StashKey[Suite] = pytest.StashKey()
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the options of the gate."""
+    group = parser.getgroup("markscheme", "answers judged by markscheme")
+    group.addoption(
+        "--markscheme-judge", default="examiner", help="Judge of assert_answer [examiner]."
+    )
+    group.addoption(
+        "--markscheme-fail-under",
+        type=float,
+        default=None,
+        help="Fail the run if the accuracy over all assert_answer calls is below this (0.8, say); "
+        "single answers then no longer fail their tests.",
+    )
+    group.addoption(
+        "--markscheme-confidence",
+        type=float,
+        default=None,
+        help="Be so sure (0.95, say) that the accuracy is not below the limit.",
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Start a suite."""
+    config.stash[SUITE] = Suite()
+
+
+@pytest.fixture
+def assert_answer(request: pytest.FixtureRequest) -> Callable[..., Judgment]:
+    """Judge an answer, and fail the test if it is not accepted.
+
+    Called as `assert_answer(answer, *, question, references, judge=None)`, gives the judgment.
+    With `--markscheme-fail-under` a wrong answer counts against the suite's accuracy in place of
+    failing its test. An answer that could not be judged always fails its test, with the status.
+    """
+    config = request.config
+
+    def check(
+        answer: str | None,
+        *,
+        question: str,
+        references: str | Sequence[str],
+        judge: str | None = None,
+    ) -> Judgment:
+        __tracebackhide__ = True
+        from markscheme.api import mark
+
+        several = [references] if isinstance(references, str) else list(references)
+        name = judge or config.getoption("--markscheme-judge")
+        judgment = mark(question, several, answer, judge=name)  # type: ignore[arg-type]
+        config.stash[SUITE].judged.append((question, judgment))
+        if judgment.status != "judged":
+            pytest.fail(f"{name} could not judge {answer!r}: {judgment.status}", pytrace=False)
+        if not judgment.verdict and config.getoption("--markscheme-fail-under") is None:
+            told = f"\n{judgment.explanation}" if judgment.explanation else ""
+            pytest.fail(
+                f"{name} rejects {answer!r} as an answer to {question!r}; expected "
+                f"{' or '.join(map(repr, several))}{told}",
+                pytrace=False,
+            )
+        return judgment
+
+    return check
+
+
+def _gates(config: pytest.Config) -> Sequence[Any]:
+    """How each judge's accuracy stands against the limit; empty without one or without answers."""
+    judged = config.stash[SUITE].judged
+    limit = config.getoption("--markscheme-fail-under")
+    if limit is None or not judged:
+        return []
+    from markscheme.report.gate import gates
+
+    confidence = config.getoption("--markscheme-confidence")
+    return gates(_records(judged), limit, confidence=confidence)
+
+
+def _records(judged: Sequence[tuple[str, Judgment]]) -> list[dict[str, Any]]:
+    """The figures of every judge, as a run's summary has them."""
+    import polars as pl
+
+    from markscheme.engine.summary import summarise
+    from markscheme.judgments import SCHEMA
+
+    records = []
+    for name in dict.fromkeys(one.judge for _, one in judged):
+        mine = [(question, one) for question, one in judged if one.judge == name]
+        table = pl.LazyFrame(
+            [{key: getattr(one, key, None) for key in SCHEMA} for _, one in mine], schema=SCHEMA
+        )
+        clusters = pl.DataFrame({"question": [question for question, _ in mine]}).select(
+            pl.lit("all").cast(pl.Categorical).alias("system"), pl.col("question").hash()
+        )
+        records += summarise(table.with_columns(signature=pl.lit("")), clusters)
+    return records
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Fail the run where the suite's accuracy is below the limit."""
+    if not all(gate.passed for gate in _gates(session.config)):
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+def pytest_terminal_summary(
+    terminalreporter: pytest.TerminalReporter, config: pytest.Config
+) -> None:
+    """Print how the suite stands."""
+    for gate in _gates(config):
+        limit = 100 * config.getoption("--markscheme-fail-under")
+        word = "passed" if gate.passed else "FAILED"
+        terminalreporter.section("markscheme")
+        terminalreporter.line(f"{word}: {gate} over the suite; wanted {limit:g}")

@@ -1,0 +1,99 @@
+"""A reward function for training with reinforcement learning, in the form that TRL calls.
+
+    from trl import GRPOTrainer
+    from markscheme.integrations.rewards import MarksReward
+
+    trainer = GRPOTrainer(model=..., reward_funcs=MarksReward(), train_dataset=dataset)
+
+The dataset has a column `references` (a text or a list) beside `prompt`, and `question` where the
+prompt is more than the question. Yao & Barbosa (2024, section 4) ask for a softer signal than right
+or wrong: by default the reward is the marks, which give part of the credit to answers that say less
+than the reference.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from markscheme.errors import DataError
+from markscheme.integrations.judging import judge_texts
+
+Message = dict[str, Any]
+
+
+@dataclass(frozen=True, kw_only=True)
+class MarksReward:
+    """Marks for each completion: batched, and the same for the same texts, whatever stands beside.
+
+    Attributes:
+        judge: any judge; the default needs no key, network or GPU.
+        by: `marks` (partial credit; the score where a judge gives no marks), `score`, or `verdict`
+            (1 or 0).
+        references: the dataset's column with references.
+        question: its column with the question; the last user message of the prompt where a row
+            has none.
+        wrong, right: what no marks and full marks are worth; the rest lies between, or above for
+            bonus marks.
+    """
+
+    judge: str = "examiner"
+    by: Literal["marks", "score", "verdict"] = "marks"
+    references: str = "references"
+    question: str = "question"
+    wrong: float = 0.0
+    right: float = 1.0
+
+    @property
+    def __name__(self) -> str:
+        """The name that trainers log the reward under."""
+        return f"markscheme_{self.by}"
+
+    def __call__(
+        self,
+        prompts: Sequence[str | list[Message]],
+        completions: Sequence[str | list[Message]],
+        **columns: Any,
+    ) -> list[float | None]:
+        """Rewards of completions, in order.
+
+        Args:
+            prompts: texts, or conversations as lists of messages.
+            completions: texts, or lists of messages, the last of which is judged.
+            columns: the dataset's other columns, each with a value a completion.
+
+        Returns:
+            A reward a completion; None, which trainers leave out, where it was not judged.
+
+        Raises:
+            DataError: there is no column of references.
+        """
+        if self.references not in columns:
+            raise DataError(
+                f"the dataset has no column {self.references!r}; its columns are "
+                f"{', '.join(sorted(columns)) or 'none'}; name it with references="
+            )
+        asked = columns.get(self.question)
+        judgments = judge_texts(
+            [str(one) for one in asked] if asked is not None else [_last(one) for one in prompts],
+            columns[self.references],
+            [_last(one) for one in completions],
+            judge=self.judge,
+        )
+        return [self._reward(row) for row in judgments.iter_rows(named=True)]
+
+    def _reward(self, row: dict[str, Any]) -> float | None:
+        value = row["verdict"] if self.by == "verdict" else row["score"]
+        if self.by == "marks" and row["marks"] is not None:
+            value = row["marks"]
+        if value is None:
+            return None
+        return self.wrong + (self.right - self.wrong) * float(value)
+
+
+def _last(text: str | list[Message]) -> str:
+    """The text, or the content of a conversation's last message."""
+    if isinstance(text, str):
+        return text
+    return str(text[-1]["content"]) if text else ""

@@ -1,0 +1,61 @@
+"""The pytest plugin, in a pytest of its own."""
+
+from __future__ import annotations
+
+import pytest
+
+pytest_plugins = ["pytester"]
+
+ANSWERS = """
+import pytest
+
+@pytest.mark.parametrize("number", range(20))
+def test_answer(assert_answer, number):
+    said = "in Paris" if number < 17 else "in Rome"
+    question = f"Where does it stand ({number})?"
+    assert_answer(said, question=question, references="in Paris", judge="exact_match")
+"""
+
+
+def test_a_wrong_answer_fails_its_test_with_a_reason(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(ANSWERS)
+    done = pytester.runpytest_subprocess("-p", "no:cacheprovider")
+    done.assert_outcomes(passed=17, failed=3)
+    done.stdout.fnmatch_lines(
+        ["*exact_match rejects 'in Rome' as an answer to*expected 'in Paris'*"]
+    )
+
+
+@pytest.mark.parametrize(
+    ("options", "code", "told"),
+    [
+        (["--markscheme-fail-under", "0.8"], 0, "*passed: exact_match, all: accuracy 85.0*"),
+        (["--markscheme-fail-under", "0.9"], 1, "*FAILED: exact_match, all: accuracy 85.0*"),
+        (["--markscheme-fail-under", "0.8", "--markscheme-confidence", "0.95"], 1, "*at least 6*"),
+    ],
+)
+def test_a_suite_is_held_against_a_limit(
+    pytester: pytest.Pytester, options: list[str], code: int, told: str
+) -> None:
+    pytester.makepyfile(ANSWERS)
+    done = pytester.runpytest_subprocess("-p", "no:cacheprovider", *options)
+    done.assert_outcomes(passed=20)
+    assert done.ret == code
+    done.stdout.fnmatch_lines([told])
+
+
+def test_what_cannot_be_judged_always_fails_its_test(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(
+        """
+        def test_silence(assert_answer):
+            assert_answer(None, question="Where?", references=["in Paris"])
+        """
+    )
+    done = pytester.runpytest_subprocess("--markscheme-fail-under", "0.0")
+    done.assert_outcomes(failed=1)
+    done.stdout.fnmatch_lines(["*could not judge None: skipped*"])
+
+
+def test_nothing_heavy_is_loaded_for_suites_that_do_not_ask(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile("import sys\ndef test_light():\n    assert 'polars' not in sys.modules\n")
+    pytester.runpytest_subprocess().assert_outcomes(passed=1)
