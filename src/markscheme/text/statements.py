@@ -83,6 +83,8 @@ def _filled(frame: Frame, answer: str) -> str:
     if not fragment:
         return ""
     middle = _fitted(frame, fragment)
+    if frame.before == "there are" and middle.startswith(("one ", "1 ")):
+        return _closed(f"there is {middle} {_after(frame, middle)}")
     return _closed(f"{_before(frame.before, middle)} {_after(frame, middle)}")
 
 

@@ -75,6 +75,8 @@ _NUMBER = re.compile(
     + r"|and|or|to|half|a|dozen|[ –-])+)(?: ?(?:hundred|thousand|million|billion|trillion))*\+?",
     re.IGNORECASE,
 )
+_ONE = re.compile(r"^((?:\S+ )??\w{3,}[^s\W])s(?= of| in| on|$)")
+"""The plural of what is counted, in its simplest form."""
 _CLAUSE_START = lists.words("they it he she we there people")
 
 
@@ -239,7 +241,8 @@ def yes_or_no(answer: str) -> tuple[bool | None, str]:
 def inside(answer: str) -> str:
     """An answer as it stands in the middle of a sentence: articles and the like in lower case."""
     first, space, rest = answer.partition(" ")
-    if space and first[:1].isupper() and first.lower() in lists.FUNCTION and not _title_case(rest):
+    title = _title_case(rest) or (first.lower() in lists.NUMBERS and rest[:1].isupper())
+    if space and first[:1].isupper() and first.lower() in lists.FUNCTION and not title:
         return f"{first.lower()} {rest}"
     return answer
 
@@ -359,12 +362,14 @@ def counted(answer: str, noun: str) -> str:
     ('four strings', 'four strings', '$5')
     """
     text = inside(answer)
-    if not noun or text[:1] in "$£€":
+    if not noun or text[:1] in "$£€" or noun == "money":
         return text
     low = {lowered(word).rstrip("s") for word in text.split()}
     head = [lowered(word).rstrip("s") for word in noun.split()]
     if low & set(head[:1] + head[-1:]) or not _NUMBER.fullmatch(text):
         return text
+    if text.lower() in ("one", "1"):
+        noun = _ONE.sub(r"\1", noun, count=1)
     return f"{text.lower()} {noun}"
 
 

@@ -44,7 +44,7 @@ def whole(words: list[str], low: list[str], gap: Frame, word: str) -> Frame:
             return replace(gap, after=" ".join(words))
         return replace(gap, before=" ".join(words))
     if gap.kind == "thing" and not gap.preposition and is_subject(low, word):
-        return Frame(after=" ".join(_undone(words, low)))
+        return Frame(after=" ".join(_written_out(words, low)))
     return inverted(words, low, gap)
 
 
@@ -67,8 +67,14 @@ def is_subject(low: list[str], word: str) -> bool:
         return True
     if is_participle(rest[0]) and not (len(rest) > 1 and is_participle(rest[-1])):
         return True
-    if word != "who":
-        return False
+    return word == "who" and _who_is_subject(rest)
+
+
+def _who_is_subject(rest: list[str]) -> bool:
+    """The same for "who is", by what follows: not where a name or a bare preposition does."""
+    adjective = rest[0] in lists.ADJECTIVES and len(rest) > 1 and rest[1] in lists.PREPOSITIONS
+    if adjective and rest[-1] not in lists.STRANDED:
+        return True
     if rest[0].endswith("ing") and len(rest[0]) > 4:
         return True
     if rest[-1] in lists.STRANDED:
@@ -88,8 +94,8 @@ def perfect(low: list[str]) -> bool:
     return low[cut] == "been" or after in lists.PREPOSITIONS or after in lists.PARTICLES
 
 
-def _undone(words: list[str], low: list[str]) -> list[str]:
-    """Without a bare "did" before a verb: "who did win" stays, "who does the voice" stays."""
+def _written_out(words: list[str], low: list[str]) -> list[str]:
+    """With a contracted "is" written out."""
     return words if low[0] != "'s" else ["is", *words[1:]]
 
 

@@ -203,8 +203,11 @@ def _noun_end(low: list[str], start: int) -> int:
             plural = low[place - 1].endswith("s") or low[place - 1] in ("people", "men", "women")
             if plural and strength(word) and place + 1 < len(low):
                 return place
-        elif place == start and (word in PASTS or word in THIRDS) and place + 1 < len(low) and (
-            strength(THIRDS.get(word, "")) == 2 or word in PASTS
-        ):  # fmt: skip
+        elif (
+            place == start
+            and (word in PASTS or strength(THIRDS.get(word, "")) == 2)
+            and place + 1 < len(low)
+            and low[place + 1] not in lists.AUXILIARIES  # "how many wins does ..."
+        ):
             return place
     return len(low)

@@ -26,7 +26,7 @@ _CONTRACTED = {
 _SPACES = re.compile(r"\s+")
 _SECOND = re.compile(
     r"(?<=\w),? and (?:(?:when|what|where|who|how|why) (?:is|are|was|were|did|does)\b|"
-    r"(?:in )?what year).*",
+    r"(?:in )?what year|by (?:whom|what|which)\b).*",
     re.IGNORECASE,
 )
 _ENDS = lists.words("is are was were has have called named the a an")
