@@ -66,11 +66,8 @@ def next_item(
     ).one_or_none()
     if row is not None:
         return _shown(row)
-    for part, found in (
-        ("gold", _gold(connection, person, project)),
-        ("third", _third(connection, person, project)),
-        ("first", _first(connection, person, project)),
-    ):
+    for part, find in (("gold", _gold), ("third", _third), ("first", _first)):
+        found = find(connection, person, project)
         if found is not None:
             return _claim(connection, person, part, found, now)
     return _again(connection, person, project, now) or _take_over(connection, person, project, now)

@@ -92,14 +92,7 @@ def make_items(answers: pl.DataFrame, project: Project, *, gold: bool = False) -
         DataError: nothing to label; a gold answer without label, or with two; too many answers
             to rank.
     """
-    # PostgreSQL has no place for NUL in a text.
-    texts = answers.with_columns(
-        pl.col("question", "answer", "context").str.replace_all("\x00", "\ufffd", literal=True),
-        pl.col("references").list.eval(
-            pl.element().str.replace_all("\x00", "\ufffd", literal=True)
-        ),
-    )
-    said = texts.with_row_index("row_place").filter(
+    said = answers.with_row_index("row_place").filter(
         pl.col("answer").fill_null("").str.strip_chars() != ""
     )
     if said.is_empty():
