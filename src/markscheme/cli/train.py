@@ -45,7 +45,7 @@ def examiner(
 
     if out.exists() and any(out.iterdir()):
         raise RunError(f"{out} is not empty; choose a new --out")
-    answers = _labelled(data, columns) if data else _evouna(data_dir)
+    answers = labelled(data, columns) if data else _evouna(data_dir)
     options = TrainOptions(trees=TreeOptions(rounds=rounds, seeds=seeds), folds=folds)
     trained = train(
         answers,
@@ -60,7 +60,8 @@ def examiner(
     )
 
 
-def _labelled(files: list[str], columns: str) -> pl.DataFrame:
+def labelled(files: list[str], columns: str) -> pl.DataFrame:
+    """The answers of files, some of them labelled at least; DataError if none is."""
     from markscheme.answers import read_answers
     from markscheme.cli.reading import read_options
 

@@ -17,14 +17,16 @@ import polars as pl
 from markscheme.errors import ModelError
 from markscheme.grammar import check_range
 from markscheme.judges.entailment_outcomes import distinct_pairs, placed
-from markscheme.judges.examiner_weights import platt
+from markscheme.judges.examiner import Examiner
 from markscheme.judges.weight_folder import WeightFolder
 from markscheme.metrics.alignment.batch import Rarity
-from markscheme.metrics.entailment import NAMES, entailment_features
+from markscheme.metrics.entailment import NAMES, WITHIN, entailment_features
 from markscheme.models.chat import ChatRequest
 from markscheme.models.trees import Trees
 
 Floats = npt.NDArray[np.float64]
+Key = tuple[str, str, str]
+"""Question, premise, hypothesis."""
 
 SHIPPED = Path(__file__).parent / "weights" / "entailment"
 """The test in the package; docs/entailment-test.md is its model card."""
@@ -32,6 +34,10 @@ SHIPPED = Path(__file__).parent / "weights" / "entailment"
 _PAIRS_AT_ONCE = 16_384
 _DECIMALS = 5
 """Scores are rounded, so that a pair's score cannot depend on the pairs beside it."""
+_LEAST = 1e-4
+"""The examiner's probabilities are kept this far from 0 and 1."""
+_EXAMINER = Examiner(encoder="never")
+_INSIDE = [NAMES.index(name) for name in WITHIN]
 _loading = threading.Lock()
 
 
@@ -74,19 +80,37 @@ class EmbeddedEntailment:
         ]
         return placed(pairs, rows, place)
 
-    def scores(self, keys: Sequence[tuple[str, str, str]]) -> Floats:
+    def scores(self, keys: Sequence[Key]) -> Floats:
         """Probabilities that question and premise entail hypothesis, for each such triple."""
+        found = [
+            self._scores(keys[start : start + _PAIRS_AT_ONCE])
+            for start in range(0, len(keys), _PAIRS_AT_ONCE)
+        ]
+        return np.concatenate([np.zeros(0), *found])
+
+    def _scores(self, keys: Sequence[Key]) -> Floats:
+        """Of keys that are few enough.
+
+        The trees say which way the two sides entail each other, the examiner whether they agree at
+        all: its log-odds, the shorter text in the reference's place, take the place of a share of
+        the trees' in the likelier direction, and the other direction moves along.
+        """
         opened = self._opened()
-        found = [np.zeros(0)]
-        for start in range(0, len(keys), _PAIRS_AT_ONCE):
-            some = keys[start : start + _PAIRS_AT_ONCE]
-            found.append(opened.scores(*([key[side] for key in some] for side in range(3))))
-        return np.concatenate(found)
+        mirrored = [(question, other, one) for question, one, other in keys]
+        odds, inside = opened.log_odds([*keys, *mirrored])
+        forward, back = odds[: len(keys)], odds[len(keys) :]
+        likelier = np.maximum(forward, back)
+        agreed = _agreement(keys)
+        # The examiner knows no places within places and no ranges.
+        either = inside[: len(keys)] | inside[len(keys) :]
+        agreed = np.where(either, np.maximum(agreed, likelier), agreed)
+        moved = forward + opened.share * (agreed - likelier)
+        return np.round(1.0 / (1.0 + np.exp(-moved)), _DECIMALS).astype(np.float64)
 
     def identity(self, models: Any) -> Mapping[str, str]:
-        """Hash of the weights."""
-        del models
-        return {"trained": self._opened().revision}
+        """Hash of the weights, and what the examiner adds to its signature."""
+        agreement = {f"examiner.{key}": text for key, text in _EXAMINER.identity(models).items()}
+        return {"trained": self._opened().revision} | agreement
 
     def requests(self, pairs: pl.DataFrame) -> list[ChatRequest]:
         """None: no language model is asked."""
@@ -95,6 +119,27 @@ class EmbeddedEntailment:
 
     def _opened(self) -> EntailmentWeights:
         return open_weights(SHIPPED if self.weights is None else Path(self.weights))
+
+
+def _agreement(keys: Sequence[Key]) -> Floats:
+    """The examiner's log-odds that the longer text is right where the shorter is the reference."""
+    sides = [(one, other) if len(one) < len(other) else (other, one) for _, one, other in keys]
+    known: dict[Key, int] = {}
+    place = [
+        known.setdefault((key[0], *side), len(known)) for key, side in zip(keys, sides, strict=True)
+    ]
+    judged = _EXAMINER.judge(
+        pl.DataFrame(
+            [(question, [short], long) for question, short, long in known],
+            schema={
+                "question": pl.String, "references": pl.List(pl.String), "answer": pl.String
+            },
+            orient="row",
+        ),
+        None,
+    )  # fmt: skip
+    share = judged["score"].to_numpy().clip(_LEAST, 1 - _LEAST)
+    return np.asarray(np.log(share / (1 - share)))[place]
 
 
 def _bare(side: str, columns: Sequence[str]) -> pl.Expr:
@@ -109,25 +154,24 @@ class EntailmentWeights(WeightFolder):
     files = ("entailment.json", "rarity.npz", "trees.onnx.zst")
     command = "markscheme train entailment"
 
-    def scores(
-        self, questions: Sequence[str], premises: Sequence[str], hypotheses: Sequence[str]
-    ) -> Floats:
-        """Calibrated probabilities of entailment."""
+    def log_odds(self, keys: Sequence[Key]) -> tuple[Floats, npt.NDArray[np.bool_]]:
+        """Calibrated log-odds, and where a premise lies in a hypothesis's range or place."""
+        questions, premises, hypotheses = ([key[side] for key in keys] for side in range(3))
         matrix = entailment_features(questions, premises, hypotheses, self.rarity)
-        odds = self.trees(matrix[:, self.columns])
-        return np.round(platt(odds, self.calibration), _DECIMALS).astype(np.float64)
+        slope, intercept = self.settings["platt"]
+        odds = slope * self.trees(matrix[:, self.columns]) + intercept
+        return odds, (matrix[:, _INSIDE] == 1).any(axis=1)
+
+    @property
+    def share(self) -> float:
+        """Share of the examiner in the log-odds that the sides agree."""
+        return float(self.settings["share"])
 
     @cached_property
     def settings(self) -> dict[str, Any]:
         """What `entailment.json` says."""
         found: dict[str, Any] = orjson.loads(self.path("entailment.json").read_bytes())
         return found
-
-    @property
-    def calibration(self) -> tuple[float, float]:
-        """Slope and intercept of the Platt map."""
-        slope, intercept = self.settings["platt"]
-        return slope, intercept
 
     @cached_property
     def columns(self) -> npt.NDArray[np.int64]:

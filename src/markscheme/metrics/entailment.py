@@ -19,6 +19,9 @@ from markscheme.metrics.alignment.batch import Array, Batch, Occurrences, Rarity
 from markscheme.metrics.alignment.features import alignment
 from markscheme.metrics.alignment.overlap import View
 from markscheme.metrics.alignment.registry import FEATURES
+from markscheme.metrics.entailment_asides import without_asides
+from markscheme.metrics.entailment_places import place_within
+from markscheme.metrics.entailment_ranges import within
 from markscheme.text.inflection import stem
 from markscheme.text.words import HEDGE, NUMBER
 
@@ -37,7 +40,16 @@ SURPLUS: dict[str, str] = {
 }
 """Of the premise; with `BACK` before them, of the hypothesis."""
 
-NAMES: tuple[str, ...] = tuple(side + name for side in ("", BACK) for name in (*FEATURES, *SURPLUS))
+WITHIN: dict[str, str] = {
+    "range_within": "the premise's number or year lies within a range that the hypothesis gives",
+    "season_within": "the premise's month lies within the season that the hypothesis gives",
+    "place_within": "a place that the premise names lies within one that the hypothesis names",
+}
+"""1 it does, -1 it does not, 0 there is none; with `BACK` before them, the other way round."""
+
+NAMES: tuple[str, ...] = tuple(
+    side + name for side in ("", BACK) for name in (*FEATURES, *SURPLUS, *WITHIN)
+)
 """Every column of `entailment_features`, in order."""
 
 _FILLER = frozenset(stem(word) for word in (
@@ -68,21 +80,24 @@ def entailment_features(
     A pair and its mirror image share their work: tested both ways they cost two alignments, not
     four.
     """
+    plain = {text: without_asides(text) for text in {*premises, *hypotheses}}
     places: dict[tuple[str, str, str], int] = {}
     forward, back = np.empty(len(questions), np.int64), np.empty(len(questions), np.int64)
     for row, (question, premise, hypothesis) in enumerate(
         zip(questions, premises, hypotheses, strict=True)
     ):
-        forward[row] = places.setdefault((question, premise, hypothesis), len(places))
-        back[row] = places.setdefault((question, hypothesis, premise), len(places))
-    keys = list(places)
+        one, other = plain[premise], plain[hypothesis]
+        forward[row] = places.setdefault((question, one, other), len(places))
+        back[row] = places.setdefault((question, other, one), len(places))
+    asked, first, second = ([key[side] for key in places] for side in range(3))
     aligned, view = alignment(
-        pl.Series("question", [key[0] for key in keys], dtype=pl.String),
-        pl.Series("references", [[key[2]] for key in keys], dtype=pl.List(pl.String)),
-        pl.Series("answer", [key[1] for key in keys], dtype=pl.String),
+        pl.Series("question", asked, dtype=pl.String),
+        pl.Series("references", [[text] for text in second], dtype=pl.List(pl.String)),
+        pl.Series("answer", first, dtype=pl.String),
         rarity,
     )
-    both = np.hstack([aligned, _surplus(view)])
+    inside = [within(first, second), place_within(asked, first, second)[:, None]]
+    both = np.hstack([aligned, _surplus(view), *inside])
     return np.hstack([both[forward], both[back]])
 
 
@@ -90,9 +105,9 @@ def _surplus(view: View) -> Matrix:
     """What each answer of a view tells beyond its question and its reference."""
     batch = view.batch
     prefix, count = _prefixes(batch)
-    within = Occurrences(batch.texts, prefix[batch.canon], count).within
+    occurs = Occurrences(batch.texts, prefix[batch.canon], count).within
     start = prefix[batch.canon[view.a_place]]
-    told = within(batch.question[view.a_row], start) | within(view.reference[view.a_row], start)
+    told = occurs(batch.question[view.a_row], start) | occurs(view.reference[view.a_row], start)
     telling = _telling(batch)[batch.canon[view.a_place]]
     kind = batch.kind[view.a_place]
     content = view.a_content & telling & ((kind & HEDGE) == 0)

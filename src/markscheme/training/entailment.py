@@ -43,17 +43,19 @@ class EntailmentOptions:
         made_weight: what one of them weighs beside an answer that people judged.
         given_weight: what a pair of the user's own weighs.
         rounds: times that the trees guess what verdicts leave open.
+        share: of the examiner in the log-odds that two answers agree at all.
         folds: parts for the held-out report, by question.
         seed: of the made-up pairs.
     """
 
     trees: TreeOptions = field(
-        default_factory=lambda: TreeOptions(rounds=200, seeds=2, leaves=15, least=20)
+        default_factory=lambda: TreeOptions(rounds=200, seeds=1, leaves=15, least=20)
     )
-    made: int = 6
+    made: int = 8
     made_weight: float = 0.5
     given_weight: float = 1.0
-    rounds: int = 3
+    rounds: int = 2
+    share: float = 1.0
     folds: int = 5
     seed: int = 0
 
@@ -165,6 +167,7 @@ def train(
     settings = {
         "features": list(NAMES),
         "platt": calibration,
+        "share": options.share,
         "trained": {
             "answers": len(answers),
             "questions": answers["question"].n_unique(),
@@ -214,7 +217,7 @@ class _Table:
                 cls(
                     features=features[known],
                     labels=labels[known],
-                    weights=np.ones(len(known)),
+                    weights=weak.weight[known],
                     questions=[questions[row] for row in weak.row[known]],
                     kinds=[f"people's verdicts, {way}"] * len(known),
                 )

@@ -14,10 +14,12 @@ from dataclasses import dataclass
 
 import polars as pl
 
+from markscheme.metrics.entailment_places import containers, places
 from markscheme.text.dates import MONTHS
 from markscheme.text.words import STOP
 from markscheme.training.augment import kind_of
 from markscheme.training.augment_units import unit_rows
+from markscheme.training.entailment_yes_no import yes_no_pairs
 
 Made = tuple[str, str, str, bool, bool | None]
 """Kind, one answer, another; whether the first entails the second, and the second the first (None:
@@ -71,6 +73,13 @@ ELABORATIONS = (
 )  # fmt: skip
 """Ways of saying an answer and more."""
 
+PARTIAL = (
+    "{}, and one more that escapes me.", "At the moment I can only think of {}.",
+    "{}; I forget the rest.", "{} are among them.", "One of them is {}.", "{}, among others.",
+    "{}, I know that much.", "{}. The rest I would rather not guess.",
+)  # fmt: skip
+"""Ways of giving a part of a list."""
+
 DENIALS = (
     "It was not {r}.", "It was {w}, not {r}.", "Anything but {r}.", "{r} is wrong; it was {w}.",
     "Many believe it was {r}, but it was in fact {w}.", "{w} rather than {r}.",
@@ -105,7 +114,10 @@ def made_pairs(answers: pl.DataFrame, *, seed: int = 0, each: int = 6) -> pl.Dat
     """
     chance = random.Random(seed)
     rows: list[tuple[str, str, str, float, str, str]] = []
+    names: list[str] = []
     for one in _seeds(answers, chance):
+        if one.kind in ("person", "name"):
+            names.append(one.reference)
         made = [pair for maker in _MAKERS for pair in maker(one, chance)]
         chance.shuffle(made)
         for kind, first, second, forward, back in made[:each]:
@@ -114,6 +126,10 @@ def made_pairs(answers: pl.DataFrame, *, seed: int = 0, each: int = 6) -> pl.Dat
             rows.append((one.question, first, second, float(forward), kind, "forward"))
             if back is not None:
                 rows.append((one.question, second, first, float(back), kind, "back"))
+    for question, kind, first, second, forward, back in yes_no_pairs(names, chance):
+        rows.append((question, first, second, float(forward), kind, "forward"))
+        if back is not None:
+            rows.append((question, second, first, float(back), kind, "back"))
     for question, references, text, label in unit_rows(chance, 400):
         rows.append((question, text, references[0], float(label), "unit", "forward"))
         rows.append((question, references[0], text, float(label), "unit", "back"))
@@ -254,6 +270,8 @@ def _lists(one: Seed, chance: random.Random) -> Iterator[Made]:
     def said(chosen: Sequence[str]) -> str:
         return framed(_listed(chosen, chance), chance)
 
+    lacking = chance.choice(PARTIAL).format(_listed(mixed[:2], chance))
+    yield kind, said(items), lacking, True, False
     yield kind, said(items), said(mixed[:1]), True, False
     yield kind, said(items), said(mixed[:2]), True, False
     yield kind, said(items[:2]), said(items[:1]), True, False
@@ -300,7 +318,11 @@ def _numbers(one: Seed, chance: random.Random) -> Iterator[Made]:
     if value >= 1000 and low < value < high:
         kind = "number"
         near = low if value - low < high - value else high
-        yield kind, exact, said(f"about {near:,}"), True, False
+        gap = abs(near - value) / value
+        yield kind, exact, said(f"about {near:,}"), True, None if gap < 0.02 else False
+        close = round(value, 3 - len(str(int(value))))
+        if abs(close - value) < 0.005 * value:
+            yield "frame", exact, said(f"about {close:,.0f}"), True, True
         yield kind, exact, said(f"more than {low:,}"), True, False
         yield kind, exact, said(f"nearly {high:,}"), True, False
         yield kind, exact, said(f"between {low:,} and {high:,}"), True, False
@@ -315,6 +337,33 @@ def _numbers(one: Seed, chance: random.Random) -> Iterator[Made]:
     yield "number wrong", said(f"{abs(off):,}"), exact, False, False
 
 
+def _towns(one: Seed, chance: random.Random) -> Iterator[Made]:
+    """A town named beside what it lies in, which is not said."""
+    inner = sorted(place for place in places(one.reference) if containers(place))
+    if one.kind not in ("name", "phrase") or len(one.reference.split()) > 3 or not inner:
+        return
+    around = containers(inner[0])
+    outer = chance.choice(around).title()
+    far = chance.choice(("Peru", "Kenya", "Japan", "Texas", "Norway", "Egypt", "Poland", "Africa"))
+    yield "town", framed(one.reference, chance), framed(outer, chance), True, False
+    yield "town", framed(one.reference, chance), f"Somewhere in {outer}.", True, False
+    longer = f"{one.reference}, {outer}"
+    yield "frame", framed(longer, chance), framed(one.reference, chance), True, True
+    if far.lower() not in around:
+        yield "other", framed(one.reference, chance), framed(far, chance), False, False
+
+
+def _letters(one: Seed, chance: random.Random) -> Iterator[Made]:
+    words = [word for word in one.reference.split() if word.lower() not in STOP]
+    if len(words) < 3 or one.kind != "name" or not all(word[:1].isupper() for word in words):
+        return
+    letters = "".join(word[0] for word in words)
+    yield "initials", framed(letters, chance), framed(one.reference, chance), True, True
+    if letters[0] != letters[-1]:
+        wrong = framed(letters[::-1], chance)
+        yield "other", wrong, framed(one.reference, chance), False, False
+
+
 def _parts(one: Seed, chance: random.Random) -> Iterator[Made]:
     """A phrase with and without what narrows it down."""
     found = re.match(r"^(.{4,}?) (?:in|of|at|on|from|near|by) (.{4,})$", one.reference)
@@ -323,4 +372,6 @@ def _parts(one: Seed, chance: random.Random) -> Iterator[Made]:
     yield "part", framed(one.reference, chance), framed(found[1], chance), True, None
 
 
-_MAKERS = (_same, _more, _other, _dates, _persons, _lists, _places, _numbers, _parts)
+_MAKERS = (
+    _same, _more, _other, _dates, _persons, _lists, _places, _towns, _numbers, _letters, _parts,
+)  # fmt: skip

@@ -27,6 +27,8 @@ _ALL_SAID = 0.97
 """Share of the reference's key words, near spellings counted, from which all of it is said."""
 _MORE_SAID = 3
 """Telling words beyond question and reference from which an answer surely says more."""
+_REWORDED = 3
+"""Telling words up to which an accepted answer that lacks the reference's says it differently."""
 
 _COLUMN = {name: place for place, name in enumerate(NAMES)}
 
@@ -66,6 +68,12 @@ class WeakPairs:
             entailed=entailed,
         )
 
+    @property
+    def weight(self) -> Array:
+        """What each pair weighs: a rejected answer as much as one, however many references."""
+        references = np.bincount(self.row)[self.row]
+        return np.where(self.accepted, 1.0, 1.0 / references)
+
     def certain(self) -> tuple[Array, Array]:
         """Labels both ways where verdict and alignment settle them, else NaN."""
         said = (self.entails[:, _COLUMN["soft_recall"]] >= _ALL_SAID) | (
@@ -77,6 +85,11 @@ class WeakPairs:
         entails[right & said] = 1.0
         entailed[right & said & (more == 0)] = 1.0
         entailed[right & said & (more >= _MORE_SAID)] = 0.0
+        # In other words, but not in many more, or a part of the reference and nothing else.
+        shared = self.entails[:, _COLUMN["common_words"]] > 0
+        entailed[right & ~said & (more == 0) & shared] = 1.0
+        reworded = right & ~said & np.isnan(entailed) & (more <= _REWORDED)
+        entails[reworded] = entailed[reworded] = 1.0
         return entails, entailed
 
     def guessed(self, odds: Callable[[Matrix], Array]) -> tuple[Array, Array]:

@@ -1,0 +1,88 @@
+"""Pairs of the user's own: premise, hypothesis and label, as NLI data sets have them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import polars as pl
+
+from markscheme.agreement.reading import read_table
+from markscheme.errors import DataError
+
+_NAMES = {
+    "premise": ("premise", "sentence1", "text1"),
+    "hypothesis": ("hypothesis", "sentence2", "text2"),
+    "label": ("label", "gold_label", "gold"),
+}
+_ENTAILED = frozenset({"entailment", "entails", "entailed", "yes", "true"})
+_NOT = frozenset(
+    {
+        "neutral",
+        "contradiction",
+        "not_entailment",
+        "not entailment",
+        "non-entailment",
+        "no",
+        "false",
+    }
+)
+_OPEN = frozenset({"-", ""})
+"""Labels of pairs that people did not agree on, as SNLI and MNLI write them: left out."""
+
+
+def read_pairs(source: str | Path, *, entailed: str | None = None) -> pl.DataFrame:
+    """The pairs of a CSV, TSV, JSON, JSONL or Parquet file.
+
+    Args:
+        source: columns `premise` and `hypothesis` (or `sentence1`, `sentence2`), `label` (or
+            `gold_label`), and `question` if there are questions.
+        entailed: the label that means entailment; needed where labels are numbers, since data sets
+            disagree about them.
+
+    Returns:
+        `question` ("" where there is none), `premise`, `hypothesis`, `label` (1.0 or 0.0), `kind`
+        and `direction`.
+
+    Raises:
+        DataError: a column is missing, a label cannot be read, or no pair is left.
+    """
+    table = read_table(source)
+    lower = {name.lower(): name for name in table.columns}
+    found = {
+        ours: next((lower[name] for name in names if name in lower), None)
+        for ours, names in _NAMES.items()
+    }
+    missing = [name for name, column in found.items() if column is None]
+    if missing:
+        raise DataError(
+            f"{source} has no column for {' and '.join(missing)}; its columns are "
+            f"{', '.join(table.columns)}. Name them premise, hypothesis and label"
+        )
+    question = pl.col(lower["question"]) if "question" in lower else pl.lit("")
+    pairs = table.select(
+        question=question.cast(pl.String).fill_null(""),
+        **{name: pl.col(str(column)).cast(pl.String) for name, column in found.items()},
+    ).drop_nulls()
+    said = pl.col("label").str.strip_chars().str.to_lowercase()
+    if entailed is None:
+        known = [*_ENTAILED, *_NOT, *_OPEN]
+        strange = pairs.filter(~said.is_in(known))["label"].unique(maintain_order=True).to_list()
+        if strange:
+            raise DataError(
+                f"{source}: nobody can tell what the label {strange[0]!r} means; labels are words "
+                "such as entailment, neutral and contradiction, or say which one means entailment "
+                "with --entailed LABEL"
+            )
+        pairs = pairs.filter(~said.is_in(list(_OPEN)))
+        label = said.is_in(list(_ENTAILED))
+    else:
+        label = said == entailed.strip().lower()
+    pairs = pairs.with_columns(
+        label=label.cast(pl.Float64), kind=pl.lit("given"), direction=pl.lit("forward")
+    )
+    if pairs["label"].n_unique() < 2:
+        raise DataError(
+            f"{source}: of {pairs.height} pairs {int(pairs['label'].sum())} are entailed; both "
+            "kinds are needed to learn from"
+        )
+    return pairs

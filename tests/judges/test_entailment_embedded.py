@@ -1,0 +1,232 @@
+"""The embedded entailment test: directions it must know, offline, whatever stands beside a pair."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from markscheme.answers import read_answers
+from markscheme.errors import ModelError
+from markscheme.judges.entailment_embedded import SHIPPED, EmbeddedEntailment, open_weights
+from markscheme.judges.entailment_tests import entailment_test
+from markscheme.metrics.entailment import NAMES, entailment_features
+from markscheme.metrics.entailment_asides import without_asides
+from markscheme.metrics.entailment_places import containers, place_within, places
+from markscheme.metrics.entailment_ranges import points, ranges, within
+
+Row = tuple[str, str, str]
+
+
+def table(*rows: Row) -> pl.DataFrame:
+    return pl.DataFrame(
+        {
+            "question": [row[0] for row in rows],
+            "premise": [None] * len(rows),
+            "hypothesis": [None] * len(rows),
+            "premise_answer": [row[1] for row in rows],
+            "hypothesis_answer": [row[2] for row in rows],
+        },
+        schema=dict.fromkeys(
+            ("question", "premise", "hypothesis", "premise_answer", "hypothesis_answer"), pl.String
+        ),
+    )
+
+
+def entailed(*rows: Row) -> list[bool | None]:
+    return EmbeddedEntailment().test(table(*rows), None)["entailed"].to_list()
+
+
+ONE_WAY = [
+    ("when did the bridge open", "May 12, 2001", "2001"),
+    ("when did the bridge open", "12 May 2001", "May 2001"),
+    ("who were the two founders of the firm", "Anna Bell and Otto Karlsen", "Otto Karlsen"),
+    (
+        "who designed the old theatre",
+        "Anna Bell, who was born in 1850 and studied in Vienna with Otto Karlsen",
+        "Anna Bell",
+    ),
+]
+SAME = [
+    ("who designed the old theatre", "It was Anna Bell.", "Anna Bell"),
+    ("when did the bridge open", "May 12, 2001", "12 May 2001"),
+    ("how many strings does it have", "4", "four"),
+    ("who designed the old theatre", "I think it was Anna Bell, but I would have to check.",
+     "Anna Bell"),
+]  # fmt: skip
+NEITHER = [
+    ("who designed the old theatre", "Otto Karlsen", "Anna Bell"),
+    ("when did the bridge open", "1998", "2001"),
+    ("who designed the old theatre", "I do not know.", "Anna Bell"),
+    ("how many strings does it have", "six", "four"),
+]
+
+
+@pytest.mark.parametrize(("question", "more", "less"), ONE_WAY)
+def test_more_entails_less_and_not_the_reverse(question: str, more: str, less: str) -> None:
+    assert entailed((question, more, less), (question, less, more)) == [True, False]
+
+
+@pytest.mark.parametrize(("question", "one", "other"), SAME)
+def test_the_same_in_other_words_entails_both_ways(question: str, one: str, other: str) -> None:
+    assert entailed((question, one, other), (question, other, one)) == [True, True]
+
+
+@pytest.mark.parametrize(("question", "one", "other"), NEITHER)
+def test_something_else_entails_neither_way(question: str, one: str, other: str) -> None:
+    assert entailed((question, one, other), (question, other, one)) == [False, False]
+
+
+def test_a_score_depends_on_its_pair_alone() -> None:
+    rows = [*ONE_WAY, *SAME, *NEITHER]
+    together = EmbeddedEntailment().test(table(*rows, *rows), None)
+    assert together["score"].is_between(0, 1).all()
+    assert together["status"].unique().to_list() == ["judged"]
+    half = len(rows)
+    assert together["score"][:half].equals(together["score"][half:])
+    alone = [EmbeddedEntailment().test(table(row), None)["score"][0] for row in rows]
+    assert together["score"][:half].to_list() == alone
+
+
+def test_statements_stand_in_for_missing_answers_and_blanks_are_skipped() -> None:
+    pairs = table(("when", "May 12, 2001", "2001"), ("when", "x", " "), ("when", "x", "y"))
+    stated = pairs.with_columns(
+        premise="premise_answer",
+        hypothesis="hypothesis_answer",
+        premise_answer=pl.lit(None, pl.String),
+        hypothesis_answer=pl.lit(None, pl.String),
+    )
+    for given in (stated, stated.drop("premise_answer", "hypothesis_answer")):
+        found = EmbeddedEntailment().test(given, None)
+        assert found.columns[: given.width] == given.columns
+        assert found["status"].to_list() == ["judged", "skipped", "judged"]
+        assert found["entailed"].to_list()[:2] == [True, None]
+    assert EmbeddedEntailment().test(pairs[:0], None).height == 0
+
+
+@pytest.mark.parametrize("text", ["🙂" * 50, "\ud7ff\u202e", "1," * 200_000, "a " * 400_000])
+def test_any_text_gets_a_score(text: str) -> None:
+    found = EmbeddedEntailment().test(table(("who", text, "Anna Bell")), None)
+    assert found["status"].to_list() == ["judged"]
+
+
+def test_the_bundled_examples_relations(example: Path) -> None:
+    """A floor under what the model card states, so that it cannot rot unseen."""
+    answers = read_answers(example)
+    relation = pl.read_ndjson(example)["relation"]
+    rows = answers.with_row_index("row").explode("references")
+    q, a, r = (rows[name].to_list() for name in ("question", "answer", "references"))
+    one = [*zip(q, a, r, strict=True)]
+    other = [*zip(q, r, a, strict=True)]
+    said = pl.Series(entailed(*one, *other))
+    both = (
+        rows.select("row", up=said[: len(one)], down=said[len(one) :])
+        .group_by("row", maintain_order=True)
+        .agg(pl.col("up", "down").any())
+    )
+    found = both.select(
+        pl.when("up", "down")
+        .then(pl.lit("equivalent"))
+        .when("up")
+        .then(pl.lit("superior"))
+        .when("down")
+        .then(pl.lit("inferior"))
+        .otherwise(pl.lit("incorrect"))
+    ).to_series()
+    assert (found == relation).mean() >= FLOOR  # type: ignore[operator]
+
+
+FLOOR = 0.76
+
+
+def test_weights_are_small_and_name_their_features() -> None:
+    assert sum(file.stat().st_size for file in SHIPPED.iterdir()) < 600_000
+    weights = open_weights(SHIPPED)
+    assert set(weights.settings["features"]) <= set(NAMES)
+    assert len(weights.revision) == 12
+    found = entailment_test("embedded").identity(None)
+    assert found["trained"] == weights.revision
+    assert any(key.startswith("examiner.") for key in found)
+
+
+def test_features_that_are_gone_are_named(tmp_path: Path) -> None:
+    for file in SHIPPED.iterdir():
+        (tmp_path / file.name).write_bytes(file.read_bytes())
+    settings = (tmp_path / "entailment.json").read_text()
+    (tmp_path / "entailment.json").write_text(settings.replace('"recall"', '"recollection"'))
+    with pytest.raises(ModelError, match=r"recollection.*markscheme train entailment"):
+        entailment_test(f"embedded:{tmp_path}").test(table(SAME[0]), None)
+    with pytest.raises(ModelError, match="holds no rarity"):
+        entailment_test(f"embedded:{tmp_path / 'nowhere'}").test(table(SAME[0]), None)
+
+
+def test_features_have_two_sides_that_mirror_each_other() -> None:
+    rarity = open_weights(SHIPPED).rarity
+    one, other = "Anna Bell, born in Vienna in 1850", "Bell"
+    matrix = entailment_features(["who", "who"], [one, other], [other, one], rarity)
+    half = len(NAMES) // 2
+    assert matrix.shape == (2, len(NAMES))
+    assert (matrix[0, :half] == matrix[1, half:]).all()
+    assert (matrix[1, :half] == matrix[0, half:]).all()
+    adds = NAMES.index("adds_words")
+    assert matrix[0, adds] >= 3
+    assert matrix[1, adds] == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("some time in the 1970s", [(1970, 1979)]),
+        ("late in the nineteenth century", [(1800, 1900)]),
+        ("the 21st century", [(2000, 2100)]),
+        ("between 4,000 and 5,000 metres", [(4000, 5000)]),
+        ("1992-96", [(1992, 1996)]),
+        ("more than 2 million", [(2e6, float("inf"))]),
+        ("at most 12", [(float("-inf"), 12)]),
+        ("about 100", [(95, 105)]),
+        ("4,808 m", []),
+        ("nobody knows", []),
+    ],
+)
+def test_ranges_are_read(text: str, found: list[tuple[float, float]]) -> None:
+    assert ranges(text) == found
+
+
+def test_what_lies_within_a_range() -> None:
+    assert points("4,808 m or two") == [4808, 2]
+    rows = [
+        ("1889", "in the nineteenth century", 1, 0), ("1912", "in the nineteenth century", -1, 0),
+        ("31 March 1889", "the spring of 1889", 0, 1), ("31 July 1889", "the spring", 0, -1),
+        ("between 3 and 5", "more than 2", 1, 0), ("Rome", "about 100", -1, 0),
+        ("1889", "1889", 0, 0),
+    ]  # fmt: skip
+    found = within([row[0] for row in rows], [row[1] for row in rows])
+    assert found.tolist() == [[float(row[2]), float(row[3])] for row in rows]
+
+
+def test_places_lie_within_places() -> None:
+    assert containers("houston") == ("texas", "united states", "north america")
+    assert places("in Kraków or the USA") == {"united states"} | places("Krakow")
+    assert places("polish") == frozenset()
+    rows = [
+        ("Warsaw", "Poland", 1), ("Poland", "Warsaw", -1), ("Paris", "Germany", -1),
+        ("Houston", "somewhere in North America", 1), ("Anna Bell", "Poland", 0),
+    ]  # fmt: skip
+    found = place_within(["where"] * 5, [row[0] for row in rows], [row[1] for row in rows])
+    assert found.tolist() == [float(row[2]) for row in rows]
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ("I believe it was Rome", "it was Rome"),
+        ("Rome, but I would need to check.", "Rome."),
+        ("It began in 1992, I know that much; I am unsure when it ended.", "It began in 1992."),
+        ("I do not know.", "I do not know."),
+        ("In 1992, I Love Lucy was shown", "In 1992, I Love Lucy was shown"),
+        ("", ""),
+    ],
+)
+def test_remarks_on_certainty_are_taken_out(text: str, left: str) -> None:
+    assert without_asides(text) == left
