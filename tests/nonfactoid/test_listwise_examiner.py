@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from pathlib import Path
 
 import numpy as np
@@ -15,10 +16,19 @@ from markscheme.datasets import passages
 from markscheme.engine.apply import apply
 from markscheme.errors import AgreementError
 from markscheme.grammar import parse_judge
+from markscheme.judges.listwise_examiner_weights import SHIPPED, ListwiseWeights, open_listwise
 from markscheme.judges.listwise_references import build_lists
-from markscheme.judges.question_kind import category, classify
 from markscheme.judges.reference_overlap import ReferenceOverlap
+from markscheme.metrics.nonfactoid.features import word_features
+from markscheme.metrics.nonfactoid.meaning import meaning_features
+from markscheme.metrics.nonfactoid.rows import Rows
+from markscheme.metrics.nonfactoid.tokens import TokenTable, cover
+from markscheme.models.encoder import MiniLM
 from markscheme.models.scripted import ScriptedChat
+from markscheme.models.token_encoder import TokenEncoder, token_encoder
+from markscheme.training.listwise import save, train_mode
+from markscheme.training.listwise_draws import draw_all
+from markscheme.training.listwise_models import ListwiseOptions
 
 GRADED = pl.DataFrame(
     [("q", f"passage {number}", number % 4) for number in range(20)]
@@ -97,14 +107,112 @@ def test_it_works_with_any_number_of_references(references: list[str]) -> None:
 
 def test_a_row_does_not_depend_on_the_rows_beside_it() -> None:
     drawn = draw_references(GRADED, Draw(composition="3210"))
-    table = drawn.with_columns(
-        answer_id=pl.int_range(pl.len()).cast(pl.String), system=pl.lit("s"),
-        reference_kind=pl.lit("text"),
-    )  # fmt: skip
+    table = as_answers(drawn)
     judge = parse_judge("listwise_examiner")
     together = apply(judge, table)
     assert apply(judge, table.reverse()).reverse().equals(together)
     assert apply(judge, table[3:4]).equals(together[3:4])
+
+
+@pytest.mark.parametrize("composition", ["33221100", "top", "none"])
+def test_better_passages_score_higher_and_both_modes_share_a_scale(
+    data_dir: Path, composition: str
+) -> None:
+    every = passages("antique", data_dir=data_dir, part="dev")
+    some = every["question"].unique().sort()[:12]
+    drawn = draw_references(
+        every.filter(pl.col("question").is_in(some.implode())), Draw(composition=composition)
+    )
+    lowest, highest = every["grade"].min(), every["grade"].max()
+    levels = []
+    for name in ("listwise_examiner", "listwise_examiner(encoder=never)"):
+        scores = apply(parse_judge(name), as_answers(drawn))["score"]
+        best, worst = (scores.filter(drawn["label"] == grade).mean() for grade in (highest, lowest))
+        assert best > worst + 0.08
+        levels.append(scores.mean())
+    assert abs(levels[0] - levels[1]) < 0.1
+
+
+def test_the_signature_names_the_weights_that_ship() -> None:
+    judge = parse_judge("listwise_examiner")
+    digest = hashlib.sha256()
+    for name in ListwiseWeights.files:
+        digest.update((SHIPPED / name).read_bytes())
+    assert judge.identity(None)["trained"] == digest.hexdigest()[:12]
+    assert "embeddings" in judge.identity(None)
+    assert "embeddings" not in parse_judge("listwise_examiner(encoder=never)").identity(None)
+    assert sum((SHIPPED / name).stat().st_size for name in ListwiseWeights.files) < 1_100_000
+
+
+def test_the_weights_fit_the_features() -> None:
+    rows = Rows.of(
+        pl.Series(["Why?"]), pl.Series(["Because it is so."]), pl.Series([["It is.", "No."]]),
+        pl.Series([[3, 0]]),
+    )  # fmt: skip
+    opened = open_listwise()
+    words, _ = word_features(rows, opened.rarity)
+    meaning, _ = meaning_features(rows, token_encoder().encode(rows.texts.to_list()), opened.pieces)
+    assert opened.names(encoded=False) == words
+    assert opened.names(encoded=True) == words + meaning
+
+
+def test_token_vectors_depend_on_their_text_alone_and_are_kept_within_bounds() -> None:
+    encoder = TokenEncoder()
+    texts = ["Why is the sky blue?", "Because light is scattered by the air.", "It is so.", ""]
+    together = encoder.encode(texts, keep=texts[:1])
+    alone = [encoder.encode([text])[0] for text in texts]
+    assert alone[0] is together[0]
+    for one, other in zip(together, alone, strict=True):
+        assert np.abs(one.sentence - other.sentence).max() < 1e-6
+        assert np.abs(one.middle - other.middle).max() < 1e-5
+        assert np.allclose(one.tokens, other.tokens, atol=1e-3)
+    assert np.abs(MiniLM().encode(texts) - [one.sentence for one in together]).max() < 1e-6
+
+
+def test_cover_is_the_mean_best_likeness_of_tokens() -> None:
+    table = TokenTable(
+        vectors=np.array([[1, 0], [0, 1], [0.6, 0.8]], np.float16),
+        starts=np.array([0, 2, 3]), weights=np.array([1.0, 3.0, 2.0]),
+    )  # fmt: skip
+    recall, precision = cover(table, np.array([0, 1, 0]), np.array([1, 0, 1]))
+    assert recall == pytest.approx([0.8, (0.6 + 3 * 0.8) / 4, 0.8], abs=1e-3)
+    assert precision == pytest.approx([(0.6 + 3 * 0.8) / 4, 0.8, (0.6 + 3 * 0.8) / 4], abs=1e-3)
+
+
+@pytest.mark.slow
+def test_training_gives_the_same_bytes_again(data_dir: Path, tmp_path: Path) -> None:
+    sets = {}
+    for name in ("antique", "trec-dl-nf"):
+        every = passages(name, data_dir=data_dir, **({"part": "dev"} if name == "antique" else {}))
+        some = every["question"].unique().sort()[:12]
+        sets[name] = (
+            every.filter(pl.col("question").is_in(some.implode()))
+            .filter(pl.int_range(pl.len()).shuffle(seed=1).over("question") < 8)
+        )  # fmt: skip
+    options = ListwiseOptions(rounds=5, ranking=1, folds=2)
+    for folder in ("one", "two"):
+        drawn = draw_all(sets, token_encoder(), draws=3, seed=0)
+        modes = [
+            train_mode(drawn, options, encoded=encoded, say=lambda _: None)
+            for encoded in (True, False)
+        ]
+        save(drawn, *modes, tmp_path / folder)
+    for name in ListwiseWeights.files:
+        assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "two" / name).read_bytes()
+    assert modes[0].report["references"].to_list() == ["many", "one", "none"] * 2
+    answers = as_answers(draw_references(sets["antique"], Draw(composition="3210")))
+    for mode, name in ((True, "always"), (False, "never")):
+        judge = parse_judge(f"listwise_examiner(encoder={name}, weights='{tmp_path / 'one'}')")
+        scores = apply(judge, answers)["score"]
+        assert scores.is_between(0, 1).all(), mode
+        assert scores.n_unique() > 5
+
+
+def as_answers(drawn: pl.DataFrame) -> pl.DataFrame:
+    return drawn.with_columns(
+        answer_id=pl.int_range(pl.len()).cast(pl.String), system=pl.lit("s"),
+        reference_kind=pl.lit("text"),
+    )  # fmt: skip
 
 
 def test_best_and_worst_share_ties() -> None:
@@ -120,32 +228,6 @@ def test_set_rouge_counts_repeats_once_and_keeps_case() -> None:
     table = read_answers([{"question": "q", "references": ["a a b"], "answer": "a b B"}])
     found = apply(ReferenceOverlap(measure="set_rouge1"), table)["score"][0]
     assert found == pytest.approx(2 * 2 / (3 + 2))
-
-
-@pytest.mark.parametrize(
-    ("question", "kind"),
-    [
-        ("who wrote the song photograph by ringo starr", "factoid"),
-        ("when did the titanic sink", "factoid"),
-        ("Why do cats purr?", "reason"),
-        ("How do I remove rust from a bicycle chain?", "instruction"),
-        ("What is the difference between a virus and a bacterium?", "comparison"),
-        ("Do you think that people should pay more tax?", "debate"),
-    ],
-)
-def test_questions_are_told_apart(question: str, kind: str) -> None:
-    assert category(question) == kind
-
-
-def test_auto_sends_rows_to_their_judges() -> None:
-    rows = [
-        {"question": "who wrote emma", "references": ["Jane Austen"], "answer": "Jane Austen"},
-        {"question": "Why do cats purr?", "answer": "They purr when they are content.",
-         "references": ["Cats purr when they are content and also to calm themselves down."]},
-    ]  # fmt: skip
-    found = apply(parse_judge("auto"), read_answers(rows))
-    assert [text.split(":")[0] for text in found["explanation"]] == ["factoid", "non-factoid"]
-    assert found["verdict"][0] is True
 
 
 def test_reference_lists_are_written_by_several_models() -> None:
@@ -180,8 +262,3 @@ def test_the_data_readmes_floors(data_dir: Path) -> None:
     )  # fmt: skip
     found = [rouge.means[name].value for name in ("kendall", "spearman", "pearson")]
     assert np.allclose(found, [0.233, 0.291, 0.334], atol=0.02)
-
-
-def test_questions_of_the_real_sets(data_dir: Path) -> None:
-    antique = passages("antique", data_dir=data_dir, part="dev")["question"].unique()
-    assert (classify(antique)["factoid_chance"] < 0.5).mean() > 0.85

@@ -13,13 +13,16 @@ import polars as pl
 
 from markscheme.judges.listwise_examiner_weights import ListwiseWeights, open_listwise
 from markscheme.judges.outcomes import PATTERNS, Thresholded, has_patterns
-from markscheme.metrics.nonfactoid.features import vector_features, word_features
+from markscheme.metrics.nonfactoid.features import word_features
+from markscheme.metrics.nonfactoid.meaning import meaning_features, style_inputs
+from markscheme.metrics.nonfactoid.placing import Matrix
 from markscheme.metrics.nonfactoid.rows import Rows
-from markscheme.models.encoder import Encoder, MiniLM
+from markscheme.models.token_encoder import token_encoder
+from markscheme.models.weights import MINILM, revision
 from markscheme.registry import register
 
 Floats = npt.NDArray[np.float64]
-_ROWS_AT_ONCE = 8_192
+_ROWS_AT_ONCE = 2_048
 _DECIMALS = 4
 """Scores are rounded, so that a row's score cannot depend on the rows beside it."""
 
@@ -33,8 +36,9 @@ _DECIMALS = 4
 class ListwiseExaminer(Thresholded):
     """A trained judge of non-factoid answers: where one stands among graded references.
 
-    Trees over likeness to better and worse references, coverage, form and fit to the question,
-    grown by a ranking objective on graded passages. References without `reference_grades` count
+    Trees over likeness to better and worse references (words, sentence embeddings, token by
+    token), coverage, form and fit to the question, grown to rank graded passages, and a linear
+    model of how good answers are written. References without `reference_grades` count
     as the best; without any the question alone decides. The score is the chance that people put
     the answer in the upper half of their scale. An answer that equals a reference has its place.
 
@@ -59,7 +63,7 @@ class ListwiseExaminer(Thresholded):
         places = usable.arg_true().to_numpy()
         start = 0
         for part in answers.filter(usable).iter_slices(_ROWS_AT_ONCE):
-            found, said = self._scores(part, models)
+            found, said = self._scores(part)
             inside = places[start : start + part.height]
             scores[inside] = found
             for place, text in zip(inside.tolist(), said, strict=True):
@@ -79,23 +83,30 @@ class ListwiseExaminer(Thresholded):
         """What the signature adds: hashes of the weights."""
         found = {"trained": self._opened().revision}
         if self.encoder == "always":
-            encoder = _encoder(models)
-            found["embeddings"] = str(getattr(encoder, "revision", type(encoder).__name__))
+            found["embeddings"] = revision(MINILM)
         return found
 
     def _opened(self) -> ListwiseWeights:
         return open_listwise(None if self.weights is None else Path(self.weights))
 
-    def _scores(self, answers: pl.DataFrame, models: Any) -> tuple[Floats, list[str]]:
+    def _meaning(self, rows: Rows, opened: ListwiseWeights) -> tuple[Matrix, Floats]:
+        """Features of the encoder, and what the answers' style adds to the trees."""
+        encoder, texts = token_encoder(), rows.texts.to_list()
+        again = np.unique(np.concatenate([rows.question, rows.reference])).tolist()
+        encoded = encoder.encode(texts, keep=[texts[place] for place in again])
+        style = style_inputs(encoded).astype(np.float64) @ opened.style
+        return meaning_features(rows, encoded, opened.pieces)[1], style[rows.answer]
+
+    def _scores(self, answers: pl.DataFrame) -> tuple[Floats, list[str]]:
         opened, encoded = self._opened(), self.encoder == "always"
         grades = answers["reference_grades"] if "reference_grades" in answers.columns else None
         rows = Rows.of(answers["question"], answers["answer"], answers["references"], grades)
         _, matrix = word_features(rows, opened.rarity)
         if encoded:
-            vectors = _encoder(models).encode(rows.texts.to_list())
-            matrix = np.hstack([matrix, vector_features(rows, vectors)[1]])
+            more, style = self._meaning(rows, opened)
+            matrix = np.hstack([matrix, more])
         slope, intercept = opened.calibration(encoded=encoded)
-        raw = (opened.encoded if encoded else opened.words)(matrix)
+        raw = (opened.encoded(matrix) + style) if encoded else opened.words(matrix)
         scores: Floats = 1 / (1 + np.exp(-(slope * raw + intercept)))
         equal = rows.answer[rows.owner] == rows.reference
         copied = rows.per_row(rows.level, equal, how="max")
@@ -114,11 +125,3 @@ class ListwiseExaminer(Thresholded):
             )
         ]  # fmt: skip
         return scores, said
-
-
-def _encoder(models: Any) -> Encoder:
-    """The run's encoder where it gives one, else the shipped."""
-    opener = getattr(models, "encoder", None)
-    given = opener() if callable(opener) and not hasattr(opener, "encode") else opener
-    encoder: Encoder = MiniLM() if given is None else given
-    return encoder

@@ -2,7 +2,7 @@
 
 Every row is computed from that row alone. Levels are a reference's quality within its list, from 0
 to 1 (`rows.Rows.level`); "better" references are those of level 1/2 and above, "worse" the rest.
-What a row has not (no worse references, say) is `MISSING`.
+What a row has not (no worse references, say) is `placing.MISSING`.
 """
 
 from __future__ import annotations
@@ -11,15 +11,13 @@ import numpy as np
 import numpy.typing as npt
 
 from markscheme.metrics.nonfactoid.form import FORM, form
+from markscheme.metrics.nonfactoid.placing import beside, by_level, kernel, matrix
 from markscheme.metrics.nonfactoid.rows import Rows
 from markscheme.metrics.nonfactoid.words import Rarity, WordSets
 
 Floats = npt.NDArray[np.float64]
 Matrix = npt.NDArray[np.float32]
 
-MISSING = -2.0
-_DECIMALS = 3
-_QUARTERS = ((-0.01, 0.2), (0.2, 0.5), (0.5, 0.8), (0.8, 1.01))
 _COMPARED_FORM = ("log_words", "word_length", "marks", "capitals", "variety", "first_person")
 
 
@@ -46,16 +44,16 @@ def word_features(rows: Rows, rarity: Rarity) -> tuple[list[str], Matrix]:
     found["beyond_question"] = np.log1p(a_total - common)
     ref_common = sets.shared(reference, question[rows.owner])
     ref_recall = _ratio(ref_common, q_total[rows.owner])
-    found |= _beside(rows, "question_recall", found["question_recall"], ref_recall, width=0.1)
+    found |= beside(rows, "question_recall", found["question_recall"], ref_recall, width=0.1)
 
     both = sets.shared(answer[rows.owner], reference)
     pair_recall = _ratio(both, total[reference])
     pair_precision = _ratio(both, a_total[rows.owner])
     pair_f = _ratio(2 * both, total[reference] + a_total[rows.owner])
-    found |= _by_level(rows, "overlap", pair_f)
-    found |= _by_level(rows, "recall", pair_recall)
-    found |= _by_level(rows, "precision", pair_precision)
-    found |= _kernel(rows, "overlap", pair_f, (0.03, 0.08))
+    found |= by_level(rows, "overlap", pair_f)
+    found |= by_level(rows, "recall", pair_recall)
+    found |= by_level(rows, "precision", pair_precision)
+    found |= kernel(rows, "overlap", pair_f, (0.03, 0.08))
     for name, keep in (("better", rows.level >= 0.5), ("worse", rows.level < 0.5)):
         union = sets.shared_with_any(answer, rows.owner[keep], reference[keep])
         known = np.bincount(rows.owner[keep], minlength=rows.height) > 0
@@ -63,11 +61,11 @@ def word_features(rows: Rows, rarity: Rarity) -> tuple[list[str], Matrix]:
     found["covered_gap"] = found["covered_by_better"] - found["covered_by_worse"]
     for name in _COMPARED_FORM:
         spread = {"log_words": 0.4, "word_length": 0.4}.get(name, 0.05)
-        found |= _beside(rows, name, values[name][answer], values[name][reference], width=spread)
+        found |= beside(rows, name, values[name][answer], values[name][reference], width=spread)
     found["references"] = np.bincount(rows.owner, minlength=rows.height).astype(np.float64)
     lowest = rows.per_row(rows.level, rows.level < 2, how="min")
     found["graded"] = (np.nan_to_num(lowest, nan=1.0) < 1).astype(np.float64)
-    return _matrix(found)
+    return matrix(found)
 
 
 def vector_features(rows: Rows, vectors: npt.NDArray[np.float32]) -> tuple[list[str], Matrix]:
@@ -83,74 +81,13 @@ def vector_features(rows: Rows, vectors: npt.NDArray[np.float32]) -> tuple[list[
     ref_question = _dot(r, q[rows.owner])
     like = _dot(a[rows.owner], r)
     found["cosine_question"] = like_question
-    found |= _beside(rows, "cosine_question", like_question, ref_question, width=0.05)
-    found |= _by_level(rows, "cosine", like)
-    found |= _kernel(rows, "cosine", like, (0.04, 0.12))
+    found |= beside(rows, "cosine_question", like_question, ref_question, width=0.05)
+    found |= by_level(rows, "cosine", like)
+    found |= kernel(rows, "cosine", like, (0.04, 0.12))
     # How like the references are among themselves says how much a likeness is worth.
     beyond = like - ref_question
-    found |= _by_level(rows, "cosine_beyond", beyond)
-    return _matrix(found)
-
-
-def _by_level(rows: Rows, name: str, pair: Floats) -> dict[str, Floats]:
-    """Likeness to references of each quarter of the levels, and of the better and the worse."""
-    level = rows.level
-    everyone = level < 2
-    better, worse = level >= 0.5, level < 0.5
-    found = {
-        f"{name}_max": rows.per_row(pair, everyone, how="max"),
-        f"{name}_mean": rows.per_row(pair, everyone, how="mean"),
-        f"{name}_max_better": rows.per_row(pair, better, how="max"),
-        f"{name}_max_worse": rows.per_row(pair, worse, how="max"),
-        f"{name}_mean_better": rows.per_row(pair, better, how="mean"),
-        f"{name}_mean_worse": rows.per_row(pair, worse, how="mean"),
-    }
-    for place, (low, high) in enumerate(_QUARTERS):
-        inside = (level > low) & (level <= high)
-        found[f"{name}_quarter{place}"] = rows.per_row(pair, inside, how="mean")
-    found[f"{name}_gap_max"] = found[f"{name}_max_better"] - found[f"{name}_max_worse"]
-    found[f"{name}_gap_mean"] = found[f"{name}_mean_better"] - found[f"{name}_mean_worse"]
-    found[f"{name}_gap_ends"] = found[f"{name}_quarter3"] - found[f"{name}_quarter0"]
-    count = np.bincount(rows.owner, minlength=rows.height)
-    centred = (
-        level - (np.bincount(rows.owner, level, rows.height) / np.maximum(count, 1))[rows.owner]
-    )
-    slope = np.bincount(rows.owner, centred * pair, minlength=rows.height)
-    spread = np.bincount(rows.owner, centred**2, minlength=rows.height)
-    found[f"{name}_slope"] = np.where(spread > 1e-9, slope / np.maximum(spread, 1e-9), np.nan)
-    return found
-
-
-def _kernel(rows: Rows, name: str, pair: Floats, widths: tuple[float, ...]) -> dict[str, Floats]:
-    """Mean level of the references, those weighing more that the answer is more like."""
-    found = {}
-    for place, width in enumerate(widths):
-        weight = np.exp(np.clip(pair / width, -30, 30))
-        total = np.bincount(rows.owner, weight, minlength=rows.height)
-        level = np.bincount(rows.owner, weight * rows.level, minlength=rows.height)
-        found[f"{name}_level{place}"] = np.where(
-            total > 0, level / np.maximum(total, 1e-30), np.nan
-        )
-    return found
-
-
-def _beside(
-    rows: Rows, name: str, own: Floats, theirs: Floats, *, width: float
-) -> dict[str, Floats]:
-    """Where a value of the answer lies among the same values of its references."""
-    better, worse = rows.level >= 0.5, rows.level < 0.5
-    mean_better = rows.per_row(theirs, better, how="mean")
-    mean_worse = rows.per_row(theirs, worse, how="mean")
-    apart = np.abs(own[rows.owner] - theirs)
-    return {
-        f"{name}_less_better": own - mean_better,
-        f"{name}_less_worse": own - mean_worse,
-        f"{name}_less_all": own - rows.per_row(theirs, rows.level < 2, how="mean"),
-        f"{name}_above": rows.per_row(
-            (own[rows.owner] > theirs).astype(np.float64), rows.level < 2, how="mean"
-        ),
-        **_kernel(rows, f"{name}_near", -apart, (width,)),
-    }
+    found |= by_level(rows, "cosine_beyond", beyond)
+    return matrix(found)
 
 
 def _dot(left: Matrix, right: Matrix) -> Floats:
@@ -159,10 +96,3 @@ def _dot(left: Matrix, right: Matrix) -> Floats:
 
 def _ratio(part: Floats, whole: Floats) -> Floats:
     return np.divide(part, whole, out=np.zeros(len(part)), where=whole > 0)
-
-
-def _matrix(found: dict[str, Floats]) -> tuple[list[str], Matrix]:
-    """Rounded, so that a row's values cannot depend on the rows beside it."""
-    stacked = np.stack(list(found.values()), axis=1)
-    filled = np.where(np.isnan(stacked), MISSING, np.round(stacked, _DECIMALS))
-    return list(found), filled.astype(np.float32)

@@ -13,7 +13,7 @@ Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 
 BUCKETS = 2**15
-_STEM = 6
+STEM = 6
 _LONGEST = 20_000
 """Characters of a text that are read: a text of megabytes costs no more than some pages."""
 
@@ -75,7 +75,7 @@ class WordSets:
                 .alias("word"),
             )
             .explode("word", empty_as_null=False)
-            .with_columns(pl.col("word").str.slice(0, _STEM))
+            .with_columns(pl.col("word").str.slice(0, STEM))
             .unique()
         )
         vocabulary = frame["word"].unique().sort()
