@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import os
 import re
 import shlex
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+
+from markscheme.cli import run
+from markscheme.cli.app import console
 
 
 def shown(root: Path) -> list[tuple[str, list[str]]]:
@@ -25,22 +25,24 @@ def shown(root: Path) -> list[tuple[str, list[str]]]:
     return found
 
 
-def test_shown_commands_print_what_is_shown(root: Path, tmp_path: Path) -> None:
+def test_shown_commands_print_what_is_shown(
+    root: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     (tmp_path / "examples").symlink_to(root / "examples")
     (tmp_path / "build").mkdir()
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(console, "_width", 140)
     commands = shown(root)
     assert len(commands) >= 4
     for command, expected in commands:
         words = shlex.split(command)
         assert words[0] == "markscheme"
-        done = subprocess.run(
-            [sys.executable, "-m", "markscheme", *words[1:]],
-            check=False, cwd=tmp_path, capture_output=True, text=True, timeout=300,
-            env={**os.environ, "COLUMNS": "140"},
-        )  # fmt: skip
-        assert done.returncode == 0, done.stderr
-        lines = [line.rstrip() for line in done.stdout.splitlines() if line.strip()]
-        assert lines == expected, command
+        assert run(words[1:]) == 0, capsys.readouterr().err
+        lines = capsys.readouterr().out.splitlines()
+        assert [line.rstrip() for line in lines if line.strip()] == expected, command
 
 
 @pytest.mark.parametrize("name", ["build", "draw", "shots", "apply"])

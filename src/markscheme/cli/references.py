@@ -99,7 +99,7 @@ def build(
         models.close()
     write_table(table, out)
     good = int((table["status"] == "ok").sum())
-    console.print(f"{good} of {table.height} lists complete: {out}", markup=False)
+    console.print(f"{good} of {table.height} lists complete: {out}", markup=False, soft_wrap=True)
     for (status,), part in table.filter(table["status"] != "ok").group_by("status"):
         console.print(f"  {part.height} not complete: {status}", markup=False)
     notes.print(f"language models: {models.budget.spending}", markup=False)
@@ -139,6 +139,7 @@ def draw(
         f"{table.height:,} answers to {many:,} questions, lists of {min(lengths)} to "
         f"{max(lengths)} references ({made}, {rule}, seed {seed}): {out}",
         markup=False,
+        soft_wrap=True,
     )
 
 
@@ -190,6 +191,7 @@ def shots(
         f"{chosen.height} examples: {out}; use them as listwise(examples='{out}'), on other "
         f"questions ({table['question'].n_unique() - chosen.height:,} of {data} are left)",
         markup=False,
+        soft_wrap=True,
     )
 
 
