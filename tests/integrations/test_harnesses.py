@@ -18,7 +18,7 @@ ROWS = [
 def test_inspect_ai_scores_samples_by_a_judge(tmp_path: Path) -> None:
     from inspect_ai import Task, eval
     from inspect_ai.dataset import Sample
-    from inspect_ai.model import ModelOutput, get_model
+    from inspect_ai.model import ModelOutput, ModelUsage, get_model
     from inspect_ai.solver import generate
 
     from markscheme.integrations.inspect_ai import markscheme_scorer
@@ -26,6 +26,8 @@ def test_inspect_ai_scores_samples_by_a_judge(tmp_path: Path) -> None:
     samples = [Sample(input=row["question"], target=row["references"]) for row in ROWS]
     said = ["It was written by Jane Austen.", "London"]
     outputs = [ModelOutput.from_content("mockllm/model", text) for text in said]
+    for output in outputs:  # else it counts tokens with a vocabulary that it fetches
+        output.usage = ModelUsage(input_tokens=9, output_tokens=5, total_tokens=14)
     model = get_model("mockllm/model", custom_outputs=outputs)
     task = Task(dataset=samples, solver=generate(), scorer=markscheme_scorer("examiner"))
     (log,) = eval(task, model=model, log_dir=str(tmp_path), display="none", max_samples=1)
@@ -91,18 +93,19 @@ def test_trl_trains_a_step_on_marks(tmp_path: Path) -> None:
     import datasets
     from markscheme.integrations.rewards import MarksReward
 
-    words = Tokenizer(models.WordLevel(unk_token="?"))
+    words = Tokenizer(models.WordLevel(unk_token="<unk>"))
     words.pre_tokenizer = pre_tokenizers.Whitespace()
-    special = ["?", "<pad>", "<end>"]
+    special = ["<unk>", "<pad>", "<end>"]
     texts = [row["question"] + " " + " ".join(row["references"]) for row in ROWS]
     words.train_from_iterator(texts, trainers.WordLevelTrainer(special_tokens=special))
     tokenizer = PreTrainedTokenizerFast(
-        tokenizer_object=words, unk_token="?", pad_token="<pad>", eos_token="<end>"
+        tokenizer_object=words, unk_token="<unk>", pad_token="<pad>", eos_token="<end>"
     )
     model = LlamaForCausalLM(
         LlamaConfig(
             vocab_size=len(tokenizer), hidden_size=16, intermediate_size=32, num_hidden_layers=1,
             num_attention_heads=2, num_key_value_heads=2, max_position_embeddings=64,
+            bos_token_id=0, pad_token_id=1, eos_token_id=2,
         )
     )  # fmt: skip
     rows = [{"prompt": row["question"], **row} for row in ROWS]
