@@ -113,15 +113,18 @@ class ListwiseExaminer(Thresholded):
         scores = np.where(np.isnan(copied), scores, copied).astype(np.float64).round(_DECIMALS)
         better = np.bincount(rows.owner, rows.level >= 0.5, minlength=rows.height).astype(int)
         total = np.bincount(rows.owner, minlength=rows.height)
-        said = [
-            f"equals a reference at {score:.2f} of the list's range"
-            if same
-            else f"{score:.2f} by its likeness to {many} references, {good} of them better ones"
-            if many
-            else f"{score:.2f} by the question alone, without references"
-            for score, same, many, good in zip(
-                scores.tolist(), (~np.isnan(copied)).tolist(), total.tolist(), better.tolist(),
-                strict=True,
-            )
-        ]  # fmt: skip
+        same, many, good = (~np.isnan(copied)).tolist(), total.tolist(), better.tolist()
+        said = list(map(_sentence, scores.tolist(), same, many, good))
         return scores, said
+
+
+def _sentence(score: float, same: bool, many: int, good: int) -> str:
+    """What decided, for a reader."""
+    if same:
+        return f"equals a reference at {score:.2f} of the list's range"
+    if not many:
+        return f"{score:.2f} by its fit to the question and how it is written, without references"
+    if many == 1:
+        return f"{score:.2f} by its likeness to the reference"
+    of_them = "all of them good ones" if good == many else f"{good} of them better ones"
+    return f"{score:.2f} by its likeness to {many} references, {of_them}"
