@@ -22,7 +22,7 @@ from markscheme.models.weights import MINILM, revision
 from markscheme.registry import register
 
 Floats = npt.NDArray[np.float64]
-_ROWS_AT_ONCE = 2_048
+_ROWS_AT_ONCE = 1_024
 _DECIMALS = 4
 """Scores are rounded, so that a row's score cannot depend on the rows beside it."""
 
