@@ -19,6 +19,8 @@ KINDS = ("supported", "contradicted", "extra", "undecided")
 with something else; `extra`: neither; `undecided`: a test could not be read or made."""
 
 BLANK = "the answer is empty: it claims nothing"
+OF_WHOLE = 0.75
+"""Weight of the whole answer beside its likeliest claim: sentences lean on each other."""
 UNLIKELY = 0.1
 """Below this probability in every direction a claim that answers the question says otherwise."""
 _NAME_WORDS = 6
@@ -55,8 +57,8 @@ def outcomes(
     """A row an answer: status, score, verdict, relation, marks, explanation, raw.
 
     Marks are `c + partial * l * (1 - c)`, less `penalty` times the share of claims contradicted:
-    `c` is the mean of the chance that the whole answer entails a reference and that of its
-    likeliest claim, `l` the likeliest chance that a reference entails the answer or a claim.
+    `c` is the chance that the whole answer entails a reference (`OF_WHOLE` of it) and that of its
+    likeliest claim (the rest); `l` the likeliest chance that a reference entails answer or claim.
 
     Args:
         claims: see `Pieces`.
@@ -119,7 +121,8 @@ def _outcome(rows: Sequence[dict[str, Any]], weights: Mapping[str, float]) -> di
         if open_tests:
             first = next((one for one in _STATUS_FIRST if one in open_tests), "failed")
             return row | {"status": first}
-    covered = (_best([whole], "up") + _best(everything, "up")) / 2
+    best = _best(everything, "up")
+    covered = OF_WHOLE * _best([whole], "up") + (1 - OF_WHOLE) * best
     less = _best(everything, "down")
     marks = covered + weights["partial"] * less * (1 - covered)
     marks *= 1 - weights["penalty"] * counts["contradicted"] / max(1, len(listed))
