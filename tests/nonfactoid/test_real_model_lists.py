@@ -13,9 +13,13 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import polars as pl
 import pytest
 
+from markscheme.answers import read_answers
 from markscheme.cli import run
+from markscheme.engine.apply import apply
+from markscheme.grammar import parse_judge
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "models"))
 from real_model import check_installed, save, serving  # type: ignore[import-not-found]
@@ -95,6 +99,20 @@ def test_shots_are_drawn_from_another_question(
     )  # fmt: skip
     assert [row["shots"] for row in rows] == ["0", "1"]
     assert int(rows[1]["tokens in"]) > int(rows[0]["tokens in"])
+
+
+def test_bertscore_counts_the_references_that_the_protocol_says(server: list[str]) -> None:
+    encoder = server[1]
+    rows = read_answers(
+        [{"question": "Why?", "answer": "the cat sat", "reference_grades": [0, 3],
+          "references": ["a dog ran far away", "the cat sat down"]}]
+    )  # fmt: skip
+    best = rows.with_columns(references=pl.Series([["the cat sat down"]]))
+    listed = parse_judge(f"reference_overlap(measure=bertscore, model={encoder!r})")
+    alone = parse_judge(f"bertscore(model={encoder!r})")
+    score = apply(listed, rows)["score"][0]
+    assert score == apply(alone, best)["score"][0]
+    assert 0 < score < 1
 
 
 def test_lists_are_written_stored_and_used(

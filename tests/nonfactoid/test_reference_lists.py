@@ -189,3 +189,17 @@ def test_bertscore_names_its_encoder_and_nothing_else_does() -> None:
         parse_judge("reference_overlap(measure=bertscore)")
     with pytest.raises(JudgeError, match="do not go together"):
         parse_judge("reference_overlap(measure=rouge1, model='x')")
+
+
+def test_the_best_grade_of_webglm_is_3(data_dir: Path) -> None:
+    from markscheme.datasets import load
+
+    answers = load("webglm", data_dir=data_dir)
+    grades = answers.group_by("question").agg(pl.col("label").sort())["label"].to_list()
+    ties = [each for each in grades if len(set(each)) < 3]
+    assert len(ties) == 6
+    assert all(3.0 in each and 1.0 not in each for each in ties)
+    declined = answers.filter(pl.col("answer").str.starts_with("I'm sorry, but I cannot"))
+    assert declined["label"].to_list() == [1.0]
+    best = answers.filter(pl.col("reference_grades").list.first() == 3)
+    assert best.height == answers.height
