@@ -1,6 +1,7 @@
-"""Yao & Barbosa 2024, Accurate and Nuanced Open-QA Evaluation Through Textual Entailment: sizes.
+"""Yao & Barbosa 2024, Accurate and Nuanced Open-QA Evaluation Through Textual Entailment.
 
-Its other figures need replies of GPT-3.5 that were not released.
+Sizes can be computed again. The other figures need replies of GPT-3.5 that were not released; the
+embedded entailment's stand beside them (`yao_2024_embedded`).
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from collections.abc import Callable
 
 from markscheme.datasets import load
 from markscheme.papers.cell import Cell, DataDir, Paper, PaperTable
+from markscheme.papers.yao_2024_embedded import TABLES
 
 PROPER = {"evouna-nq": 3020, "evouna-tq": 1938}
 """Section 2: questions of EVOUNA without the improper ones."""
@@ -57,5 +59,6 @@ PAPER = Paper(
             compute=_sizes("evouna-tq"),
             needs="TQ.json",
         ),
+        *TABLES,
     ),
 )
