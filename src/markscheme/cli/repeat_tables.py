@@ -52,6 +52,10 @@ def repeats_of(
         return _matched(dict(zip(named, tables, strict=True)), ["answer_id"], value)
 
     found: dict[str, Any] = {"verdicts": kappa_matrix(side_by_side(runs, "verdict"))}
+    found["not_judged"] = {
+        name: dict(run.filter(pl.col("status") != "judged")["status"].value_counts().rows())
+        for name, run in zip(named, runs, strict=True)
+    }
     if all("relation" in run.columns and run["relation"].count() for run in runs):
         found["relations"] = kappa_matrix(side_by_side(runs, "relation"))
     found |= _stages(dict(zip(named, runs, strict=True)))
@@ -137,6 +141,11 @@ def repeat_tables(found: Mapping[str, Any]) -> list[Table]:
             header=header,
             rows=tuple(pairs),
             numeric=frozenset(header[3:]),
+            notes=tuple(
+                f"not judged in {name}: {', '.join(f'{count:,} {status}' for status, count in counts.items())}"
+                for name, counts in found["not_judged"].items()
+                if counts
+            ),
         )
     ]
     if "spread" in found:
