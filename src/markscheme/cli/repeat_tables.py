@@ -142,7 +142,7 @@ def repeat_tables(found: Mapping[str, Any]) -> list[Table]:
             rows=tuple(pairs),
             numeric=frozenset(header[3:]),
             notes=tuple(
-                f"not judged in {name}: {', '.join(f'{count:,} {status}' for status, count in counts.items())}"
+                f"not judged in {name}: {_listed(counts)}"
                 for name, counts in found["not_judged"].items()
                 if counts
             ),
@@ -154,6 +154,10 @@ def repeat_tables(found: Mapping[str, Any]) -> list[Table]:
         if what in found:
             tables.append(_texts_table(found[what], what))
     return tables
+
+
+def _listed(counts: Mapping[str, int]) -> str:
+    return ", ".join(f"{count:,} {status}" for status, count in counts.items())
 
 
 def _spread_table(spread: pl.DataFrame) -> Table:
