@@ -135,6 +135,8 @@ READ = [
     ("Ann wrote it. Q: who else A: Bea S: Bea did.", "Ann wrote it."),
     ("<think>Hm, Ann.</think>Ann wrote it.", "Ann wrote it."),
     ("Ann wrote “Q and A”.", "Ann wrote “Q and A”."),
+    ("A: Ann wrote it.", "Ann wrote it."),
+    ("Q: Who wrote it? A: Ann S: Ann wrote it.", "Ann wrote it."),
 ]
 
 
@@ -157,6 +159,9 @@ UNREAD = [
     ("the book that the book that the book that", "repeats itself"),
     ("Cyrus wrote the first declaration of human rights", "example"),
     ("<think>I wonder", "reasoning"),
+    ("Q: who wrote it A: Ann S:", "pair of question and answer"),
+    ("Q: What is Rome? A: A city. S: Rome is a city.", "pair of question and answer"),
+    ("Q: What is the capital of Estonia? A: Estonia.", "pair of question and answer"),
 ]
 
 

@@ -13,9 +13,11 @@ from markscheme.text.normalise import normalise
 from markscheme.text.replies import Reading, spoken, unparsed
 
 _LABEL = re.compile(
-    r"^(?:\**(?:S|Statement|Declarative statement|Answer|Output)\**\s*[:：]\s*)+\**", re.IGNORECASE
+    r"^(?:\**(?:S|A|Statement|Declarative statement|Answer|Output)\**\s*[:：]\s*)+\**",
+    re.IGNORECASE,
 )
 _NEXT_PAIR = re.compile(r"\s+(?:Q|Question)\s*:\s+\S.*$", re.DOTALL)
+_PAIR = re.compile(r"^\**(?:Q|Question)\s*:(?P<pair>.*?)(?:\bS\s*:(?P<said>.*))?$", re.DOTALL)
 _ANNOUNCES = re.compile(r":\**$")
 _DECLINES = re.compile(
     r"^(?:i(?:['’]m| am) (?:sorry|unable|not able)|sorry,|i (?:cannot|can['’]t|won['’]t) "
@@ -51,6 +53,11 @@ def read_statement(reply: str, *, question: str, answer: str, finished: bool = T
         return unparsed("the reply repeats itself")
     if _DECLINES.match(said) and not _DECLINES.match(answer.strip()):
         return Reading(status="refused", reason="the model declined")
+    pair = _PAIR.match(said)
+    if pair:  # The model wrote the pair out again, or one of its own.
+        said = (pair["said"] or "").strip()
+        if not said or normalise(question) not in normalise(pair["pair"]):
+            return unparsed("the reply is a pair of question and answer")
     text = _first_line(said)
     if not normalise(text):
         return unparsed("the reply holds no statement")
