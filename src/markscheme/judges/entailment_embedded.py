@@ -20,7 +20,7 @@ from markscheme.judges.entailment_outcomes import distinct_pairs, placed
 from markscheme.judges.examiner import Examiner
 from markscheme.judges.weight_folder import WeightFolder
 from markscheme.metrics.alignment.batch import Rarity
-from markscheme.metrics.entailment import NAMES, WITHIN, entailment_features
+from markscheme.metrics.entailment import NAMES, entailment_features, settled
 from markscheme.models.chat import ChatRequest
 from markscheme.models.trees import Trees
 
@@ -37,7 +37,8 @@ _DECIMALS = 5
 _LEAST = 1e-4
 """The examiner's probabilities are kept this far from 0 and 1."""
 _EXAMINER = Examiner(encoder="never")
-_INSIDE = [NAMES.index(name) for name in WITHIN]
+_SETTLED = 1.5
+"""Log-odds, at least, where a range or a place settles it."""
 _loading = threading.Lock()
 
 
@@ -97,12 +98,12 @@ class EmbeddedEntailment:
         """
         opened = self._opened()
         mirrored = [(question, other, one) for question, one, other in keys]
-        odds, inside = opened.log_odds([*keys, *mirrored])
+        odds, sure = opened.log_odds([*keys, *mirrored])
         forward, back = odds[: len(keys)], odds[len(keys) :]
         likelier = np.maximum(forward, back)
         agreed = _agreement(keys)
         # The examiner knows no places within places and no ranges.
-        either = inside[: len(keys)] | inside[len(keys) :]
+        either = (sure[: len(keys)] > 0) | (sure[len(keys) :] > 0)
         agreed = np.where(either, np.maximum(agreed, likelier), agreed)
         moved = forward + opened.share * (agreed - likelier)
         return np.round(1.0 / (1.0 + np.exp(-moved)), _DECIMALS).astype(np.float64)
@@ -154,13 +155,15 @@ class EntailmentWeights(WeightFolder):
     files = ("entailment.json", "rarity.npz", "trees.onnx.zst")
     command = "markscheme train entailment"
 
-    def log_odds(self, keys: Sequence[Key]) -> tuple[Floats, npt.NDArray[np.bool_]]:
-        """Calibrated log-odds, and where a premise lies in a hypothesis's range or place."""
+    def log_odds(self, keys: Sequence[Key]) -> tuple[Floats, npt.NDArray[np.int8]]:
+        """Calibrated log-odds, and where a range or a place settles them (`settled`)."""
         questions, premises, hypotheses = ([key[side] for key in keys] for side in range(3))
         matrix = entailment_features(questions, premises, hypotheses, self.rarity)
         slope, intercept = self.settings["platt"]
         odds = slope * self.trees(matrix[:, self.columns]) + intercept
-        return odds, (matrix[:, _INSIDE] == 1).any(axis=1)
+        sure = settled(matrix)
+        odds = np.where(sure > 0, np.maximum(odds, _SETTLED), odds)
+        return np.where(sure < 0, np.minimum(odds, -_SETTLED), odds), sure
 
     @property
     def share(self) -> float:

@@ -101,6 +101,29 @@ def entailment_features(
     return np.hstack([both[forward], both[back]])
 
 
+def settled(matrix: Matrix) -> npt.NDArray[np.int8]:
+    """Rows where a range, a season or a place decides: 1 entailed, -1 not, 0 it does not decide.
+
+    A premise within the hypothesis's range or place entails it, and not the other way round, unless
+    the hypothesis says more than that.
+    """
+    inside, outside = ((matrix[:, columns] == 1).any(axis=1) for columns in (_INSIDE, _OUTSIDE))
+    short, premise_short = (
+        matrix[:, words] - matrix[:, numbers] <= _NO_MORE for words, numbers in _ADDS
+    )
+    return np.where(inside & short, 1, np.where(outside & ~inside & premise_short, -1, 0)).astype(
+        np.int8
+    )
+
+
+_INSIDE, _OUTSIDE = ([NAMES.index(side + name) for name in WITHIN] for side in ("", BACK))
+_ADDS = [
+    (NAMES.index(side + "adds_words"), NAMES.index(side + "adds_numbers")) for side in (BACK, "")
+]
+_NO_MORE = 3
+"""Telling words, numbers apart, that a text may add and say no more than the range or place."""
+
+
 def _surplus(view: View) -> Matrix:
     """What each answer of a view tells beyond its question and its reference."""
     batch = view.batch
