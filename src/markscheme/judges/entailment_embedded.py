@@ -106,6 +106,7 @@ class EmbeddedEntailment:
         either = (sure[: len(keys)] > 0) | (sure[len(keys) :] > 0)
         agreed = np.where(either, np.maximum(agreed, likelier), agreed)
         moved = forward + opened.share * (agreed - likelier)
+        moved = np.where(sure[: len(keys)] < 0, np.minimum(moved, -_SETTLED), moved)
         return np.round(1.0 / (1.0 + np.exp(-moved)), _DECIMALS).astype(np.float64)
 
     def identity(self, models: Any) -> Mapping[str, str]:

@@ -102,7 +102,7 @@ def entailment_features(
 
 
 def settled(matrix: Matrix) -> npt.NDArray[np.int8]:
-    """Rows where a range, a season or a place decides: 1 entailed, -1 not, 0 it does not decide.
+    """Rows where a range, season, place or date decides: 1 entailed, -1 not, 0 it does not decide.
 
     A premise within the hypothesis's range or place entails it, and not the other way round, unless
     the hypothesis says more than that.
@@ -111,12 +111,16 @@ def settled(matrix: Matrix) -> npt.NDArray[np.int8]:
     short, premise_short = (
         matrix[:, words] - matrix[:, numbers] <= _NO_MORE for words, numbers in _ADDS
     )
-    return np.where(inside & short, 1, np.where(outside & ~inside & premise_short, -1, 0)).astype(
-        np.int8
-    )
+    # A date without its day or month does not entail the date with them.
+    vaguer = (matrix[:, _DATED] >= 0) & (matrix[:, _DATED] < 1) & (matrix[:, _DATE_ABSENT] > 0)
+    denied = (outside & ~inside & premise_short) | vaguer.any(axis=1)
+    return np.where(denied, -1, np.where(inside & short, 1, 0)).astype(np.int8)
 
 
 _INSIDE, _OUTSIDE = ([NAMES.index(side + name) for name in WITHIN] for side in ("", BACK))
+_DATED, _DATE_ABSENT = (
+    [NAMES.index(f"{part}_{what}") for part in ("day", "month")] for what in ("recall", "absent")
+)
 _ADDS = [
     (NAMES.index(side + "adds_words"), NAMES.index(side + "adds_numbers")) for side in (BACK, "")
 ]
