@@ -85,9 +85,7 @@ def run(folder: Path, chosen: argparse.Namespace) -> None:
           f"labels a second")  # fmt: skip
     print(f"median {at(0.5)}, p95 {at(0.95)}, p99 {at(0.99)}, slowest {at(1.0)}")
     if busy is not None:
-        print(
-            f"the server's own work: {1000 * busy / len(told):.1f} ms of CPU a label, start included"
-        )
+        print(f"the server's CPU time, start included: {1000 * busy / len(told):.1f} ms a label")
     load = Path("/proc/loadavg")
     if load.exists():
         print(f"load average of the machine at the end: {load.read_text().split()[0]}")

@@ -7,7 +7,18 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import orjson
-from sqlalchemy import ColumnElement, Connection, and_, exists, insert, or_, select, update
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Integer,
+    and_,
+    bindparam,
+    exists,
+    insert,
+    or_,
+    select,
+    update,
+)
 
 from markscheme.annotate import tables as t
 from markscheme.annotate.people import Person, count_role
@@ -23,6 +34,43 @@ _SHOWN = (
     t.items.c.refs,
     t.items.c.context,
 )
+
+
+def _looking() -> Any:
+    return select(
+        *_SHOWN,
+        t.ratings.c.part,
+        t.ratings.c.version,
+        t.ratings.c.state,
+        t.ratings.c.value,
+        t.ratings.c.ranks,
+        t.ratings.c.note,
+    ).join(t.ratings, t.ratings.c.item_id == t.items.c.id)
+
+
+# Statements of every label are built once: building costs more than the database does.
+_PERSON: ColumnElement[int] = bindparam("person", type_=Integer)
+_SEEN = exists().where(t.ratings.c.item_id == t.items.c.id, t.ratings.c.person_id == _PERSON)
+_BEFORE_THEM = (
+    _looking()
+    .where(t.ratings.c.person_id == _PERSON, t.ratings.c.state == "claimed")
+    .order_by(t.ratings.c.shown_at.desc())
+    .limit(1)
+)
+_UNSEEN = {
+    part: select(*_SHOWN).where(*where, ~_SEEN).order_by(t.items.c.place).limit(1)
+    for part, where in {
+        "gold": (t.items.c.stage == "gold",),
+        "third": (
+            t.items.c.stage == "disagreed",
+            or_(t.items.c.third_id.is_(None), t.items.c.third_id == _PERSON),
+        ),
+        "first": (
+            t.items.c.stage == "open",
+            t.items.c.taken < bindparam("per_item", type_=Integer),
+        ),
+    }.items()
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,13 +105,7 @@ def next_item(
 ) -> Shown | None:
     """The item the person has before them, or a new one, claimed; None if nothing is left."""
     now = time.time() if now is None else now
-    mine = t.ratings.c.person_id == person.id
-    row = connection.execute(
-        _looking()
-        .where(mine, t.ratings.c.state == "claimed")
-        .order_by(t.ratings.c.shown_at.desc())
-        .limit(1)
-    ).one_or_none()
+    row = connection.execute(_BEFORE_THEM, {"person": person.id}).one_or_none()
     if row is not None:
         return _shown(row)
     for part, find in (("gold", _gold), ("third", _third), ("first", _first)):
@@ -79,18 +121,6 @@ def look_at(connection: Connection, person: Person, item_id: int) -> Shown | Non
         _looking().where(t.ratings.c.person_id == person.id, t.ratings.c.item_id == item_id)
     ).one_or_none()
     return None if row is None else _shown(row)
-
-
-def _looking() -> Any:
-    return select(
-        *_SHOWN,
-        t.ratings.c.part,
-        t.ratings.c.version,
-        t.ratings.c.state,
-        t.ratings.c.value,
-        t.ratings.c.ranks,
-        t.ratings.c.note,
-    ).join(t.ratings, t.ratings.c.item_id == t.items.c.id)
 
 
 def _shown(row: t.AnyRow) -> Shown:
@@ -109,24 +139,21 @@ def _shown(row: t.AnyRow) -> Shown:
     )
 
 
-def _unseen(connection: Connection, person: Person, *where: ColumnElement[bool]) -> t.AnyRow | None:
-    seen = exists().where(t.ratings.c.item_id == t.items.c.id, t.ratings.c.person_id == person.id)
-    return connection.execute(
-        select(*_SHOWN).where(*where, ~seen).order_by(t.items.c.place).limit(1)
-    ).one_or_none()
+def _unseen(connection: Connection, person: Person, project: Project, part: str) -> t.AnyRow | None:
+    known = {"person": person.id, "per_item": project.per_item}
+    return connection.execute(_UNSEEN[part], known).one_or_none()
 
 
 def _gold(connection: Connection, person: Person, project: Project) -> t.AnyRow | None:
     if not project.gold or person.role != "annotator" or person.since_gold < project.gold_every:
         return None
-    return _unseen(connection, person, t.items.c.stage == "gold")
+    return _unseen(connection, person, project, "gold")
 
 
 def _third(connection: Connection, person: Person, project: Project) -> t.AnyRow | None:
     if not may_settle(connection, person, project):
         return None
-    free = or_(t.items.c.third_id.is_(None), t.items.c.third_id == person.id)
-    return _unseen(connection, person, t.items.c.stage == "disagreed", free)
+    return _unseen(connection, person, project, "third")
 
 
 def may_settle(connection: Connection, person: Person, project: Project) -> bool:
@@ -140,9 +167,7 @@ def _first(connection: Connection, person: Person, project: Project) -> t.AnyRow
     if person.role != "annotator":
         return None
     while True:
-        found = _unseen(
-            connection, person, t.items.c.stage == "open", t.items.c.taken < project.per_item
-        )
+        found = _unseen(connection, person, project, "first")
         if found is None or _take(connection, found.id, project):
             return found
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import orjson
-from sqlalchemy import Connection, delete, func, insert, select, update
+from sqlalchemy import Connection, String, bindparam, delete, func, insert, select, update
 
 from markscheme.annotate import tables as t
 from markscheme.annotate import tokens
@@ -53,6 +53,16 @@ _PERSON = (
     t.people.c.skipped,
     t.people.c.since_gold,
     t.people.c.pace_seconds,
+)
+
+
+_SESSION = (
+    select(*_PERSON, t.sessions.c.secret_hash, t.sessions.c.expires_at)
+    .join(t.sessions, t.sessions.c.person_id == t.people.c.id)
+    .where(t.sessions.c.id == bindparam("session", type_=String))
+)
+_COUNT_ROLE = select(func.count()).where(
+    t.people.c.role == bindparam("role", type_=String), t.people.c.active == 1
 )
 
 
@@ -161,11 +171,7 @@ def person_of(connection: Connection, session: str) -> Person | None:
     identity, secret = tokens.split(session)
     if not identity:
         return None
-    row = connection.execute(
-        select(*_PERSON, t.sessions.c.secret_hash, t.sessions.c.expires_at)
-        .join(t.sessions, t.sessions.c.person_id == t.people.c.id)
-        .where(t.sessions.c.id == identity)
-    ).one_or_none()
+    row = connection.execute(_SESSION, {"session": identity}).one_or_none()
     if row is None or not tokens.matches(secret, row.secret_hash):
         return None
     return _person(row) if row.active and row.expires_at > time.time() else None
@@ -178,9 +184,7 @@ def sign_out(connection: Connection, session: str) -> None:
 
 def count_role(connection: Connection, role: Role) -> int:
     """How many active people have a role."""
-    return connection.execute(
-        select(func.count()).where(t.people.c.role == role, t.people.c.active == 1)
-    ).scalar_one()
+    return connection.execute(_COUNT_ROLE, {"role": role}).scalar_one()
 
 
 def _log(connection: Connection, action: str, detail: dict[str, Any]) -> None:

@@ -11,6 +11,11 @@ from markscheme.annotate import tables as t
 from markscheme.annotate.people import Person
 from markscheme.annotate.project import Project
 
+_PEOPLE = select(
+    func.sum(t.people.c.first_rated),
+    func.count().filter(t.people.c.role == "annotator", t.people.c.active == 1),
+)
+
 
 @dataclass(frozen=True, kw_only=True)
 class Progress:
@@ -38,12 +43,7 @@ class Progress:
 
 def progress_of(connection: Connection, person: Person, project: Project) -> Progress:
     """Progress of a person, whose own counts are taken as given."""
-    people = connection.execute(
-        select(
-            func.sum(t.people.c.first_rated),
-            func.count().filter(t.people.c.role == "annotator", t.people.c.active == 1),
-        )
-    ).one()
+    people = connection.execute(_PEOPLE).one()
     labels, annotators = int(people[0] or 0), int(people[1] or 0)
     wanted = project.labels_wanted
     share = None

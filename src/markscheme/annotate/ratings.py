@@ -13,7 +13,16 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import orjson
-from sqlalchemy import Connection, insert, select, update
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Integer,
+    String,
+    bindparam,
+    insert,
+    select,
+    update,
+)
 
 from markscheme.annotate import tables as t
 from markscheme.annotate.people import Person
@@ -27,6 +36,22 @@ ANSWERED = ("labelled", "cannot_tell")
 _STATE = {"label": "labelled", "cannot_tell": "cannot_tell", "skip": "skipped"}
 _LONGEST_PAUSE = 600.0
 _PACE_WEIGHT = 0.15
+
+
+# Statements of every label are built once: building costs more than the database does.
+_PERSON: ColumnElement[int] = bindparam("person", type_=Integer)
+_DETAIL = select(t.events.c.detail).where(
+    t.events.c.person_id == _PERSON,
+    t.events.c.submission == bindparam("submission", type_=String),
+)
+_RATING = (
+    select(t.ratings, t.items.c.stage, t.items.c.rated)
+    .join(t.items, t.items.c.id == t.ratings.c.item_id)
+    .where(
+        t.ratings.c.item_id == bindparam("item", type_=Integer),
+        t.ratings.c.person_id == _PERSON,
+    )
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -160,19 +185,13 @@ def look_again(connection: Connection, person: Person) -> Person:
 def _detail(connection: Connection, person: Person, submission: str) -> dict[str, Any] | None:
     """What was done for a submission, if it has come before."""
     kept = connection.execute(
-        select(t.events.c.detail).where(
-            t.events.c.person_id == person.id, t.events.c.submission == submission
-        )
+        _DETAIL, {"person": person.id, "submission": submission}
     ).scalar_one_or_none()
     return None if kept is None else dict(orjson.loads(kept))
 
 
 def _rating(connection: Connection, person: Person, item_id: int) -> t.AnyRow | None:
-    return connection.execute(
-        select(t.ratings, t.items.c.stage, t.items.c.rated)
-        .join(t.items, t.items.c.id == t.ratings.c.item_id)
-        .where(t.ratings.c.item_id == item_id, t.ratings.c.person_id == person.id)
-    ).one_or_none()
+    return connection.execute(_RATING, {"person": person.id, "item": item_id}).one_or_none()
 
 
 def _write(connection: Connection, person: Person, item_id: int, values: dict[str, Any]) -> None:
