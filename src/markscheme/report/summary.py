@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from markscheme.report.table import Table
+
+if TYPE_CHECKING:
+    from markscheme.agreement.figures import Figure
 
 _NOTE = (
     "Accuracy: share of judged answers with verdict true, in percent, with 95% interval "
@@ -50,6 +53,16 @@ def percent(share: float | None) -> str:
 def interval(low: float | None, high: float | None) -> str:
     """Two shares as percentages: `61.2 to 68.9`."""
     return "n/a" if low is None or high is None else f"{100 * low:.1f} to {100 * high:.1f}"
+
+
+def measured(figure: Figure, *, scale: float = 1.0, digits: int = 3) -> str:
+    """A figure with its interval: `0.856 (0.844 to 0.866)`; n/a where it is undefined."""
+    if figure.value is None:
+        return "n/a"
+    shown = f"{figure.value * scale:.{digits}f}"
+    if figure.low is None or figure.high is None:
+        return shown
+    return f"{shown} ({figure.low * scale:.{digits}f} to {figure.high * scale:.{digits}f})"
 
 
 def not_judged(counts: dict[str, int]) -> str:

@@ -1,0 +1,145 @@
+"""How charts look: one palette with a dark twin, one theme, and the marks that several share."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import polars as pl
+
+from markscheme.errors import MissingExtraError
+from markscheme.report.material import PEOPLE
+
+PALETTE: dict[str, tuple[str, str]] = {
+    "ink": ("#1c1e21", "#e9e7e2"),
+    "quiet": ("#5a5f66", "#a6abb1"),
+    "grid": ("#e4e2dc", "#30363c"),
+    "blue": ("#0a6cb0", "#6db8f0"),
+    "orange": ("#c25e00", "#f29d4b"),
+    "green": ("#0b7d5e", "#4cc9a0"),
+    "purple": ("#9a4f96", "#d79ad3"),
+    "ochre": ("#8a6d00", "#d9b84a"),
+    "teal": ("#147f8e", "#5fc7d6"),
+    "red": ("#b3261e", "#f28b82"),
+    "grey": ("#6b7077", "#a9aeb5"),
+    "light blue": ("#9cc7e7", "#2f5d80"),
+    "light orange": ("#ecb479", "#8f5a22"),
+    "light green": ("#93cdb9", "#2a6a55"),
+    "dark orange": ("#a63a00", "#ff8f52"),
+}
+"""Each colour on a light and on a dark ground; the page swaps one for the other by its value."""
+
+SERIES = ("blue", "orange", "green", "purple", "ochre", "teal", "red", "grey")
+SHAPES = ("circle", "square", "triangle-up", "cross", "triangle-down", "triangle-right",
+          "triangle-left", "stroke")  # fmt: skip
+WIDTH = 420
+PADDING = {"left": 14, "top": 4, "right": 14, "bottom": 4}
+FONT = "Arial, Helvetica, Liberation Sans, sans-serif"
+"""Fonts of equal widths, so that texts fit wherever the chart is shown."""
+
+
+def light(*names: str) -> list[str]:
+    """Palette colours as a chart is drawn with them."""
+    return [PALETTE[name][0] for name in names]
+
+
+def altair() -> Any:
+    """The chart library.
+
+    Raises:
+        MissingExtraError: it is not installed.
+    """
+    try:
+        import altair as library
+        import vl_convert  # noqa: F401  (draws what altair describes, offline)
+    except ImportError:
+        raise MissingExtraError("the report's charts", "report") from None
+    library.data_transformers.disable_max_rows()
+    return library
+
+
+def themed(chart: Any) -> Any:
+    """A chart with the report's fonts, colours and quiet axes."""
+    ink, quiet, grid = light("ink", "quiet", "grid")
+    return (
+        chart.configure(background="transparent", font=FONT, padding=PADDING)
+        .configure_view(stroke=None)
+        .configure_axis(
+            labelColor=quiet, titleColor=quiet, gridColor=grid, domainColor=grid, tickColor=grid,
+            labelFontSize=12, titleFontSize=12, titleFontWeight="normal", labelLimit=200,
+        )
+        .configure_legend(
+            labelColor=ink, titleColor=quiet, labelFontSize=12, titleFontSize=12,
+            titleFontWeight="normal", orient="top", direction="horizontal", columns=3,
+            labelLimit=220, columnPadding=18, symbolSize=90, title=None,
+        )
+        .configure_header(
+            labelColor=ink, titleColor=quiet, labelFontSize=13, labelFontWeight=600,
+            labelAnchor="start", labelLimit=WIDTH, title=None,
+        )
+    )  # fmt: skip
+
+
+def by_judge(names: Sequence[str], *, people: bool = False) -> dict[str, Any]:
+    """Colour and shape of each judge, the same in every chart; people are dark diamonds."""
+    alt = altair()
+    every = [*names, *([PEOPLE] if people else [])]
+    count = len(names)
+    colours = [SERIES[place % len(SERIES)] for place in range(count)] + ["ink"] * people
+    shapes = [SHAPES[place % len(SHAPES)] for place in range(count)] + ["diamond"] * people
+    return {
+        "color": alt.Color("judge:N", sort=None)
+        .scale(domain=every, range=light(*colours)).legend(symbolStrokeWidth=2),
+        "shape": alt.Shape("judge:N", sort=None).scale(domain=every, range=shapes),
+    }  # fmt: skip
+
+
+def dots(
+    table: pl.DataFrame, *, y: str, x: str, x_title: str, judges: Sequence[str], people: bool,
+    width: int = WIDTH, step: int = 34,
+) -> Any:  # fmt: skip
+    """A row of dots on a line for each `y`: one dot a judge, and one for people."""
+    alt = altair()
+    base = alt.Chart(table).encode(y=alt.Y(f"{y}:N", sort=None, title=None))
+    line = base.mark_rule(strokeWidth=3, stroke=light("grid")[0]).encode(
+        x=alt.X(f"min({x}):Q"), x2=f"max({x}):Q"
+    )
+    points = base.mark_point(size=95, filled=True, opacity=1).encode(
+        x=alt.X(f"{x}:Q", title=x_title).scale(domain=[0, 1]).axis(format="%", tickCount=6),
+        tooltip=[y, "judge", alt.Tooltip(f"{x}:Q", format=".1%")],
+        **by_judge(judges, people=people),
+    )
+    return themed((line + points).properties(width=width, height=alt.Step(step)))
+
+
+def shares(
+    table: pl.DataFrame, *, colour: str, order: Sequence[str], colours: Sequence[str],
+    judges: Sequence[str],
+) -> Any:  # fmt: skip
+    """A bar of the whole for each system, split by `colour`; a panel for each judge."""
+    alt = altair()
+    ranks = {name: place for place, name in enumerate(order)}
+    ranked = table.with_columns(rank=pl.col(colour).replace_strict(ranks))
+    bars = (
+        alt.Chart(ranked)
+        .mark_bar(height={"band": 0.72})
+        .encode(
+            y=alt.Y("system:N", sort=None, title=None),
+            x=alt.X("answers:Q", stack="normalize", title=None).axis(format="%", tickCount=5),
+            color=alt.Color(f"{colour}:N", sort=None).scale(
+                domain=list(order), range=light(*colours)
+            ),
+            order=alt.Order("rank:Q"),
+            tooltip=["judge", "system", colour, "answers"],
+        )
+        .properties(width=WIDTH, height=alt.Step(20))
+    )
+    return themed(panels(bars, judges))
+
+
+def panels(chart: Any, judges: Sequence[str]) -> Any:
+    """The chart once for each judge, one below the other; alone as it is."""
+    if len(judges) < 2:
+        return chart
+    facet = altair().Facet("judge:N", sort=list(judges), title=None)
+    return chart.facet(facet=facet, columns=1, spacing=14)

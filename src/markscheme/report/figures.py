@@ -1,0 +1,103 @@
+"""Charts as files for papers, and as pictures inside the page."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Literal
+from xml.etree import ElementTree
+
+from markscheme.errors import MarkschemeError
+from markscheme.report.charts import altair
+from markscheme.report.section import Section
+
+FigureFormat = Literal["svg", "png", "pdf", "html", "json"]
+FORMATS = ("svg", "png", "pdf", "html", "json")
+_SVG = "{http://www.w3.org/2000/svg}"
+_PIXELS = 3.0
+"""Pixels of a PNG to a point of the chart: 300 dots an inch in a column of a paper."""
+
+_TAGS = frozenset(
+    ["svg", "g", "path", "line", "rect", "text", "tspan", "circle", "defs", "clipPath"]
+)
+_ATTRIBUTES = frozenset(
+    ["clip-path", "cx", "cy", "d", "display", "fill", "fill-opacity", "font-size", "font-style",
+     "font-weight", "height", "id", "opacity", "r", "stroke", "stroke-dasharray",
+     "stroke-miterlimit", "stroke-opacity", "stroke-width", "text-anchor", "transform", "viewBox",
+     "width", "x", "x1", "x2", "y", "y1", "y2"]
+)  # fmt: skip
+
+
+def write_figures(
+    sections: Sequence[Section], folder: str | Path, *, format: FigureFormat = "svg"
+) -> list[Path]:
+    """Write every section's chart to `folder`, named by the section's key.
+
+    `svg` and `pdf` are for papers, `png` for slides, `html` is interactive and works offline,
+    `json` is the Vega-Lite specification to change by hand.
+
+    Raises:
+        MissingExtraError: the extra `report` is not installed.
+        MarkschemeError: an unknown format.
+    """
+    if format not in FORMATS:
+        raise MarkschemeError(f"no figures as {format!r}; there are {', '.join(FORMATS)}")
+    altair()
+    target = Path(folder)
+    target.mkdir(parents=True, exist_ok=True)
+    written = []
+    for section in sections:
+        if section.chart is not None:
+            path = target / f"{section.key}.{format}"
+            path.write_bytes(drawn(section.chart(), format=format))
+            written.append(path)
+    return written
+
+
+def drawn(chart: Any, *, format: FigureFormat) -> bytes:
+    """A chart in a format."""
+    import vl_convert
+
+    spec = chart.to_dict()
+    match format:
+        case "svg":
+            found: str | bytes = vl_convert.vegalite_to_svg(spec)
+        case "png":
+            found = vl_convert.vegalite_to_png(spec, scale=_PIXELS)
+        case "pdf":
+            found = vl_convert.vegalite_to_pdf(spec)
+        case "html":
+            found = chart.to_html(inline=True, embed_options={"actions": False})
+        case "json":
+            found = chart.to_json()
+    return found.encode() if isinstance(found, str) else found
+
+
+def picture(chart: Any, *, label: str) -> str:
+    """A chart as SVG to stand in a page: only shapes and texts, no style, script or link.
+
+    Args:
+        chart: what to draw.
+        label: id of the element that names the picture.
+    """
+    root = ElementTree.fromstring(drawn(chart, format="svg"))  # noqa: S314
+    _clean(root)
+    root.attrib |= {"role": "img", "aria-labelledby": label}
+    ElementTree.register_namespace("", _SVG.strip("{}"))
+    return _rounded(ElementTree.tostring(root, encoding="unicode"))
+
+
+def _clean(element: ElementTree.Element) -> None:
+    for name in [name for name in element.attrib if name not in _ATTRIBUTES]:
+        del element.attrib[name]
+    for child in list(element):
+        if child.tag.removeprefix(_SVG) in _TAGS:
+            _clean(child)
+        else:
+            element.remove(child)
+
+
+def _rounded(svg: str) -> str:
+    """Two decimals are enough for a screen."""
+    return re.sub(r"(?<=\d\.\d\d)\d+(?=[^<>]*>)", "", svg)

@@ -1,0 +1,87 @@
+"""The report as one HTML file that needs nothing else: no network, no server, no other file."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import importlib.resources
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlencode
+
+from markscheme.registry import version
+from markscheme.report.charts import PALETTE, altair
+from markscheme.report.figures import picture
+from markscheme.report.material import Material
+from markscheme.report.payload import packed, payload
+from markscheme.report.section import Section
+from markscheme.report.sections import absent, sections
+
+
+def write_report(material: Material, path: str | Path) -> Path:
+    """Write the report of a run to an HTML file.
+
+    The file opens from disk, offline, in any browser of 2023 or later; equal runs give equal files.
+
+    Raises:
+        MissingExtraError: the extra `report` is not installed.
+    """
+    target = Path(path)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    target.write_text(report_html(material), encoding="utf-8")
+    return target
+
+
+def report_html(material: Material) -> str:
+    """The text of the report."""
+    import jinja2
+
+    altair()
+    environment = jinja2.Environment(
+        loader=jinja2.FunctionLoader(_part),
+        undefined=jinja2.StrictUndefined,
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    style = _part("report.css") + _dark(PALETTE)
+    script = _part("report.js")
+    found = sections(material)
+    return environment.get_template("report.html").render(
+        material=material,
+        sections=[_shown(section) for section in found],
+        absent=absent(material),
+        version=version(),
+        style=style,
+        style_hash=_hash(style),
+        script=script,
+        script_hash=_hash(script),
+        data=packed(payload(material)),
+    )
+
+
+def _shown(section: Section) -> dict[str, Any]:
+    """A section as the template shows it."""
+    chart = None if section.chart is None else picture(section.chart(), label=f"{section.key}-says")
+    links = {place: f"#{urlencode(state)}" for place, state in section.links.items()}
+    return {"section": section, "chart": chart, "links": links}
+
+
+def _part(name: str) -> str:
+    parts = importlib.resources.files("markscheme.report") / "page"
+    return (parts / name).read_text(encoding="utf-8")
+
+
+def _dark(palette: Mapping[str, tuple[str, str]]) -> str:
+    """Rules that show every chart colour by its twin where the reader prefers dark pages."""
+    rules = "".join(
+        f'svg [fill="{light}"]{{fill:{dark}}}svg [stroke="{light}"]{{stroke:{dark}}}'
+        for light, dark in palette.values()
+    )
+    return f"@media screen and (prefers-color-scheme:dark){{{rules}}}"
+
+
+def _hash(text: str) -> str:
+    """What a content security policy calls an inline script or style by."""
+    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()

@@ -1,0 +1,550 @@
+"use strict";
+// The table of answers: unpack the columns, filter, sort, show a page of rows, keep the state in
+// the address. Texts reach the page through textContent only.
+(() => {
+  const $ = (id) => document.getElementById(id);
+  const make = (tag, properties = {}, ...children) => {
+    const element = document.createElement(tag);
+    for (const [name, value] of Object.entries(properties)) {
+      if (value === null || value === undefined) continue;
+      if (name === "class") element.className = value;
+      else if (name in element && name !== "role") element[name] = value;
+      else element.setAttribute(name, value);
+    }
+    element.append(...children.filter((child) => child !== null));
+    return element;
+  };
+  const count = (number) => number.toLocaleString("en");
+  const percent = (part, whole) => (whole ? `${((100 * part) / whole).toFixed(1)}%` : "n/a");
+  const words = (name) => name.replaceAll("_", " ").replace("em in ", "EM in ");
+
+  const unpack = async (element) => {
+    const text = atob(element.textContent);
+    const bytes = new Uint8Array(text.length);
+    for (let at = 0; at < text.length; at++) bytes[at] = text.charCodeAt(at);
+    element.remove();
+    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
+    return JSON.parse(await new Response(stream).text());
+  };
+
+  const DEFAULTS = {
+    q: "", id: "", system: "", judge: "", verdict: "", people: "", agreement: "", mode: "",
+    error: "", relation: "", status: "", sort: "disagreement", order: "", page: "1", size: "50",
+  };
+  const VIEW = ["sort", "order", "page", "size"]; // how answers are shown, not which
+  const SIZES = ["25", "50", "100", "250"];
+
+  const start = (data) => {
+    const { rows, judges, names } = data;
+    const people = data.people;
+    const every = Array.from({ length: rows }, (_, row) => row);
+    const open = new Set();
+    let state = { ...DEFAULTS };
+    let shown = every;
+
+    const value = (column, row) => {
+      const code = column?.codes ? column.codes[row] : -1;
+      return code < 0 ? null : column.values[code];
+    };
+    const verdictOf = (judge, row) => judge.verdict[row];
+    const fold = (text) =>
+      /^[\x00-\x7f]*$/.test(text)
+        ? text.toLowerCase()
+        : text.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase();
+
+    // --- what is known of each row once -------------------------------------------------------
+    const split = new Float32Array(rows); // how evenly the voices are divided
+    const kind = new Uint8Array(rows); // 0 nothing to compare, 1 all agree, 2 people differ, 3 judges differ
+    for (let row = 0; row < rows; row++) {
+      let yes = 0;
+      let no = 0;
+      for (const judge of judges) {
+        const verdict = judge.verdict[row];
+        if (verdict === 1) yes++;
+        else if (verdict === 0) no++;
+      }
+      const label = people ? people[row] : null;
+      const torn = yes > 0 && no > 0;
+      const against = label !== null && (label ? no : yes) > 0;
+      kind[row] = torn ? 3 : against ? 2 : yes + no + (label === null ? 0 : 1) > 1 ? 1 : 0;
+      if (label !== null) label ? yes++ : no++;
+      split[row] = yes + no ? Math.min(yes, no) / (yes + no) : 0;
+    }
+
+    // --- searching ------------------------------------------------------------------------------
+    const texts = [
+      data.question, data.answer, data.context,
+      { values: data.reference.values.map((list) => list.join(" \u001e ")), codes: data.reference.codes },
+      { values: data.ids, codes: every },
+      ...judges.flatMap((judge) => [judge.explanation, judge.raw]),
+    ].filter((column) => column && column.codes);
+    const folded = new Map();
+    const foldedOf = (column) => {
+      if (!folded.has(column)) folded.set(column, column.values.map(fold));
+      return folded.get(column);
+    };
+    const terms = (text) => [...fold(text).matchAll(/"([^"]+)"?|[^\s"]+/g)].map((found) => found[1] ?? found[0]);
+    // Each different text is looked at once for each word; rows then look their texts' results up.
+    const search = (candidates, text) => {
+      for (const term of terms(text)) {
+        const hits = texts.map((column) => {
+          const plain = foldedOf(column);
+          const found = new Uint8Array(plain.length);
+          for (let at = 0; at < plain.length; at++) found[at] = plain[at].includes(term) ? 1 : 0;
+          return found;
+        });
+        candidates = candidates.filter((row) => {
+          for (let at = 0; at < hits.length; at++) {
+            const code = texts[at].codes[row];
+            if (code >= 0 && hits[at][code]) return true;
+          }
+          return false;
+        });
+      }
+      return candidates;
+    };
+
+    // --- sorting --------------------------------------------------------------------------------
+    const ranks = new Map();
+    const rankOf = (column) => {
+      if (!ranks.has(column)) {
+        const plain = foldedOf(column);
+        const order = plain.map((_, code) => code).sort((one, other) => (plain[one] < plain[other] ? -1 : plain[one] > plain[other] ? 1 : 0));
+        const rank = new Int32Array(order.length);
+        order.forEach((code, place) => { rank[code] = place; });
+        ranks.set(column, rank);
+      }
+      return ranks.get(column);
+    };
+    const byText = (column) => (row) => {
+      const code = column.codes ? column.codes[row] : -1;
+      return code < 0 ? Infinity : rankOf(column)[code];
+    };
+    const COLUMNS = {
+      disagreement: ["disagreement", (row) => -(kind[row] * 2 + split[row])],
+      row: ["order in the file", (row) => row],
+      question: ["question", byText(data.question)],
+      answer: ["answer", byText(data.answer)],
+      system: ["system", byText(data.system)],
+      ...(people && { people: ["people", (row) => people[row] ?? Infinity] }),
+      ...Object.fromEntries(judges.map((judge) => [
+        `judge:${judge.name}`,
+        [judge.name, (row) => judge.score?.[row] ?? judge.verdict[row] ?? Infinity],
+      ])),
+      ...(data.mode && { mode: ["failure mode", byText(data.mode.mode)] }),
+    };
+    let order = { by: null, rows: every };
+    const ordered = () => {
+      const by = `${state.order} ${state.sort}`;
+      if (order.by !== by) {
+        const keys = Float64Array.from(every, COLUMNS[state.sort][1]);
+        const turn = state.order === "down" ? -1 : 1;
+        const compare = (one, other) => (keys[one] === keys[other] ? one - other : turn * (keys[one] - keys[other]));
+        order = { by, rows: every.slice().sort(compare) };
+      }
+      return order.rows;
+    };
+
+    // --- filtering ------------------------------------------------------------------------------
+    const VERDICTS = {
+      accepts: ["accepts", (verdict) => verdict === 1],
+      rejects: ["rejects", (verdict) => verdict === 0],
+      none: ["no verdict", (verdict) => verdict === null],
+      ...(people && {
+        differs: ["differs from people", (verdict, label) => verdict !== null && label !== null && verdict !== label],
+        agrees: ["agrees with people", (verdict, label) => verdict !== null && verdict === label],
+        tp: ["rightly accepts (TP)", (verdict, label) => verdict === 1 && label === 1],
+        tn: ["rightly rejects (TN)", (verdict, label) => verdict === 0 && label === 0],
+        fp: ["wrongly accepts (FP)", (verdict, label) => verdict === 1 && label === 0],
+        fn: ["wrongly rejects (FN)", (verdict, label) => verdict === 0 && label === 1],
+      }),
+    };
+    const AGREEMENT = {
+      judges: ["judges differ", (row) => kind[row] === 3],
+      ...(people && { people: ["judges agree, people differ", (row) => kind[row] === 2] }),
+      all: ["all agree", (row) => kind[row] === 1],
+    };
+    const filter = () => {
+      const tests = [];
+      const chosen = judges.filter((judge) => judge.name === state.judge);
+      const those = chosen.length ? chosen : judges;
+      const label = (row) => (people ? people[row] : null);
+      if (state.id) tests.push((row) => data.ids[row] === state.id);
+      if (state.system) tests.push((row) => value(data.system, row) === state.system);
+      if (state.people) {
+        const wanted = { accepts: 1, rejects: 0 }[state.people] ?? null;
+        tests.push((row) => label(row) === wanted);
+      }
+      if (state.agreement) tests.push(AGREEMENT[state.agreement][1]);
+      if (state.mode && data.mode) {
+        const group = state.mode.startsWith("group:") ? state.mode.slice(6) : null;
+        tests.push((row) => {
+          const mode = value(data.mode.mode, row);
+          return mode !== null && (group === null ? mode === state.mode : names.modes[mode][0] === group);
+        });
+      }
+      const ofJudge = [];
+      if (state.verdict) {
+        const test = VERDICTS[state.verdict][1];
+        ofJudge.push((judge, row) => test(verdictOf(judge, row), label(row)));
+      }
+      if (state.error) ofJudge.push((judge, row) => value(judge.error, row) === state.error);
+      if (state.relation) {
+        const wanted = names.relations.indexOf(state.relation);
+        ofJudge.push((judge, row) => judge.relation !== null && judge.relation[row] === wanted);
+      }
+      if (state.status) {
+        const wanted = names.statuses.indexOf(state.status);
+        ofJudge.push((judge, row) => judge.status[row] === wanted);
+      }
+      if (ofJudge.length) {
+        tests.push((row) => those.some((judge) => ofJudge.every((test) => test(judge, row))));
+      }
+      let found = ordered();
+      for (const test of tests) found = found.filter(test);
+      return state.q.trim() ? search(found, state.q) : found;
+    };
+
+    // --- the address ------------------------------------------------------------------------------
+    const addressOf = (some) =>
+      "#" + new URLSearchParams(Object.entries(some).filter(([name, text]) => text !== DEFAULTS[name]));
+    const read = () => {
+      const given = Object.fromEntries(new URLSearchParams(location.hash.slice(1)));
+      const next = { ...DEFAULTS };
+      for (const name of Object.keys(DEFAULTS)) if (name in given) next[name] = given[name];
+      if (!(next.sort in COLUMNS)) next.sort = DEFAULTS.sort;
+      if (!(next.verdict in VERDICTS)) next.verdict = "";
+      if (!(next.agreement in AGREEMENT)) next.agreement = "";
+      if (!SIZES.includes(next.size)) next.size = DEFAULTS.size;
+      return next;
+    };
+
+    // --- rows -------------------------------------------------------------------------------------
+    const marked = (text, spans, from = 0, to = text.length) => {
+      const parts = [];
+      // Python counts characters, JavaScript halves of some of them.
+      const units = /[\ud800-\udfff]/.test(text) ? Array.from(text) : null;
+      const cut = (begin, end) => (units ? units.slice(begin, end).join("") : text.slice(begin, end));
+      const last = Math.min(to, units ? units.length : text.length);
+      let at = from;
+      for (let place = 0; place < spans.length; place += 2) {
+        const begin = Math.max(spans[place], at);
+        const end = Math.min(spans[place + 1], last);
+        if (end <= begin) continue;
+        parts.push(cut(at, begin), make("mark", { textContent: cut(begin, end) }));
+        at = end;
+      }
+      parts.push(cut(at, last));
+      return parts;
+    };
+    const SHORT = 420;
+    const excerpt = (row) => {
+      const text = value(data.answer, row);
+      if (!text?.trim()) return make("span", { class: "small", textContent: text === null ? "no answer" : "empty answer" });
+      const spans = data.spans[row];
+      const from = spans.length && spans[0] > 150 ? spans[0] - 80 : 0;
+      const shownAnswer = make("div", { class: "clip" }, from ? "… " : "", ...marked(text, spans, from, from + SHORT));
+      if (text.length > from + SHORT) shownAnswer.append(" …");
+      return shownAnswer;
+    };
+    const chip = (verdict, options = {}) => {
+      const { score = null, status = null, wrong = false, who = "" } = options;
+      if (verdict === null) {
+        const shownStatus = status && status !== "judged" ? status : "–";
+        return make("span", { class: "chip none", textContent: shownStatus });
+      }
+      const said = verdict ? "accepts" : "rejects";
+      const digits = score === null || score === verdict ? "" : ` ${score.toFixed(2)}`;
+      return make("span", { class: `chip ${verdict ? "yes" : "no"}${wrong ? " wrong" : ""}`, title: `${who} ${said}${wrong ? "; people differ" : ""}` },
+        make("span", { "aria-hidden": "true", textContent: verdict ? "✓" : "✗" }),
+        make("span", { class: "off-screen", textContent: said + (wrong ? ", people differ" : "") }),
+        digits);
+    };
+    const chipOf = (judge, row) => {
+      const verdict = judge.verdict[row];
+      const label = people ? people[row] : null;
+      return chip(verdict, {
+        score: judge.score?.[row] ?? null, status: names.statuses[judge.status[row]], who: judge.name,
+        wrong: verdict !== null && label !== null && verdict !== label,
+      });
+    };
+    const cell = (label, name, ...children) =>
+      make("td", { role: "cell", class: name, "data-label": label }, ...children);
+    const references = (row) => data.reference.values[data.reference.codes[row]];
+    const rowOf = (row) => {
+      const isOpen = open.has(row);
+      const toggle = make("button", { class: "toggle", type: "button", textContent: isOpen ? "▾" : "▸" });
+      toggle.setAttribute("aria-expanded", isOpen);
+      toggle.setAttribute("aria-label", `Details of answer ${row + 1}`);
+      toggle.dataset.row = row;
+      const mode = data.mode ? value(data.mode.mode, row) : null;
+      return make("tr", { role: "row", class: isOpen ? "open" : "" },
+        make("td", { role: "cell", class: "t" }, toggle),
+        cell(null, "q", make("div", { textContent: value(data.question, row) }),
+          make("div", { class: "references clip", textContent: references(row).join(" · ") })),
+        cell(null, "a", excerpt(row)),
+        cell("system", "s", value(data.system, row)),
+        people ? cell("people", "v", chip(people[row])) : null,
+        ...judges.map((judge) => cell(judge.name, "v", chipOf(judge, row))),
+        data.mode ? cell(mode ? "failure mode" : null, "m small", mode ? words(mode) : "") : null);
+    };
+    const facts = (judge, row) => {
+      const said = [];
+      const number = (name, digits) => judge[name]?.[row]?.toFixed(digits) ?? null;
+      if (number("score", 3) !== null) said.push(`score ${number("score", 3)}`);
+      if (judge.relation?.[row] != null) said.push(names.relations[judge.relation[row]]);
+      if (number("marks", 2) !== null) said.push(`marks ${number("marks", 2)}`);
+      if (number("cost_usd", 5) !== null) said.push(`$${number("cost_usd", 5)}`);
+      if (number("tokens_in", 0) !== null) said.push(`${number("tokens_in", 0)} + ${number("tokens_out", 0)} tokens`);
+      if (number("seconds", 2) !== null) said.push(`${number("seconds", 2)} s`);
+      return said.join(", ");
+    };
+    const detailsOf = (row) => {
+      const columns = 4 + (people ? 1 : 0) + judges.length + (data.mode ? 1 : 0);
+      const answer = value(data.answer, row);
+      const mode = data.mode ? value(data.mode.mode, row) : null;
+      const context = value(data.context, row);
+      const box = make("td", { role: "cell", colSpan: columns });
+      const title = (text) => make("h4", { textContent: text });
+      box.append(title(data.patterns?.[row] ? "References (patterns)" : "References"),
+        make("ul", {}, ...references(row).map((text) => make("li", { textContent: text }))));
+      if (answer !== null) box.append(title("Whole answer"), make("div", { class: "full", tabIndex: 0 }, ...marked(answer, data.spans[row])));
+      if (context !== null) box.append(title("Context"), make("div", { class: "full", tabIndex: 0, textContent: context }));
+      if (mode) {
+        box.append(title("Why exact match rejects it"),
+          make("div", { textContent: `${words(mode)} (${names.modes[mode][0]}): ${value(data.mode.evidence, row)}` }));
+      }
+      const votes = data.annotators?.[row];
+      if (votes) box.append(title("Annotators"), make("div", { textContent: votes.map((vote) => vote ?? "blank").join(", ") }));
+      const lines = judges.map((judge) => {
+        const explanation = value(judge.explanation, row);
+        const raw = value(judge.raw, row);
+        const error = value(judge.error, row);
+        return make("tr", {},
+          make("th", { scope: "row", textContent: judge.name }),
+          make("td", {}, chipOf(judge, row)),
+          make("td", {}, make("div", { textContent: explanation ?? "" }),
+            error ? make("div", { class: "small", textContent: `error: ${words(error)}; ${value(judge.evidence, row)}` }) : null,
+            raw !== null && raw !== explanation
+              ? make("details", {}, make("summary", { textContent: "reply" }), make("div", { class: "full raw", tabIndex: 0, textContent: raw }))
+              : null),
+          make("td", { class: "small", textContent: facts(judge, row) }));
+      });
+      box.append(title("Judges"), make("table", { class: "verdicts" },
+        make("thead", {}, make("tr", {}, ...["judge", "verdict", "explanation", "figures"].map((text) => make("th", { scope: "col", textContent: text })))),
+        make("tbody", {}, ...lines)));
+      box.append(make("p", { class: "note" },
+        make("a", { href: addressOf({ ...DEFAULTS, id: data.ids[row] }), textContent: `Link to this answer (${data.ids[row]})` })));
+      return make("tr", { role: "row", class: "more", id: `more-${row}` }, box);
+    };
+
+    // --- drawing ----------------------------------------------------------------------------------
+    const head = $("rows").tHead;
+    const body = $("rows").tBodies[0];
+    const breakable = (text) => text.split(/(?<=[_(=,/-])/).flatMap((part) => [make("wbr"), part]);
+    const drawHead = () => {
+      const header = (name, text, style) => {
+        const here = state.sort === name;
+        const arrow = here ? (state.order === "down" ? " ↓" : " ↑") : "";
+        const th = make("th", { scope: "col", role: "columnheader", class: style },
+          make("button", { type: "button", title: `Sort by ${text}` }, ...breakable(text), arrow));
+        if (here) th.setAttribute("aria-sort", state.order === "down" ? "descending" : "ascending");
+        th.firstChild.dataset.sort = name;
+        return th;
+      };
+      const focused = document.activeElement?.dataset?.sort;
+      head.replaceChildren(make("tr", { role: "row" },
+        make("th", { scope: "col", role: "columnheader" }, make("span", { class: "off-screen", textContent: "details" })),
+        header("question", "question and references", "q"), header("answer", "answer", "a"), header("system", "system"),
+        people ? header("people", "people", "v") : null,
+        ...judges.map((judge) => header(`judge:${judge.name}`, judge.name, "v")),
+        data.mode ? header("mode", "failure mode") : null));
+      if (focused) [...head.querySelectorAll("button")].find((button) => button.dataset.sort === focused)?.focus();
+    };
+    const pageCount = () => Math.max(1, Math.ceil(shown.length / Number(state.size)));
+    const page = () => Math.min(Math.max(1, Math.trunc(Number(state.page)) || 1), pageCount());
+    const drawRows = () => {
+      const size = Number(state.size);
+      const here = shown.slice((page() - 1) * size, page() * size);
+      const lines = document.createDocumentFragment();
+      for (const row of here) {
+        lines.append(rowOf(row));
+        if (open.has(row)) lines.append(detailsOf(row));
+      }
+      body.replaceChildren(lines);
+      const scroller = body.parentElement.parentElement;
+      if (scroller.scrollWidth > scroller.clientWidth) scroller.tabIndex = 0;
+    };
+    const drawTally = () => {
+      const lines = [];
+      const tally = (name, read_) => {
+        let known = 0, yes = 0, same = 0, both = 0;
+        for (const row of shown) {
+          const verdict = read_(row);
+          if (verdict === null) continue;
+          known++;
+          yes += verdict;
+          if (people && people[row] !== null) { both++; same += verdict === people[row] ? 1 : 0; }
+        }
+        const agrees = people && name !== "people" ? `, agrees ${percent(same, both)}` : "";
+        lines.push(make("div", {}, make("dt", { textContent: name }),
+          make("dd", { textContent: `${name === "people" ? "accept" : "accepts"} ${percent(yes, known)}${agrees}` })));
+      };
+      if (people) tally("people", (row) => people[row]);
+      for (const judge of judges) tally(judge.name, (row) => judge.verdict[row]);
+      $("tally").replaceChildren(...lines);
+    };
+    const drawCount = () => {
+      const what = shown.length === rows ? `All ${count(rows)} answers` : `${count(shown.length)} of ${count(rows)} answers`;
+      const by = COLUMNS[state.sort][0];
+      $("count").textContent = `${what}, by ${by}${state.order === "down" ? ", descending" : ""}`;
+    };
+    const update = () => {
+      performance.mark("update");
+      shown = filter();
+      drawHead();
+      drawRows();
+      drawPages();
+      drawCount();
+      drawTally();
+      performance.measure("markscheme update", "update");
+    };
+
+    // --- controls ---------------------------------------------------------------------------------
+    const controls = new Map();
+    const change = (part) => {
+      state = { ...state, page: "1", ...part };
+      if (!("id" in part) && state.id) state.id = "";
+      history.replaceState(null, "", addressOf(state) === "#" ? "#answers" : addressOf(state));
+      showState();
+      update();
+    };
+    const showState = () => {
+      for (const [name, control] of controls) {
+        control.value = state[name];
+        control.classList.toggle("on", state[name] !== DEFAULTS[name]);
+      }
+      $("clear").hidden = Object.keys(DEFAULTS).every((name) => VIEW.includes(name) || state[name] === DEFAULTS[name]);
+    };
+    const select = (name, text, options) => {
+      if (!options.length) return;
+      const plain = options.flatMap((option) => option.options ?? [option]);
+      if (plain.length < 2 && name !== "status") return;
+      const control = make("select", { id: `filter-${name}` }, make("option", { value: "", textContent: "any" }));
+      for (const option of options) {
+        const choices = (option.options ?? [option]).map(([choice, shownAs]) => make("option", { value: choice, textContent: shownAs }));
+        control.append(...(option.options ? [make("optgroup", { label: option.label }, ...choices)] : choices));
+      }
+      control.addEventListener("change", () => change({ [name]: control.value }));
+      controls.set(name, control);
+      $("filters").append(make("label", {}, text, control));
+    };
+    const plain = (list) => list.map((text) => [text, words(text)]);
+    const pairs = (table) => Object.entries(table).map(([name, [text]]) => [name, text]);
+    const seen = (column) => new Set(column);
+    const box = make("input", { type: "search", id: "filter-q", placeholder: "words, or \"a phrase\"", autocomplete: "off", spellcheck: false });
+    box.addEventListener("input", () => change({ q: box.value }));
+    controls.set("q", box);
+    $("filters").append(make("label", { class: "search" }, "Search questions, answers, explanations ( / )", box));
+    select("agreement", "Agreement", judges.length > 1 || people ? pairs(AGREEMENT) : []);
+    select("system", "System", data.system.values.map((text) => [text, text]));
+    select("judge", "Judge", judges.map((judge) => [judge.name, judge.name]));
+    select("verdict", "Verdict", pairs(VERDICTS));
+    if (people) select("people", "People", [["accepts", "accept"], ["rejects", "reject"], ["none", "no label"]]);
+    if (data.mode) {
+      const present = new Set(data.mode.mode.values);
+      const groups = [...new Set(Object.values(names.modes).map(([group]) => group))];
+      select("mode", "Failure mode", groups.flatMap((group) => {
+        const modes = Object.keys(names.modes).filter((mode) => names.modes[mode][0] === group && present.has(mode));
+        const all = modes.length > 1 ? [[`group:${group}`, `all: ${group}`]] : [];
+        return modes.length ? [{ label: group, options: [...all, ...plain(modes)] }] : [];
+      }));
+      const errors = new Set(judges.flatMap((judge) => judge.error?.values ?? []));
+      select("error", "Error of a judge", plain(Object.keys(names.errors).filter((name) => errors.has(name))));
+    }
+    const relations = seen(judges.flatMap((judge) => [...new Set(judge.relation ?? [])]));
+    select("relation", "Relation", plain(names.relations.filter((_, at) => relations.has(at))));
+    const statuses = seen(judges.flatMap((judge) => [...new Set(judge.status)]));
+    select("status", "Status", plain(names.statuses.filter((_, at) => statuses.has(at))));
+    const orders = make("select", { id: "filter-sort" }, ...Object.entries(COLUMNS).map(([name, [text]]) => make("option", { value: name, textContent: text })));
+    orders.addEventListener("change", () => change({ sort: orders.value, order: "" }));
+    controls.set("sort", orders);
+    $("filters").append(make("label", {}, "Sort by", orders));
+    $("clear").addEventListener("click", () => {
+      const { sort, order: turn, size } = state;
+      change({ ...DEFAULTS, sort, order: turn, size });
+      box.focus();
+    });
+
+    const drawPages = () => {
+      const nav = $("pages");
+      const go = (to) => { change({ page: String(to) }); $("answers").scrollIntoView(); };
+      const button = (text, to, id) => make("button", { type: "button", id, textContent: text, disabled: to < 1 || to > pageCount(), onclick: () => go(to) });
+      const focused = nav.contains(document.activeElement) ? document.activeElement.id : null;
+      const field = make("input", { type: "number", id: "page", min: 1, max: pageCount(), value: page(), onchange: (event) => go(event.target.value) });
+      const sizes = make("select", { id: "size" }, ...SIZES.map((size) => make("option", { value: size, textContent: size, selected: size === state.size })));
+      sizes.addEventListener("change", () => change({ size: sizes.value }));
+      nav.replaceChildren(button("Previous", page() - 1, "previous"), make("label", {}, "Page", field, `of ${count(pageCount())}`),
+        button("Next", page() + 1, "next"), make("label", {}, "Rows", sizes));
+      if (focused) $(focused)?.focus();
+    };
+
+    head.addEventListener("click", (event) => {
+      const name = event.target.closest("button")?.dataset.sort;
+      if (name) change({ sort: name, order: state.sort === name && state.order !== "down" ? "down" : "" });
+    });
+    const toggles = () => [...body.querySelectorAll(".toggle")];
+    body.addEventListener("click", (event) => {
+      const toggle = event.target.closest(".toggle");
+      if (!toggle) return;
+      const row = Number(toggle.dataset.row);
+      const line = toggle.closest("tr");
+      if (open.delete(row)) line.nextElementSibling.remove();
+      else {
+        open.add(row);
+        line.after(detailsOf(row));
+      }
+      line.classList.toggle("open", open.has(row));
+      toggle.setAttribute("aria-expanded", open.has(row));
+      toggle.textContent = open.has(row) ? "▾" : "▸";
+    });
+    body.addEventListener("keydown", (event) => {
+      const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+      if (!step || !event.target.classList.contains("toggle")) return;
+      const all = toggles();
+      all[all.indexOf(event.target) + step]?.focus();
+      event.preventDefault();
+    });
+    document.addEventListener("keydown", (event) => {
+      const typing = event.target.closest?.("input, select, textarea");
+      if (event.key === "/" && !typing && !event.ctrlKey && !event.metaKey && !event.altKey) {
+        event.preventDefault();
+        box.focus();
+      }
+    });
+    const follow = () => {
+      if (location.hash && !location.hash.includes("=")) return;
+      state = read();
+      if (state.id) every.filter((row) => data.ids[row] === state.id).forEach((row) => open.add(row));
+      showState();
+      update();
+      if (location.hash) $("answers").scrollIntoView();
+    };
+    addEventListener("hashchange", follow);
+    showState();
+    if (location.hash.includes("=")) follow();
+    else update();
+    for (const scroller of document.querySelectorAll(".chart, .wide")) {
+      if (scroller.scrollWidth > scroller.clientWidth) scroller.tabIndex = 0;
+    }
+    performance.mark("markscheme rows");
+    document.documentElement.dataset.ready = "";
+    const warm = () => texts.forEach(foldedOf);
+    "requestIdleCallback" in window ? requestIdleCallback(warm) : setTimeout(warm, 200);
+  };
+
+  unpack($("data")).then(start).catch((error) => {
+    $("count").textContent = `The answers cannot be shown: ${error.message}. A browser of 2023 or later is needed.`;
+    throw error;
+  });
+})();

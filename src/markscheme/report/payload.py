@@ -1,0 +1,114 @@
+"""The answers table of a report as compact columns, which the page's script reads."""
+
+from __future__ import annotations
+
+import base64
+import zlib
+from typing import Any
+
+import orjson
+import polars as pl
+
+from markscheme.analysis.judge_errors import CATEGORIES
+from markscheme.analysis.modes import MODES
+from markscheme.judgments import RELATIONS, STATUSES
+from markscheme.report.material import Judged, Material
+from markscheme.report.spans import matched_spans
+
+_DIGITS = 4
+_SEPARATOR = "\x1e"
+_NUMBERS = ("score", "marks", "cost_usd", "tokens_in", "tokens_out", "seconds")
+
+
+def payload(material: Material) -> dict[str, Any]:
+    """Columns of equal length; texts that repeat are numbers into a list of the different ones."""
+    answers = material.answers
+    ids = answers["answer_id"]
+    references = _coded(answers["references"].list.join(_SEPARATOR))
+    return {
+        "rows": answers.height,
+        "ids": ids.to_list(),
+        "system": _coded(answers["system"]),
+        "question": _coded(answers["question"]),
+        "reference": {
+            "values": [text.split(_SEPARATOR) for text in references["values"]],
+            "codes": references["codes"],
+        },
+        "answer": _coded(answers["answer"]),
+        "context": _coded(answers["context"]),
+        "patterns": (answers["reference_kind"] == "regex").fill_null(value=False).to_list()
+        if (answers["reference_kind"] == "regex").any()
+        else None,
+        "people": answers["accepted"].cast(pl.Int8).to_list() if material.labelled else None,
+        "annotators": _column(answers["annotator_labels"]),
+        "spans": _spans(answers).to_list(),
+        "mode": _modes(material),
+        "judges": [_judge(one, material) for one in material.judges],
+        "names": {
+            "statuses": STATUSES,
+            "relations": RELATIONS,
+            "modes": {name: [mode.group, mode.meaning] for name, mode in MODES.items()},
+            "errors": {name: meaning for name, (_, meaning) in CATEGORIES.items()},
+        },
+    }
+
+
+def packed(value: Any) -> str:
+    """JSON, deflated, as base64: no character of it means anything to HTML."""
+    return base64.b64encode(zlib.compress(orjson.dumps(value), 9)).decode()
+
+
+def _spans(answers: pl.DataFrame) -> pl.Series:
+    """Matched places; none where the references are patterns."""
+    found = matched_spans(answers["question"], answers["references"], answers["answer"])
+    plain = answers["reference_kind"].fill_null("text") == "text"
+    return pl.select(pl.when(plain).then(found).otherwise(pl.lit([]))).to_series()
+
+
+def _modes(material: Material) -> dict[str, Any] | None:
+    if not material.labelled:
+        return None
+    tags = material.modes.select("answer_id", "mode", "evidence").unique("answer_id")
+    beside = material.answers.select("answer_id").join(
+        tags, on="answer_id", how="left", maintain_order="left"
+    )
+    return {"mode": _coded(beside["mode"]), "evidence": _coded(beside["evidence"])}
+
+
+def _judge(one: Judged, material: Material) -> dict[str, Any]:
+    rows = one.rows
+    found: dict[str, Any] = {
+        "name": one.name,
+        "signature": one.signature,
+        "status": rows["status"].to_physical().to_list(),
+        "verdict": rows["verdict"].cast(pl.Int8).to_list(),
+        "relation": _column(rows["relation"].to_physical()),
+        "explanation": _coded(rows["explanation"]),
+        "raw": _coded(rows["raw"]),
+        **{name: _column(rows[name].cast(pl.Float64).round(_DIGITS)) for name in _NUMBERS},
+    }
+    if material.labelled:
+        mine = material.errors.filter(judge=one.name)
+        beside = pl.DataFrame({"row": range(rows.height)}).join(
+            mine.with_columns(pl.col("row").cast(pl.Int64)), on="row", how="left",
+            maintain_order="left",
+        )  # fmt: skip
+        found["error"] = _coded(beside["category"])
+        found["evidence"] = _coded(beside["evidence"])
+    return found
+
+
+def _column(values: pl.Series) -> list[Any] | None:
+    """The values; None where there are none at all."""
+    return None if values.null_count() == len(values) else values.to_list()
+
+
+def _coded(texts: pl.Series) -> dict[str, Any]:
+    """`values`: the different texts in order of appearance; `codes`: each row's, -1 for null."""
+    named = texts.alias("text").to_frame()
+    values = named.drop_nulls().unique(maintain_order=True).with_row_index("code")
+    codes = named.join(values, on="text", how="left", maintain_order="left")["code"]
+    return {
+        "values": values["text"].to_list(),
+        "codes": codes.cast(pl.Int64).fill_null(-1).to_list() if values.height else None,
+    }

@@ -1,0 +1,79 @@
+"""Agreement against cost: what a better judge costs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import polars as pl
+
+from markscheme.report.charts import altair, by_judge, themed
+from markscheme.report.material import Material
+from markscheme.report.section import Section
+from markscheme.report.summary import measured
+from markscheme.report.table import Table
+
+_NOTHING = 0.0
+"""A judge that asks no model pays nothing."""
+
+
+def cost(material: Material) -> Section | None:
+    """Agreement with people against dollars or, where prices are unknown, seconds of a model."""
+    spent = pl.DataFrame(
+        [
+            {
+                "judge": one.name,
+                "cost_usd": _per_thousand(one.rows, "cost_usd"),
+                "seconds": _per_thousand(one.rows, "seconds"),
+            }
+            for one in material.judges
+        ],
+        schema={"judge": pl.String, "cost_usd": pl.Float64, "seconds": pl.Float64},
+    )
+    overall = {one.judge: one for one in material.agreement if one.system is None}
+    measure = "cost_usd" if spent["cost_usd"].null_count() < spent.height else "seconds"
+    if not overall or spent[measure].null_count() == spent.height:
+        return None
+    table = spent.with_columns(
+        agreement=pl.col("judge").map_elements(
+            lambda name: overall[name].left_out["accuracy"].value, return_dtype=pl.Float64
+        ),
+        spent=pl.col(measure).fill_null(_NOTHING),
+    )
+    rows = tuple(
+        (r["judge"], measured(overall[r["judge"]].left_out["accuracy"], scale=100, digits=1),
+         "–" if r["cost_usd"] is None else f"{r['cost_usd']:.4f}",
+         "–" if r["seconds"] is None else f"{r['seconds']:.1f}")
+        for r in table.iter_rows(named=True)
+    )  # fmt: skip
+    unit = "dollars" if measure == "cost_usd" else "seconds of a model"
+    names = [one.name for one in material.judges]
+    return Section(
+        key="cost",
+        title="What agreement costs",
+        caption=f"Agreement with people against {unit} for 1,000 answers. Judges that ask no model "
+        "stand at zero. Up and to the left is better.",
+        table=Table(
+            title="Agreement and cost of 1,000 answers",
+            header=("judge", "agreement", "dollars", "seconds"),
+            rows=rows,
+            numeric=frozenset({"agreement", "dollars", "seconds"}),
+        ),
+        chart=lambda: _points(table.drop_nulls("agreement"), unit, names),
+    )
+
+
+def _per_thousand(rows: pl.DataFrame, column: str) -> float | None:
+    known = rows[column].drop_nulls()
+    return None if known.is_empty() else 1000 * float(known.sum()) / rows.height
+
+
+def _points(table: pl.DataFrame, unit: str, names: list[str]) -> Any:
+    alt = altair()
+    chart = alt.Chart(table).mark_point(filled=True, size=140, opacity=1).encode(
+        x=alt.X("spent:Q", title=f"{unit} for 1,000 answers").axis(tickCount=5),
+        y=alt.Y("agreement:Q", title="agreement with people")
+        .scale(zero=False, padding=20).axis(format="%", tickCount=5),
+        tooltip=["judge", "spent", alt.Tooltip("agreement:Q", format=".1%")],
+        **by_judge(names),
+    )  # fmt: skip
+    return themed(chart.properties(width=380, height=240))

@@ -1,0 +1,146 @@
+"""Scores against labels: ROC curves and reliability diagrams."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from markscheme.agreement.calibration import expected_calibration_error, reliability
+from markscheme.agreement.hierarchy import roc_curve
+from markscheme.report.charts import altair as charts
+from markscheme.report.charts import by_judge, light, themed
+from markscheme.report.material import Material
+from markscheme.report.section import Section
+from markscheme.report.summary import measured
+from markscheme.report.table import Table
+
+_CORNERS = 200
+_SIZE = 300
+
+
+def _scored(material: Material, *, distinct: int) -> list[tuple[str, pl.DataFrame]]:
+    """Judges whose scores on labelled answers take so many values, in both classes."""
+    found = []
+    for one in material.judges:
+        rows = one.rows.select("score").with_columns(material.answers["accepted"]).drop_nulls()
+        if rows["score"].n_unique() >= distinct and rows["accepted"].n_unique() == 2:
+            found.append((one.name, rows))
+    return found
+
+
+def roc(material: Material) -> Section | None:
+    """How well each judge's scores part accepted from rejected answers at every threshold."""
+    scored = _scored(material, distinct=3)
+    if not scored:
+        return None
+    auroc = {one.judge: one.left_out["auroc"] for one in material.agreement if one.system is None}
+    curves = [
+        _thinned(roc_curve(rows["score"], rows["accepted"])).with_columns(judge=pl.lit(name))
+        for name, rows in scored
+    ]
+    names = [one.name for one in material.judges]
+    return Section(
+        key="roc",
+        title="How well scores part right from wrong",
+        caption=(
+            "ROC curves: for every threshold, the share of people's accepted answers that the "
+            "judge accepts against the share of their rejected ones. Judges with verdicts only "
+            "are left out."
+        ),
+        table=Table(
+            title="Area under the ROC curve, with 95% interval",
+            header=("judge", "AUROC", "answers"),
+            rows=tuple(
+                (name, measured(auroc[name]), f"{rows.height:,}") for name, rows in scored
+            ),
+            numeric=frozenset({"AUROC", "answers"}),
+        ),
+        chart=lambda: _lines(
+            pl.concat(curves), x="rejected_share", y="accepted_share", judges=names,
+            x_title="of rejected answers, accepted", y_title="of accepted answers, accepted",
+            points=False,
+        ),
+    )  # fmt: skip
+
+
+def reliability_curves(material: Material) -> Section | None:
+    """Does a score of 0.8 mean right in eight of ten?"""
+    scored = [
+        (name, rows)
+        for name, rows in _scored(material, distinct=11)
+        if rows["score"].is_between(0, 1).all()
+    ]
+    if not scored:
+        return None
+    diagrams = {
+        name: reliability(rows["score"].to_numpy(), rows["accepted"].to_numpy())
+        for name, rows in scored
+    }
+    table = pl.concat([one.with_columns(judge=pl.lit(name)) for name, one in diagrams.items()])
+    rows = tuple(
+        (r["judge"], f"{r['low']:.1f} to {r['high']:.1f}", f"{r['answers']:,}",
+         f"{r['mean_score']:.3f}", f"{r['accepted']:.3f}")
+        for r in table.iter_rows(named=True)
+    )  # fmt: skip
+    names = [one.name for one in material.judges]
+    gaps = [f"{name} {expected_calibration_error(one):.3f}" for name, one in diagrams.items()]
+    return Section(
+        key="reliability",
+        title="Whether scores are probabilities",
+        caption="Answers in ten bins of score: mean score against the share that people accept. "
+        "On the diagonal, 0.8 means right in eight of ten. Expected calibration error: "
+        + ", ".join(gaps)
+        + ".",
+        table=Table(
+            title="Reliability by bin of score",
+            header=("judge", "score", "answers", "mean score", "accepted"),
+            rows=rows,
+            numeric=frozenset({"answers", "mean score", "accepted"}),
+        ),
+        chart=lambda: _lines(
+            table, x="mean_score", y="accepted", judges=names, x_title="mean score",
+            y_title="share people accept", points=True,
+        ),
+    )  # fmt: skip
+
+
+def _thinned(curve: pl.DataFrame) -> pl.DataFrame:
+    """A curve with so many corners at the most, its ends among them."""
+    if curve.height <= _CORNERS:
+        return curve
+    kept = np.unique(np.linspace(0, curve.height - 1, _CORNERS).astype(int))
+    return curve.filter(pl.Series(np.isin(np.arange(curve.height), kept)))
+
+
+def _lines(
+    table: pl.DataFrame, *, x: str, y: str, judges: Sequence[str], x_title: str, y_title: str,
+    points: bool,
+) -> Any:  # fmt: skip
+    alt = charts()
+    ends = pl.DataFrame({"x": [0.0, 1.0], "y": [0.0, 1.0]})
+    diagonal = alt.Chart(ends).mark_line(
+        color=light("quiet")[0], strokeDash=[4, 4], strokeWidth=1
+    ).encode(x="x:Q", y="y:Q")  # fmt: skip
+    shown = table["judge"].unique(maintain_order=True).to_list()
+    colour = by_judge(judges)["color"].legend(
+        values=shown, symbolType="stroke", symbolStrokeWidth=3
+    )
+    base = alt.Chart(table).encode(
+        x=alt.X(f"{x}:Q", title=x_title).scale(domain=[0, 1]).axis(format="%", tickCount=5),
+        y=alt.Y(f"{y}:Q", title=y_title).scale(domain=[0, 1]).axis(format="%", tickCount=5),
+        color=colour,
+    )
+    drawn = base.mark_line(strokeWidth=2).encode(order=f"{x}:Q", detail="judge:N")
+    layers = diagonal + drawn
+    if points:
+        layers += base.mark_point(filled=True, size=50, opacity=1).encode(
+            tooltip=[
+                "judge",
+                alt.Tooltip(f"{x}:Q", format=".2f"),
+                alt.Tooltip(f"{y}:Q", format=".2f"),
+            ]
+        )
+    return themed(layers.properties(width=_SIZE, height=_SIZE))

@@ -1,0 +1,78 @@
+"""How marks are spread, and whether people accept the answers with high ones."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from markscheme.report.charts import WIDTH, altair, light, panels, themed
+from markscheme.report.material import Material
+from markscheme.report.section import Section
+from markscheme.report.table import Table
+
+_BINS = 20
+_KINDS = {"people accept": "blue", "people reject": "dark orange", "no label": "grey"}
+
+
+def marks(material: Material) -> Section | None:
+    """A histogram of each judge's marks, split by people's verdict where there is one."""
+    known = material.long.filter(pl.col("marks").is_finite())
+    if known.is_empty():
+        return None
+    low, high = float(known["marks"].min()), float(known["marks"].max())  # type: ignore[arg-type]
+    low, high = min(low, 0.0), max(high, 1.0)
+    edges = np.linspace(low, high, _BINS + 1)
+    place = np.clip(
+        np.searchsorted(edges, known["marks"].to_numpy(), side="right") - 1, 0, _BINS - 1
+    )
+    accepted = pl.col("accepted")
+    yes, no, none = _KINDS
+    kind = (
+        pl.when(accepted).then(pl.lit(yes)).when(~accepted).then(pl.lit(no)).otherwise(pl.lit(none))
+    )
+    counted = (
+        known.with_columns(low=edges[place], high=edges[place + 1], people=kind)
+        .group_by("judge", "low", "high", "people", maintain_order=True)
+        .agg(answers=pl.len())
+        .sort("judge", "low", maintain_order=True)
+    )
+    shown = [one for one in _KINDS if one in counted["people"].to_list()]
+    wide = counted.pivot("people", index=["judge", "low", "high"], values="answers").fill_null(0)
+    rows = tuple(
+        (r["judge"], f"{r['low']:.2f} to {r['high']:.2f}", *(f"{r[one]:,}" for one in shown))
+        for r in wide.iter_rows(named=True)
+    )
+    return Section(
+        key="marks",
+        title="How marks are spread",
+        caption="Answers by the marks a judge gave them"
+        + (", coloured by people's verdict." if material.labelled else "."),
+        table=Table(
+            title="Answers by marks",
+            header=("judge", "marks", *shown),
+            rows=rows,
+            numeric=frozenset(shown),
+        ),
+        chart=lambda: _histogram(counted, shown),
+    )
+
+
+def _histogram(counted: pl.DataFrame, shown: list[str]) -> Any:
+    alt = altair()
+    bars = (
+        alt.Chart(counted)
+        .mark_bar(binSpacing=1)
+        .encode(
+            x=alt.X("low:Q", bin="binned", title="marks").axis(tickCount=6),
+            x2="high:Q",
+            y=alt.Y("answers:Q", title="answers").axis(tickCount=5, format=",d"),
+            color=alt.Color("people:N", sort=None).scale(
+                domain=shown, range=light(*(_KINDS[one] for one in shown))
+            ),
+            tooltip=["judge", "people", "answers"],
+        )
+        .properties(width=WIDTH, height=170)
+    )
+    return themed(panels(bars, counted["judge"].unique(maintain_order=True).to_list()))

@@ -1,0 +1,129 @@
+"""Why exact match rejects answers that people accept, and who else does (Kamalloo, section 5)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import polars as pl
+
+from markscheme.analysis.modes import GROUPS, MODES
+from markscheme.report.charts import WIDTH, altair, dots, light, themed
+from markscheme.report.material import Material
+from markscheme.report.section import Section
+from markscheme.report.summary import percent
+from markscheme.report.table import Table
+
+_COLOURS = dict(
+    zip(GROUPS, ("blue", "teal", "ochre", "green", "purple", "red", "grey"), strict=True)
+)
+
+
+def label(mode: str) -> str:
+    """A mode's name as people read it."""
+    return mode.replace("_", " ").replace("em in ", "EM in ")
+
+
+def modes(material: Material) -> Section | None:
+    """How many answers fail in each mode (Figure 3)."""
+    if not material.labelled or material.modes.is_empty():
+        return None
+    total = material.modes.height
+    counts = dict(material.modes.group_by("mode").len().iter_rows())
+    shown = [mode for group in GROUPS for mode in MODES
+             if MODES[mode].group == group and mode in counts]  # fmt: skip
+    rows = tuple(
+        (MODES[mode].group, label(mode), MODES[mode].meaning, f"{counts[mode]:,}",
+         percent(counts[mode] / total))
+        for mode in shown
+    )  # fmt: skip
+    return Section(
+        key="modes",
+        title="Why exact match rejects right answers",
+        caption=(
+            f"Failure modes of the {total:,} answers that people accept and exact match rejects "
+            "(Kamalloo et al. 2023, section 5). Rules tag them; each answer below shows the "
+            "evidence for its tag."
+        ),
+        table=Table(
+            title="Failure modes of exact match",
+            header=("group", "mode", "answer and reference differ in", "answers", "percent"),
+            rows=rows,
+            numeric=frozenset({"answers", "percent"}),
+        ),
+        chart=lambda: _bars(shown, counts, total),
+        links={(place, 3): {"mode": mode} for place, mode in enumerate(shown)},
+    )
+
+
+def _bars(shown: list[str], counts: dict[str, int], total: int) -> Any:
+    alt = altair()
+    table = pl.DataFrame(
+        {
+            "mode": [label(mode) for mode in shown],
+            "group": [MODES[mode].group for mode in shown],
+            "share": [counts[mode] / total for mode in shown],
+            "answers": [counts[mode] for mode in shown],
+        }
+    )
+    groups = table["group"].unique(maintain_order=True).to_list()
+    colours = light(*(_COLOURS[group] for group in groups))
+    base = alt.Chart(table).encode(y=alt.Y("mode:N", sort=None, title=None))
+    bars = base.mark_bar(height={"band": 0.72}).encode(
+        x=alt.X("share:Q", title="of these answers").axis(format="%", tickCount=5),
+        color=alt.Color("group:N", sort=None).scale(domain=groups, range=colours),
+        tooltip=["group", "mode", "answers", alt.Tooltip("share:Q", format=".1%")],
+    )
+    ink = light("ink")[0]
+    text = base.mark_text(align="left", dx=4, fontSize=11, color=ink).encode(
+        x="share:Q", text=alt.Text("share:Q", format=".1%")
+    )
+    return themed((bars + text).properties(width=WIDTH, height=alt.Step(24)))
+
+
+def mode_errors(material: Material) -> Section | None:
+    """How often each judge rejects the answers of each group (Figure 4)."""
+    if not material.labelled or material.modes.is_empty():
+        return None
+    rates = (
+        material.mode_rates.group_by("judge", "group", maintain_order=True)
+        .agg(pl.col("answers").sum(), pl.col("rejected").sum())
+        .with_columns(
+            rate=pl.when(pl.col("answers") > 0).then(pl.col("rejected") / pl.col("answers"))
+        )
+    )
+    found = {(r["judge"], r["group"]): r for r in rates.iter_rows(named=True)}
+    groups = [group for group in GROUPS if any(group == key[1] for key in found)]
+    names = [one.name for one in material.judges]
+    rows: list[tuple[str, ...]] = []
+    links: dict[tuple[int, int], dict[str, str]] = {}
+    for name in names:
+        cells = []
+        for at, group in enumerate(groups):
+            one = found.get((name, group))
+            cells.append("n/a" if one is None else percent(one["rate"]))
+            links[len(rows), 1 + at] = {
+                "judge": name,
+                "verdict": "rejects",
+                "mode": f"group:{group}",
+            }
+        rows.append((name, *cells))
+    order = {group: place for place, group in enumerate(groups)}
+    table = rates.drop_nulls("rate").sort(pl.col("group").replace_strict(order))
+    return Section(
+        key="mode-errors",
+        title="Which of these right answers each judge rejects too",
+        caption=(
+            "Share of each group's answers that a judge rejects although people accept them; "
+            "farther left is better. Exact match stands at 100% by definition."
+        ),
+        table=Table(
+            title="Accepted answers that judges reject, in percent of a group",
+            header=("judge", *groups),
+            rows=tuple(rows),
+            numeric=frozenset(groups),
+        ),
+        chart=lambda: dots(
+            table, y="group", x="rate", x_title="rejected", judges=names, people=False
+        ),
+        links=links,
+    )

@@ -1,0 +1,166 @@
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+import zlib
+from html.parser import HTMLParser
+from pathlib import Path
+
+import orjson
+import polars as pl
+import pytest
+
+from markscheme.errors import MarkschemeError
+from markscheme.report.figures import FORMATS, picture, write_figures
+from markscheme.report.html import report_html, write_report
+from markscheme.report.material import read_material
+from markscheme.report.payload import packed, payload
+from markscheme.report.sections import sections
+from markscheme.report.tables import write_tables
+
+
+class Page(HTMLParser):
+    """What stands in a page: elements with attributes, and the text of scripts and styles."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.elements: list[tuple[str, dict[str, str | None]]] = []
+        self.inside: dict[str, list[str]] = {"script": [], "style": []}
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.elements.append((tag, dict(attrs)))
+
+    def handle_data(self, data: str) -> None:
+        if self.elements and self.elements[-1][0] in self.inside and data.strip():
+            self.inside[self.elements[-1][0]].append(data)
+
+    def named(self, tag: str) -> list[dict[str, str | None]]:
+        return [attributes for name, attributes in self.elements if name == tag]
+
+
+@pytest.fixture(scope="module")
+def text(run_folder: Path) -> str:
+    return report_html(read_material(run_folder))
+
+
+@pytest.fixture(scope="module")
+def hostile_text(hostile_run: Path) -> str:
+    return report_html(read_material(hostile_run))
+
+
+def test_equal_runs_give_equal_files(run_folder: Path, text: str, tmp_path: Path) -> None:
+    path = write_report(read_material(run_folder), tmp_path / "new" / "report.html")
+    assert path.read_text() == text
+
+
+def test_nothing_is_loaded_from_elsewhere(text: str) -> None:
+    page = Page(text)
+    for tag, attributes in page.elements:
+        for name in ("src", "href", "action", "srcset", "data", "poster", "xlink:href"):
+            value = attributes.get(name)
+            assert value is None or value.startswith(("#", "data:image/svg+xml")), (tag, value)
+    assert not re.search(r"@import|url\(", page.inside["style"][0])
+
+
+@pytest.mark.parametrize("which", ["text", "hostile_text"])
+def test_only_our_script_and_style_may_run(which: str, request: pytest.FixtureRequest) -> None:
+    page = Page(request.getfixturevalue(which))
+    policy = next(
+        meta["content"] for meta in page.named("meta")
+        if meta.get("http-equiv") == "Content-Security-Policy"
+    )  # fmt: skip
+    assert policy is not None
+    assert "default-src 'none'" in policy
+    assert "unsafe" not in policy
+    scripts, styles = page.inside["script"], page.inside["style"]
+    assert len(scripts) == 2, "the data and the script"
+    assert len(styles) == 1
+    for inline in (scripts[1], styles[0]):
+        assert base64.b64encode(hashlib.sha256(inline.encode()).digest()).decode() in policy
+    assert re.fullmatch(r"[A-Za-z0-9+/=]+", scripts[0]), "data means nothing to HTML"
+    assert not any(name.startswith("on") or name == "style"
+                   for _, attributes in page.elements for name in attributes)  # fmt: skip
+
+
+def test_the_script_makes_no_html_of_texts() -> None:
+    script = (Path(report_html.__code__.co_filename).parent / "page" / "report.js").read_text()
+    assert not re.search(r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval\(", script)
+    assert not re.search(r"fetch\(|XMLHttpRequest|WebSocket|import\(", script)
+
+
+def test_hostile_texts_are_data(hostile_text: str, hostile_texts: tuple[str, ...]) -> None:
+    page = Page(hostile_text)
+    assert not page.named("img")
+    assert "document.title" not in "".join(page.inside["script"])
+    assert "49" not in re.findall(r"<h1>(.*?)</h1>", hostile_text)
+    data = orjson.loads(zlib.decompress(base64.b64decode(page.inside["script"][0])))
+    assert data["ids"] == list(hostile_texts)
+    assert [data["answer"]["values"][code] for code in data["answer"]["codes"]] == [
+        f"{text} Paris" for text in hostile_texts
+    ]
+
+
+def test_columns_are_compact_and_whole(run_folder: Path) -> None:
+    material = read_material(run_folder)
+    data = payload(material)
+    assert len(data["question"]["values"]) == material.answers["question"].n_unique()
+    shown = [data["question"]["values"][code] for code in data["question"]["codes"]]
+    assert shown == material.answers["question"].to_list()
+    assert [one["name"] for one in data["judges"]] == [one.name for one in material.judges]
+    examiner = data["judges"][3]
+    explanation = examiner["explanation"]
+    assert [explanation["values"][code] for code in explanation["codes"]] == (
+        material.judges[3].rows["explanation"].to_list()
+    )
+    tagged = sum(code >= 0 for code in data["mode"]["mode"]["codes"])
+    assert tagged == material.modes.height
+    assert len(packed(data)) < 150_000
+
+
+def test_counts_lead_to_the_answers_they_count(run_folder: Path) -> None:
+    material = read_material(run_folder)
+    found = {one.key: one for one in sections(material)}
+    table, links = found["verdicts"].table, found["verdicts"].links
+    at = table.header.index("wrongly rejected (FN)")
+    state = links[0, at]
+    one = next(judge for judge in material.judges if judge.name == state["judge"])
+    rows = material.answers.with_columns(verdict=one.rows["verdict"])
+    wrong = rows.filter(
+        ~pl.col("verdict") & pl.col("accepted") & (pl.col("system") == state["system"])
+    )
+    assert table.rows[0][at] == f"{wrong.height:,}"
+    assert state["verdict"] == "fn"
+
+
+def test_every_chart_is_written_in_every_format(run_folder: Path, tmp_path: Path) -> None:
+    shown = [one for one in sections(read_material(run_folder)) if one.chart is not None]
+    begins = {"svg": b"<svg", "png": b"\x89PNG", "pdf": b"%PDF", "html": b"<!", "json": b"{"}
+    assert set(begins) == set(FORMATS)
+    for format, start in begins.items():
+        few = shown if format == "svg" else shown[:1]
+        written = write_figures(few, tmp_path, format=format)  # type: ignore[arg-type]
+        assert [path.name for path in written] == [f"{one.key}.{format}" for one in few]
+        assert all(path.read_bytes().lstrip().startswith(start) for path in written)
+    assert {"accuracy", "verdicts", "modes", "mode-errors", "roc", "reliability", "relations",
+            "marks"} <= {one.key for one in shown}  # fmt: skip
+    with pytest.raises(MarkschemeError, match="no figures as 'gif'"):
+        write_figures(shown, tmp_path, format="gif")  # type: ignore[arg-type]
+
+
+def test_pictures_hold_shapes_and_texts_only(hostile_run: Path) -> None:
+    chart = sections(read_material(hostile_run))[0].chart
+    assert chart is not None
+    drawn = picture(chart(), label="accuracy-says")
+    tags = {tag for tag, _ in Page(drawn).elements}
+    assert tags <= {"svg", "g", "path", "line", "rect", "text", "tspan"}
+    assert 'aria-labelledby="accuracy-says"' in drawn
+    assert "style=" not in drawn
+
+
+def test_tables_are_written_for_papers(run_folder: Path, tmp_path: Path) -> None:
+    written = write_tables(sections(read_material(run_folder)), tmp_path)
+    assert (tmp_path / "agreement.tex") in written
+    assert r"\begin{tabular}" in (tmp_path / "agreement.tex").read_text()
+    assert "| judge |" in (tmp_path / "agreement.md").read_text()

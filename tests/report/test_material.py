@@ -1,0 +1,114 @@
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import orjson
+import polars as pl
+import pytest
+
+import markscheme
+from markscheme.answers import read_answers
+from markscheme.errors import AgreementError, RunError
+from markscheme.report.material import material_in_memory, read_material
+from markscheme.report.sections import absent, sections
+
+
+def test_figures_are_those_of_the_run_and_of_agree(run_folder: Path) -> None:
+    material = read_material(run_folder)
+    kept = orjson.loads((run_folder / "summary.json").read_bytes())["figures"]
+    assert material.records == kept
+    assert material.labelled == 248
+    people = material.answers.group_by("system").agg(pl.col("accepted").mean())
+    for system, share in people.iter_rows():
+        assert material.people[system]["accuracy"] == pytest.approx(share)
+    overall = {one.judge: one for one in material.agreement if one.system is None}
+    verdict = material.judges[0].rows["verdict"]
+    same = (verdict == material.answers["accepted"]).mean()
+    assert overall["exact_match"].left_out["accuracy"].value == pytest.approx(same)
+
+
+def test_a_run_without_labels_says_what_is_missing(tmp_path: Path) -> None:
+    row = {"question": "Who wrote Emma?", "references": ["Jane Austen"], "answer": "Austen"}
+    markscheme.judge([row], "exact_match", out=tmp_path / "run")
+    material = read_material(tmp_path / "run")
+    assert [one.key for one in sections(material)] == ["accuracy", "verdicts"]
+    assert "--labels" in absent(material)[0]
+
+
+def test_labels_come_from_a_file_and_need_not_cover_all(tmp_path: Path) -> None:
+    rows = [
+        {"question": f"Question {n}?", "references": ["yes"], "answer": "yes" if n % 2 else "no"}
+        for n in range(6)
+    ]
+    markscheme.judge(rows, "exact_match", out=tmp_path / "run")
+    labels = pl.DataFrame({"question": ["Question 1?", "Question 2?"], "answer": ["yes", "no"],
+                           "human": [1, 1]})  # fmt: skip
+    labels.write_csv(tmp_path / "labels.csv")
+    material = read_material(tmp_path / "run", labels=tmp_path / "labels.csv", label_column="human")
+    assert material.answers["accepted"].to_list() == [None, True, True, None, None, None]
+    assert "2 of 6 answers have a label" in absent(material)[0]
+
+
+def test_grades_need_to_know_which_are_acceptable(tmp_path: Path) -> None:
+    rows = [{"question": f"{n}?", "references": ["a"], "answer": "a", "label": n} for n in range(4)]
+    markscheme.judge(rows, "contains", out=tmp_path / "run")
+    with pytest.raises(AgreementError, match="positive-from"):
+        read_material(tmp_path / "run")
+    material = read_material(tmp_path / "run", positive_from=2)
+    assert material.answers["accepted"].to_list() == [False, False, True, True]
+
+
+def test_runs_on_the_same_answers_stand_side_by_side(
+    run_folder: Path, example: Path, tmp_path: Path
+) -> None:
+    other = tmp_path / "other"
+    markscheme.judge(example, ["contains", "rougeL"], out=other)
+    material = read_material(run_folder, compare=[other])
+    names = [one.name for one in material.judges]
+    assert names == ["exact_match", "contains (example)", "token_f1", "examiner",
+                     "contains (other)", "rougeL"]  # fmt: skip
+    assert list(material.origin) == ["example", "other"]
+
+
+def test_runs_on_other_answers_are_refused(run_folder: Path, tmp_path: Path) -> None:
+    row = {"question": "Who wrote Emma?", "references": ["Jane Austen"], "answer": "Austen"}
+    markscheme.judge([row], "exact_match", out=tmp_path / "run")
+    with pytest.raises(RunError, match="0 of the 248 answers"):
+        read_material(run_folder, compare=[tmp_path / "run"])
+    with pytest.raises(RunError, match="with itself"):
+        read_material(run_folder, compare=[run_folder])
+
+
+def test_folders_that_hold_no_finished_run_are_named(run_folder: Path, tmp_path: Path) -> None:
+    with pytest.raises(RunError, match="is no run's folder"):
+        read_material(tmp_path)
+    unfinished = tmp_path / "unfinished"
+    shutil.copytree(run_folder, unfinished)
+    (unfinished / "judgments.parquet").unlink()
+    with pytest.raises(RunError, match="unfinished"):
+        read_material(unfinished)
+
+
+def test_material_needs_no_folder(example: Path) -> None:
+    answers = read_answers(example)
+    result = markscheme.judge(example, "contains")
+    material = material_in_memory(answers, result.judgments, title="here")
+    assert material.records[-1]["accuracy"] == result.summary()["accuracy"][-1]
+
+
+def test_what_was_not_judged_is_counted_with_its_reason(tmp_path: Path) -> None:
+    rows = [{"question": f"{n}?", "references": ["a"], "answer": answer}
+            for n, answer in enumerate(["a", None])]  # fmt: skip
+    markscheme.judge(rows, "contains", out=tmp_path / "run")
+    found = {one.key: one for one in sections(read_material(tmp_path / "run"))}
+    assert found["unjudged"].table.rows == (("contains", "skipped", "1", "no answer was given"),)
+    assert found["verdicts"].table.rows == (("contains", "system", "1", "1"),)
+
+
+def test_the_command_is_kept_without_secrets(tmp_path: Path) -> None:
+    from markscheme.cli.judge import command_line
+
+    typed = ["judge", "a b.csv", "--ledger", "postgresql://me:p@ss@host/replies?key=1"]
+    command = command_line(typed)
+    assert command == "markscheme judge 'a b.csv' --ledger postgresql://host/replies"

@@ -1,0 +1,44 @@
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from markscheme.cli import run
+
+
+def test_a_run_becomes_a_report(
+    run_folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "report.html"
+    papers = ["--figures", str(tmp_path / "figures"), "--tables", str(tmp_path / "tables")]
+    titled = ["-o", str(out), "--title", "Ours & theirs"]
+    assert run(["report", str(run_folder), *titled, *papers]) == 0
+    said = capsys.readouterr().out
+    assert "248 answers" in said
+    assert "figures in" in said
+    assert "<h1>Ours &amp; theirs</h1>" in out.read_text()
+    assert (tmp_path / "figures" / "accuracy.svg").is_file()
+    assert (tmp_path / "tables" / "modes.tex").is_file()
+
+
+def test_a_report_stands_beside_its_run_by_default(
+    hostile_run: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["report", str(hostile_run)]) == 0
+    assert (hostile_run / "report.html").is_file()
+    assert "open it in a browser" in capsys.readouterr().out
+
+
+def test_what_is_no_run_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["report", str(tmp_path)]) == 2
+    assert "is no run's folder" in capsys.readouterr().err
+
+
+def test_a_missing_extra_is_named(
+    hostile_run: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "vl_convert", None)
+    assert run(["report", str(hostile_run)]) == 2
+    assert "pip install 'markscheme[report]'" in capsys.readouterr().err
