@@ -20,6 +20,7 @@ from markscheme.annotate.export import export
 from markscheme.annotate.quality import quality
 from markscheme.annotate.setup import Setup, prepare
 from markscheme.errors import RunError
+from markscheme.models.ledger import Ledger
 
 Make = Callable[..., Place]
 
@@ -49,6 +50,7 @@ def people(count: int) -> list[str]:
     return [word for n in range(count) for word in ("-a", f"p{n}")]
 
 
+@pytest.mark.slow
 def test_no_acknowledged_label_is_lost_when_the_server_is_killed(tmp_path: Path) -> None:
     """SIGKILL twice in the middle of the work; each time the rest goes on where it was."""
     file = write_rows(tmp_path / "a.jsonl", answers(200))
@@ -127,6 +129,7 @@ def test_postgresql_does_all_that_sqlite_does(postgres_url: str, tmp_path: Path)
         annotators=("Ann", "Ben"),
         adjudicators=("Kim",),
     )
+    Ledger(postgres_url).close()  # A ledger of replies may live in the same database.
     with place(postgres_url, setup) as made:
         assert "pw-7f3a" not in made.store.shown
         ann, ben = made.worker("Ann"), made.worker("Ben")

@@ -337,7 +337,7 @@ def test_migrations_are_numbered_from_one_without_gaps() -> None:
 
 def test_a_newer_project_is_refused(tmp_path: Path) -> None:
     store = Store(tmp_path / "p.sqlite")
-    store.write(lambda c: c.execute(text("INSERT INTO migrations VALUES (999)")))
+    store.write(lambda c: c.execute(text("INSERT INTO annotate_migrations VALUES (999)")))
     store.close()
     with pytest.raises(RunError, match="newer markscheme"):
         Store(tmp_path / "p.sqlite")

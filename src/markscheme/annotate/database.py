@@ -147,9 +147,11 @@ class Store:
             if self.engine.dialect.name == "postgresql":
                 connection.execute(text("SELECT pg_advisory_xact_lock(7106204432)"))
             connection.execute(
-                text("CREATE TABLE IF NOT EXISTS migrations (number INTEGER PRIMARY KEY)")
+                text("CREATE TABLE IF NOT EXISTS annotate_migrations (number INTEGER PRIMARY KEY)")
             )
-            applied = set(connection.execute(text("SELECT number FROM migrations")).scalars())
+            applied = set(
+                connection.execute(text("SELECT number FROM annotate_migrations")).scalars()
+            )
             if applied - set(known):
                 raise RunError(
                     f"the project {self.shown} was made by a newer markscheme; upgrade this one"
@@ -158,7 +160,8 @@ class Store:
                 for statement in filter(str.strip, known[number].split(";\n")):
                     connection.exec_driver_sql(statement)
                 connection.execute(
-                    text("INSERT INTO migrations (number) VALUES (:number)"), {"number": number}
+                    text("INSERT INTO annotate_migrations (number) VALUES (:number)"),
+                    {"number": number},
                 )
 
 
