@@ -72,10 +72,26 @@ class AnswersReader:
     an earlier one in everything but their place), `ignored` columns, `notes` for the user.
     """
 
-    def __init__(self, sources: Sequence[Source], options: ReadOptions | None = None) -> None:
+    def __init__(
+        self,
+        sources: Sequence[Source],
+        options: ReadOptions | None = None,
+        *,
+        first_row: int = 0,
+        system: str | None = None,
+    ) -> None:
+        """Keep what to read.
+
+        Args:
+            sources: what to read, in order.
+            options: how.
+            first_row: rows of the same input that were read elsewhere before these.
+            system: the system's name where no column gives it; None takes the file's name.
+        """
         self.sources = list(sources)
         self.options = options or ReadOptions()
-        self.rows = 0
+        self.system = system
+        self.rows = first_row
         self.repeats = 0
         self.problems: list[Problem] = []
         self.ignored: dict[str, None] = {}
@@ -92,7 +108,7 @@ class AnswersReader:
         """
         for source in self.sources:
             for raw in self._raw(source):
-                frame = self._answers(raw, default_system=_system_of(source))
+                frame = self._answers(raw, default_system=self.system or system_of(source))
                 if not self._stopping and frame.height:
                     self.rows += frame.height
                     yield frame
@@ -252,7 +268,7 @@ def _source_name(source: Source) -> str:
     return str(source) if isinstance(source, str | Path) else "the data"
 
 
-def _system_of(source: Source) -> str:
+def system_of(source: Source) -> str:
     """The system's name where no column gives it: the file's name without its endings."""
     if isinstance(source, str | Path) and str(source) != "-":
         return Path(source).name.split(".")[0] or "system"

@@ -11,8 +11,8 @@ from typing import Any, Literal
 import polars as pl
 
 from markscheme.answers import AnswersReader, ReadOptions, Source
-from markscheme.engine.run import RunReport, Transform, run_in_folder, run_in_memory
-from markscheme.errors import DataError
+from markscheme.engine.cleaning import cleaner
+from markscheme.engine.run import RunReport, run_in_folder, run_in_memory
 from markscheme.grammar import judge_name, parse_judge, signature
 from markscheme.judgments import SCHEMA
 from markscheme.registry import Judge
@@ -160,21 +160,6 @@ def run(
         on_progress=on_progress,
         command=command,
     )
-
-
-def cleaner(clean: str | None) -> Transform | None:
-    """What `clean` does to a table of answers before judging.
-
-    Raises:
-        DataError: no such cleaning.
-    """
-    if clean is None:
-        return None
-    if clean != "chat":
-        raise DataError(f"no cleaning named {clean!r}; there is 'chat'")
-    from markscheme.text.clean import clean_series
-
-    return lambda answers: answers.with_columns(clean_series(answers["answer"]).alias("answer"))
 
 
 def _sources(answers: Any) -> list[Source]:

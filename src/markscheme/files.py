@@ -150,13 +150,16 @@ def iter_raw(path: str, *, format: Format | None = None, batch_rows: int) -> Ite
     """Batches of raw rows of one source, in order.
 
     Args:
-        path: a file, or `-` for standard input.
+        path: a file, a folder of Parquet files, or `-` for standard input.
         format: what it is; None finds out from the name or the content.
         batch_rows: rows per batch at the most.
 
     Raises:
         DataError: the source as a whole cannot be read.
     """
+    if path != "-" and Path(path).is_dir():
+        yield from frame_batches(path, pl.scan_parquet(_parts(path)), batch_rows)
+        return
     with open_source(path) as (stream, head):
         if not head:
             raise DataError(f"{shown(path)} is empty")
@@ -169,6 +172,14 @@ def iter_raw(path: str, *, format: Format | None = None, batch_rows: int) -> Ite
             yield from _iter_parquet(path, stream, head, batch_rows)
         else:
             yield from _iter_delimited(path, stream, head, kind, batch_rows)
+
+
+def _parts(folder: str) -> list[Path]:
+    """The Parquet files of a table that is kept as a folder of parts, in order."""
+    parts = sorted(Path(folder).glob("*.parquet"))
+    if not parts:
+        raise DataError(f"{folder} is a folder without Parquet files; give a file")
+    return parts
 
 
 def _iter_jsonl(path: str, stream: BinaryIO, batch_rows: int) -> Iterator[RawBatch]:

@@ -6,6 +6,7 @@ import re
 import shlex
 import sys
 from collections.abc import Sequence
+from enum import StrEnum
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -20,6 +21,13 @@ if TYPE_CHECKING:
     from markscheme.engine.run import RunReport
     from markscheme.models.container import Models
     from markscheme.registry import Judge
+
+
+class Engine(StrEnum):
+    """What runs the judges."""
+
+    LOCAL = "local"
+    RAY = "ray"
 
 
 @app.command("judge")
@@ -42,7 +50,7 @@ def judge(
         ),
     ] = None,
     out: Annotated[
-        Path | None,
+        str | None,
         typer.Option(
             "--out",
             "-o",
@@ -93,6 +101,20 @@ def judge(
             help="With --fail-under: be so sure (0.95, say) that the accuracy is not below it."
         ),
     ] = None,
+    engine: Annotated[
+        Engine,
+        typer.Option(
+            help="local: this machine. ray: workers of a Ray cluster, over Parquet on any file "
+            "system (s3://...)."
+        ),
+    ] = Engine.LOCAL,
+    workers: Annotated[
+        int | None, typer.Option(min=1, help="With --engine ray: workers. [default: all cores]")
+    ] = None,
+    ray_address: Annotated[
+        str | None,
+        typer.Option(help="Cluster to join: auto, or ray://host:port. [default: one started here]"),
+    ] = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress bar.")] = False,
     model: model_options.Model = None,
     model_revision: model_options.Revision = "",
@@ -118,6 +140,7 @@ def judge(
     from markscheme.api import DEFAULT_JUDGE, run
     from markscheme.cli.progress import progress
     from markscheme.cli.reading import count_rows, read_options
+    from markscheme.engine.ray_run import RayOptions, run_on_ray
     from markscheme.grammar import parse_judge
     from markscheme.report.gate import gates
     from markscheme.report.summary import summary_table
@@ -160,22 +183,37 @@ def judge(
         print_plan(planned, model)
         return
     models = named(max_cost=max_cost, max_calls=max_calls)
-    target = out or default_folder(files, chosen, clean, models)
+    target = out or str(default_folder(files, chosen, clean, models))
     if again:
-        _reopen(target)
+        _reopen(Path(target))
     total = None if quiet else count_rows(files)
     with progress("judging", total=total and total * len(chosen), quiet=quiet) as advance:
         models.budget.on_change = lambda spending: advance.note(str(spending))
         try:
-            report = run(
-                reader,
-                chosen,
-                out=target,
-                clean=clean,
-                models=models,
-                on_progress=advance,
-                command=command_line(sys.argv[1:]),
-            )
+            command = command_line(sys.argv[1:])
+            if engine is Engine.RAY:
+                report = run_on_ray(
+                    files,
+                    chosen,
+                    target,
+                    ray_options=RayOptions(address=ray_address, workers=workers),
+                    read=options,
+                    clean=clean,
+                    models=models.options,
+                    on_progress=advance,
+                    render=lambda made: summary_table(made.records).markdown(),
+                    command=command,
+                )
+            else:
+                report = run(
+                    reader,
+                    chosen,
+                    out=target,
+                    clean=clean,
+                    models=models,
+                    on_progress=advance,
+                    command=command,
+                )
         finally:
             models.close()
     console.print(summary_table(report.records).rich())
@@ -241,7 +279,8 @@ def default_folder(
         stamp = f"{seen.st_size} {seen.st_mtime_ns}" if seen else str(time.time_ns())
         parts += [str(file.absolute()), stamp]
     text = "\n".join(parts)
-    stem = "stdin" if files[0] == "-" else Path(files[0]).name.split(".")[0]
+    stem = "stdin" if files[0] == "-" else Path(files[0]).name.split(".")[0].strip("*?[]")
+    stem = stem or Path(files[0]).parent.name or "answers"
     return Path("runs") / f"{stem}-{blake2b(text.encode(), digest_size=4).hexdigest()}"
 
 

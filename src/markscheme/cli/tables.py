@@ -146,7 +146,7 @@ def answers_beside(source: str) -> str | None:
     path = Path(source)
     run = path if path.is_dir() else path.parent if path.name == "judgments.parquet" else None
     answers = None if run is None else run / "answers.parquet"
-    return str(answers) if answers is not None and answers.is_file() else None
+    return str(answers) if answers is not None and answers.exists() else None
 
 
 def split(text: str) -> list[str]:

@@ -16,6 +16,7 @@ import polars as pl
 from markscheme.answers import AnswersReader
 from markscheme.engine.ahead import read_ahead
 from markscheme.engine.apply import FIRST_CHUNK, ChunkSizes, apply_in_chunks, plan
+from markscheme.engine.cleaning import Transform
 from markscheme.engine.folder import FORMAT, RunFolder, plan_difference
 from markscheme.engine.summary import summarise
 from markscheme.errors import RunError
@@ -41,7 +42,9 @@ class RunReport:
 
 
 @dataclass(kw_only=True)
-class _Prepared:
+class Prepared:
+    """A judge with all that a run writes beside its outcomes."""
+
     judge: Judge
     name: str
     signature: str
@@ -57,9 +60,6 @@ class _Done:
     chain: bytes
     clusters: pl.DataFrame
 
-
-Transform = Callable[[pl.DataFrame], pl.DataFrame]
-"""Changes answers before they are judged (cleaning); the judgments keep the answers as given."""
 
 OnProgress = Callable[[int], None]
 """Told how many more judgments are finished."""
@@ -90,9 +90,14 @@ class _Told:
         self._told = rows
 
 
-def _prepare(judges: Sequence[Judge], models: Any) -> list[_Prepared]:
+def prepare(judges: Sequence[Judge], models: Any) -> list[Prepared]:
+    """Name and sign judges.
+
+    Raises:
+        RunError: none is given, or one twice.
+    """
     found = [
-        _Prepared(
+        Prepared(
             judge=judge,
             name=judge_name(judge),
             signature=signature(judge, models),
@@ -121,8 +126,8 @@ def _asks_a_server(judge: Judge) -> bool:
     return own or any(_asks_a_server(part) for part in nested)  # type: ignore[arg-type]
 
 
-def _rows_of(
-    batch: pl.DataFrame, item: pl.Series, outcomes: pl.DataFrame, prepared: _Prepared
+def rows_of(
+    batch: pl.DataFrame, item: pl.Series, outcomes: pl.DataFrame, prepared: Prepared
 ) -> pl.DataFrame:
     """Judgments of every row of a batch from the outcomes of its distinct items."""
     spread = outcomes if outcomes.height == batch.height else outcomes[item]
@@ -153,7 +158,7 @@ def run_in_memory(
     Raises:
         DataError, JudgeError, RunError: as reading, judging and naming judges do.
     """
-    prepared = _prepare(judges, models)
+    prepared = prepare(judges, models)
     tables: list[pl.DataFrame] = []
     clusters: list[pl.DataFrame] = []
     items_seen = 0
@@ -170,7 +175,7 @@ def run_in_memory(
                 )
             ]
             outcomes = pl.concat(chunks)
-            tables.append(_rows_of(batch, item, outcomes, one))
+            tables.append(rows_of(batch, item, outcomes, one))
             told.all()
     table = pl.concat(tables).lazy()
     records = summarise(table, pl.concat(clusters))
@@ -209,7 +214,7 @@ def run_in_folder(
         RunError: the folder holds another run, is in use, or cannot be written.
         DataError, JudgeError: as reading and judging do.
     """
-    prepared = _prepare(judges, models)
+    prepared = prepare(judges, models)
     folder = RunFolder(out)
     wanted = {
         "format": FORMAT,
@@ -237,7 +242,7 @@ def run_in_folder(
 
 def _judge_batches(
     reader: AnswersReader,
-    prepared: list[_Prepared],
+    prepared: list[Prepared],
     folder: RunFolder,
     *,
     models: Any,
@@ -275,7 +280,7 @@ def _judge_batches(
                         folder.write_part(name, part)
                         chunks.append(folder.parts / name)
                     outcomes.append(part)
-                rows = _rows_of(batch, item, pl.concat(outcomes), one)
+                rows = rows_of(batch, item, pl.concat(outcomes), one)
                 folder.write_part(target.name, rows, instead_of=chunks)
             told.all()
     return _Done(items=items_seen, resumed=resumed, chain=chain, clusters=pl.concat(clusters))

@@ -1,0 +1,357 @@
+"""A run on Ray: the same judges and the same judgments, over as many workers as there are.
+
+The input is cut into pieces (Parquet row groups, or whole files). Ray Data's `map_batches` hands
+them to actors that have loaded the judges once; an actor writes the piece's answers and judgments
+itself, whole or not at all, so that nothing large passes through the driver, and a run that was
+stopped goes on with the pieces that are not there yet.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import orjson
+import polars as pl
+
+from markscheme.answers import ReadOptions
+from markscheme.engine.folder import FORMAT, RunFolder, plan_difference
+from markscheme.engine.pieces import Piece, file_system, input_pieces, write_whole
+from markscheme.engine.ray_worker import Job, PieceJudge, part_name
+from markscheme.engine.run import OnProgress, RunReport, prepare, summary_json
+from markscheme.engine.summary import summarise
+from markscheme.errors import DataError, MissingExtraError, RunError
+from markscheme.registry import Judge, version
+
+if TYPE_CHECKING:
+    from markscheme.models.container import ModelOptions
+
+ONE_THREAD = {"POLARS_MAX_THREADS": "1", "OMP_NUM_THREADS": "1"}
+"""Each worker has a core of its own; libraries that take all cores would fight over them."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class RayOptions:
+    """Where and how wide to run.
+
+    Attributes:
+        address: of a cluster to join (`auto`, or `ray://host:port`); None starts one here.
+        workers: actors; None takes every core of the cluster.
+        retries: how often a piece that failed is tried again before it is reported.
+    """
+
+    address: str | None = None
+    workers: int | None = None
+    retries: int = 2
+
+
+def run_on_ray(
+    paths: Sequence[str],
+    judges: Sequence[Judge],
+    out: str,
+    *,
+    ray_options: RayOptions,
+    read: ReadOptions,
+    clean: str | None = None,
+    models: ModelOptions | None = None,
+    on_progress: OnProgress | None = None,
+    render: Callable[[RunReport], str] | None = None,
+    command: str | None = None,
+) -> RunReport:
+    """Judge files through Ray Data into a run's folder, and go on where an earlier run stopped.
+
+    Args:
+        paths: Parquet files, folders of them or patterns, or JSONL files, on any file system that
+            fsspec knows (`s3://...`); local files of the other kinds as well.
+        judges: what judges them.
+        out: the run's folder, local or an address.
+        ray_options: where and how wide.
+        read: how rows become answers.
+        clean: the cleaning of answers, by name.
+        models: the run's models. Limits of requests and tokens a minute and of requests at a time
+            are shared out among the workers, so that they hold for the whole cluster.
+        on_progress: told of finished judgments.
+        render: makes the text of `summary.md`.
+        command: what was typed.
+
+    Returns:
+        As the local engine. `judgments.parquet` and `answers.parquet` are folders of parts.
+
+    Raises:
+        MissingExtraError: Ray is not installed.
+        DataError: the input cannot be read.
+        RunError: the folder holds another run, or pieces failed for good; they are named, the
+            others are saved.
+    """
+    from markscheme.models.container import ModelOptions, Models
+
+    named = prepare(judges, Models(options=models or ModelOptions()))
+    pieces, mark = input_pieces(paths)
+    folder = _Folder(out)
+    wanted = {
+        "format": FORMAT,
+        "markscheme": version(),
+        "judges": [{"name": one.name, "signature": one.signature} for one in named],
+        "options": {"clean": clean},
+        "engine": "ray",
+        "input": mark,
+        **({} if command is None else {"command": command}),
+    }
+    with folder.locked():
+        folder.begin(wanted)
+        left = folder.missing(pieces)
+        reports = folder.reports()
+        if left:
+            job = Job(
+                judges=tuple(judges), out=folder.address, read=read, clean=clean,
+                models=models or ModelOptions(),
+            )  # fmt: skip
+            with _Cluster(ray_options) as cluster:
+                reports += cluster.judge(job, left, len(judges), on_progress, folder.keep)
+        return folder.finish(wanted, pieces, reports, len(pieces) - len(left), render)
+
+
+class _Cluster:
+    """A Ray cluster for the time of a run: joined, or started here and stopped after."""
+
+    def __init__(self, options: RayOptions) -> None:
+        self.options = options
+
+    def __enter__(self) -> _Cluster:
+        try:
+            import ray
+            import ray.data
+        except ImportError:
+            raise MissingExtraError("--engine ray", "ray") from None
+        if not ray.is_initialized():
+            own: dict[str, Any] = {"include_dashboard": False, "num_cpus": self.options.workers}
+            ray.init(
+                address=self.options.address,
+                runtime_env={"env_vars": ONE_THREAD},
+                log_to_driver=False,
+                logging_level=logging.ERROR,
+                **(own if self.options.address is None else {}),
+            )
+        cores = ray.cluster_resources().get("CPU", 1)  # type: ignore[no-untyped-call]
+        self.workers = self.options.workers or max(1, int(cores))
+        context = ray.data.DataContext.get_current()
+        context.enable_progress_bars = False
+        context.print_on_execution_start = False
+        for name in ("ray.data", "ray"):
+            logging.getLogger(name).setLevel(logging.ERROR)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        import ray
+
+        if self.options.address is None:
+            ray.shutdown()
+
+    def judge(
+        self,
+        job: Job,
+        pieces: Sequence[Piece],
+        judges: int,
+        on_progress: OnProgress | None,
+        keep: Callable[[dict[str, Any]], None],
+    ) -> list[dict[str, Any]]:
+        """Judge pieces; those that fail are tried again, and named in the end.
+
+        Raises:
+            DataError: a piece of the input is not as it should be.
+            RunError: pieces failed each time.
+        """
+        done: list[dict[str, Any]] = []
+        left = list(pieces)
+        failed: list[dict[str, Any]] = []
+        for _ in range(1 + self.options.retries):
+            failed = []
+            for report in self._stream(job, left):
+                if report["data_error"]:
+                    raise DataError(report["error"])
+                if report["error"]:
+                    failed.append(report)
+                    continue
+                keep(report)
+                done.append(report)
+                if on_progress is not None:
+                    on_progress(report["rows"] * judges)
+            numbers = {report["number"] for report in failed}
+            left = [piece for piece in left if piece.number in numbers]
+            if not left:
+                return done
+        shown = "\n".join(report["error"] for report in failed[:20])
+        raise RunError(
+            f"{len(failed)} pieces of the input failed {1 + self.options.retries} times; the "
+            f"others are saved, and the same command tries these again:\n{shown}"
+        )
+
+    def _stream(self, job: Job, pieces: Sequence[Piece]) -> Any:
+        import ray
+
+        workers = min(self.workers, len(pieces))
+        shared = replace(job, models=_share(job.models, workers))
+        numbers = [{"number": piece.number} for piece in pieces]
+        rows = ray.data.from_items(numbers, override_num_blocks=len(pieces)).map_batches(
+            PieceJudge,
+            fn_constructor_args=(shared, {piece.number: piece for piece in pieces}),
+            batch_size=1,
+            num_cpus=1,
+            compute=ray.data.ActorPoolStrategy(size=workers, max_tasks_in_flight_per_actor=2),
+        )
+        return (orjson.loads(row["report"]) for row in rows.iter_rows())
+
+
+def _share(models: ModelOptions, workers: int) -> ModelOptions:
+    """A worker's part of the limits that hold for the whole run."""
+
+    def part(value: float | None) -> float | None:
+        return None if value is None else value / workers
+
+    server = models.server
+    if server is not None:
+        server = replace(
+            server,
+            concurrency=max(1, server.concurrency // workers),
+            requests_per_minute=part(server.requests_per_minute),
+            tokens_per_minute=part(server.tokens_per_minute),
+        )
+    calls = models.max_calls
+    return replace(
+        models,
+        server=server,
+        max_calls=None if calls is None else max(1, calls // workers),
+        max_cost=part(models.max_cost),
+    )
+
+
+class _Folder:
+    """A run's folder whose tables are folders of parts, on any file system."""
+
+    def __init__(self, out: str) -> None:
+        self.system, self.inside = file_system(str(out))
+        self.local = "file" in self.system.protocol
+        self.address = self.inside if self.local else str(out).rstrip("/")
+
+    def locked(self) -> Any:
+        """The lock of a local folder; addresses have none."""
+        from contextlib import nullcontext
+
+        return RunFolder(self.inside).locked() if self.local else nullcontext()
+
+    def begin(self, wanted: dict[str, Any]) -> None:
+        """Claim the folder for this run, or see that it is this run's already."""
+        found = self._json("run.json")
+        if found is None:
+            others = self.system.ls(self.inside) if self.system.exists(self.inside) else []
+            strangers = [name for name in map(_name, others) if name not in (".lock", "")]
+            if strangers:
+                raise RunError(f"{self.address} is not a run's folder: it holds {strangers[0]}")
+            for table in ("judgments.parquet", "answers.parquet", "reports"):
+                self.system.makedirs(f"{self.inside}/{table}", exist_ok=True)
+            self.write("run.json", {**wanted, "state": "running"})
+            return
+        difference = plan_difference(found, wanted)
+        if difference or found.get("engine") != "ray":
+            what = difference or "the local engine's"
+            raise RunError(f"{self.address} holds a run with {what}; choose another --out")
+        if found.get("input") != wanted["input"]:
+            raise RunError(
+                f"{self.address} holds a run on other answers, or on files that have changed "
+                "since; choose another --out"
+            )
+
+    def missing(self, pieces: Sequence[Piece]) -> list[Piece]:
+        """Pieces without judgments and report."""
+        names = {_name(name) for name in self._listed("judgments.parquet")}
+        told = {_name(name).removesuffix(".json") for name in self._listed("reports")}
+        return [
+            piece
+            for piece in pieces
+            if f"part-{piece.number:06d}.parquet" not in names
+            or f"part-{piece.number:06d}" not in told
+        ]
+
+    def keep(self, report: dict[str, Any]) -> None:
+        """Remember what a finished piece reported."""
+        self.write(f"reports/part-{report['number']:06d}.json", report)
+
+    def reports(self) -> list[dict[str, Any]]:
+        """What finished pieces reported."""
+        found = [orjson.loads(self.system.cat_file(name)) for name in self._listed("reports")]
+        return sorted(found, key=lambda report: report["number"])
+
+    def finish(
+        self,
+        wanted: dict[str, Any],
+        pieces: Sequence[Piece],
+        reports: list[dict[str, Any]],
+        resumed: int,
+        render: Callable[[RunReport], str] | None,
+    ) -> RunReport:
+        """Figures over all parts, and the run's closing files."""
+        judgments = self._table("judgments", pieces)
+        answers = self._table("answers", pieces).select("system", "question").collect()
+        clusters = answers.select(pl.col("system").cast(pl.Categorical), pl.col("question").hash())
+        before = {report["number"] for report in reports[:resumed]}
+        report = RunReport(
+            folder=Path(self.address) if self.local else None,
+            judgments=judgments,
+            records=summarise(judgments, clusters),
+            rows=sum(one["rows"] for one in reports),
+            skipped=sum(len(one["skipped"]) for one in reports),
+            repeats=sum(one["repeats"] for one in reports),
+            ignored=list(dict.fromkeys(name for one in reports for name in one["ignored"])),
+            notes=_added(one["notes"] for one in reports),
+            resumed=sum(one["rows"] for one in reports if one["number"] in before)
+            * len(wanted["judges"]),
+            items=sum(one["items"] for one in reports),
+        )
+        problems = [problem for one in reports for problem in one["skipped"]]
+        if problems:
+            lines = "".join(orjson.dumps(problem).decode() + "\n" for problem in problems)
+            write_whole(f"{self.address}/bad_rows.jsonl", lines.encode())
+        self.write("summary.json", summary_json(report, wanted))
+        if render is not None:
+            write_whole(f"{self.address}/summary.md", render(report).encode())
+        self.write("run.json", {**wanted, "state": "done"})
+        return report
+
+    def write(self, name: str, value: Any) -> None:
+        """Write JSON, whole or not at all."""
+        content = orjson.dumps(value, option=orjson.OPT_INDENT_2) + b"\n"
+        write_whole(f"{self.address}/{name}", content)
+
+    def _json(self, name: str) -> dict[str, Any] | None:
+        place = f"{self.inside}/{name}"
+        if not self.system.exists(place):
+            return None
+        value: dict[str, Any] = orjson.loads(self.system.cat_file(place))
+        return value
+
+    def _listed(self, table: str) -> list[str]:
+        place = f"{self.inside}/{table}"
+        found = self.system.ls(place, detail=False) if self.system.exists(place) else []
+        return sorted(name for name in found if not name.endswith(".part"))
+
+    def _table(self, table: str, pieces: Sequence[Piece]) -> pl.LazyFrame:
+        names = [f"{self.inside}/{part_name(table, piece.number)}" for piece in pieces]
+        if self.local:
+            return pl.scan_parquet(names)
+        return pl.concat([pl.read_parquet(self.system.open(name)).lazy() for name in names])
+
+
+def _name(path: Any) -> str:
+    place = path["name"] if isinstance(path, dict) else path
+    return str(place).rstrip("/").rpartition("/")[2]
+
+
+def _added(counts: Any) -> dict[str, int]:
+    total: dict[str, int] = {}
+    for one in counts:
+        for name, count in one.items():
+            total[name] = total.get(name, 0) + count
+    return total

@@ -1,0 +1,112 @@
+"""What a Ray worker does: open the judges once, then judge one piece of the input after another."""
+
+from __future__ import annotations
+
+import io
+import time
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+import orjson
+import polars as pl
+
+from markscheme.answers import ReadOptions
+from markscheme.engine.apply import apply_in_chunks, plan
+from markscheme.engine.cleaning import cleaner
+from markscheme.engine.pieces import Piece, read_piece, write_whole
+from markscheme.engine.run import Prepared, prepare, rows_of
+from markscheme.errors import BadRowsError, DataError, MarkschemeError
+from markscheme.registry import Judge
+
+if TYPE_CHECKING:
+    from markscheme.models.container import ModelOptions, Models
+
+
+@dataclass(frozen=True, kw_only=True)
+class Job:
+    """All that a worker must know; sent to it once.
+
+    Attributes:
+        judges: the judges, values as they are.
+        out: the run's folder or address.
+        read: how raw rows become answers.
+        clean: the cleaning of answers, by name.
+        models: the run's models; limits are shared out already.
+    """
+
+    judges: tuple[Judge, ...]
+    out: str
+    read: ReadOptions
+    clean: str | None
+    models: ModelOptions
+
+
+def part_name(table: str, number: int) -> str:
+    """Where a piece of the judgments or answers stands in a run's folder."""
+    return f"{table}.parquet/part-{number:06d}.parquet"
+
+
+class PieceJudge:
+    """A Ray Data actor: its models are loaded once and serve all pieces that it is given."""
+
+    def __init__(self, job: Job, pieces: Mapping[int, Piece]) -> None:
+        from markscheme.models.container import Models
+
+        self.job = job
+        self.pieces = pieces
+        self.models: Models = Models(options=job.models)
+        self.prepared: list[Prepared] = prepare(job.judges, self.models)
+        self.transform = cleaner(job.clean)
+
+    def __call__(self, batch: dict[str, Any]) -> dict[str, list[Any]]:
+        """Judge pieces, given by number; one that fails is reported, and hurts no other."""
+        found = [self._one(self.pieces[int(number)]) for number in batch["number"]]
+        return {"report": [orjson.dumps(one) for one in found]}
+
+    def _one(self, piece: Piece) -> dict[str, Any]:
+        began = time.perf_counter()
+        report: dict[str, Any] = {
+            "number": piece.number, "rows": 0, "skipped": [], "repeats": 0, "items": 0,
+            "ignored": [], "notes": {}, "error": "", "data_error": False,
+        }  # fmt: skip
+        try:
+            report |= self._judged(piece)
+        except (DataError, BadRowsError) as error:
+            report |= {"error": f"{piece}: {error}", "data_error": True}
+        except MarkschemeError as error:
+            report["error"] = f"{piece}: {error}"
+        except Exception as error:  # must not end the whole run
+            report["error"] = f"{piece}: {type(error).__name__}: {error}"
+        report["seconds"] = time.perf_counter() - began
+        return report
+
+    def _judged(self, piece: Piece) -> dict[str, Any]:
+        reader = read_piece(piece, self.job.read)
+        answers: list[pl.DataFrame] = []
+        judgments: list[pl.DataFrame] = []
+        items_seen = 0
+        for batch in reader:
+            items, item = plan(batch if self.transform is None else self.transform(batch))
+            items_seen += items.height
+            answers.append(batch)
+            for one in self.prepared:
+                chunks = apply_in_chunks(one.judge, items, self.models, sizes=one.sizes)
+                outcomes = pl.concat([part for _, part in chunks])
+                judgments.append(rows_of(batch, item, outcomes, one))
+        # Answers first: a piece is finished when its judgments are there.
+        self._write("answers", piece.number, pl.concat(answers))
+        self._write("judgments", piece.number, pl.concat(judgments))
+        return {
+            "rows": sum(frame.height for frame in answers),
+            "skipped": [asdict(problem) for problem in reader.problems],
+            "repeats": reader.repeats,
+            "items": items_seen,
+            "ignored": list(reader.ignored),
+            "notes": reader.notes,
+        }
+
+    def _write(self, table: str, number: int, frame: pl.DataFrame) -> None:
+        content = io.BytesIO()
+        frame.write_parquet(content, compression="zstd", compression_level=1)
+        write_whole(f"{self.job.out}/{part_name(table, number)}", content.getvalue())

@@ -1,0 +1,170 @@
+"""Runs on Ray: the local engine's judgments, after kills and failures too."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from markscheme.answers import AnswersReader, ReadOptions
+from markscheme.cli import run
+from markscheme.engine.pieces import input_pieces, read_piece
+from markscheme.engine.ray_run import RayOptions, _share, run_on_ray
+from markscheme.engine.run import run_in_folder
+from markscheme.errors import DataError, RunError
+from markscheme.grammar import parse_judge
+from markscheme.models.container import ModelOptions
+from markscheme.models.openai_server import ServerOptions
+
+JUDGES = ["examiner(encoder='never')"]
+
+
+def rows(count: int, *, ids: bool = True) -> pl.DataFrame:
+    numbers = range(count)
+    frame = pl.DataFrame(
+        {
+            "answer_id": [f"a{number}" for number in numbers],
+            "question": [f"Who came in as number {number % 9_973}?" for number in numbers],
+            "references": [[f"runner {number % 9_973}", "nobody"] for number in numbers],
+            "answer": [f"It was runner {number % 9_967}." for number in numbers],
+            "system": [f"s{number % 3}" for number in numbers],
+        }
+    )
+    return frame if ids else frame.drop("answer_id")
+
+
+def test_parquet_is_cut_at_row_groups_and_covers_every_row_once(tmp_path: Path) -> None:
+    table = rows(1_000)
+    table.head(700).write_parquet(tmp_path / "a.parquet", row_group_size=100)
+    table.tail(300).write_parquet(tmp_path / "b.parquet", row_group_size=100)
+    pieces, mark = input_pieces([str(tmp_path / "*.parquet")])
+    assert [piece.number for piece in pieces] == [0, 1]  # small row groups go together
+    read = pl.concat([batch for piece in pieces for batch in read_piece(piece, ReadOptions())])
+    assert read["answer_id"].to_list() == table["answer_id"].to_list()
+    assert input_pieces([str(tmp_path)])[1] == mark
+    table.write_parquet(tmp_path / "b.parquet")
+    assert input_pieces([str(tmp_path)])[1] != mark
+    with pytest.raises(DataError, match="matches no file"):
+        input_pieces([str(tmp_path / "*.csv")])
+
+
+def test_limits_are_shared_out_among_workers() -> None:
+    server = ServerOptions(concurrency=16, requests_per_minute=600, tokens_per_minute=None)
+    shared = _share(ModelOptions(server=server, max_calls=100, max_cost=2.0), 4)
+    assert shared.server is not None
+    assert (shared.server.concurrency, shared.server.requests_per_minute) == (4, 150)
+    assert (shared.max_calls, shared.max_cost) == (25, 0.5)
+
+
+@pytest.mark.slow
+def test_a_hundred_thousand_answers_are_judged_as_the_local_engine_does(tmp_path: Path) -> None:
+    rows(100_000).write_parquet(tmp_path / "a.parquet", row_group_size=16_384)
+    judges = [parse_judge(name) for name in JUDGES]
+    run_in_folder(
+        AnswersReader([tmp_path / "a.parquet"]), judges, tmp_path / "local", options={"clean": None}
+    )
+    told: list[int] = []
+    report = run_on_ray(
+        [str(tmp_path / "a.parquet")], judges, str(tmp_path / "ray"),
+        ray_options=RayOptions(workers=2), read=ReadOptions(), on_progress=told.append,
+    )  # fmt: skip
+    assert (report.rows, sum(told)) == (100_000, 100_000)
+    for table in ("judgments", "answers"):
+        local = pl.read_parquet(tmp_path / "local" / f"{table}.parquet")
+        spread = pl.read_parquet(tmp_path / "ray" / f"{table}.parquet" / "*.parquet")
+        assert local.equals(spread)
+        local.write_parquet(tmp_path / "one")
+        spread.write_parquet(tmp_path / "other")
+        assert (tmp_path / "one").read_bytes() == (tmp_path / "other").read_bytes()
+    figures = [
+        json.loads((tmp_path / name / "summary.json").read_text())["figures"]
+        for name in ("local", "ray")
+    ]
+    assert figures[0] == figures[1]
+    # Later commands take the folder, and the same command finds the work done.
+    assert run(["agree", str(tmp_path / "ray"), "--labels", str(_labels(tmp_path))]) == 0
+    again = run_on_ray(
+        [str(tmp_path / "a.parquet")], judges, str(tmp_path / "ray"),
+        ray_options=RayOptions(workers=2), read=ReadOptions(),
+    )  # fmt: skip
+    assert again.resumed == 100_000
+
+
+def _labels(folder: Path) -> Path:
+    table = rows(300).select("answer_id", label=pl.int_range(pl.len()) % 2)
+    table.write_csv(folder / "labels.csv")
+    return folder / "labels.csv"
+
+
+def _workers() -> list[int]:
+    """Processes of Ray actors on this machine."""
+    found = []
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            if (
+                b"ray::" in (folder / "cmdline").read_bytes()
+                and b"MapWorker" in (folder / "cmdline").read_bytes()
+            ):
+                found.append(int(folder.name))
+        except OSError:
+            continue
+    return found
+
+
+@pytest.mark.slow
+def test_a_worker_killed_in_mid_run_costs_nothing_but_time(tmp_path: Path) -> None:
+    rows(400_000).write_parquet(tmp_path / "a.parquet", row_group_size=65_536)
+    killed: list[int] = []
+
+    def kill_one() -> None:
+        deadline = time.monotonic() + 120
+        while time.monotonic() < deadline and not killed:
+            if any((tmp_path / "ray" / "reports").glob("*.json")):
+                for worker in _workers()[:1]:
+                    os.kill(worker, signal.SIGKILL)
+                    killed.append(worker)
+            time.sleep(0.05)
+
+    killer = threading.Thread(target=kill_one)
+    killer.start()
+    report = run_on_ray(
+        [str(tmp_path / "a.parquet")], [parse_judge(name) for name in JUDGES],
+        str(tmp_path / "ray"), ray_options=RayOptions(workers=2), read=ReadOptions(),
+    )  # fmt: skip
+    killer.join()
+    assert killed
+    assert report.rows == 400_000
+    ids = pl.read_parquet(tmp_path / "ray" / "judgments.parquet" / "*.parquet")["answer_id"]
+    assert ids.n_unique() == 400_000
+
+
+@pytest.mark.slow
+def test_a_killed_run_goes_on_and_pieces_that_fail_are_named(tmp_path: Path) -> None:
+    good, bad = tmp_path / "in" / "a.parquet", tmp_path / "in" / "b.parquet"
+    good.parent.mkdir()
+    rows(2_000).write_parquet(good)
+    rows(10).rename({"answer": "something"}).write_parquet(bad)
+    asked = ["judge", str(good.parent), "-j", "exact_match", "--engine", "ray", "--workers", "1"]
+    out = ["-q", "--out", str(tmp_path / "ray")]
+    assert run([*asked, *out]) == 2  # no column of answers: named, and nothing of it judged
+    program = "import sys; from markscheme.cli import run; sys.exit(run(sys.argv[1:]))"
+    command = [sys.executable, "-c", program, *asked, *out]
+    told = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert told.returncode == 2
+    assert "b.parquet" in told.stderr
+    bad.unlink()
+    with pytest.raises(RunError, match="other answers"):
+        run_on_ray(
+            [str(good.parent)], [parse_judge("exact_match")], str(tmp_path / "ray"),
+            ray_options=RayOptions(workers=1), read=ReadOptions(),
+        )  # fmt: skip
+    assert run([*asked, "-q", "--out", str(tmp_path / "again")]) == 0
+    assert json.loads((tmp_path / "again" / "run.json").read_text())["state"] == "done"
