@@ -29,7 +29,7 @@ REACH: dict[str, set[str]] = {
     "training": {*BOTTOM, "text", "metrics", "models", "judges", "engine", "agreement", "datasets"},
 }
 REACH["analysis"] = {*REACH["engine"], "engine", "agreement", "datasets"}
-REACH["papers"] = {*REACH["training"], "analysis"}
+REACH["papers"] = {*REACH["training"], "training", "analysis"}
 REACH["report"] = {*REACH["papers"], "papers"}
 REACH["api"] = {*REACH["report"], "report"}
 REACH["integrations"] = {*REACH["api"], "api", "training"}
