@@ -6,7 +6,7 @@ import numpy as np
 
 from markscheme.metrics.alignment.batch import Array, Batch, spread
 from markscheme.metrics.alignment.overlap import View, share
-from markscheme.text.units import UNITS
+from markscheme.text.units import UNITS, ZERO
 from markscheme.text.words import MONTH, NUMBER, YEAR
 
 
@@ -73,14 +73,15 @@ def _nearest(
 
 
 def days_of_month(batch: Batch) -> Array:
-    """Which words are a day of a month: a number up to 31 beside a month's name."""
+    """Which words are a day of a month: a number up to 31 beside a month's name in its text."""
     kind = batch.kind
     value = batch.known.value[batch.texts.word]
+    text = np.repeat(np.arange(len(batch.texts.count)), batch.texts.count)
     month = (kind & MONTH) > 0
     beside = np.zeros(len(kind), dtype=bool)
-    beside[1:] |= month[:-1]
-    beside[:-1] |= month[1:]
-    beside[:-2] |= month[2:]
+    beside[1:] |= month[:-1] & (text[:-1] == text[1:])
+    beside[:-1] |= month[1:] & (text[:-1] == text[1:])
+    beside[:-2] |= month[2:] & (text[:-2] == text[2:])
     return np.asarray(beside & ((kind & NUMBER) > 0) & (value >= 1) & (value <= 31))
 
 
@@ -143,17 +144,23 @@ def _quantity(view: View) -> Array:
             continue
         ours = amount[mine][:, None]
         gap = np.abs(ours - amount[theirs][None, :]) / np.maximum(np.abs(ours), 1e-9)
+        if kind[mine][0] == _TEMPERATURE:  # one in 273 kelvin is one in 70 degrees
+            gap = gap * 4
         least = gap[same].min()
         out[row] = 1.0 if least <= 0.015 else 0.5 if least <= 0.1 else 0.0
     return out
 
 
+_DIMENSIONS = sorted({unit.dimension for unit in UNITS.values()})
+_TEMPERATURE = _DIMENSIONS.index("temperature")
+
+
 def _amounts(batch: Batch) -> tuple[Array, Array, Array]:
     """Amounts with units in all texts: (text, dimension, value in its base unit), by text."""
     known = [UNITS.get(word) for word in batch.lexicon.canon_words]
-    names = sorted({unit.dimension for unit in UNITS.values()})
-    dimension = np.array([-1 if u is None else names.index(u.dimension) for u in known])
+    dimension = np.array([-1 if u is None else _DIMENSIONS.index(u.dimension) for u in known])
     factor = np.array([0.0 if u is None else u.factor for u in known])
+    zero = np.array([ZERO.get(word, 0.0) for word in batch.lexicon.canon_words])
     canon = batch.canon
     value = batch.known.value[batch.texts.word].astype(float)
     text = np.repeat(np.arange(len(batch.texts.count)), batch.texts.count)
@@ -161,7 +168,7 @@ def _amounts(batch: Batch) -> tuple[Array, Array, Array]:
         ~np.isnan(value[:-1]) & (dimension[canon[1:]] >= 0) & (text[:-1] == text[1:])
     )
     unit = canon[counts + 1]
-    amount = value[counts] * factor[unit]
+    amount = value[counts] * factor[unit] + zero[unit]
     keep = np.ones(len(counts), dtype=bool)
     close = np.flatnonzero(
         (np.diff(counts) <= 3)
