@@ -320,6 +320,9 @@ def test_the_commands_say_what_is_wrong(run: Run, tmp_path: Path) -> None:
     assert "give the FILE" in run("annotate", code=2)
     missing = run("annotate-export", str(tmp_path / "none.sqlite"), "-o", "x.jsonl", code=2)
     assert "there is no project" in missing
+    nowhere = tmp_path / "nowhere.jsonl"
+    assert "there is no file" in run("annotate", str(nowhere), "--no-serve", code=2)
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_label_round_trip_by_commands_alone(run: Run, example: Path, tmp_path: Path) -> None:

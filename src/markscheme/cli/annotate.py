@@ -156,6 +156,8 @@ def annotate(
 
     if file is None and project is None:
         raise MarkschemeError("give the FILE to label, or --project with one that is there")
+    if file is not None and not Path(file).is_file():
+        raise MarkschemeError(f"there is no file {file}")
     asked: dict[str, Any] = {
         "title": title,
         "scale": scale and scale.value,
