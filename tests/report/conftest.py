@@ -15,6 +15,7 @@ HOSTILE = (
     "</script><script>document.title = 'broken'</script>",
     "line\u2028separator\u2029and {{ 7 * 7 }} {% raw %} &amp; 𝔘nicode",
     "javascript:document.title='broken'",
+    "control \x07\x0b\x1f characters",
 )
 
 

@@ -114,7 +114,9 @@ def test_it_opens_filters_searches_and_sorts(browser: Browser, report: Path, sho
     page.get_by_role("button", name="answer", exact=True).click()
     head = page.locator('#rows > thead th[aria-sort="ascending"]')
     assert "answer" in head.inner_text()
-    known = [text.lower() for text in opened.rows() if text[:1].isalpha()][:5]
+    known = [
+        text.lower() for text in opened.rows() if text[:1].isalpha() and text != "empty answer"
+    ][:5]
     assert known == sorted(known)
     page.get_by_role("button", name="answer ↑").click()
     assert page.locator('#rows > thead th[aria-sort="descending"]').count() == 1

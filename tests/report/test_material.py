@@ -97,6 +97,19 @@ def test_material_needs_no_folder(example: Path) -> None:
     assert material.records[-1]["accuracy"] == result.summary()["accuracy"][-1]
 
 
+def test_agreement_stands_beside_what_it_costs(example: Path) -> None:
+    answers = read_answers(example)
+    judgments = markscheme.judge(example, ["contains", "token_f1"]).judgments
+    price = pl.when(pl.col("judge") == "token_f1").then(pl.lit(0.002))
+    paid = material_in_memory(answers, judgments.with_columns(cost_usd=price), title="paid")
+    found = {one.key: one for one in sections(paid)}["cost"]
+    assert [row[2] for row in found.table.rows] == ["–", "2.0000"]
+    assert found.chart is not None
+    assert "dollars for 1,000 answers" in found.chart().to_json()
+    free = material_in_memory(answers, judgments, title="free")
+    assert "cost" not in [one.key for one in sections(free)]
+
+
 def test_what_was_not_judged_is_counted_with_its_reason(tmp_path: Path) -> None:
     rows = [{"question": f"{n}?", "references": ["a"], "answer": answer}
             for n, answer in enumerate(["a", None])]  # fmt: skip

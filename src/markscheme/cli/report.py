@@ -75,7 +75,8 @@ def report(
         compare=compare or [],
         title=title,
     )
-    path = write_report(material, out or run / "report.html")
+    with notes.status("analysing and drawing"):
+        path = write_report(material, out or run / "report.html")
     for note in () if material.joined is None else material.joined.notes():
         notes.print(f"note: {note}", markup=False)
     if not material.labelled:

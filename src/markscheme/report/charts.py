@@ -104,12 +104,20 @@ def dots(
     line = base.mark_rule(strokeWidth=3, stroke=light("grid")[0]).encode(
         x=alt.X(f"min({x}):Q"), x2=f"max({x}):Q"
     )
-    points = base.mark_point(size=95, filled=True, opacity=1).encode(
+    look = by_judge(judges, people=people)
+    points = base.encode(
         x=alt.X(f"{x}:Q", title=x_title).scale(domain=[0, 1]).axis(format="%", tickCount=6),
         tooltip=[y, "judge", alt.Tooltip(f"{x}:Q", format=".1%")],
-        **by_judge(judges, people=people),
+        **look,
     )
-    return themed((line + points).properties(width=width, height=alt.Step(step)))
+    # People's larger diamond lies below, so that a judge that agrees with them is seen on it.
+    below = points.transform_filter(alt.datum.judge == PEOPLE).mark_point(
+        size=300, filled=True, opacity=1
+    )
+    above = points.transform_filter(alt.datum.judge != PEOPLE).mark_point(
+        size=95, filled=True, opacity=1
+    )
+    return themed((line + below + above).properties(width=width, height=alt.Step(step)))
 
 
 def shares(

@@ -18,6 +18,9 @@ _SVG = "{http://www.w3.org/2000/svg}"
 _PIXELS = 3.0
 """Pixels of a PNG to a point of the chart: 300 dots an inch in a column of a paper."""
 
+_NOT_XML = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
+"""Characters that a name may have and XML may not; the renderer aborts the process on them."""
+
 _TAGS = frozenset(
     ["svg", "g", "path", "line", "rect", "text", "tspan", "circle", "defs", "clipPath"]
 )
@@ -59,7 +62,7 @@ def drawn(chart: Any, *, format: FigureFormat) -> bytes:
     """A chart in a format."""
     import vl_convert
 
-    spec = chart.to_dict()
+    spec = _drawable(chart.to_dict())
     match format:
         case "svg":
             found: str | bytes = vl_convert.vegalite_to_svg(spec)
@@ -72,6 +75,17 @@ def drawn(chart: Any, *, format: FigureFormat) -> bytes:
         case "json":
             found = chart.to_json()
     return found.encode() if isinstance(found, str) else found
+
+
+def _drawable(value: Any) -> Any:
+    """A specification without characters that cannot be drawn."""
+    if isinstance(value, str):
+        return _NOT_XML.sub("\ufffd", value)
+    if isinstance(value, dict):
+        return {_drawable(name): _drawable(part) for name, part in value.items()}
+    if isinstance(value, list):
+        return [_drawable(part) for part in value]
+    return value
 
 
 def picture(chart: Any, *, label: str) -> str:

@@ -120,7 +120,9 @@ class Material:
     @cached_property
     def matches(self) -> pl.Series:
         """Whether each answer matches a reference exactly (null: no answer, or a pattern)."""
-        found = pl.Series(exact_match(self.answers["answer"], self.answers["references"]))
+        found = pl.Series(
+            exact_match(self.answers["answer"], self.answers["references"]), dtype=pl.Boolean
+        )
         known = self.answers.select(
             pl.col("answer").is_not_null() & (pl.col("reference_kind").fill_null("text") == "text")
         ).to_series()
@@ -187,14 +189,21 @@ def read_material(
     )  # fmt: skip
 
 
-def material_in_memory(answers: pl.DataFrame, judgments: pl.DataFrame, *, title: str) -> Material:
+def material_in_memory(
+    answers: pl.DataFrame,
+    judgments: pl.DataFrame,
+    *,
+    title: str,
+    positive_from: float | None = None,
+) -> Material:
     """Material of an answers table and its judgments, without a folder.
 
     Raises:
         RunError: the judgments are not of these answers.
         AgreementError: the labels contradict each other, or are grades.
     """
-    return material_of(answers, _judged(judgments, answers, run=title), title=title, origin={})
+    judges = _judged(judgments, answers, run=title)
+    return material_of(answers, judges, title=title, origin={}, positive_from=positive_from)
 
 
 def material_of(
