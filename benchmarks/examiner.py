@@ -1,6 +1,7 @@
 """How well the shipped examiner agrees with people, and how fast it is: the figures of its card.
 
-    python -m benchmarks.examiner [--data-dir DIR] [--json FILE] [--quality-only | --speed-only]
+    python -m benchmarks.examiner [--data-dir DIR] [--json FILE]
+                                  [--quality-only | --speed-only | --transfer]
 
 Every figure is on questions that no part of the examiner was trained or tuned on
 (`markscheme.training.splits`: part `test`, in which every question of NQ301 lies). Intervals are
@@ -22,6 +23,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from benchmarks.examiner_transfer import Transfer, transfer
 from benchmarks.jobs import peak_megabytes
 from markscheme import datasets
 from markscheme.agreement.against_labels import AgreementOptions, agreement
@@ -34,8 +36,8 @@ from markscheme.engine.apply import apply
 from markscheme.grammar import parse_judge
 from markscheme.judges.examiner_weights import open_weights
 from markscheme.judgments import RELATIONS
-from markscheme.metrics.alignment.claims import contested, ruled
-from markscheme.metrics.alignment.features import alignment
+from markscheme.metrics.alignment.claims import contested, reworded, ruled
+from markscheme.metrics.alignment.features import examined
 from markscheme.models.container import Models
 from markscheme.training.splits import parts
 
@@ -161,9 +163,9 @@ def nq301(data_dir: Path | None) -> dict[str, Any]:
     return found
 
 
-def checklist() -> dict[str, dict[str, Any]]:
+def checklist(folder: Path = CHECKLIST) -> dict[str, dict[str, Any]]:
     """Cases and how many the examiner passes, by capability, the weakest first."""
-    cases = pl.concat(pl.read_ndjson(file) for file in sorted(CHECKLIST.glob("*.jsonl")))
+    cases = pl.concat(pl.read_ndjson(file) for file in sorted(folder.glob("*.jsonl")))
     answers = cases.with_columns(
         pl.lit(None, pl.String).alias("reference_kind"),
         pl.lit(None, pl.List(pl.Int64)).alias("reference_grades"),
@@ -235,10 +237,11 @@ def share_with_encoder(answers: pl.DataFrame) -> float:
     """Share of the answers that the first stage leaves to the encoder."""
     opened = open_weights()
     columns = (answers["question"], answers["references"], answers["answer"])
-    matrix, _ = alignment(*columns, opened.rarity)
+    matrix, _ = examined(*columns, opened.rarity)
     scores = apply(parse_judge(JUDGES["never"]), answers, Models())["score"].to_numpy()
     unsure = (scores > opened.settings.unsure_from) & (scores < opened.settings.unsure_to)
-    return float((unsure & ~contested(matrix) & np.isnan(ruled(matrix))).mean())
+    asked = unsure | reworded(matrix)
+    return float((asked & ~contested(matrix) & np.isnan(ruled(matrix))).mean())
 
 
 def time_pedants(sample: pl.DataFrame, python: str) -> dict[str, Any]:
@@ -310,9 +313,9 @@ def print_nq301(found: Mapping[str, Any]) -> None:
     table(["judge", "accuracy", "kappa"], rows)
 
 
-def print_checklist(found: Mapping[str, Any]) -> None:
+def print_checklist(title: str, found: Mapping[str, Any]) -> None:
     """Pass rates, the weakest first."""
-    print("Checklist\n")
+    print(f"{title}\n")
     rows = [
         [name, str(one["auto"]["cases"]),
          *(f"{100 * share_passed(one[use]):.0f}" for use in JUDGES),
@@ -346,6 +349,19 @@ def print_speed(found: Mapping[str, Any]) -> None:
         print(f"PEDANTS was not run: {peer['not_run']}\n")
 
 
+def print_transfer(found: Mapping[str, Sequence[Transfer]]) -> None:
+    """With and without the like in training."""
+    for what, rows in found.items():
+        cells = [
+            [one.group, f"{one.answers:,}",
+             f"{100 * one.seen_accuracy:.1f}", f"{100 * one.unseen_accuracy:.1f}",
+             f"{100 * one.seen_f1:.1f}", f"{100 * one.unseen_f1:.1f}"]
+            for one in rows
+        ]  # fmt: skip
+        heads = ["accuracy, seen", "accuracy, unseen", "F1, seen", "F1, unseen"]
+        table([what, "answers", *heads], cells)
+
+
 def main() -> None:
     """Measure, print and keep."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -355,17 +371,23 @@ def main() -> None:
     only = parser.add_mutually_exclusive_group()
     only.add_argument("--speed-only", action="store_true")
     only.add_argument("--quality-only", action="store_true")
+    only.add_argument("--transfer", action="store_true", help="unseen systems and questions")
     options = parser.parse_args()
     found: dict[str, Any] = {"weights": open_weights().revision}
     print(f"examiner {found['weights']}\n")
-    if not options.speed_only:
+    if options.transfer:
+        found = {"transfer": transfer(options.data_dir)}
+        print_transfer(found["transfer"])
+    elif not options.speed_only:
         found["evouna_nq"] = evouna(options.data_dir)
         print_evouna(found["evouna_nq"])
         found["nq301"] = nq301(options.data_dir)
         print_nq301(found["nq301"])
         found["checklist"] = checklist()
-        print_checklist(found["checklist"])
-    if not options.quality_only:
+        print_checklist("Checklist", found["checklist"])
+        found["held_out"] = checklist(CHECKLIST / "heldout")
+        print_checklist("Cases held out while it was made", found["held_out"])
+    if not (options.quality_only or options.transfer):
         found["speed"] = speed(options.data_dir, options.pedants)
         print_speed(found["speed"])
     if options.json:

@@ -19,11 +19,11 @@ from markscheme.judges.examiner_weights import SHIPPED
 QUESTION, REFERENCES = "Who wrote Emma?", ["Jane Austen"]
 
 FLOORS = {
-    "injection": 1.0, "question_echo": 0.95, "other_digits": 0.95, "empty": 0.92,
-    "place_containment": 0.92, "number_words": 0.92, "person_names": 0.88, "abbreviations": 0.88,
-    "refusal": 0.88, "hedging": 0.87, "negation": 0.83, "extra_detail": 0.82,
-    "date_granularity": 0.81, "entity_swap": 0.79, "near_miss_spelling": 0.77, "units": 0.75,
-    "shotgun_list": 0.75, "quoted_and_denied": 0.60, "paraphrase": 0.52, "wrong_key_fact": 0.50,
+    "injection": 1.0, "units": 1.0, "refusal": 1.0, "empty": 1.0, "person_names": 0.96,
+    "other_digits": 0.96, "abbreviations": 0.92, "negation": 0.91, "quoted_and_denied": 0.9,
+    "place_containment": 0.88, "date_granularity": 0.88, "number_words": 0.88,
+    "shotgun_list": 0.87, "hedging": 0.87, "question_echo": 0.86, "near_miss_spelling": 0.85,
+    "entity_swap": 0.83, "extra_detail": 0.78, "paraphrase": 0.75, "wrong_key_fact": 0.75,
 }  # fmt: skip
 """Pass rates of the checklist that no change may fall below; docs/examiner.md has the goals."""
 
@@ -82,7 +82,7 @@ def test_the_checklist_does_not_get_worse(checklist: pl.DataFrame, capability: s
 
 def test_the_floors_cover_the_checklist(checklist: pl.DataFrame) -> None:
     assert set(checklist["capability"]) == set(FLOORS)
-    assert (checklist["verdict"] == checklist["wanted"]).mean() >= 0.83
+    assert (checklist["verdict"] == checklist["wanted"]).mean() >= 0.9
 
 
 def test_evouna_development_part(data_dir: Path) -> None:
@@ -138,3 +138,16 @@ def test_weights_of_other_features_are_refused(tmp_path: Path) -> None:
         markscheme.mark(QUESTION, REFERENCES, "Austen", f"examiner(weights='{tmp_path}')")
     with pytest.raises(ModelError, match=r"holds no examiner\.json|holds no"):
         markscheme.mark(QUESTION, REFERENCES, "Austen", "examiner(weights='nowhere')")
+
+
+def test_cases_held_out_while_it_was_made(root: Path) -> None:
+    """Only their total is looked at; `tests/checklist/README.md` says why."""
+    file = root / "tests" / "checklist" / "heldout" / "cases.jsonl"
+    rows = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+    answers = [
+        {key: row[key] for key in ("id", "question", "references", "answer")} for row in rows
+    ]
+    verdicts = markscheme.judge(answers, "examiner").judgments["verdict"]
+    passed = sum(a == row["verdict"] for a, row in zip(verdicts, rows, strict=True))
+    assert len(rows) == len({(row["question"], row["answer"]) for row in rows}) == 115
+    assert passed / len(rows) >= 0.84

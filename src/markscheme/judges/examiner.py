@@ -13,12 +13,12 @@ import polars as pl
 
 from markscheme.grammar import check_range
 from markscheme.judges.examiner_meaning import cosines
-from markscheme.judges.examiner_weights import Weights, open_weights, platt
+from markscheme.judges.examiner_weights import Weights, open_weights, platt, settled
 from markscheme.judges.examiner_words import explanations, marks, relations
 from markscheme.judges.outcomes import NO_REFERENCE, PATTERNS, has_patterns
 from markscheme.judgments import RELATIONS
-from markscheme.metrics.alignment.claims import contested, ruled
-from markscheme.metrics.alignment.features import alignment
+from markscheme.metrics.alignment.claims import contested, reworded, ruled
+from markscheme.metrics.alignment.features import examined
 from markscheme.metrics.alignment.overlap import View
 from markscheme.models.encoder import Encoder, MiniLM
 from markscheme.registry import register
@@ -28,8 +28,9 @@ Matrix = npt.NDArray[np.float32]
 Floats = npt.NDArray[np.float64]
 EncoderUse = Literal["auto", "never", "always"]
 
-RULES = 1
-"""Raised whenever `contested`, `ruled` or what is cut from answers changes, since verdicts do."""
+RULES = 2
+"""Raised whenever `contested`, `reworded`, `ruled`, `settled` or what is cut from answers changes,
+since verdicts do."""
 
 _ROWS_AT_ONCE = 16_384
 _DECIMALS = 5
@@ -106,7 +107,7 @@ class Examiner:
     def _outcomes(self, answers: pl.DataFrame, encoder: Encoder | None) -> pl.DataFrame:
         opened = self._opened()
         said = cues.without_injections(answers["answer"])
-        matrix, view = alignment(answers["question"], answers["references"], said, opened.rarity)
+        matrix, view = examined(answers["question"], answers["references"], said, opened.rarity)
         scores = score(opened, matrix, view, use=self.encoder, encoder=encoder)
         relation = relations(matrix, scores, self.threshold)
         return pl.DataFrame(
@@ -146,19 +147,17 @@ def score(
     drill = opened.drill(matrix)
     strict = contested(matrix)
 
-    def blended(people: Floats, rows: npt.NDArray[Any]) -> Floats:
-        return np.asarray((1 - settings.blend) * people + settings.blend * drill[rows])
+    def odds(people: Floats, rows: Any) -> Floats:
+        return settled(people, drill[rows], strict[rows], blend=settings.blend, sure=settings.sure)
 
-    every = np.arange(len(matrix))
-    # Wording decides contested answers; likeness in meaning misleads: a denial is like a claim.
-    odds = np.where(strict, drill, blended(opened.words(matrix), every))
     rule = ruled(matrix)
-    strict |= ~np.isnan(rule)
-    odds = np.where(np.isnan(rule), odds, rule)
-    scores = platt(odds, settings.words)
+    first = np.where(np.isnan(rule), odds(opened.words(matrix), slice(None)), rule)
+    scores = platt(first, settings.words)
     if use != "never":
         unsure = (scores > settings.unsure_from) & (scores < settings.unsure_to)
-        rows = np.flatnonzero((unsure | (use == "always")) & ~strict)
+        asked = unsure | reworded(matrix) | (use == "always")
+        # Wording decides contested answers; likeness in meaning misleads: a denial is like a claim.
+        rows = np.flatnonzero(asked & ~strict & np.isnan(rule))
         both = np.hstack([matrix[rows], cosines(view, rows, encoder or MiniLM())])
-        scores[rows] = platt(blended(opened.meaning(both), rows), settings.meaning)
+        scores[rows] = platt(odds(opened.meaning(both), rows), settings.meaning)
     return np.round(scores, _DECIMALS).astype(np.float64)

@@ -12,11 +12,11 @@ import numpy as np
 import polars as pl
 
 from markscheme.judges.examiner import Examiner
-from markscheme.judges.examiner_weights import open_weights
-from markscheme.metrics.alignment.claims import ruled
-from markscheme.metrics.alignment.features import alignment
+from markscheme.judges.examiner_weights import open_weights, settled
+from markscheme.metrics.alignment.claims import contested, ruled
+from markscheme.metrics.alignment.features import examined
 from markscheme.metrics.alignment.overlap import View
-from markscheme.metrics.alignment.registry import FEATURES
+from markscheme.metrics.alignment.registry import EXAMINED
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,16 +53,21 @@ def reasons(
     )
     judgment = Examiner(weights=weights).judge(table, None).row(0, named=True)
     opened = open_weights(None if weights is None else Path(weights))
-    matrix, view = alignment(table["question"], table["references"], table["answer"], opened.rarity)
-    count = len(FEATURES)
+    matrix, view = examined(table["question"], table["references"], table["answer"], opened.rarity)
+    count = len(EXAMINED)
     changed = np.repeat(matrix, count + 1, axis=0)
     changed[np.arange(count), np.arange(count)] = opened.settings.neutral[:count]
-    odds = (1 - opened.settings.blend) * opened.words(changed)
-    odds = odds + opened.settings.blend * opened.drill(changed)
+    odds = settled(
+        opened.words(changed),
+        opened.drill(changed),
+        contested(changed),
+        blend=opened.settings.blend,
+        sure=opened.settings.sure,
+    )
     effects = odds[-1] - odds[:-1]
     found = [
         (name, meaning, float(value), float(effect))
-        for (name, meaning), value, effect in zip(FEATURES.items(), matrix[0], effects, strict=True)
+        for (name, meaning), value, effect in zip(EXAMINED.items(), matrix[0], effects, strict=True)
         if abs(effect) > 1e-6
     ]
     found.sort(key=lambda item: -abs(item[3]))

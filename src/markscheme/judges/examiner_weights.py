@@ -15,7 +15,7 @@ import orjson
 from markscheme.errors import ModelError
 from markscheme.judges.weight_folder import WeightFolder
 from markscheme.metrics.alignment.batch import Rarity
-from markscheme.metrics.alignment.registry import COSINES, FEATURES
+from markscheme.metrics.alignment.registry import COSINES, EXAMINED
 from markscheme.models.trees import Trees
 
 Array = npt.NDArray[Any]
@@ -32,8 +32,8 @@ class Settings:
 
     `words` and `meaning` are the Platt maps (slope, intercept) of the two stages' log-odds;
     between `unsure_from` and `unsure_to` the second stage decides; `blend` is the share of `drill`
-    in the log-odds of answers that are not contested; `neutral` is each feature's
-    median, which explanations put in a feature's place to see what it did.
+    in the log-odds of answers that are not contested, unless it is surer than `sure`; `neutral` is
+    each feature's median, which explanations put in a feature's place to see what it did.
     """
 
     words: tuple[float, float]
@@ -41,6 +41,7 @@ class Settings:
     unsure_from: float
     unsure_to: float
     blend: float
+    sure: float
     neutral: tuple[float, ...]
     trained: dict[str, Any]
 
@@ -48,14 +49,14 @@ class Settings:
 class Weights(WeightFolder):
     """The examiner's parts, each loaded when first used."""
 
-    files = ("examiner.json", "rarity.npz", "words.onnx", "meaning.onnx", "drill.onnx")
+    files = ("examiner.json", "rarity.npz", "words.onnx.zst", "meaning.onnx.zst", "drill.onnx.zst")
     command = "markscheme train examiner"
 
     @cached_property
     def settings(self) -> Settings:
         """What `examiner.json` says; ModelError where it was made for other features."""
         content = orjson.loads(self.path("examiner.json").read_bytes())
-        if content.get("features") != list(FEATURES) or content.get("cosines") != list(COSINES):
+        if content.get("features") != list(EXAMINED) or content.get("cosines") != list(COSINES):
             raise ModelError(
                 f"{self.folder} was trained by another version of markscheme, with other features; "
                 "train again with 'markscheme train examiner --data FILE --out FOLDER'"
@@ -66,6 +67,7 @@ class Weights(WeightFolder):
             unsure_from=content["unsure_from"],
             unsure_to=content["unsure_to"],
             blend=content["blend"],
+            sure=content["sure"],
             neutral=tuple(content["neutral"]),
             trained=content["trained"],
         )
@@ -80,17 +82,17 @@ class Weights(WeightFolder):
     @cached_property
     def words(self) -> Trees:
         """The first stage: features of words."""
-        return Trees(self.path("words.onnx"))
+        return Trees(self.path("words.onnx.zst"))
 
     @cached_property
     def meaning(self) -> Trees:
         """The second stage: features of words and cosines of embeddings."""
-        return Trees(self.path("meaning.onnx"))
+        return Trees(self.path("meaning.onnx.zst"))
 
     @cached_property
     def drill(self) -> Trees:
         """Features of words, learned with made-up denials, offers and units: contested answers."""
-        return Trees(self.path("drill.onnx"))
+        return Trees(self.path("drill.onnx.zst"))
 
 
 @cache
@@ -112,6 +114,16 @@ def save_rarity(rarity: Rarity, path: Path) -> None:
         idf=rarity.idf.astype(np.float16),
         unknown=np.float32(rarity.unknown),
     )
+
+
+def settled(people: Array, drill: Array, strict: Array, *, blend: float, sure: float) -> Array:
+    """Log-odds of the two forests together.
+
+    Drill decides alone where wording does (`strict`), and where it is sure (beyond `sure`) and the
+    other is not of its opinion: answers of a make that people's answers do not show.
+    """
+    alone = strict | (drill < -sure) | ((drill > sure) & (people < 0))
+    return np.asarray(np.where(alone, drill, (1 - blend) * people + blend * drill))
 
 
 def platt(log_odds: Array, slope_and_intercept: tuple[float, float]) -> Array:

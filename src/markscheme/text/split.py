@@ -41,9 +41,39 @@ _NULL = re.compile(r"(?<=[A-Za-z])(?<!an)null(?!i[ft])|\bnull(?=[a-z])(?!i[ft])"
 _NOT_INITIALS = frozenset(
     ["US", "USA", "UK", "UN", "EU", "DC", "AD", "BC", "TV", "AM", "PM", "UAE", "NY", "LA"]
 )
+_DEGREES = re.compile(
+    r" ?(?:°|º|\bdeg(?:ree)?s?\b\.?) ?"
+    r"(?:(C)(?:elsius|entigrade)?|(F)(?:ahrenheit)?|(K)(?:elvin)?)\b"
+)
+_DEGREE_NAMES = (" Celsius", " Fahrenheit", " Kelvin")
+_LETTER_UNIT = re.compile(r"(?<![$£€\d.,])(\d[\d.,]*) ?([mglLh])\b(?!['’²³/]|\.\w)")
+_LETTER_UNITS = {"m": "meter", "g": "gram", "l": "liter", "L": "liter", "h": "hour"}
+_COMPOUND_UNIT = re.compile(
+    r"\b(?:(miles? per hour|mi/h)|(kilomet(?:re|er)s? (?:per|an) hour|km ?/ ?h|kmph)"
+    r"|(met(?:re|er)s? per second|m/s)|(half a dozen)|((?:one|a)[- ]third)|(two[- ]thirds)"
+    r"|((?:one|a)[- ]quarter)|(three[- ]quarters)|(one[- ]fifth))\b",
+    re.IGNORECASE,
+)
+_COMPOUND_UNITS = (
+    "mph", "kph", "mps", "six", "33 percent", "67 percent", "25 percent", "75 percent",
+    "20 percent",
+)  # fmt: skip
+_COMPOUND_SIGNS = (
+    "hour", "second", "/h", "/ h", "mph", "m/s", "dozen", "third", "quarter", "fifth",
+)  # fmt: skip
+_PHRASE_SIGNS = (
+    "united", "soviet", "european", "york", "washington", "angeles", "saint", "mount", "fort",
+    "per cent",
+)  # fmt: skip
+_DIGIT = re.compile(r"\d")
+_FIRST = re.compile(r"(?<=[a-z]) I(?= *(?:[.,;:!?)]|$|of\b|in\b|was\b|is\b|and\b|by\b))")
+"""The roman numeral after a name or "War"; the pronoun stands before verbs of speaking."""
 _YEAR_SPAN = re.compile(r"\b((?:1\d|20)\d\d) ?[-–—/] ?(\d\d)\b(?!\d|-)")
+_NO_NAMES = frozenset(
+    ["Maybe", "Perhaps", "Sorry", "And", "But", "So", "If", "As", "Can", "Do", "Am"]
+)
 _TOKEN = re.compile(
-    r"\d+(?:[.,]\d+)*(?:st|nd|rd|th|s)?(?![^\W\d_])|\d+(?:[.,]\d+)*"
+    r"\x00\d\.\d|\d++(?:[.,]\d++)*+(?:st|nd|rd|th|s)?(?![^\W\d_])|\d++(?:[.,]\d++)*+"
     r"|[^\W\d_]+(?:['’](?:s|t|S|T|re|ve|ll|d|m)\b)?|[.!?;:,()/%$£€&\n|]"
 )
 _ABBREVIATED = frozenset((
@@ -52,7 +82,7 @@ _ABBREVIATED = frozenset((
 ))  # fmt: skip
 _SLIM = str.maketrans({
     "ß": "ss", "ø": "o", "Ø": "O", "ł": "l", "Ł": "L", "æ": "ae", "Æ": "AE", "œ": "oe", "đ": "d",
-    "’": "'", "‘": "'", "ʻ": "'", "–": "-", "—": "-", "−": "-", "\xa0": " ",
+    "º": "°", "’": "'", "‘": "'", "ʻ": "'", "–": "-", "—": "-", "−": "-", "\xa0": " ",
 })  # fmt: skip
 
 
@@ -71,12 +101,34 @@ def split(text: str) -> list[str]:
         text = "".join(char for char in text if not unicodedata.combining(char))
     if "null" in text:  # EVOUNA's file has "null" for every "nan" inside words
         text = _NULL.sub("nan", text)
-    text = _CITATION.sub("", text)
-    text = _YEAR_SPAN.sub(_whole_years, text)
+    if "°" in text or "deg" in text or "º" in text:
+        text = _DEGREES.sub(_degrees, text)
+    has_digit = _DIGIT.search(text) is not None
+    if has_digit:
+        text = _LETTER_UNIT.sub(lambda m: f"{m[1]} {_LETTER_UNITS[m[2]]}", text)
+    lower = text.lower()
+    if any(sign in lower for sign in _COMPOUND_SIGNS):
+        text = _COMPOUND_UNIT.sub(lambda m: _COMPOUND_UNITS[(m.lastindex or 1) - 1], text)
+    if " I" in text:
+        text = _FIRST.sub(_first, text)
+    if has_digit:
+        text = _CITATION.sub("", text)
+        text = _YEAR_SPAN.sub(_whole_years, text)
     text = _GLUED.sub(r"\1 ", text)
     text = _DOTTED.sub(_undot, text)
-    text = _PHRASES.sub(_phrase, text)
+    if any(sign in lower for sign in _PHRASE_SIGNS):
+        text = _PHRASES.sub(_phrase, text)
     return _TOKEN.findall(text)
+
+
+def _degrees(match: re.Match[str]) -> str:
+    return _DEGREE_NAMES[(match.lastindex or 1) - 1]
+
+
+def _first(match: re.Match[str]) -> str:
+    """ "World War I" ends in the number one: the word before is a name."""
+    before = match.string[: match.start()].rsplit(" ", 1)[-1]
+    return f" {NUMBER_SIGN}1.0" if before[:1].isupper() and before not in _NO_NAMES else " I"
 
 
 def _undot(match: re.Match[str]) -> str:

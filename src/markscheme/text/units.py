@@ -1,7 +1,8 @@
 """Units of measure: what is measured, and how large a unit is.
 
 Keys are canonical words as `text.words` makes them (stems of the singular). Factors turn an amount
-into the dimension's base unit: metre, second, gram, litre, square metre, dollar.
+into the dimension's base unit: metre, second, gram, litre, square metre, dollar, bit,
+metre a second, joule, watt, kelvin.
 """
 
 from __future__ import annotations
@@ -30,19 +31,34 @@ _TIME = {
 }  # fmt: skip
 _MASS = {
     "milligram": 1e-3, "gram": 1.0, "kilogram": 1e3, "tonne": 1e6, "ounce": 28.3495,
-    "stone": 6350.29, "ton": 907184.74,
+    "stone": 6350.29, "ton": 907184.74, "pound": 453.592,
 }  # fmt: skip
 _VOLUME = {
     "milliliter": 1e-3, "liter": 1.0, "gallon": 3.78541, "quart": 0.946353, "pint": 0.473176,
 }  # fmt: skip
 _AREA = {"acre": 4046.86, "hectare": 1e4}
+_DATA = {
+    "bit": 1.0, "byte": 8.0, "kilobyte": 8e3, "megabyte": 8e6, "gigabyte": 8e9, "terabyte": 8e12,
+    "kibibyte": 8 * 2.0**10, "mebibyte": 8 * 2.0**20, "gibibyte": 8 * 2.0**30, "kilobit": 1e3,
+    "megabit": 1e6, "gigabit": 1e9,
+}  # fmt: skip
+_SPEED = {"mps": 1.0, "kph": 1 / 3.6, "mph": 0.44704, "knot": 0.514444}
+_ENERGY = {"joule": 1.0, "kilojoule": 1e3, "calorie": 4.184, "kilocalorie": 4184.0}
+_POWER = {"watt": 1.0, "kilowatt": 1e3, "megawatt": 1e6, "horsepower": 745.7}
+_TEMPERATURE = {"kelvin": 1.0, "celsius": 1.0, "centigrade": 1.0, "fahrenheit": 5 / 9}
+ZERO = {
+    stem(name): at
+    for name, at in (("celsius", 273.15), ("fahrenheit", 255.372), ("centigrade", 273.15))
+}
+"""What nought of a unit is in the base unit, where it is not nought."""
 _MONEY = {"dollar": 1.0, "cent": 0.01}
 
 UNITS = {
     stem(name): Unit(dimension, factor)
     for dimension, table in (
         ("length", _LENGTH), ("time", _TIME), ("mass", _MASS), ("volume", _VOLUME),
-        ("area", _AREA), ("money", _MONEY),
+        ("area", _AREA), ("money", _MONEY), ("data", _DATA), ("speed", _SPEED),
+        ("energy", _ENERGY), ("power", _POWER), ("temperature", _TEMPERATURE),
     )
     for name, factor in table.items()
 }  # fmt: skip

@@ -40,7 +40,10 @@ _SAME_WORD = {
     "mi": "mile", "ft": "foot", "kg": "kilogram", "kgs": "kilogram", "lb": "pound",
     "lbs": "pound", "cm": "centimeter", "mm": "millimeter", "hr": "hour", "hrs": "hour",
     "min": "minute", "mins": "minute", "sec": "second", "secs": "second", "mph": "mph",
-    "oz": "ounce", "sq": "square", "yrs": "year", "yr": "year", "dr": "doctor", "mt": "mt",
+    "oz": "ounce", "ml": "milliliter", "mg": "milligram", "nm": "nanometer", "kb": "kilobyte",
+    "mb": "megabyte", "gb": "gigabyte", "tb": "terabyte", "hp": "horsepower", "kw": "kilowatt",
+    "kj": "kilojoule", "kcal": "kilocalorie",
+    "sq": "square", "yrs": "year", "yr": "year", "dr": "doctor", "mt": "mt",
     "usd": "dollar", "tv": "television", "govt": "government", "dept": "department",
     "co": "company", "corp": "corporation", "inc": "incorporated", "ltd": "limited",
     "feb": "february", "jr": "junior", "sr": "senior", "prof": "professor", "gen": "general",
@@ -82,7 +85,8 @@ class Known:
     TITLE,
     ALL_CAPS,
     OR,
-) = (1 << bit for bit in range(16))
+    CLAUSE,
+) = (1 << bit for bit in range(17))
 
 
 class Lexicon:
@@ -143,17 +147,7 @@ _CUES = (
     (OR | LIST, frozenset({"or"})),
     (LIST, frozenset({"and"})),
     (TITLE, names.TITLES | names.SUFFIXES),
-)
-
-
-_KINDS = (
-    (NEGATION, cues.NEGATIONS),
-    (HEDGE, cues.HEDGES),
-    (CONTRAST, cues.CONTRASTS),
-    (FORMERLY, cues.FORMER),
-    (OR, frozenset({"or"})),
-    (LIST, frozenset({"or", "and"})),
-    (TITLE, frozenset(names.TITLES) | frozenset(names.SUFFIXES)),
+    (CLAUSE, cues.CLAUSES),
 )
 
 
@@ -205,13 +199,15 @@ class Texts:
     """Different texts as flat arrays: text i has words `start[i]` to `start[i + 1]`.
 
     `word` are lexicon ids without marks; `sentence` counts from 0 in each text; `after_list` says
-    that a comma, "and", "or" or the like stands right before the word.
+    that a comma, "and", "or" or the like stands right before the word; `clause` counts from 0
+    in all texts together and grows at every mark and at words such as "who" and "but".
     """
 
     start: Longs
     word: Ints
     sentence: Ints
     after_list: npt.NDArray[np.bool_]
+    clause: Ints
 
     @property
     def count(self) -> Longs:
@@ -242,9 +238,12 @@ def encode(texts: Iterable[str], lexicon: Lexicon) -> Texts:
     before = np.concatenate([[0], end])[: len(end)]
     base = np.where(before > 0, stops[np.maximum(before - 1, 0)], 0) if len(word) else before * 0
     sentence = stops[keep] - np.repeat(base, lengths)
+    opens = (is_mark | ((kind & CLAUSE) > 0)).astype(np.int32)
+    opens[[begin for begin in [0, *ends[:-1]] if begin < len(word)]] = 1
     return Texts(
         start=start,
         word=word[keep],
         sentence=sentence.astype(np.int32),
         after_list=listed[keep],
+        clause=np.cumsum(opens, dtype=np.int32)[keep],
     )

@@ -14,7 +14,10 @@ _SCALES = {
              ("weeks", 604800.0)],
     "age": [("months", 1.0), ("years", 12.0), ("decades", 120.0)],
     "mass": [("grams", 1.0), ("kilograms", 1000.0), ("kg", 1000.0), ("ounces", 28.3495),
+             ("pounds", 453.592), ("lb", 453.592),
              ("tonnes", 1e6)],
+    "data": [("bits", 1.0), ("bytes", 8.0), ("kilobytes", 8000.0), ("megabytes", 8e6), ("MB", 8e6)],
+    "speed": [("km/h", 1.0), ("mph", 1.609344), ("miles per hour", 1.609344), ("m/s", 3.6)],
     "volume": [("litres", 1.0), ("millilitres", 0.001), ("gallons", 3.78541), ("pints", 0.473176)],
 }  # fmt: skip
 _QUESTIONS = {
@@ -22,6 +25,8 @@ _QUESTIONS = {
     "time": ["how long does it take", "how long is the film", "how long did it last"],
     "age": ["how old was the child", "how long did the work go on"],
     "mass": ["how heavy is it", "how much does it weigh"],
+    "data": ["how large is the file", "how much can it store"],
+    "speed": ["how fast does it go", "what is its top speed"],
     "volume": ["how much does it hold", "how large is the tank"],
 }
 _FRAMES = ("{}", "It is {}.", "about {}", "roughly {}", "The answer is {}.")

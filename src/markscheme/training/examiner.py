@@ -19,14 +19,16 @@ import polars as pl
 from markscheme.errors import DataError
 from markscheme.judges.examiner import Examiner
 from markscheme.judges.examiner_meaning import cosines
-from markscheme.judges.examiner_weights import platt, save_rarity
+from markscheme.judges.examiner_weights import platt, save_rarity, settled
 from markscheme.metrics.alignment.batch import Rarity
-from markscheme.metrics.alignment.claims import contested
-from markscheme.metrics.alignment.features import alignment
-from markscheme.metrics.alignment.registry import COSINES, FEATURES
+from markscheme.metrics.alignment.claims import contested, reworded
+from markscheme.metrics.alignment.features import examined
+from markscheme.metrics.alignment.overlap import View
+from markscheme.metrics.alignment.registry import COSINES, EXAMINED
 from markscheme.models.encoder import MiniLM
 from markscheme.text.words import Lexicon, encode
 from markscheme.training.augment import augment
+from markscheme.training.paraphrases import paraphrases
 from markscheme.training.splits import fold_of
 from markscheme.training.trees import Forest, TreeOptions, fit, save_onnx
 
@@ -44,15 +46,19 @@ class TrainOptions:
         unsure_from: score from which the second stage is asked.
         unsure_to: score up to which it is asked.
         drill: what made-up answers (`augment`) weigh beside people's, each; 0 for none.
+        paraphrase: what hand-written paraphrases weigh in the trees that see made-up answers.
         blend: share of the trees that saw made-up answers in the log-odds of ordinary ones.
+        sure: log-odds beyond which those trees decide alone.
     """
 
     trees: TreeOptions = field(default_factory=TreeOptions)
     folds: int = 5
     unsure_from: float = 0.08
     unsure_to: float = 0.92
-    drill: float = 0.15
-    blend: float = 0.4
+    drill: float = 0.4
+    paraphrase: float = 0.5
+    blend: float = 0.2
+    sure: float = 1.5
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -124,46 +130,61 @@ def train(
     labels = (answers["label"] >= 0.5).to_numpy().astype(float)
     rarity = rarity_of(answers)
     say(f"features of {len(answers):,} answers to {answers['question'].n_unique():,} questions")
-    matrix, view = alignment(answers["question"], answers["references"], answers["answer"], rarity)
+    matrix, view = _seen(answers, rarity)
     both = np.hstack([matrix, cosines(view, np.arange(len(answers)), MiniLM())])
-    names = [*FEATURES, *COSINES]
-    made = augment(answers)
-    drilled, _ = alignment(made["question"], made["references"], made["answer"], rarity)
-    drill_labels = made["label"].to_numpy()
+    names = [*EXAMINED, *COSINES]
+    made, told = augment(answers), paraphrases()
+    drilled, drill_labels = _seen(made, rarity)[0], made["label"].to_numpy()
+    said, told_view = _seen(told, rarity)
+    said_both = np.hstack([said, cosines(told_view, np.arange(len(told)), MiniLM())])
+    said_labels = told["label"].to_numpy()
     strict = contested(matrix)
 
-    def grow(people: Array, made_up: Array) -> tuple[Forest, Forest, Forest]:
-        """Trees on words, on words and meaning, and on words with made-up answers."""
-        words = fit(matrix[people], labels[people], list(FEATURES), options.trees)
-        meaning = fit(both[people], labels[people], names, options.trees)
+    def grow(people: Array, made_up: Array, told_rows: Array) -> tuple[Forest, Forest, Forest]:
+        """Trees on words, on words and meaning with paraphrases, on words with made-up answers."""
+        words = fit(matrix[people], labels[people], list(EXAMINED), options.trees)
+        meaning = fit(
+            np.concatenate([both[people], said_both[told_rows]]),
+            np.concatenate([labels[people], said_labels[told_rows]]),
+            names,
+            options.trees,
+        )
         drill = fit(
-            np.concatenate([matrix[people], drilled[made_up]]),
-            np.concatenate([labels[people], drill_labels[made_up]]),
-            list(FEATURES),
+            np.concatenate([matrix[people], drilled[made_up], said[told_rows]]),
+            np.concatenate([labels[people], drill_labels[made_up], said_labels[told_rows]]),
+            list(EXAMINED),
             replace(options.trees, leaves=2 * options.trees.leaves + 1),
-            np.concatenate([np.ones(people.sum()), np.full(made_up.sum(), options.drill)]),
+            np.repeat(
+                [1.0, options.drill, options.paraphrase],
+                [people.sum(), made_up.sum(), told_rows.sum()],
+            ),
         )
         return words, meaning, drill
 
-    fold = np.array([fold_of(question, options.folds) for question in answers["question"]])
-    made_fold = np.array([fold_of(question, options.folds) for question in made["question"]])
+    fold, made_fold, said_fold = (
+        np.array([fold_of(question, options.folds) for question in table["question"]])
+        for table in (answers, made, told)
+    )
     say(f"out-of-fold predictions, {options.folds} folds by question")
     odds = np.zeros((3, len(labels)))
-    made_odds = np.zeros(len(drill_labels))
+    made_odds, said_odds = np.zeros(len(drill_labels)), np.zeros(len(said_labels))
     for number in range(options.folds):
         outside = fold == number
         if not outside.any():
             continue
-        forests = grow(~outside, made_fold != number)
+        forests = grow(~outside, made_fold != number, said_fold != number)
         odds[0, outside], odds[2, outside] = (one(matrix[outside]) for one in forests[::2])
         odds[1, outside] = forests[1](both[outside])
         made_odds[made_fold == number] = forests[2](drilled[made_fold == number])
-    share = options.blend
-    words_odds = np.where(strict, odds[2], (1 - share) * odds[0] + share * odds[2])
-    meaning_odds = np.where(strict, odds[2], (1 - share) * odds[1] + share * odds[2])
+        said_odds[said_fold == number] = forests[1](said_both[said_fold == number])
+    words_odds, meaning_odds = (
+        settled(people, odds[2], strict, blend=options.blend, sure=options.sure)
+        for people in odds[:2]
+    )
     words_map, meaning_map = platt_map(words_odds, labels), platt_map(meaning_odds, labels)
     scores = platt(words_odds, words_map)
-    unsure = (scores > options.unsure_from) & (scores < options.unsure_to) & ~strict
+    unsure = (scores > options.unsure_from) & (scores < options.unsure_to) | reworded(matrix)
+    unsure &= ~strict
     scores[unsure] = platt(meaning_odds[unsure], meaning_map)
 
     if report is not None:
@@ -177,19 +198,20 @@ def train(
         )
     say("the final trees")
     folder.mkdir(parents=True, exist_ok=True)
-    words, meaning, drill = grow(np.ones(len(labels), bool), np.ones(len(drill_labels), bool))
-    save_onnx(words, folder / "words.onnx", features=len(FEATURES))
-    save_onnx(meaning, folder / "meaning.onnx", features=len(names))
-    save_onnx(drill, folder / "drill.onnx", features=len(FEATURES))
+    words, meaning, drill = grow(*(np.ones(len(f), bool) for f in (fold, made_fold, said_fold)))
+    save_onnx(words, folder / "words.onnx.zst", features=len(EXAMINED))
+    save_onnx(meaning, folder / "meaning.onnx.zst", features=len(names))
+    save_onnx(drill, folder / "drill.onnx.zst", features=len(EXAMINED))
     save_rarity(rarity, folder / "rarity.npz")
     settings = {
-        "features": list(FEATURES),
+        "features": list(EXAMINED),
         "cosines": list(COSINES),
         "words": words_map,
         "meaning": meaning_map,
         "unsure_from": options.unsure_from,
         "unsure_to": options.unsure_to,
         "blend": options.blend,
+        "sure": options.sure,
         "neutral": [float(x) for x in np.median(both, axis=0)],
         "trained": {
             "rows": len(answers),
@@ -197,14 +219,26 @@ def train(
             "accepted": float(labels.mean()),
             "out_of_fold_accuracy": float(((scores >= 0.5) == (labels > 0.5)).mean()),
             "made_up_rows": len(made),
+            "paraphrases": len(told),
+            "paraphrases_out_of_fold_accuracy": float(
+                ((said_odds > 0) == (said_labels > 0)).mean()
+            ),
             "made_up_out_of_fold_accuracy": float(((made_odds > 0) == (drill_labels > 0)).mean()),
             "seeds": options.trees.seeds,
             "rounds": options.trees.rounds,
         },
     }
     (folder / "examiner.json").write_bytes(orjson.dumps(settings, option=orjson.OPT_INDENT_2))
-    gains = dict(zip(names, meaning.gains().tolist(), strict=True))
-    return Trained(folder=folder, held_out=scores, labels=labels, gains=gains)
+    return Trained(
+        folder=folder,
+        held_out=scores,
+        labels=labels,
+        gains=dict(zip(names, meaning.gains().tolist(), strict=True)),
+    )
+
+
+def _seen(table: pl.DataFrame, rarity: Rarity) -> tuple[npt.NDArray[np.float32], View]:
+    return examined(table["question"], table["references"], table["answer"], rarity)
 
 
 def usable(answers: pl.DataFrame) -> pl.DataFrame:

@@ -8,8 +8,12 @@ import numpy as np
 
 from markscheme.metrics.alignment.batch import Array
 from markscheme.metrics.alignment.overlap import View
-from markscheme.metrics.alignment.registry import FEATURES
-from markscheme.text.words import CAPITAL, NUMBER, TITLE
+from markscheme.metrics.alignment.registry import EXAMINED
+from markscheme.metrics.alignment.slot import WORDS, YEARS
+from markscheme.metrics.alignment.stance import having
+from markscheme.text.inflection import stem
+from markscheme.text.lexical import thesaurus
+from markscheme.text.words import CAPITAL, NUMBER, STOP, TITLE
 
 _REACH = 160
 """Characters on either side of the match that are read."""
@@ -45,6 +49,14 @@ _AFFIRMED = re.compile(
     r"(?:\b(?:but|actually|in fact|in reality|really|instead|answer|name|date|year)\b[ ,:]*"
     r"(?:is|was|it is|it was|that is|the)?(?: [\w'-]+){0,2} ?[\"'“‘(]?$)"
 )
+_TURNS = re.compile(
+    r"not|never|n['’]t|instead|unlike|neither|nor|except|apart|other|contrary|rather|wrong|false|"
+    r"incorrect|mista|untrue|inaccurate|reject|myth|misconception|error|said|thought|belie|assum|"
+    r"credit|held|given|named|attributed|say|think|claim|give|would|expect|guess|suppose|"
+    r"no longer|dispro|debunk|despite|although|though|fact|actual|reality|really|however|yet|but|"
+    r"the (?:right|correct|real|true|proper)|answer|name|date|year"
+)
+"""Some part of every turn below and above; answers without any are passed over."""
 _CHOICE = re.compile(r"\bor\b|\beither\b|\bone of\b|\bpossibl[ye]\b|\bcould be\b|\bmight be\b|/")
 _ITEMS = re.compile(r",|/|;|\n|\bor\b|\band\b")
 _SENTENCE = re.compile(r"[.!?]\s|\n")
@@ -55,17 +67,18 @@ _YES, _NO = (
     re.compile(r"^\W*(?:yes|true|correct|yeah)\b"),
     re.compile(r"^\W*(?:no|not|false|nope|never)\b"),
 )
+_PREFIX = re.compile(r"(?:un|in|im|il|ir|non|dis)(?=[a-z]{4})")
 _NEGATED = re.compile(
     r"\b(?:not|never|no|none|nobody|nothing|neither|cannot|fail(?:s|ed)?)\b|n['’]t\b"
 )
 
 
 def contested(matrix: Array) -> Array:
-    """Rows where wording decides: the match is denied, doubted or one of several offered, amounts
-    have units to convert, a yes or no is wanted, or the answer speaks to whoever marks it. People's answers hold few such
-    rows to learn from (about two in a hundred).
+    """Rows where wording decides: the match is denied, doubted, not known or one of several offered
+    or listed, amounts have units to convert, a yes or no is wanted, a namesake is given, or the
+    answer speaks to whoever marks it. People's answers hold few such rows to learn from.
     """
-    names = list(FEATURES)
+    names = list(EXAMINED)
 
     def column(name: str) -> Array:
         return np.asarray(matrix[:, names.index(name)])
@@ -73,31 +86,75 @@ def contested(matrix: Array) -> Array:
     offered = (column("choice_offered") > 0) & (column("choice_items") > 1)
     denied = (column("denied_before") > 0) | (column("denied_after") > 0) | (column("disputed") > 0)
     marker = column("speaks_to_marker") > 0
+    listed = (column("bare_strangers") > 1) | (column("beyond_count") > 2)
+    other = (column("ignorance") == 2) | (
+        (column("given_name") == 0) & (column("answer_words") <= 5)
+    )
     amounts = (column("quantity") >= 0) | (column("polarity") != 0)
-    return np.asarray(denied | offered | marker | amounts)
+    return np.asarray(denied | offered | marker | amounts | listed | other)
+
+
+def usurped(matrix: Array) -> Array:
+    """Rows where something else stands first in the place that the question asks for: beside the
+    word asked about and led to by "is" or "by", or with the reference in another sentence only.
+    """
+    names = list(EXAMINED)
+
+    def column(name: str) -> Array:
+        return np.asarray(matrix[:, names.index(name)])
+
+    first = (column("first_of_kind") == 0) & (column("rival_aside") != 1)
+    one = (column("several_references") < 2) & (column("reference_kind") != WORDS)
+    claimed = (column("rival_claimed") >= 1) & (column("match_claimed") <= 0)
+    apart = column("asked_sentence_match") == 0
+    at_focus = (column("rival_at_focus") > 0) & (column("match_at_focus") == 0)
+    in_slot = (column("rival_in_slot") > 0) & (column("match_in_slot") == 0)
+    placed = at_focus & (claimed | apart & (column("match_claimed") <= 1))
+    placed |= in_slot & claimed & apart
+    # "in 1905, a year after that of 1904": another year first, the reference's only for comparison.
+    compared = (column("reference_kind") == YEARS) & (column("match_aside") == 1)
+    return np.asarray(first & (placed & one | compared))
+
+
+def reworded(matrix: Array) -> Array:
+    """Rows whose reference is no name, number or date but other words, which the answer lacks: the
+    same may have been said in other words, so that likeness in meaning is asked for.
+    """
+    names = list(EXAMINED)
+    kind = matrix[:, names.index("reference_kind")]
+    return np.asarray(
+        (kind == WORDS)
+        & (matrix[:, names.index("reference_words")] > 1)
+        & (matrix[:, names.index("exact")] == 0)
+        & (matrix[:, names.index("contained")] == 0)
+    )
 
 
 def ruled(matrix: Array) -> Array:
     """Log-odds of acceptance where a plain rule decides, NaN elsewhere.
 
     A yes or no that is wanted and given; amounts that agree, or do not, once their units are
-    converted; a short answer that is the reference's initials or their expansion. Labelled answers
-    hold almost none of these to learn from.
+    converted; a short answer that is the reference's initials or their expansion; an answer without
+    words; something else in the place that the question asks for. Labelled answers hold almost none of these to learn from.
     """
-    names = list(FEATURES)
+    names = list(EXAMINED)
 
     def column(name: str) -> Array:
         return np.asarray(matrix[:, names.index(name)])
 
-    initials = (column("acronym") > 0) & (column("key_recall") == 0) & (column("answer_words") <= 8)
+    initials = (
+        (column("acronym") > 0) & (column("key_recall") == 0) & (column("answer_words") <= 12)
+    )
     return np.select(
         [
             column("polarity") != 0,
             column("quantity") == 1,
             column("quantity") == 0,
             initials,
+            column("wordless") > 0,
+            usurped(matrix),
         ],
-        [3.0 * column("polarity"), 2.5, -1.5, 2.0],
+        [3.0 * column("polarity"), 2.5, -1.5, 2.0, 7.0 * column("wordless") - 11.0, -1.0],
         default=np.nan,
     )
 
@@ -107,6 +164,7 @@ def claim_features(view: View) -> dict[str, Array]:
     batch, raw = view.batch, view.batch.raw
     rows = view.rows
     lower: dict[int, str] = {}
+    turns = having(view, _TURNS)
     key_word = _first_key(view)
     found = {
         name: np.zeros(rows)
@@ -123,7 +181,7 @@ def claim_features(view: View) -> dict[str, Array]:
                 lower[text] = raw[text][:20_000].lower()
         said, wanted = lower[answer], lower[reference].strip()
         if _YES_NO.match(lower[question]):
-            found["polarity"][row] = _polarity(wanted, said)
+            found["polarity"][row] = _polarity(wanted, said, lower[question])
         at = said.find(wanted) if wanted else -1
         size = len(wanted)
         if at < 0 and key_word[row]:
@@ -133,12 +191,14 @@ def claim_features(view: View) -> dict[str, Array]:
         before, after = said[max(0, at - _REACH) : at], said[at + size : at + size + _REACH]
         near = _SENTENCE.split(before)[-1]
         rest = _SENTENCE.split(after)[0]
-        near_claim = _HARMLESS.sub(" ", near)
-        found["denied_before"][row] = bool(_DENIED_BEFORE.search(near_claim))
-        found["denied_after"][row] = bool(_DENIED_AFTER.search(rest))
-        found["disputed"][row] = bool(_DISPUTED.search(near)) + 2 * bool(_DISPUTED.search(after))
-        found["corrected_after"][row] = bool(_CORRECTED.search(after))
-        found["affirmed_before"][row] = bool(_AFFIRMED.search(near_claim))
+        if answer in turns:
+            near_claim = _HARMLESS.sub(" ", near)
+            found["denied_before"][row] = bool(_DENIED_BEFORE.search(near_claim))
+            found["denied_after"][row] = bool(_DENIED_AFTER.search(rest))
+            disputed = bool(_DISPUTED.search(near)) + 2 * bool(_DISPUTED.search(after))
+            found["disputed"][row] = disputed
+            found["corrected_after"][row] = bool(_CORRECTED.search(after))
+            found["affirmed_before"][row] = bool(_AFFIRMED.search(near_claim))
         sentence = near + " | " + rest
         found["choice_offered"][row] = bool(_CHOICE.search(sentence))
         items = _ITEMS.split(sentence)
@@ -158,7 +218,7 @@ def _first_key(view: View) -> list[str]:
     return out
 
 
-def _polarity(wanted: str, said: str) -> float:
+def _polarity(wanted: str, said: str, question: str) -> float:
     """1 if answer and reference both affirm or both deny, -1 if not, 0 if the reference does neither."""
     if _YES.match(wanted):
         expected = True
@@ -172,8 +232,23 @@ def _polarity(wanted: str, said: str) -> float:
         affirmed = False
     else:
         first = _SENTENCE.split(said.strip(), maxsplit=1)[0]
-        affirmed = not _NEGATED.search(_HARMLESS.sub(" ", first))
+        negated = _NEGATED.search(_HARMLESS.sub(" ", first)) is not None
+        affirmed = negated == _reversed(question, first)
     return 1.0 if affirmed == expected else -1.0
+
+
+def _reversed(question: str, said: str) -> bool:
+    """Whether `said` has the opposite of a word of the question: "finish", "unfinished"."""
+    asked = {stem(word) for word in re.findall(r"[a-z]{3,}", question)} - STOP
+    words = set(re.findall(r"[a-z]{3,}", said)) - STOP
+    prefixed = {
+        word
+        for word in words
+        if (found := _PREFIX.match(word)) and stem(word[len(found[0]) :]) in asked
+    }
+    pairs = [(one, stem(word)) for one in sorted(asked) for word in sorted(words - prefixed)]
+    opposite = thesaurus().opposites([one for one, _ in pairs], [word for _, word in pairs])
+    return (len(prefixed) + int(opposite.any())) % 2 == 1
 
 
 def _adjacent_rival(view: View) -> Array:

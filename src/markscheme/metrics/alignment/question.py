@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 import numpy as np
+import polars as pl
 
 from markscheme.metrics.alignment.batch import Array
 from markscheme.metrics.alignment.overlap import View
@@ -43,13 +44,22 @@ def question_features(view: View) -> dict[str, Array]:
     where = {text: i for i, text in enumerate(said)}
     told = np.array([where[i] for i in batch.answer.tolist()], dtype=np.int64)
     small = [raw[i][:2000].lower() for i in said]
-    refusals = [REFUSAL.search(text) for text in small]
+    lower_said = pl.Series(small, dtype=pl.String)
+
+    def found_in(pattern: re.Pattern[str]) -> Array:
+        """Where a pattern without lookaround is found, all texts at once."""
+        return lower_said.str.contains(pattern.pattern).to_numpy()
+
+    refusals = [
+        REFUSAL.search(text) if has else None
+        for text, has in zip(small, found_in(REFUSAL).tolist(), strict=True)
+    ]
     found["refusal"] = np.array([float(hit is not None) for hit in refusals])[told]
     found["refusal_place"] = np.array(
         [-1.0 if hit is None else float(hit.start()) for hit in refusals]
     )[told]
-    found["outdated_cue"] = np.array([float(bool(OUTDATED.search(t))) for t in small])[told]
-    found["speaks_to_marker"] = np.array([float(bool(INJECTION.search(t))) for t in small])[told]
+    found["outdated_cue"] = found_in(OUTDATED).astype(float)[told]
+    found["speaks_to_marker"] = found_in(INJECTION).astype(float)[told]
     kind = batch.kind[view.a_place]
     new = ~view.a_known
     found["answer_numbers"] = view.per_answer(((kind & NUMBER) > 0) & new)

@@ -150,6 +150,48 @@ FEATURES: dict[str, str] = {
     "lacks_wanted_type": "the question asks for a time or amount and the answer gives none",
 }
 
+CLAIMED: dict[str, str] = {
+    "reference_kind": "what the reference is: 0 year, 1 month, 2 number, 3 name, 4 other words",
+    "asked_sentence_match": "the match stands in the sentence that repeats most of the question",
+    "asked_sentence_rivals": "other things of the reference's kind in that sentence",
+    "first_in_asked_sentence": "the first thing of that kind there is the reference",
+    "asked_clause_match": "the match stands in the clause that repeats most of the question",
+    "asked_clause_rivals": "other things of the reference's kind in that clause",
+    "first_in_asked_clause": "the first thing of that kind there is the reference",
+    "first_of_kind": "the first thing of the reference's kind in the answer is the reference",
+    "last_of_kind": "the last thing of the reference's kind in the answer is the reference",
+    "match_runs": "times that the reference, or part of it, is named",
+    "rival_runs": "other things of the reference's kind that are named",
+    "match_from_question": "words between the match and the nearest word of the question",
+    "rival_from_question": "words between the nearest rival and a word of the question",
+    "match_in_slot": "times the reference stands right beside a word of the question",
+    "rival_in_slot": "times something else of its kind does",
+    "match_at_focus": "times the reference stands right beside what the question asks about",
+    "rival_at_focus": "times something else of its kind does",
+    "match_claimed": "'by' leads to the match (2), or a word such as 'was' (1)",
+    "match_aside": "a word such as 'with' or 'after' leads to every match",
+    "rival_claimed": "so for something else of its kind",
+    "rival_aside": "a word such as 'with' or 'after' leads to everything else of its kind",
+    "meaning_recall": "share of the key words found, words of the same meaning counted",
+    "opposites": "key words whose opposite the answer says instead",
+    "slip_recall": "share of the key words found, slips of spelling counted",
+    "stranger_like": "likeness in spelling of another word that stands for a key word",
+    "alias": "the answer has another name of the reference",
+    "given_name": "the surname stands with the same (1) or another (0) given name",
+    "last_claim": "after the last turn such as 'but' the answer has the reference (1) or not (-1)",
+    "belief_before": "the match is introduced as what others think",
+    "denied_near": "the match is denied before (1) or after (2) it",
+    "denied_rival": "something else is denied before (1) or after (2) the match",
+    "ignorance": "the answer says not to know, 2 if that bears on the match",
+    "bare_items": "items of an answer that is nothing but a list, where one thing is asked for",
+    "bare_strangers": "items of such a list that are not the reference",
+    "beyond_count": "items that the answer lists beyond the number asked for",
+    "wordless": "the answer has no words; 2: nor has the reference, and they are the same",
+}
+"""What the answer claims and what it only mentions; with `FEATURES` all that the examiner sees."""
+
+EXAMINED: dict[str, str] = FEATURES | CLAIMED
+
 COSINES: dict[str, str] = {
     "like_reference": "likeness in meaning of answer and reference",
     "like_statement": "likeness in meaning of the answer and question with reference",

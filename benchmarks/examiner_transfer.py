@@ -1,0 +1,110 @@
+"""How the examiner's recipe carries over to systems and kinds of questions it never saw.
+
+    python -m benchmarks.examiner --transfer
+
+On the questions of parts train and development, by cross-validation over questions: trees on words
+and cosines are grown once with every system's answers and once without those of one system (or one
+kind of question), and both judge that system's answers to the questions of the fold left out. The
+first lot is thinned at random to the size of the second, so that only the kind differs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from markscheme import datasets
+from markscheme.judges.examiner_meaning import cosines
+from markscheme.metrics.alignment.features import examined
+from markscheme.metrics.alignment.registry import COSINES, EXAMINED
+from markscheme.models.encoder import MiniLM
+from markscheme.training.examiner import rarity_of, usable
+from markscheme.training.splits import fold_of, parts
+from markscheme.training.trees import TreeOptions, fit
+
+Array = npt.NDArray[Any]
+
+FOLDS = 5
+OPTIONS = TreeOptions(seeds=2)
+_KINDS = {
+    "who": r"\bwho", "when": r"\bwhen\b|\bwhat (?:year|date)\b", "where": r"\bwhere\b",
+    "how many, how much, how long": r"\bhow (?:many|much|long|old|far|tall|big|often)\b",
+    "what, which": r"\bwhat\b|\bwhich\b",
+}  # fmt: skip
+OTHER = "another kind"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Transfer:
+    """Accuracy and F1 on one group of answers, with and without the like of them in training."""
+
+    group: str
+    answers: int
+    seen_accuracy: float
+    unseen_accuracy: float
+    seen_f1: float
+    unseen_f1: float
+
+
+def transfer(data_dir: Path | None) -> dict[str, list[Transfer]]:
+    """By system, and by kind of question."""
+    answers = datasets.load("evouna-nq", data_dir=data_dir)
+    answers = usable(answers.filter(parts(answers["question"]) != "test"))
+    matrix, view = examined(
+        answers["question"], answers["references"], answers["answer"], rarity_of(answers)
+    )
+    both = np.hstack([matrix, cosines(view, np.arange(len(answers)), MiniLM())])
+    labels = (answers["label"] >= 0.5).to_numpy().astype(float)
+    fold = np.array([fold_of(question, FOLDS) for question in answers["question"]])
+
+    def grow(rows: Array) -> Callable[[Array], Array]:
+        return fit(both[rows], labels[rows], [*EXAMINED, *COSINES], OPTIONS)
+
+    kinds = pl.lit(OTHER)
+    for name, pattern in reversed(_KINDS.items()):
+        asked = pl.col("question").str.to_lowercase()
+        kinds = pl.when(asked.str.contains(pattern)).then(pl.lit(name)).otherwise(kinds)
+    groups = {"system": answers["system"], "question": answers.select(kinds).to_series()}
+    return {
+        what: [
+            _one(str(name), (column == name).to_numpy(), fold, labels, grow, both)
+            for name in column.unique().sort().to_list()
+        ]
+        for what, column in groups.items()
+    }
+
+
+def _one(
+    name: str,
+    inside: Array,
+    fold: Array,
+    labels: Array,
+    grow: Callable[[Array], Callable[[Array], Array]],
+    features: Array,
+) -> Transfer:
+    from sklearn.metrics import f1_score
+
+    chance = np.random.default_rng(0)
+    seen, unseen = np.zeros(len(labels)), np.zeros(len(labels))
+    for number in range(FOLDS):
+        tested = np.flatnonzero(inside & (fold == number))
+        outside = np.flatnonzero(fold != number)
+        others = outside[~inside[outside]]
+        alike = np.sort(chance.choice(outside, len(others), replace=False))
+        seen[tested] = grow(alike)(features[tested])
+        unseen[tested] = grow(others)(features[tested])
+    accepted = labels[inside] > 0
+    return Transfer(
+        group=name,
+        answers=int(inside.sum()),
+        seen_accuracy=float(((seen[inside] > 0) == accepted).mean()),
+        unseen_accuracy=float(((unseen[inside] > 0) == accepted).mean()),
+        seen_f1=float(f1_score(accepted, seen[inside] > 0)),
+        unseen_f1=float(f1_score(accepted, unseen[inside] > 0)),
+    )
