@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 
-from benchmarks import startup
+from benchmarks import judges, pedants, startup
 from benchmarks.rows import SEED, write_rows
 
 ROOT = Path(__file__).parents[1]
@@ -106,6 +106,21 @@ def machine() -> str:
     return f"{cores} cores ({platform.machine()}), Python {platform.python_version()}, {versions}"
 
 
+AGREEMENT = """On people's labels, in the same run: part `test` of EVOUNA-NQ (7,615 answers) and NQ301 (1,490),
+questions on which no judge of ours was trained or tuned. Speed is of judging EVOUNA-NQ with the
+models loaded; the ratio is to the slowest judge of the table. Judges that ask a language model
+have their own figures in [judges-llm.md](judges-llm.md): they cost what the model costs.
+"""
+
+
+def agreement() -> str:
+    """The section on agreement with people, where the data are at hand."""
+    if not os.environ.get("MARKSCHEME_DATA") and not (ROOT.parent / "shared" / "data").is_dir():
+        return "Not measured: the labelled data were not at hand (MARKSCHEME_DATA)."
+    os.environ.setdefault("MARKSCHEME_DATA", str(ROOT.parent / "shared" / "data"))
+    return AGREEMENT + "\n" + judges.section(judges.measured()) + "\n\n" + pedants.section()
+
+
 def document(figures: dict[tuple[str, int], Figure], squad: Figure) -> str:
     """The page."""
     started = table(["start", "time"], [list(row) for row in startup.rows()])
@@ -143,6 +158,10 @@ ROUGE and BLEU equal the libraries to 1e-9 (`tests/metrics`). The ratio is ours 
 rows to the library's.
 
 {single_table(figures)}
+
+## Every judge on people's labels
+
+{agreement()}
 
 ## Start
 
