@@ -1,0 +1,1 @@
+"""Judging over HTTP: judgments, rewards for training, jobs for large files."""

@@ -1,0 +1,109 @@
+"""Which judges a client may ask for, and the name each answers to."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from markscheme.errors import JudgeError, MarkschemeError
+from markscheme.grammar import judge_name, parse_judge, signature
+from markscheme.registry import Judge, judges
+from markscheme.service.problems import Refusal
+
+DEFAULT = "examiner"
+_LOCAL = "nothing"
+
+
+@dataclass(frozen=True)
+class Served:
+    """A judge that may be asked for.
+
+    Attributes:
+        waits: whether it may wait for something that is not on this machine; such judges have a
+            thread of their own, so that the others need not wait with them.
+    """
+
+    name: str
+    judge: Judge
+    models: Any
+    waits: bool
+
+    @cached_property
+    def signature(self) -> str:
+        """What must be equal before figures may be compared."""
+        return signature(self.judge, self.models)
+
+
+class Allowed:
+    """The judges of a service.
+
+    A client names one by the text that was allowed, with its parameters or without. Text from a
+    client is only looked up: nothing is made from it, so parameters (a file to read, a model to
+    ask) are those the configuration names and no others.
+    """
+
+    def __init__(self, names: Sequence[str], models: Any = None) -> None:
+        """Make every judge.
+
+        Args:
+            names: what `--allow` says; none allows the judges that need nothing.
+            models: opens weights and servers for them.
+
+        Raises:
+            JudgeError, UnknownNameError: a name is wrong.
+        """
+        self.served: list[Served] = []
+        self._named: dict[str, Served] = {}
+        for text in names or judges_that_need_nothing():
+            judge = parse_judge(text)
+            name = judge_name(judge)
+            if name not in self._named:
+                served = Served(name, judge, models, waits=_waits(judge))
+                self.served.append(served)
+                self._named[name] = served
+            self._named[text.strip()] = self._named[name]
+        self.default = self._named.get(DEFAULT, self.served[0])
+
+    def find(self, name: str | None) -> Served:
+        """The judge that a request names; the default where it names none.
+
+        Raises:
+            Refusal: there is no such judge (404), or it is not allowed (403).
+        """
+        if name is None:
+            return self.default
+        found = self._named.get(name.strip())
+        if found is not None:
+            return found
+        choices = ", ".join(served.name for served in self.served)
+        bare = re.match(r"\s*(\w{1,100})", name)
+        if bare is None or bare[1] not in judges():
+            raise Refusal(404, f"no judge has that name; there are {choices}")
+        raise Refusal(
+            403,
+            f"{bare[1]} is not allowed with these parameters; allowed are {choices}. Whoever runs "
+            "the service allows more with --allow",
+        )
+
+
+def judges_that_need_nothing() -> list[str]:
+    """Registered judges that work without parameters, keys, models and extras."""
+    found = []
+    for name, entry in judges().items():
+        if entry.needs == _LOCAL:
+            try:
+                parse_judge(name)
+            except (JudgeError, MarkschemeError):
+                continue  # It has parameters without defaults.
+            found.append(name)
+    return found
+
+
+def _waits(judge: Judge) -> bool:
+    """Whether it, or a judge inside it, needs something that is not in the package."""
+    words = set(re.findall(r"\w+", judge_name(judge, full=True)))
+    needy = {name for name, entry in judges().items() if entry.needs != _LOCAL}
+    return bool(words & needy) or bool(getattr(judge, "asks_chat", False))

@@ -1,0 +1,169 @@
+"""The app as a whole: routes, what guards them, what they are described as."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import AsyncIterator, Sequence
+from typing import Any
+
+from fastapi import FastAPI, Request, Response
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+
+from markscheme.models.container import Models
+from markscheme.registry import version
+from markscheme.service.allowed import Allowed
+from markscheme.service.guard import OPEN, Guard
+from markscheme.service.job_routes import job_routes
+from markscheme.service.jobs import Jobs
+from markscheme.service.judging import Judging
+from markscheme.service.keys import Keys
+from markscheme.service.metrics import Metrics
+from markscheme.service.problems import MEDIA, of_validation, problem
+from markscheme.service.routes import judging_routes, operating_routes
+from markscheme.service.schemas import EXAMPLE_ANSWER, AnswerIn, Problem
+from markscheme.service.settings import Settings
+from markscheme.service.state import State
+
+log = logging.getLogger("markscheme.service")
+
+_ABOUT = """Marks answers to questions beside reference answers.
+
+Not judged is a status, never a zero: `score`, `verdict` and rewards are null then. What cannot be
+done is answered with problem details (RFC 9457)."""
+
+_REFUSALS = {
+    400: "Cannot be read.",
+    401: "No valid key.",
+    403: "That judge is not allowed.",
+    404: "No such judge, job or address.",
+    405: "Not that method.",
+    408: "Came too slowly.",
+    409: "The job is not done.",
+    413: "Too large, or too many answers.",
+    415: "The file is compressed.",
+    421: "Not under this name.",
+    422: "Not as the schema says.",
+    429: "Too much is waiting; try again after `Retry-After` seconds.",
+    503: "Stopping, or not done within the time limit.",
+    507: "The disk is full.",
+}
+
+
+def make_app(
+    settings: Settings,
+    *,
+    allow: Sequence[str] = (),
+    keys: Keys | None = None,
+    models: Models | None = None,
+) -> FastAPI:
+    """The app of one service; `app.state.service` are its parts.
+
+    Args:
+        settings: limits, and where jobs are kept.
+        allow: judges that may be asked for; none allows those that need nothing.
+        keys: who may ask; None is everybody.
+        models: for judges that ask models.
+
+    Raises:
+        JudgeError, UnknownNameError: a judge's name is wrong.
+    """
+    metrics = Metrics()
+    options = (models or Models()).options
+    state = State(
+        settings=settings,
+        keys=keys or Keys(),
+        allowed=Allowed(allow, models),
+        metrics=metrics,
+        judging=Judging(settings, metrics),
+        jobs=Jobs(settings.jobs, limits=settings.limits, models=options),
+    )
+    metrics.watch(queue=lambda: state.judging.rows, jobs=state.jobs.count)
+    app = FastAPI(
+        title="markscheme",
+        version=version(),
+        description=_ABOUT,
+        docs_url=None,
+        redoc_url=None,
+        lifespan=lambda app: _life(state),  # noqa: ARG005
+        responses={
+            status: {"model": Problem, "description": text} for status, text in _REFUSALS.items()
+        },
+    )
+    app.state.service = state
+    app.include_router(judging_routes(state))
+    app.include_router(job_routes(state))
+    app.include_router(operating_routes(state))
+    app.add_middleware(Guard, state=state)
+    _describe_problems(app, with_keys=bool(state.keys))
+
+    @app.exception_handler(RequestValidationError)
+    async def invalid(request: Request, error: RequestValidationError) -> Response:
+        return of_validation(error, request_id=request.state.request_id)
+
+    @app.exception_handler(HTTPException)
+    async def refused(request: Request, error: HTTPException) -> Response:
+        return problem(
+            error.status_code,
+            str(error.detail),
+            request_id=request.state.request_id,
+            headers=error.headers,
+        )
+
+    return app
+
+
+@contextlib.asynccontextmanager
+async def _life(state: State) -> AsyncIterator[None]:
+    """Jobs go on while the app lives; the end waits for what was taken."""
+    state.jobs.open()
+    tasks = [asyncio.create_task(state.jobs.work()), asyncio.create_task(_warm(state))]
+    try:
+        yield
+    finally:
+        state.stopping = True
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        await asyncio.to_thread(state.judging.close)
+        state.jobs.close()
+
+
+async def _warm(state: State) -> None:
+    """Judge one answer, so that no client waits for weights to be read."""
+    served = state.allowed.default
+    if not served.waits:  # A judge that asks somebody else costs money.
+        try:
+            await state.judging.judge(served, [AnswerIn.model_validate(EXAMPLE_ANSWER)])
+        except Exception:
+            log.exception("%s cannot judge; not ready", served.name)
+            return
+    state.ready = True
+
+
+def _describe_problems(app: FastAPI, *, with_keys: bool) -> None:
+    """Give refusals their media type in the description, and keys their scheme."""
+    plain = app.openapi
+
+    def described() -> dict[str, Any]:
+        if app.openapi_schema is None:
+            schema = plain()
+            for path, operations in schema["paths"].items():
+                for operation in operations.values():
+                    for status, response in operation["responses"].items():
+                        content = response.get("content", {})
+                        shown = content.get("application/json", {}).get("schema", {})
+                        if int(status) >= 400 and shown.get("$ref", "").endswith("/Problem"):
+                            response["content"] = {MEDIA: content["application/json"]}
+                    if with_keys and path not in OPEN:
+                        operation["security"] = [{"key": []}]
+            if with_keys:
+                schema["components"]["securitySchemes"] = {
+                    "key": {"type": "http", "scheme": "bearer"}
+                }
+        assert app.openapi_schema is not None
+        return app.openapi_schema
+
+    app.openapi = described  # type: ignore[method-assign]

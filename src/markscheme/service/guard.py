@@ -1,0 +1,210 @@
+"""What stands before the routes: names, keys, sizes, times, and the answer to whatever breaks.
+
+Plain ASGI, since it runs for every request, and before the body is read.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import re
+import secrets
+import time
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.exceptions import HTTPException
+from starlette.responses import Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from markscheme.service.problems import Refusal, problem
+from markscheme.service.state import State
+
+log = logging.getLogger("markscheme.service")
+
+UPLOADS = "/v1/jobs"
+OPEN = frozenset({"/healthz", "/readyz", "/openapi.json"})
+"""Answered without a key: they tell nothing of anybody's data."""
+
+HEADERS = {
+    "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
+    "referrer-policy": "no-referrer",
+    "cross-origin-resource-policy": "same-origin",
+    "cache-control": "no-store",
+}
+_READING = ("GET", "HEAD", "OPTIONS")
+_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
+
+
+class Guard:
+    """Every request: an id, headers, figures, a log line; refused unless it may be answered."""
+
+    def __init__(self, app: ASGIApp, *, state: State) -> None:
+        self.app = app
+        self.state = state
+        self._open = 0
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        began = time.perf_counter()
+        headers = Headers(scope=scope)
+        given = headers.get("x-request-id", "")
+        request_id = given if _ID.fullmatch(given) else secrets.token_hex(8)
+        scope.setdefault("state", {})["request_id"] = request_id
+        status = 0
+
+        async def told(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+                out = MutableHeaders(scope=message)
+                out["x-request-id"] = request_id
+                for name, value in HEADERS.items():
+                    out[name] = value
+            await send(message)
+
+        self._open += 1
+        try:
+            refusal = await self._answer(scope, headers, receive, told)
+        except (HTTPException, TimeoutError) as error:
+            refusal = _refused(error, request_id)
+        except Exception:
+            log.exception("request %s broke", request_id)
+            refusal = problem(
+                500,
+                "something broke here; the service's log has it under this request_id",
+                request_id=request_id,
+            )
+        finally:
+            self._open -= 1
+        if refusal is not None and not status:
+            await refusal(scope, receive, told)
+        seconds = time.perf_counter() - began
+        route = getattr(scope.get("route"), "path", "other")
+        self.state.metrics.request(
+            method=scope["method"], route=route, status=status, seconds=seconds
+        )
+        log.info("%s %s %s %s %.1f ms", request_id, scope["method"], route, status, 1e3 * seconds)
+
+    async def _answer(
+        self, scope: Scope, headers: Headers, receive: Receive, send: Send
+    ) -> Response | None:
+        """Let the app answer, unless the request is refused.
+
+        Raises:
+            HTTPException, TimeoutError: the request is refused on its way.
+        """
+        self._check(scope, headers)
+        upload = scope["path"] == UPLOADS and scope["method"] == "POST"
+        limits = self.state.settings.limits
+        most = limits.upload_bytes if upload else limits.body_bytes
+        length = headers.get("content-length", "0")
+        if not length.isdecimal() or int(length) > most:
+            raise Refusal(413, f"the body is larger than {most:,} bytes")
+        if upload:
+            await self.app(scope, _limited(receive, most, limits.seconds), send)
+            return None
+        if scope["method"] not in _READING:
+            body = await _whole(_limited(receive, most, limits.seconds), limits.seconds)
+            receive = _replay(body, receive)
+        async with asyncio.timeout(limits.seconds) as patience:
+
+            async def begun(message: Message) -> None:
+                if not patience.expired():
+                    patience.reschedule(None)  # A download may take its time.
+                await send(message)
+
+            await self.app(scope, receive, begun)
+        return None
+
+    def _check(self, scope: Scope, headers: Headers) -> None:
+        """Raises Refusal if this request is not to be answered, whatever is in it."""
+        settings, path = self.state.settings, scope["path"]
+        if settings.hosts is not None and _name(headers.get("host", "")) not in settings.hosts:
+            raise Refusal(421, "this server is reached as localhost only; start it with keys")
+        owner = self.state.keys.owner(headers.get("authorization"))
+        if path not in OPEN:
+            if owner is None:
+                raise Refusal(401, "send a valid key: 'Authorization: Bearer KEY'")
+            if self._open > settings.limits.open_requests:
+                raise Refusal(429, "too many requests at once; try again in 1 s", retry_after=1)
+        scope["state"]["owner"] = owner
+        if self.state.stopping and scope["method"] not in _READING:
+            raise Refusal(503, "the service is stopping", retry_after=5)
+
+
+def _refused(error: HTTPException | TimeoutError, request_id: str) -> Response:
+    if isinstance(error, HTTPException):
+        return problem(
+            error.status_code, error.detail, request_id=request_id, headers=error.headers
+        )
+    return problem(
+        503,
+        "not done within the time limit; send fewer answers at once, or a file to /v1/jobs",
+        request_id=request_id,
+        headers={"retry-after": "5"},
+    )
+
+
+def _limited(receive: Receive, most: int, seconds: float) -> Receive:
+    """`receive` that refuses a body of more than `most` bytes, or a pause of `seconds`."""
+    size = 0
+
+    async def limited() -> Message:
+        nonlocal size
+        try:
+            async with asyncio.timeout(seconds):
+                message = await receive()
+        except TimeoutError:
+            raise Refusal(408, f"nothing came for {seconds:g} s") from None
+        if message["type"] == "http.request":
+            size += len(message.get("body", b""))
+            if size > most:
+                raise Refusal(413, f"the body is larger than {most:,} bytes")
+        return message
+
+    return limited
+
+
+async def _whole(receive: Receive, seconds: float) -> bytes:
+    """The whole body.
+
+    Raises:
+        Refusal: it came too slowly, was too large, or its sender left.
+    """
+    parts: list[bytes] = []
+    try:
+        async with asyncio.timeout(seconds):
+            while True:
+                message = await receive()
+                if message["type"] != "http.request":
+                    raise Refusal(400, "the body ended early")
+                parts.append(message.get("body", b""))
+                if not message.get("more_body", False):
+                    return b"".join(parts)
+    except TimeoutError:
+        raise Refusal(408, f"the body did not come within {seconds:g} s") from None
+
+
+def _replay(body: bytes, receive: Receive) -> Receive:
+    """A `receive` that gives a body that was read before."""
+    given = False
+
+    async def replay() -> Message:
+        nonlocal given
+        if given:
+            return await receive()
+        given = True
+        return {"type": "http.request", "body": body, "more_body": False}
+
+    return replay
+
+
+def _name(host: str) -> str:
+    """A host's name without its port."""
+    if host.startswith("["):
+        return host[1:].partition("]")[0].lower()
+    return host.partition(":")[0].lower()

@@ -1,0 +1,120 @@
+"""The process that works on one job: told what to do on standard input, it reports line by line.
+
+A process of its own: a large file takes neither memory nor the interpreter's lock from requests, it
+can be stopped at any moment, and if it dies only its job fails.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import orjson
+import polars as pl
+
+from markscheme.answers import AnswersReader, ReadOptions
+from markscheme.api import run
+from markscheme.errors import DataError, MarkschemeError
+from markscheme.grammar import parse_judge
+from markscheme.models.container import ModelOptions, Models
+from markscheme.models.openai_server import ServerOptions
+
+_TELL_EVERY = 0.25
+_ORPHAN = 70
+
+
+class LimitedReader(AnswersReader):
+    """Reads answers, up to a number of them."""
+
+    most_rows = 0
+
+    def __iter__(self) -> Iterator[pl.DataFrame]:
+        """Batches; raises DataError after too many rows."""
+        for batch in super().__iter__():
+            if self.rows > self.most_rows:
+                raise DataError(
+                    f"more than {self.most_rows:,} answers, which is this limit of jobs"
+                )
+            yield batch
+
+
+def work(order: dict[str, Any], tell: Any) -> None:
+    """Judge a job's file into its run's folder; `tell` is told of progress and of the end."""
+    os.chdir(Path(order["folder"]) / "input")  # So that messages name the file, and no folder.
+    options = order["options"]
+    reader = LimitedReader([order["file"]], ReadOptions(**options["read"]))
+    reader.most_rows = order["most_rows"]
+    tell({"rows_expected": _count(Path(order["file"]))})
+    models = Models(options=_model_options(order["models"]))
+    rows, told = 0, 0.0
+
+    def progress(more: int) -> None:
+        nonlocal rows, told
+        rows += more
+        if time.monotonic() - told > _TELL_EVERY:
+            told = time.monotonic()
+            tell({"rows_judged": rows})
+
+    try:
+        report = run(
+            reader,
+            [parse_judge(order["judge"])],
+            out=Path("..") / "run",
+            clean=options["clean"],
+            models=models,
+            on_progress=progress,
+        )
+    except MarkschemeError as error:
+        tell({"error": str(error)})
+    else:
+        tell({"rows_judged": report.rows, "rows_expected": report.rows,
+              "error": None, "figures": report.records})  # fmt: skip
+    finally:
+        models.close()
+
+
+def _model_options(given: dict[str, Any]) -> ModelOptions:
+    server = given["server"] and ServerOptions(**given["server"])
+    prices = given["prices"] and Path(given["prices"])
+    return ModelOptions(**{**given, "server": server, "prices": prices})
+
+
+def _count(file: Path) -> int | None:
+    """Rows of Parquet, lines of text that has a row a line."""
+    kind = file.suffix.lower()
+    if kind in (".parquet", ".pq"):
+        with contextlib.suppress(pl.exceptions.PolarsError):
+            return int(pl.scan_parquet(file).select(pl.len()).collect().item())
+    if kind not in (".jsonl", ".ndjson", ".csv", ".tsv"):
+        return None
+    with file.open("rb") as stream:
+        lines = sum(block.count(b"\n") for block in iter(lambda: stream.read(1 << 20), b""))
+    return max(0, lines - (kind in (".csv", ".tsv")))
+
+
+def main() -> None:
+    """Take an order from standard input, and report on standard output."""
+    os.nice(10)
+    # Whatever else prints goes to the log, not among the reports.
+    reports = os.fdopen(os.dup(1), "wb", buffering=0)
+    os.dup2(2, 1)
+    order = orjson.loads(sys.stdin.buffer.readline())
+
+    def leave_with_parent() -> None:
+        sys.stdin.buffer.read()
+        os._exit(_ORPHAN)
+
+    threading.Thread(target=leave_with_parent, daemon=True).start()
+    work(order, lambda said: reports.write(orjson.dumps(said) + b"\n"))
+    reports.flush()
+    os._exit(0)  # Past the thread that still reads.
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,263 @@
+"""Jobs: files that are judged in the background, each in a folder, one after the other.
+
+A job's folder holds `job.json` (written last, so that a folder without it is an upload that broke
+off), `input/` with the file, and `run/`, an ordinary run's folder. Whatever ends the service, a job
+that was accepted goes on at the next start from its last saved piece.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import fcntl
+import logging
+import os
+import re
+import secrets
+import shutil
+import sys
+from dataclasses import asdict, dataclass, field, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import IO, Any, BinaryIO
+
+import orjson
+
+from markscheme.errors import RunError
+from markscheme.models.container import ModelOptions
+from markscheme.service.problems import Refusal
+from markscheme.service.settings import Limits
+
+log = logging.getLogger("markscheme.service")
+
+WORKER = "markscheme.service.job_worker"
+_COMPRESSED = (b"\x1f\x8b", b"BZh", b"\xfd7zXZ\x00", b"\x28\xb5\x2f\xfd")
+_LONGEST_LINE = 2**24
+
+
+@dataclass(kw_only=True)
+class Job:
+    """One job; `options` are how the file is read, judged and cleaned."""
+
+    id: str
+    owner: str
+    file: str
+    bytes: int
+    judge: str
+    created: str
+    options: dict[str, Any] = field(default_factory=dict)
+    state: str = "queued"
+    finished: str | None = None
+    rows_judged: int = 0
+    rows_expected: int | None = None
+    error: str | None = None
+    figures: list[dict[str, Any]] | None = None
+
+
+def now() -> str:
+    """The time, as jobs show it."""
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+class Jobs:
+    """The jobs of one folder."""
+
+    def __init__(self, folder: Path, *, limits: Limits, models: ModelOptions) -> None:
+        self._folder = folder
+        self._limits = limits
+        self._models = models
+        self._jobs: dict[str, Job] = {}
+        self._queue: asyncio.Queue[str] = asyncio.Queue()
+        self._running: tuple[str, asyncio.subprocess.Process] | None = None
+        self._lock: IO[bytes] | None = None
+
+    def open(self) -> None:
+        """Take the folder, and queue what is unfinished in it.
+
+        Raises:
+            RunError: it cannot be written, or another service has it.
+        """
+        try:
+            self._folder.mkdir(parents=True, exist_ok=True)
+            self._lock = (self._folder / ".lock").open("wb")
+            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise RunError(
+                f"another service keeps its jobs in {self._folder}; choose another --jobs"
+            ) from None
+        except OSError as error:
+            raise RunError(f"cannot write to {self._folder}: {error.strerror}") from None
+        found = []
+        for folder in self._folder.iterdir():
+            if (folder / "job.json").exists():
+                found.append(Job(**orjson.loads((folder / "job.json").read_bytes())))
+            elif re.fullmatch(r"[0-9a-f]{32}", folder.name):
+                shutil.rmtree(folder)
+        for job in sorted(found, key=lambda one: one.created):
+            self._jobs[job.id] = job
+            if job.state in ("queued", "running"):
+                self._queue.put_nowait(job.id)
+
+    def close(self) -> None:
+        """Give the folder back."""
+        if self._lock is not None:
+            self._lock.close()
+
+    def count(self, state: str) -> int:
+        """Jobs in a state."""
+        return sum(job.state == state for job in list(self._jobs.values()))
+
+    def find(self, job_id: str, owner: str) -> Job:
+        """A job of this owner.
+
+        Raises:
+            Refusal: there is none.
+        """
+        job = self._jobs.get(job_id)
+        if job is None or job.owner != owner:
+            raise Refusal(404, "no job has this id")
+        return job
+
+    def judgments(self, job: Job) -> Path:
+        """The file of a finished job's judgments.
+
+        Raises:
+            Refusal: the job is not done.
+        """
+        if job.state != "done":
+            raise Refusal(409, f"the job is {job.state}; its judgments are there once it is done")
+        return self._folder / job.id / "run" / "judgments.parquet"
+
+    async def add(
+        self, stream: BinaryIO, name: str, *, owner: str, judge: str, options: dict[str, Any]
+    ) -> Job:
+        """Keep a file and queue its judging.
+
+        Args:
+            stream: the file.
+            name: what its sender calls it; the part of it that is safe names it here.
+            owner: who may ask for the job.
+            judge: the name of a judge that is allowed.
+            options: how it is read and cleaned.
+
+        Raises:
+            Refusal: too many jobs wait, the file is empty or compressed, or the disk is full.
+        """
+        if self.count("queued") + self.count("running") >= self._limits.jobs:
+            raise Refusal(429, "too many jobs wait; try again in 60 s", retry_after=60)
+        job = Job(
+            id=secrets.token_hex(16), owner=owner, file=_safe(name), bytes=0, judge=judge,
+            created=now(), options=options,
+        )  # fmt: skip
+        try:
+            job = replace(job, bytes=await asyncio.to_thread(self._keep, stream, job))
+            await asyncio.to_thread(self._save, job)
+        except OSError as error:
+            await self._remove(job.id)
+            log.error("a job could not be kept: %s", error)
+            raise Refusal(507, "the file could not be kept") from None
+        except BaseException:
+            await self._remove(job.id)
+            raise
+        self._jobs[job.id] = job
+        self._queue.put_nowait(job.id)
+        return job
+
+    def _keep(self, stream: BinaryIO, job: Job) -> int:
+        head = stream.read(8)
+        if head.startswith(_COMPRESSED):
+            raise Refusal(415, "send the file uncompressed (Parquet may compress inside)")
+        if not head:
+            raise Refusal(422, "the file is empty")
+        target = self._folder / job.id / "input" / job.file
+        target.parent.mkdir(parents=True)
+        with target.open("wb") as out:
+            out.write(head)
+            shutil.copyfileobj(stream, out, 1 << 20)
+            os.fsync(out.fileno())
+            return out.tell()
+
+    def _save(self, job: Job) -> None:
+        file = self._folder / job.id / "job.json"
+        temporary = file.with_suffix(".part")
+        with temporary.open("wb") as out:
+            out.write(orjson.dumps(asdict(job), option=orjson.OPT_INDENT_2))
+            os.fsync(out.fileno())
+        temporary.replace(file)
+
+    async def remove(self, job: Job) -> None:
+        """Stop a job if it runs, and remove all that is kept of it."""
+        del self._jobs[job.id]
+        if self._running is not None and self._running[0] == job.id:
+            process = self._running[1]
+            _kill(process)
+            await process.wait()
+        await self._remove(job.id)
+
+    async def _remove(self, job_id: str) -> None:
+        # First without a name, so that what a crash leaves of it is no job.
+        (self._folder / job_id / "job.json").unlink(missing_ok=True)
+        await asyncio.to_thread(shutil.rmtree, self._folder / job_id, ignore_errors=True)
+
+    async def work(self) -> None:
+        """Do one job after the other, until cancelled."""
+        while True:
+            job = self._jobs.get(await self._queue.get())
+            if job is None:
+                continue
+            try:
+                await self._run(job)
+            except OSError as error:
+                log.error("job %s could not be worked on: %s", job.id, error)
+                job.state, job.error = "failed", "the service could not work on it; see its log"
+
+    async def _run(self, job: Job) -> None:
+        job.state, job.rows_judged = "running", 0
+        process = await asyncio.create_subprocess_exec(
+            sys.executable, "-m", WORKER, limit=_LONGEST_LINE,
+            stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE,
+        )  # fmt: skip
+        self._running = (job.id, process)
+        ended: dict[str, Any] = {}
+        try:
+            assert process.stdin is not None
+            assert process.stdout is not None
+            process.stdin.write(orjson.dumps(self._order(job), default=str) + b"\n")
+            async for line in process.stdout:
+                said = orjson.loads(line)
+                job.rows_judged = said.get("rows_judged", job.rows_judged)
+                job.rows_expected = said.get("rows_expected", job.rows_expected)
+                ended = said if "error" in said else ended
+            code = await process.wait()
+        finally:
+            _kill(process)
+            self._running = None
+        if job.id not in self._jobs:
+            return
+        if not ended:
+            log.error("job %s: its process ended with code %s", job.id, code)
+            ended = {"error": f"the process that worked on it ended with code {code}"}
+        job.error, job.figures = ended["error"], ended.get("figures")
+        job.state, job.finished = "failed" if job.error else "done", now()
+        await asyncio.to_thread(self._save, job)
+
+    def _order(self, job: Job) -> dict[str, Any]:
+        """What the worker is told. Over a pipe: a ledger's address may hold a password."""
+        return {
+            "folder": self._folder.absolute() / job.id,
+            "file": job.file,
+            "judge": job.judge,
+            "most_rows": self._limits.job_rows,
+            "options": job.options,
+            "models": asdict(self._models),
+        }
+
+
+def _kill(process: asyncio.subprocess.Process) -> None:
+    if process.returncode is None:
+        process.kill()
+
+
+def _safe(name: str) -> str:
+    """A file's name without anything that a path or a pattern could be made of."""
+    bare = re.sub(r"[^A-Za-z0-9._-]+", "_", name.replace("\\", "/").rpartition("/")[2])
+    return bare[-80:].lstrip(".-_") or "answers"

@@ -1,0 +1,129 @@
+"""From rows to judgments: the work that requests share."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Sequence
+from typing import Any
+
+import polars as pl
+
+from markscheme.answers import SCHEMA, content_ids
+from markscheme.engine.apply import apply, plan
+from markscheme.service.allowed import Served
+from markscheme.service.batching import Batcher, Closed, Full
+from markscheme.service.metrics import Metrics
+from markscheme.service.problems import Refusal
+from markscheme.service.schemas import AnswerIn
+from markscheme.service.settings import Settings
+
+Outcome = dict[str, Any]
+_SYSTEM = "system"
+
+
+class Judging:
+    """The threads that judge: one for judges of this machine, one for those that wait for others.
+
+    The second starts when first needed.
+    """
+
+    def __init__(self, settings: Settings, metrics: Metrics) -> None:
+        self._settings = settings
+        self._metrics = metrics
+        self._lanes: dict[bool, Batcher[Served, AnswerIn, Outcome]] = {}
+
+    @property
+    def rows(self) -> int:
+        """Answers that wait or are being judged."""
+        return sum(lane.rows for lane in self._lanes.values())
+
+    async def judge(self, served: Served, answers: Sequence[AnswerIn]) -> list[Outcome]:
+        """An outcome for each answer, in order.
+
+        Raises:
+            Refusal: too many rows at once (413), too many wait (429), or the service ends (503).
+        """
+        most = self._settings.limits.rows
+        if len(answers) > most:
+            raise Refusal(
+                413,
+                f"{len(answers)} answers in one request; the limit is {most}. Send fewer at once, "
+                "or a file to /v1/jobs",
+            )
+        try:
+            future = self._lane(served).submit(served, answers)
+        except Full as full:
+            raise Refusal(
+                429, f"too many answers wait; try again in {full.seconds} s",
+                retry_after=full.seconds,
+            ) from None  # fmt: skip
+        except Closed:
+            raise Refusal(503, "the service is stopping", retry_after=5) from None
+        return await asyncio.wrap_future(future)
+
+    def _lane(self, served: Served) -> Batcher[Served, AnswerIn, Outcome]:
+        if served.waits not in self._lanes:
+            self._lanes[served.waits] = Batcher(
+                self._work,
+                batching=self._settings.batching,
+                queue_rows=self._settings.limits.queue_rows,
+                name="judge-waiting" if served.waits else "judge",
+            )
+        return self._lanes[served.waits]
+
+    def _work(self, served: Served, rows: list[AnswerIn]) -> list[Outcome]:
+        began = time.perf_counter()
+        outcomes = judge_rows(served, rows)
+        self._metrics.batch(
+            judge=served.name,
+            statuses=(outcome["status"] for outcome in outcomes),
+            seconds=time.perf_counter() - began,
+        )
+        return outcomes
+
+    def close(self) -> None:
+        """Finish what was taken."""
+        for lane in self._lanes.values():
+            lane.close()
+
+
+def judge_rows(served: Served, rows: Sequence[AnswerIn]) -> list[Outcome]:
+    """One outcome a row, in order, with its id; equal rows are judged once."""
+    answers = table(rows)
+    items, item = plan(answers)
+    outcomes = apply(served.judge, items, served.models)
+    if outcomes.height != answers.height:
+        outcomes = outcomes[item]
+    return outcomes.insert_column(0, answers["answer_id"].alias("id")).to_dicts()
+
+
+def table(rows: Sequence[AnswerIn]) -> pl.DataFrame:
+    """The answers table of rows that fit the schema."""
+    empty = [None] * len(rows)
+    answers = pl.DataFrame(
+        {
+            "answer_id": [row.id for row in rows],
+            "question": [row.question for row in rows],
+            "references": [row.references for row in rows],
+            "answer": [row.answer for row in rows],
+            "system": [row.system or _SYSTEM for row in rows],
+            "reference_grades": [row.reference_grades for row in rows],
+            "reference_kind": [row.reference_kind for row in rows],
+            "label": empty,
+            "annotator_labels": empty,
+            "context": [row.context for row in rows],
+        },
+        schema=SCHEMA,
+    )
+    if answers["answer_id"].null_count():
+        answers = answers.with_columns(pl.col("answer_id").fill_null(content_ids(answers)))
+    return answers
+
+
+def reward(outcome: Outcome, by: str, *, wrong: float, right: float) -> float | None:
+    """What an outcome is worth, or None where it was not judged."""
+    value = outcome["verdict"] if by == "verdict" else outcome["score"]
+    if by == "marks" and outcome["marks"] is not None:
+        value = outcome["marks"]
+    return None if value is None else wrong + (right - wrong) * float(value)

@@ -1,0 +1,89 @@
+"""Every refusal in one shape: problem details (RFC 9457)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from http import HTTPStatus
+from typing import Any
+
+import orjson
+from fastapi import HTTPException
+from fastapi.exceptions import RequestValidationError
+from starlette.responses import Response
+
+MEDIA = "application/problem+json"
+_SHOWN = 20
+
+TITLES = {
+    "bad-request": "The request cannot be read",
+    "wrong-key": "A key is needed",
+    "not-allowed": "Not allowed here",
+    "not-found": "There is no such thing",
+    "wrong-method": "This address does not do that",
+    "too-slow": "The request came too slowly",
+    "not-ready": "Not in a state for that",
+    "too-large": "Too much at once",
+    "wrong-kind": "Not a kind of content that is read here",
+    "wrong-host": "This server has another name",
+    "invalid": "The request is not as the schema says",
+    "busy": "Too much is waiting",
+    "broken": "Something broke here",
+    "unavailable": "Not available now",
+    "disk-full": "No room to keep it",
+}
+_BY_STATUS = {400: "bad-request", 401: "wrong-key", 403: "not-allowed", 404: "not-found",
+              405: "wrong-method", 408: "too-slow", 409: "not-ready", 413: "too-large",
+              415: "wrong-kind", 421: "wrong-host", 422: "invalid", 429: "busy",
+              500: "broken", 503: "unavailable", 507: "disk-full"}  # fmt: skip
+
+
+class Refusal(HTTPException):
+    """A request that is not done, with the reason in words for whoever sent it."""
+
+    def __init__(self, status: int, detail: str, *, retry_after: int | None = None) -> None:
+        headers = {} if retry_after is None else {"retry-after": str(retry_after)}
+        if status == HTTPStatus.UNAUTHORIZED:
+            headers["www-authenticate"] = 'Bearer realm="markscheme"'
+        super().__init__(status, detail, headers)
+
+
+def problem(
+    status: int,
+    detail: str,
+    *,
+    request_id: str,
+    headers: Mapping[str, str] | None = None,
+    errors: Sequence[Mapping[str, Any]] = (),
+) -> Response:
+    """The response that says what is wrong."""
+    slug = _BY_STATUS.get(status, "bad-request" if status < 500 else "broken")
+    body: dict[str, Any] = {
+        "type": f"urn:markscheme:problem:{slug}",
+        "title": TITLES[slug],
+        "status": status,
+        "detail": detail,
+        "request_id": request_id,
+    }
+    if errors:
+        body["errors"] = list(errors)
+    return Response(orjson.dumps(body), status, headers, MEDIA)
+
+
+def of_validation(error: RequestValidationError, *, request_id: str) -> Response:
+    """A request that does not fit the schema: where, and why. What was sent is not repeated."""
+    found = error.errors()
+    if any(one["type"] == "json_invalid" for one in found):
+        return problem(400, "the body is not JSON", request_id=request_id)
+    shown = [
+        {"where": _printable(".".join(map(str, one["loc"]))), "message": _printable(one["msg"])}
+        for one in found[:_SHOWN]
+    ]
+    detail = f"{len(found)} value{'s' if len(found) != 1 else ''} cannot be used"
+    if len(found) > _SHOWN:
+        detail += f"; the first {_SHOWN} are listed"
+    return problem(422, detail, request_id=request_id, errors=shown)
+
+
+def _printable(text: str) -> str:
+    """Text that can be sent whatever was in it: names of unknown fields come from the client."""
+    return text[:200].encode("utf-8", "replace").decode()

@@ -1,0 +1,231 @@
+"""What goes in and what comes out, as OpenAPI shows it."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from fastapi import UploadFile
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
+
+LONGEST_TEXT = 100_000
+MOST_REFERENCES = 1_000
+
+Text = Annotated[str, StringConstraints(max_length=LONGEST_TEXT, pattern=r"^[^\x00]*$")]
+Filled = Annotated[
+    str, StringConstraints(max_length=LONGEST_TEXT, pattern=r"^[^\x00]*[^\x00\s][^\x00]*$")
+]
+Short = Annotated[str, StringConstraints(max_length=200, pattern=r"^[^\x00]*[^\x00\s][^\x00]*$")]
+JudgeText = Annotated[
+    str,
+    StringConstraints(min_length=1, max_length=2_000),
+    Field(
+        description="A judge as GET /v1/judges names it. Left out: the service's default.",
+        examples=["examiner"],
+    ),
+]
+
+EXAMPLE_ANSWER: dict[str, Any] = {
+    "id": "1",
+    "question": "Who wrote Emma?",
+    "references": ["Jane Austen"],
+    "answer": "It was written by Jane Austen.",
+}
+_WRONG_ANSWER: dict[str, Any] = {
+    **EXAMPLE_ANSWER,
+    "id": "2",
+    "answer": "Charlotte Brontë wrote it.",
+}
+
+
+class _Given(BaseModel):
+    """What clients send: no other fields, no conversions."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+
+class AnswerIn(_Given):
+    """A question, its reference answers, and what a system said."""
+
+    question: Filled
+    references: Annotated[list[Filled], Field(min_length=1, max_length=MOST_REFERENCES)]
+    answer: Annotated[Text | None, Field(description="null: the system gave none; it is skipped.")]
+    id: Annotated[
+        Short | None, Field(description="Comes back unchanged. Left out: a hash of the content.")
+    ] = None
+    system: Short | None = None
+    reference_grades: Annotated[
+        list[Annotated[int, Field(ge=-1000, le=1000)]] | None,
+        Field(description="A grade for each reference, higher is better."),
+    ] = None
+    reference_kind: Literal["text", "regex"] | None = None
+    context: Annotated[Text | None, Field(description="For judges that read a passage.")] = None
+
+    @model_validator(mode="after")
+    def _as_many_grades(self) -> AnswerIn:
+        grades = self.reference_grades
+        if grades is not None and len(grades) != len(self.references):
+            raise ValueError("as many reference_grades as references are needed")
+        return self
+
+
+class JudgmentsIn(_Given):
+    """Answers to judge."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [{"judge": "examiner", "answers": [EXAMPLE_ANSWER, _WRONG_ANSWER]}]
+        }
+    )
+    answers: Annotated[list[AnswerIn], Field(min_length=1)]
+    judge: JudgeText | None = None
+
+
+Bound = Annotated[float, Field(ge=-1e6, le=1e6, allow_inf_nan=False)]
+
+
+class RewardsIn(_Given):
+    """Answers to reward."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [{"by": "marks", "answers": [EXAMPLE_ANSWER, _WRONG_ANSWER]}]
+        }
+    )
+    answers: Annotated[list[AnswerIn], Field(min_length=1)]
+    judge: JudgeText | None = None
+    by: Annotated[
+        Literal["marks", "score", "verdict"],
+        Field(description="marks: partial credit, the score where a judge gives no marks."),
+    ] = "marks"
+    wrong: Annotated[Bound, Field(description="What no marks are worth.")] = 0.0
+    right: Annotated[Bound, Field(description="What full marks are worth.")] = 1.0
+
+
+Status = Literal["judged", "unparsed", "refused", "failed", "skipped"]
+
+
+class JudgmentOut(BaseModel):
+    """What the judge said of one answer. What it does not give is null."""
+
+    id: str
+    status: Status
+    score: float | None = Field(description="0 to 1.")
+    verdict: bool | None
+    relation: Literal["superior", "equivalent", "inferior", "incorrect"] | None
+    marks: float | None
+    explanation: str | None
+    raw: str | None = Field(description="A language model's reply.")
+    cost_usd: float | None
+    tokens_in: int | None
+    tokens_out: int | None
+    seconds: float | None
+
+
+class JudgmentsOut(BaseModel):
+    """One judgment an answer, in the order of the request."""
+
+    judge: str
+    signature: str = Field(description="Figures may be compared only where this is equal.")
+    judgments: list[JudgmentOut]
+
+
+class RewardsOut(BaseModel):
+    """One number an answer, in the order of the request; null where it was not judged."""
+
+    judge: str
+    signature: str
+    rewards: list[float | None]
+    not_judged: dict[str, int] = Field(description="How many were not judged, by status.")
+
+
+class JudgeOut(BaseModel):
+    """A judge that this service allows."""
+
+    name: str
+    signature: str
+    summary: str
+    default: bool
+
+
+class JudgesOut(BaseModel):
+    """The judges that this service allows."""
+
+    judges: list[JudgeOut]
+
+
+_COLUMNS = r"^[A-Za-z_]+=[^,=\x00]+(,[A-Za-z_]+=[^,=\x00]+)*$"
+
+
+class JobIn(BaseModel):
+    """A file of answers, and how to read and judge it."""
+
+    model_config = ConfigDict(extra="forbid")
+    file: Annotated[UploadFile, Field(description="JSONL, JSON, CSV, TSV or Parquet.")]
+    judge: JudgeText | None = None
+    format: Annotated[
+        Literal["jsonl", "json", "csv", "tsv", "parquet"] | None,
+        Field(description="Left out: found from the file's name, then from its content."),
+    ] = None
+    columns: Annotated[
+        str | None,
+        Field(
+            description="Columns with unusual names: question=q,answer=pred",
+            pattern=_COLUMNS,
+            max_length=1000,
+        ),
+    ] = None
+    reference_separator: Annotated[
+        str, Field(min_length=1, max_length=10, description="Splits references in one text.")
+    ] = "auto"
+    on_bad_row: Annotated[
+        Literal["error", "skip"], Field(description="skip: leave bad rows out, and count them.")
+    ] = "error"
+    clean: Annotated[
+        Literal["chat"] | None,
+        Field(description="chat: remove citation marks, source lists, follow-up questions first."),
+    ] = None
+
+
+JobState = Literal["queued", "running", "done", "failed"]
+
+
+class JobOut(BaseModel):
+    """A job, and how far it is."""
+
+    id: str
+    state: JobState
+    judge: str
+    file: str
+    bytes: int
+    created: str = Field(description="ISO 8601, UTC.")
+    finished: str | None
+    rows_judged: int = Field(description="So far; of rows_expected, where that is known.")
+    rows_expected: int | None = Field(description="Of text files: their lines.")
+    error: str | None = Field(description="Why it failed.")
+    figures: list[dict[str, Any]] | None = Field(
+        description="Per system, once done: rows, not judged by status, accuracy with interval."
+    )
+
+
+class FieldProblem(BaseModel):
+    """A value that cannot be used."""
+
+    where: str
+    message: str
+
+
+class Problem(BaseModel):
+    """Why a request was not done (RFC 9457)."""
+
+    type: str
+    title: str
+    status: int
+    detail: str
+    request_id: str = Field(description="Names the request in the service's log.")
+    errors: list[FieldProblem] | None = None
+
+
+class Health(BaseModel):
+    """Whether the service works, or takes work."""
+
+    status: str

@@ -1,0 +1,86 @@
+"""Running the service: the port it takes, and how it stops."""
+
+from __future__ import annotations
+
+import ipaddress
+import socket
+import time
+from types import FrameType
+
+import uvicorn
+from fastapi import FastAPI
+
+from markscheme.errors import RunError
+
+LOCAL = frozenset({"127.0.0.1", "localhost", "::1"})
+
+
+def is_loopback(host: str) -> bool:
+    """Whether only this machine reaches an address."""
+    try:
+        return host == "localhost" or ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def take_port(host: str, port: int) -> socket.socket:
+    """Take the port, before anything is promised.
+
+    Raises:
+        RunError: it is taken, or the host is not this machine's.
+    """
+    try:
+        family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
+        found = socket.socket(family, socket.SOCK_STREAM)
+    except OSError as error:
+        raise RunError(f"cannot listen on {host}: {error.strerror or error}") from None
+    found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        found.bind((host, port))
+        found.listen(2048)
+    except OSError as error:
+        found.close()
+        raise RunError(
+            f"cannot listen on {host}, port {port}: {error.strerror or error}; choose another "
+            "with --port (0 takes any free one)"
+        ) from None
+    return found
+
+
+class DrainingServer(uvicorn.Server):
+    """A server that a first signal empties and a second one stops.
+
+    On the first, readiness says 503 and new work is refused; after `linger` seconds, in which a
+    proxy notices, the port is closed; what was accepted is finished, for at most `grace` seconds.
+    """
+
+    def __init__(self, app: FastAPI, *, linger: float, grace: float) -> None:
+        super().__init__(
+            uvicorn.Config(
+                app,
+                log_level="warning",
+                access_log=False,
+                server_header=False,
+                proxy_headers=False,
+                timeout_keep_alive=75,
+                timeout_graceful_shutdown=round(grace),
+                lifespan="on",
+            )
+        )
+        self._service = app.state.service
+        self._linger = linger
+        self._close_at: float | None = None
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """Begin to stop; at once if it was asked for before."""
+        if self._close_at is not None:
+            super().handle_exit(sig, frame)
+            return
+        self._service.stopping = True
+        self._close_at = time.monotonic() + self._linger
+
+    async def on_tick(self, counter: int) -> bool:
+        """Called ten times a second; true ends the service."""
+        if self._close_at is not None and time.monotonic() >= self._close_at:
+            return True
+        return await super().on_tick(counter)

@@ -1,0 +1,69 @@
+"""What whoever starts the service decides."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from markscheme.errors import MarkschemeError
+
+
+@dataclass(frozen=True, kw_only=True)
+class Limits:
+    """How much may be asked.
+
+    Attributes:
+        body_bytes: of a request, uploads aside.
+        upload_bytes: of a job's file.
+        rows: answers in one request.
+        seconds: until a request is answered, and between two pieces of an upload.
+        open_requests: requests under way at once.
+        queue_rows: answers that wait for the judge.
+        jobs: jobs that wait or run.
+        job_rows: answers in one job.
+    """
+
+    body_bytes: int = 4_000_000
+    upload_bytes: int = 1_000_000_000
+    rows: int = 1_000
+    seconds: float = 60.0
+    open_requests: int = 512
+    queue_rows: int = 8_000
+    jobs: int = 100
+    job_rows: int = 10_000_000
+
+    def __post_init__(self) -> None:
+        """Raises MarkschemeError where a request within its own limit would never be taken."""
+        if self.queue_rows < self.rows:
+            raise MarkschemeError(
+                f"a queue of {self.queue_rows} rows cannot take a request of {self.rows}; raise "
+                "--queue-rows or lower --max-rows"
+            )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Batching:
+    """How requests share a call of the judge.
+
+    Attributes:
+        rows: answers that are judged at once, if requests are not larger.
+        seconds: how long an answer waits for company when the judge is idle.
+    """
+
+    rows: int = 256
+    seconds: float = 0.002
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """One service.
+
+    Attributes:
+        jobs: folder that jobs are kept in.
+        hosts: names under which requests are answered; None for any.
+    """
+
+    jobs: Path
+    hosts: frozenset[str] | None = None
+    limits: Limits = field(default_factory=Limits)
+    batching: Batching = field(default_factory=Batching)

@@ -1,0 +1,31 @@
+"""What one running service is made of."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from markscheme.service.allowed import Allowed
+from markscheme.service.jobs import Jobs
+from markscheme.service.judging import Judging
+from markscheme.service.keys import Keys
+from markscheme.service.metrics import Metrics
+from markscheme.service.settings import Settings
+
+
+@dataclass(kw_only=True)
+class State:
+    """The parts that routes work with.
+
+    Attributes:
+        ready: the default judge has judged once, so nobody waits for its weights.
+        stopping: nothing more is taken; what was is finished.
+    """
+
+    settings: Settings
+    keys: Keys
+    allowed: Allowed
+    metrics: Metrics
+    judging: Judging
+    jobs: Jobs
+    ready: bool = False
+    stopping: bool = False

@@ -1,0 +1,106 @@
+"""Requests share calls, nobody's rows break another's, and the queue has an end."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+
+from markscheme.service.batching import Batcher, Closed, Full
+from markscheme.service.settings import Batching
+
+
+class Work:
+    """Doubles numbers; keeps the calls; stands still while `go` is not set."""
+
+    def __init__(self) -> None:
+        self.calls: list[list[int]] = []
+        self.begun, self.go = threading.Event(), threading.Event()
+
+    def __call__(self, key: str, rows: list[int]) -> list[int]:
+        self.calls.append(rows)
+        self.begun.set()
+        assert self.go.wait(60)
+        if 13 in rows:
+            raise ValueError("thirteen")
+        if 66 in rows:
+            raise KeyboardInterrupt
+        return [2 * row for row in rows]
+
+
+def started(work: Work, *, queue_rows: int = 100, rows: int = 4) -> Batcher[str, int, int]:
+    """A batcher whose thread is busy with one row."""
+    batcher = Batcher(work, batching=Batching(rows=rows, seconds=0), queue_rows=queue_rows)
+    batcher.submit("a", [0])
+    assert work.begun.wait(60)
+    return batcher
+
+
+def test_what_waits_is_done_together() -> None:
+    work = Work()
+    batcher = started(work)
+    futures = [batcher.submit(key, rows) for key, rows in
+               [("a", [1]), ("b", [2]), ("a", [3, 4]), ("a", [5, 6]), ("a", [7])]]  # fmt: skip
+    assert batcher.rows == 8
+    work.go.set()
+    assert [one.result(60) for one in futures] == [[2], [4], [6, 8], [10, 12], [14]]
+    assert work.calls == [[0], [1, 3, 4, 7], [2], [5, 6]]
+    batcher.close()
+    assert batcher.rows == 0
+
+
+def test_one_failure_is_one_clients() -> None:
+    work = Work()
+    batcher = started(work, rows=10)
+    good, bad, native = (batcher.submit("a", [n]) for n in (1, 13, 66))
+    work.go.set()
+    assert good.result(60) == [2]
+    with pytest.raises(ValueError, match="thirteen"):
+        bad.result(60)
+    with pytest.raises(KeyboardInterrupt):
+        native.result(60)
+    assert batcher.submit("a", [4]).result(60) == [8]
+    batcher.close()
+
+
+def test_a_full_queue_refuses_and_empties() -> None:
+    work = Work()
+    batcher = started(work, queue_rows=3)
+    waiting = batcher.submit("a", [1, 2])
+    with pytest.raises(Full) as told:
+        batcher.submit("a", [3])
+    assert 1 <= told.value.seconds <= 60
+    work.go.set()
+    waiting.result(60)
+    batcher.close()
+
+
+def test_who_gave_up_is_not_judged() -> None:
+    work = Work()
+    batcher = started(work)
+    gone, stays = batcher.submit("a", [1]), batcher.submit("a", [2])
+    assert gone.cancel()
+    work.go.set()
+    assert stays.result(60) == [4]
+    batcher.close()
+    assert work.calls == [[0], [2]]
+    assert batcher.rows == 0
+
+
+def test_closing_finishes_what_was_taken() -> None:
+    work = Work()
+    batcher = started(work)
+    futures = [batcher.submit("a", [n]) for n in range(10)]
+    work.go.set()
+    batcher.close()
+    assert [one.result(0) for one in futures] == [[2 * n] for n in range(10)]
+    with pytest.raises(Closed):
+        batcher.submit("a", [1])
+
+
+def test_rows_of_a_request_larger_than_a_batch_stay_together() -> None:
+    work = Work()
+    work.go.set()
+    batcher = Batcher(work, batching=Batching(rows=2, seconds=0.01), queue_rows=100)
+    assert batcher.submit("a", list(range(9))).result(60) == [2 * n for n in range(9)]
+    batcher.close()

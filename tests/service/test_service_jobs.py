@@ -1,0 +1,181 @@
+"""Jobs: a file goes in, the judgments of the library come out, through whatever happens between."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import time
+from pathlib import Path
+from typing import Any
+
+import httpx
+import orjson
+import polars as pl
+import pytest
+from service_helpers import KEY, OTHER_KEY, ROW, bearer, make, server, until
+from starlette.testclient import TestClient
+
+import markscheme
+from markscheme.answers import read_answers, write_answers
+from markscheme.errors import RunError
+from markscheme.judgments import OUTCOME
+from markscheme.service.keys import Keys
+
+
+def send(client: Any, data: bytes, name: str = "answers.jsonl", **fields: str) -> Any:
+    headers = fields.pop("headers", None)
+    return client.post(
+        "/v1/jobs", files={"file": (name, data)}, data={"judge": "contains", **fields},
+        headers=headers,
+    )  # fmt: skip
+
+
+def lines(*rows: dict[str, Any]) -> bytes:
+    return b"".join(orjson.dumps(row) + b"\n" for row in rows)
+
+
+@pytest.mark.parametrize("ending", ["jsonl", "csv", "parquet"])
+def test_a_file_is_judged(client: TestClient, example: Path, tmp_path: Path, ending: str) -> None:
+    file = tmp_path / f"answers.{ending}"
+    write_answers(read_answers(example).head(40), file)
+    sent = send(client, file.read_bytes(), file.name)
+    assert sent.status_code == 202
+    path = sent.headers["location"]
+    assert sent.json()["state"] == "queued"
+    assert path == f"/v1/jobs/{sent.json()['id']}"
+    job = until(client, path, "done", "failed")
+    assert (job["state"], job["error"]) == ("done", None)
+    assert job["rows_judged"] == job["rows_expected"] == 40
+    assert job["bytes"] == file.stat().st_size
+    assert job["figures"][0]["rows"] > 0
+    expected = markscheme.judge(file, "contains").judgments.select("answer_id", *OUTCOME)
+    parquet = client.get(f"{path}/judgments", params={"format": "parquet"}).content
+    assert pl.read_parquet(io.BytesIO(parquet)).select(expected.columns).equals(expected)
+    told = [json.loads(line) for line in client.get(f"{path}/judgments").text.splitlines()]
+    assert [one["answer_id"] for one in told] == expected["answer_id"].to_list()
+    assert [one["score"] for one in told] == expected["score"].to_list()
+    table = client.get(f"{path}/judgments", params={"format": "csv"}).text
+    assert pl.read_csv(io.StringIO(table))["verdict"].equals(expected["verdict"])
+    assert client.delete(path).status_code == 204
+    assert client.get(path).status_code == client.get(f"{path}/judgments").status_code == 404
+    assert [one.name for one in (tmp_path / "jobs").iterdir()] == [".lock"]
+
+
+def test_how_a_file_is_read_can_be_said(client: TestClient) -> None:
+    row = {"q": "Who wrote Emma?", "gold": "Jane Austen/Austen", "pred": "Austen did."}
+    bad = {"q": "", "gold": "x", "pred": "x"}
+    sent = send(
+        client, lines(row, bad), "../../etc/pass wd*.jsonl", columns="question=q,answer=pred",
+        reference_separator="/", on_bad_row="skip", clean="chat",
+    )  # fmt: skip
+    job = until(client, f"/v1/jobs/{sent.json()['id']}", "done", "failed")
+    assert (job["error"], job["file"], job["rows_judged"]) == (None, "pass_wd_.jsonl", 1)
+    assert job["figures"][0]["accuracy"] == 1
+
+
+def test_what_is_wrong_with_a_file_is_said_without_folders(
+    client: TestClient, tmp_path: Path
+) -> None:
+    sent = send(client, lines(ROW, {**ROW, "question": ""}))
+    path = f"/v1/jobs/{sent.json()['id']}"
+    job = until(client, path, "done", "failed")
+    assert job["state"] == "failed"
+    assert "answers.jsonl, line 2: no question" in job["error"]
+    assert str(tmp_path) not in job["error"]
+    refused = client.get(f"{path}/judgments")
+    assert (refused.status_code, refused.json()["status"]) == (409, 409)
+
+
+def test_files_that_are_not_taken(opened: Any, tmp_path: Path) -> None:
+    client = opened(upload_bytes=100_000)
+    assert send(client, b"").status_code == 422
+    assert send(client, b"\x1f\x8b" + bytes(20)).status_code == 415
+    assert send(client, b" " * 200_000).status_code == 413
+    assert send(client, lines(ROW), judge="no_such").status_code == 404
+    assert send(client, lines(ROW), columns="question").status_code == 422
+    assert send(client, lines(ROW), colour="red").status_code == 422
+    assert client.post("/v1/jobs", data={"judge": "contains"}).status_code == 422
+    damaged = {"content-type": "multipart/form-data; boundary=x"}
+    assert client.post("/v1/jobs", content=b"--y", headers=damaged).status_code in (400, 422)
+    assert [one.name for one in (tmp_path / "jobs").iterdir()] == [".lock"]
+
+
+def test_limits_of_jobs(opened: Any) -> None:
+    client = opened(job_rows=2, jobs=1)
+    sent = send(client, lines(ROW, ROW, ROW))
+    waiting = send(client, lines(ROW))
+    assert (waiting.status_code, waiting.headers["retry-after"]) == (429, "60")
+    job = until(client, f"/v1/jobs/{sent.json()['id']}", "done", "failed")
+    assert "more than 2 answers" in job["error"]
+
+
+def test_jobs_are_seen_by_their_key_only(opened: Any, keys: Keys) -> None:
+    client = opened(keys=keys)
+    assert send(client, lines(ROW)).status_code == 401
+    sent = send(client, lines(ROW), headers=bearer(KEY))
+    path = f"/v1/jobs/{sent.json()['id']}"
+    until(client, path, "done", headers=bearer(KEY))
+    for method, where in (("GET", path), ("GET", f"{path}/judgments"), ("DELETE", path)):
+        assert client.request(method, where, headers=bearer(OTHER_KEY)).status_code == 404
+    assert client.delete(path, headers=bearer(KEY)).status_code == 204
+
+
+def test_a_job_goes_on_after_a_restart(tmp_path: Path) -> None:
+    rows = [{**ROW, "id": str(n), "answer": f"Jane Austen {n}"} for n in range(20_000)]
+    with TestClient(make(tmp_path)) as client:
+        path = f"/v1/jobs/{send(client, lines(*rows), judge='examiner').json()['id']}"
+        until(client, path, "running")
+        removed = f"/v1/jobs/{send(client, lines(ROW)).json()['id']}"
+        assert client.delete(removed).status_code == 204
+    broken = tmp_path / "jobs" / ("0" * 32)
+    broken.mkdir()
+    with TestClient(make(tmp_path)) as client:
+        assert client.get(path).json()["state"] in ("queued", "running")
+        assert client.get(removed).status_code == 404
+        assert client.delete(path).status_code == 204
+    assert not broken.exists()
+
+
+def test_a_running_job_can_be_removed(client: TestClient, tmp_path: Path) -> None:
+    rows = [{**ROW, "id": str(n), "answer": f"Jane Austen {n}"} for n in range(20_000)]
+    path = f"/v1/jobs/{send(client, lines(*rows), judge='examiner').json()['id']}"
+    until(client, path, "running")
+    assert client.delete(path).status_code == 204
+    after = f"/v1/jobs/{send(client, lines(ROW)).json()['id']}"
+    assert until(client, after, "done", "failed")["state"] == "done"
+    assert not (tmp_path / path.rpartition("/")[2]).exists()
+
+
+def test_one_folder_is_of_one_service(client: TestClient, tmp_path: Path) -> None:
+    assert client.get("/healthz").status_code == 200
+    with pytest.raises(RunError, match="another service"), TestClient(make(tmp_path)):
+        pass
+
+
+@pytest.mark.slow
+def test_a_job_survives_a_killed_service(tmp_path: Path) -> None:
+    """Killed in mid-job without warning, the service goes on with it; nothing is judged twice."""
+    rows = [{**ROW, "id": str(n), "answer": f"Jane Austen {n}"} for n in range(15_000)]
+    with (
+        server(tmp_path) as (process, address),
+        httpx.Client(base_url=address, timeout=60) as client,
+    ):
+        path = f"/v1/jobs/{send(client, lines(*rows), judge='examiner').json()['id']}"
+        while until(client, path, "running", "done")["rows_judged"] < 1_000:
+            time.sleep(0.1)
+        process.kill()
+        process.wait()
+    saved = list((tmp_path / "jobs" / path.rpartition("/")[2] / "run" / "parts").glob("chunk-*"))
+    assert saved
+    times = {file: os.stat(file).st_mtime_ns for file in saved}
+    with server(tmp_path) as (_, address), httpx.Client(base_url=address, timeout=60) as client:
+        until(client, path, "running", "done")
+        assert times == {f: os.stat(f).st_mtime_ns for f in saved if f.exists()} or not all(
+            f.exists() for f in saved
+        )
+        job = until(client, path, "done", "failed")
+        assert (job["state"], job["rows_judged"]) == ("done", 15_000)
+        table = client.get(f"{path}/judgments", params={"format": "parquet"}).content
+    expected = markscheme.judge(rows, "examiner").judgments.select("answer_id", *OUTCOME)
+    assert pl.read_parquet(io.BytesIO(table)).select(expected.columns).equals(expected)

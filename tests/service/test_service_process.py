@@ -1,0 +1,104 @@
+"""The service as a process: how it starts, how it stops, and what a schema's worth of nonsense does."""
+
+from __future__ import annotations
+
+import re
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from service_helpers import KEY, ROW, bearer, server
+from typer.testing import CliRunner
+
+from markscheme.cli import load_commands, run
+from markscheme.cli.app import app
+
+
+def test_without_keys_only_this_machine(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["serve", "--host", "0.0.0.0"]) == 2
+    assert "--keys FILE" in capsys.readouterr().err
+    assert run(["serve", "--no-keys", "--keys-env", "PATH"]) == 2
+    assert "contradict" in capsys.readouterr().err
+    assert run(["serve", "--allow", "exmaminer"]) == 2
+    assert "did you mean 'examiner'" in capsys.readouterr().err
+    assert run(["serve", "--max-rows", "10", "--queue-rows", "5"]) == 2
+    assert "queue of 5 rows" in capsys.readouterr().err
+
+
+def test_help_says_what_it_is() -> None:
+    load_commands()
+    told = CliRunner().invoke(app, ["serve", "--help"], env={"COLUMNS": "200"}).output
+    assert "rewards for training" in re.sub(r"\s+", " ", told)
+
+
+@pytest.mark.slow
+def test_sigterm_finishes_what_was_accepted(tmp_path: Path) -> None:
+    """Requests under way get their answers; readiness says no; new work is refused; exit is 0."""
+    (tmp_path / "keys").write_text(KEY)
+    options = ("--keys", str(tmp_path / "keys"), "--allow", "examiner", "--linger", "3")
+    answers = [{**ROW, "answer": f"Jane Austen {n}"} for n in range(900)]
+    got: list[Any] = []
+    with server(tmp_path, *options) as (process, address):
+        with httpx.Client(base_url=address, timeout=120, headers=bearer(KEY)) as client:
+            while client.get("/readyz").status_code != 200:
+                time.sleep(0.1)
+
+            def ask() -> None:
+                got.append(httpx.post(f"{address}/v1/judgments", json={"answers": answers},
+                                      headers=bearer(KEY), timeout=120))  # fmt: skip
+
+            senders = [threading.Thread(target=ask) for _ in range(4)]
+            for sender in senders:
+                sender.start()
+            for _ in range(600):
+                if "markscheme_queue_rows 3600.0" in client.get("/metrics").text:
+                    break
+                time.sleep(0.02)
+            process.send_signal(signal.SIGTERM)
+            for _ in range(100):
+                readiness = client.get("/readyz")
+                if readiness.status_code == 503:
+                    break
+                time.sleep(0.02)
+            assert readiness.json() == {"status": "stopping"}
+            refused = client.post("/v1/judgments", json={"answers": answers[:1]})
+            assert (refused.status_code, refused.headers["retry-after"]) == (503, "5")
+        for sender in senders:
+            sender.join(120)
+        assert process.wait(60) == 0
+    assert [one.status_code for one in got] == [200] * 4
+    assert all(len(one.json()["judgments"]) == 900 for one in got)
+    assert KEY not in (tmp_path / "log").read_text()
+
+
+@pytest.mark.slow
+def test_open_to_everybody_is_warned_of(tmp_path: Path) -> None:
+    with server(tmp_path, "--host", "0.0.0.0", "--no-keys", "--allow", "contains") as (_, address):
+        sent = httpx.post(
+            f"{address}/v1/judgments", json={"answers": [ROW]}, headers={"host": "any.name"}
+        )
+        assert sent.status_code == 200
+    assert "warning: everybody who can reach 0.0.0.0" in (tmp_path / "log").read_text()
+
+
+@pytest.mark.slow
+def test_schemathesis_finds_nothing(tmp_path: Path) -> None:
+    """Requests made from our own OpenAPI, right and wrong: no 5xx, only what is described."""
+    (tmp_path / "keys").write_text(KEY)
+    options = ("--keys", str(tmp_path / "keys"), "--allow", "examiner", "--allow", "contains")
+    with server(tmp_path, *options) as (_, address):
+        command = [
+            sys.executable, "-m", "schemathesis.cli", "run", f"{address}/openapi.json",
+            "--header", f"Authorization: Bearer {KEY}", "--max-examples", "40", "--seed", "7",
+            "--checks", "all", "--exclude-checks", "positive_data_acceptance",
+            "--suppress-health-check", "all", "--max-failures", "5",
+        ]  # fmt: skip
+        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=900,
+                              cwd=tmp_path)  # fmt: skip
+    assert done.returncode == 0, done.stdout[-6000:] + done.stderr[-2000:]

@@ -1,0 +1,291 @@
+"""Whatever is wrong is answered in one shape, and nothing of the inside is shown."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from service_helpers import KEY, ROW, bearer, make
+from starlette.testclient import TestClient
+
+from markscheme.errors import DataError
+from markscheme.service import judging
+from markscheme.service.keys import Keys, read_keys
+from markscheme.service.settings import Batching, Limits, Settings
+
+JSON = {"content-type": "application/json"}
+
+
+def is_problem(response: Any, status: int) -> dict[str, Any]:
+    assert response.status_code == status, response.text
+    assert response.headers["content-type"] == "application/problem+json"
+    body: dict[str, Any] = response.json()
+    assert body["status"] == status
+    assert body["type"].startswith("urn:markscheme:problem:")
+    assert body["title"]
+    assert body["detail"]
+    assert body["request_id"] == response.headers["x-request-id"]
+    assert "Traceback" not in response.text
+    return body
+
+
+@pytest.mark.parametrize(
+    ("body", "status"),
+    [
+        (b"", 422),
+        (b"{", 400),
+        (b"\xff\xfe", 400),
+        (b"nul", 400),
+        (b"[" * 100_000, 400),
+        (b'{"answers": [' + b"9" * 5000 + b"]}", 400),
+        (b"null", 422),
+        (b"[]", 422),
+        (b'"text"', 422),
+        (b"{}", 422),
+        (b'{"answers": []}', 422),
+        (b'{"answers": {}}', 422),
+        (b'{"answers": [1]}', 422),
+        (b'{"answers": [NaN]}', 422),
+        (b'{"answers": [{"question": "q", "references": ["r"]}]}', 422),
+        (b'{"answers": [{"question": 1, "references": ["r"], "answer": "a"}]}', 422),
+        (b'{"answers": [{"question": " ", "references": ["r"], "answer": "a"}]}', 422),
+        (b'{"answers": [{"question": "q", "references": [], "answer": "a"}]}', 422),
+        (b'{"answers": [{"question": "q", "references": [""], "answer": "a"}]}', 422),
+        (b'{"answers": [{"question": "q", "references": "r", "answer": "a"}]}', 422),
+        (b'{"answers": [{"question": "q\\u0000", "references": ["r"], "answer": "a"}]}', 422),
+        (b'{"answers": [{"question": "q", "references": ["r"], "answer": "a\\u0000"}]}', 422),
+        (b'{"answers": [{"question": "q", "references": ["r"], "answer": "\\ud800"}]}', 422),
+        (b'{"answers": [{"question": "q", "references": ["\\udfff"], "answer": "a"}]}', 422),
+        (
+            b'{"answers": [{"question": "q", "references": ["r"], "answer": "a", "\\ud800": 1}]}',
+            422,
+        ),
+        (b'{"answers": [{"question": "q", "references": ["r"], "answer": "a", "label": 1}]}', 422),
+        (
+            b'{"answers": [{"question": "q", "references": ["r"], "answer": "a", '
+            b'"reference_grades": [1, 2]}]}',
+            422,
+        ),
+        (b'{"answers": [{"question": "q", "references": ["r"], "answer": "a"}], "judge": 7}', 422),
+        (
+            b'{"answers": [{"question": "q", "references": ["r"], "answer": "a"}], '
+            b'"judge": "\\ud800"}',
+            422,
+        ),
+    ],
+)
+def test_bodies_that_are_not_requests(client: TestClient, body: bytes, status: int) -> None:
+    for path in ("/v1/judgments", "/v1/rewards"):
+        is_problem(client.post(path, content=body, headers=JSON), status)
+
+
+def test_what_is_wrong_is_said_with_its_place(client: TestClient) -> None:
+    answers = [ROW, {**ROW, "answer": 7}]
+    body = is_problem(client.post("/v1/judgments", json={"answers": answers}), 422)
+    assert body["errors"] == [
+        {"where": "body.answers.1.answer", "message": "Input should be a valid string"}
+    ]
+
+
+def test_too_many_problems_are_counted(client: TestClient) -> None:
+    body = is_problem(client.post("/v1/judgments", json={"answers": [1] * 500}), 422)
+    assert len(body["errors"]) == 20
+    assert "500 values" in body["detail"]
+
+
+def test_rewards_between_numbers(client: TestClient) -> None:
+    for value in ("NaN", "Infinity", "1e308", '"1"', "null"):
+        sent = b'{"right": %s, "answers": []}' % value.encode()
+        is_problem(client.post("/v1/rewards", content=sent, headers=JSON), 422)
+
+
+def test_bodies_of_another_kind(client: TestClient) -> None:
+    is_problem(client.post("/v1/judgments", content=b"question=q"), 422)
+    is_problem(client.post("/v1/judgments", data={"question": "q"}), 422)
+    is_problem(client.post("/v1/jobs", json={"answers": [ROW]}), 422)
+
+
+def test_too_many_rows_and_too_large_bodies(opened: Any) -> None:
+    client = opened(rows=3, body_bytes=10_000)
+    assert "limit is 3" in is_problem(
+        client.post("/v1/judgments", json={"answers": [ROW] * 4}), 413
+    )["detail"]  # fmt: skip
+    large = {"answers": [{**ROW, "answer": "a" * 20_000}]}
+    is_problem(client.post("/v1/judgments", json=large), 413)
+
+    def pieces() -> Iterator[bytes]:
+        for _ in range(20):
+            yield b" " * 1000
+
+    is_problem(client.post("/v1/judgments", content=pieces(), headers=JSON), 413)
+    is_problem(client.post("/v1/judgments", headers={**JSON, "content-length": "-1"}), 413)
+    assert client.post("/v1/judgments", json={"answers": [ROW] * 3}).status_code == 200
+
+
+def test_other_addresses_and_methods(client: TestClient) -> None:
+    is_problem(client.get("/"), 404)
+    is_problem(client.get("/v1/jobs/" + "0" * 32), 404)
+    is_problem(client.get("/v1/jobs/../../etc/passwd"), 404)
+    is_problem(client.get("/v1/jobs/short"), 422)
+    refused = client.get("/v1/judgments")
+    is_problem(refused, 405)
+    assert refused.headers["allow"] == "POST"
+
+
+def test_keys(opened: Any, keys: Keys, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.DEBUG)
+    client = opened(keys=keys)
+    sent = {"judge": "contains", "answers": [ROW]}
+    wrong = ["", "Bearer", "Bearer ", "Bearer nonsense", f"Basic {KEY}", KEY, f"Bearer {KEY}x",
+             f"Bearer {KEY[:-1]}", "Bearer # who may ask"]  # fmt: skip
+    for value in wrong:
+        refused = client.post("/v1/judgments", json=sent, headers={"authorization": value})
+        is_problem(refused, 401)
+        assert refused.headers["www-authenticate"].startswith("Bearer")
+    is_problem(client.post("/v1/judgments", content=b"{", headers=JSON), 401)
+    for path in ("/metrics", "/v1/judges", "/v1/jobs/" + "0" * 32):
+        is_problem(client.get(path), 401)
+    assert client.post("/v1/judgments", json=sent, headers=bearer(KEY)).status_code == 200
+    for path in ("/healthz", "/openapi.json"):
+        assert client.get(path).status_code == 200
+    assert KEY not in caplog.text + repr(keys) + client.get("/metrics", headers=bearer(KEY)).text
+
+
+def test_where_keys_come_from(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SOME_KEYS", f"{KEY} another-long-enough-key")
+    assert len(read_keys(None, "SOME_KEYS").digests) == 2
+    assert not read_keys(None, None)
+    short = tmp_path / "short"
+    short.write_text("sesame\n")
+    with pytest.raises(DataError, match="line 1: a key needs at least 16") as told:
+        read_keys(short, None)
+    assert "sesame" not in str(told.value)
+    for file, variable in ((tmp_path / "none", None), (None, "NO_SUCH_VARIABLE")):
+        with pytest.raises(DataError):
+            read_keys(file, variable)
+    (tmp_path / "empty").write_text("# nothing\n")
+    with pytest.raises(DataError, match="holds no key"):
+        read_keys(tmp_path / "empty", None)
+
+
+def test_headers_of_every_response(client: TestClient) -> None:
+    for path in ("/healthz", "/nowhere"):
+        headers = client.get(path).headers
+        assert headers["x-content-type-options"] == "nosniff"
+        assert headers["cache-control"] == "no-store"
+        assert "default-src 'none'" in headers["content-security-policy"]
+    named = {"x-request-id": "trace-7"}
+    assert client.get("/healthz", headers=named).headers["x-request-id"] == "trace-7"
+    named = {"x-request-id": "a b\tc" * 50}
+    assert client.get("/healthz", headers=named).headers["x-request-id"] != named["x-request-id"]
+
+
+def test_what_breaks_is_not_shown(
+    client: TestClient, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def broken(*given: Any) -> Any:
+        raise RuntimeError("a secret of the inside")
+
+    monkeypatch.setattr(judging, "judge_rows", broken)
+    refused = client.post("/v1/judgments", json={"answers": [ROW]})
+    body = is_problem(refused, 500)
+    assert "secret" not in refused.text
+    assert body["request_id"] in caplog.text
+    assert "a secret of the inside" in caplog.text
+
+
+class Held:
+    """A judge's work that stands still until it is let go."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.begun, self.go = threading.Event(), threading.Event()
+        real = judging.judge_rows
+
+        def slow(*given: Any) -> Any:
+            self.begun.set()
+            assert self.go.wait(60)
+            return real(*given)
+
+        monkeypatch.setattr(judging, "judge_rows", slow)
+
+
+def ready(client: TestClient) -> None:
+    for _ in range(600):
+        if client.get("/readyz").status_code == 200:
+            return
+        threading.Event().wait(0.1)
+    raise AssertionError("not ready")
+
+
+def test_a_full_queue_says_when_to_come_back(opened: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    client = opened(rows=1, queue_rows=1)
+    ready(client)
+    held = Held(monkeypatch)
+    answered: list[Any] = []
+    sender = threading.Thread(
+        target=lambda: answered.append(client.post("/v1/judgments", json={"answers": [ROW]}))
+    )
+    sender.start()
+    assert held.begun.wait(60)
+    refused = client.post("/v1/judgments", json={"answers": [ROW]})
+    is_problem(refused, 429)
+    assert int(refused.headers["retry-after"]) >= 1
+    held.go.set()
+    sender.join(60)
+    assert answered[0].status_code == 200
+
+
+def test_what_takes_too_long_is_given_up(opened: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    client = opened(seconds=0.3)
+    ready(client)
+    held = Held(monkeypatch)
+    refused = client.post("/v1/judgments", json={"answers": [ROW]})
+    held.go.set()
+    assert "time limit" in is_problem(refused, 503)["detail"]
+
+
+def test_ready_then_stopping(client: TestClient) -> None:
+    ready(client)
+    client.app.state.service.stopping = True  # type: ignore[attr-defined]
+    stopping = client.get("/readyz")
+    assert (stopping.status_code, stopping.json()) == (503, {"status": "stopping"})
+    assert client.get("/healthz").status_code == 200
+    is_problem(client.post("/v1/judgments", json={"answers": [ROW]}), 503)
+
+
+def test_without_keys_other_names_are_refused(tmp_path: Path) -> None:
+    from markscheme.service.app import make_app
+
+    settings = Settings(
+        jobs=tmp_path, hosts=frozenset({"localhost"}), limits=Limits(), batching=Batching()
+    )
+    with TestClient(make_app(settings)) as client:
+        is_problem(client.get("/v1/judges", headers={"host": "evil.example"}), 421)
+        assert client.get("/v1/judges", headers={"host": "localhost:99"}).status_code == 200
+
+
+def test_metrics(client: TestClient) -> None:
+    client.post("/v1/judgments", json={"judge": "contains", "answers": [ROW]})
+    sent = {"judge": "contains", "answers": [{**ROW, "answer": None}]}
+    client.post("/v1/rewards", json=sent)
+    client.request("BREW", "/coffee/pot")
+    text = client.get("/metrics").text
+    for line in (
+        'markscheme_requests_total{method="POST",route="/v1/judgments",status="200"} 1.0',
+        'markscheme_requests_total{method="other",route="other",status="404"} 1.0',
+        'markscheme_rows_total{judge="contains",status="judged"} 1.0',
+        'markscheme_rows_total{judge="contains",status="skipped"} 1.0',
+        "markscheme_queue_rows 0.0",
+        'markscheme_jobs{state="queued"} 0.0',
+    ):
+        assert line in text
+    assert 'markscheme_request_seconds_bucket{le="0.25",route="/v1/judgments"}' in text
+
+
+def test_limits_that_contradict_each_other(tmp_path: Path) -> None:
+    with pytest.raises(Exception, match="a queue of 5 rows cannot take a request of 10"):
+        make(tmp_path, rows=10, queue_rows=5)
