@@ -31,7 +31,7 @@ PALETTE: dict[str, tuple[str, str]] = {
 
 SERIES = ("blue", "orange", "green", "purple", "ochre", "teal", "red", "grey")
 SHAPES = ("circle", "square", "triangle-up", "cross", "triangle-down", "triangle-right",
-          "triangle-left", "stroke")  # fmt: skip
+          "triangle-left", "arrow")  # fmt: skip
 WIDTH = 420
 PADDING = {"left": 14, "top": 4, "right": 14, "bottom": 4}
 FONT = "Arial, Helvetica, Liberation Sans, sans-serif"
@@ -71,7 +71,7 @@ def themed(chart: Any) -> Any:
         .configure_legend(
             labelColor=ink, titleColor=quiet, labelFontSize=12, titleFontSize=12,
             titleFontWeight="normal", orient="top", direction="horizontal", columns=3,
-            labelLimit=220, columnPadding=18, symbolSize=90, title=None,
+            labelLimit=WIDTH, columnPadding=18, symbolSize=90, title=None,
         )
         .configure_header(
             labelColor=ink, titleColor=quiet, labelFontSize=13, labelFontWeight=600,
@@ -84,14 +84,21 @@ def by_judge(names: Sequence[str], *, people: bool = False) -> dict[str, Any]:
     """Colour and shape of each judge, the same in every chart; people are dark diamonds."""
     alt = altair()
     every = [*names, *([PEOPLE] if people else [])]
-    count = len(names)
-    colours = [SERIES[place % len(SERIES)] for place in range(count)] + ["ink"] * people
-    shapes = [SHAPES[place % len(SHAPES)] for place in range(count)] + ["diamond"] * people
+    turns = [divmod(place, len(SERIES)) for place in range(len(names))]
+    colours = [SERIES[place] for _, place in turns] + ["ink"] * people
+    # After eight judges colours begin anew, with another shape each.
+    shapes = [SHAPES[(place + turn) % len(SHAPES)] for turn, place in turns]
+    shapes += ["diamond"] * people
     return {
         "color": alt.Color("judge:N", sort=None)
-        .scale(domain=every, range=light(*colours)).legend(symbolStrokeWidth=2),
+        .scale(domain=every, range=light(*colours)).legend(columns=_columns(every)),
         "shape": alt.Shape("judge:N", sort=None).scale(domain=every, range=shapes),
     }  # fmt: skip
+
+
+def _columns(names: Sequence[str]) -> int:
+    """As many columns of a legend as these names leave room for."""
+    return max(1, min(3, 54 // max(map(len, names))))
 
 
 def dots(
@@ -122,7 +129,7 @@ def dots(
 
 def shares(
     table: pl.DataFrame, *, colour: str, order: Sequence[str], colours: Sequence[str],
-    judges: Sequence[str],
+    judges: Sequence[str], systems: Sequence[str],
 ) -> Any:  # fmt: skip
     """A bar of the whole for each system, split by `colour`; a panel for each judge."""
     alt = altair()
@@ -132,7 +139,7 @@ def shares(
         alt.Chart(ranked)
         .mark_bar(height={"band": 0.72})
         .encode(
-            y=alt.Y("system:N", sort=None, title=None),
+            y=alt.Y("system:N", sort=list(systems), title=None),
             x=alt.X("answers:Q", stack="normalize", title=None).axis(format="%", tickCount=5),
             color=alt.Color(f"{colour}:N", sort=None).scale(
                 domain=list(order), range=light(*colours)
@@ -146,8 +153,8 @@ def shares(
 
 
 def panels(chart: Any, judges: Sequence[str]) -> Any:
-    """The chart once for each judge, one below the other; alone as it is."""
+    """The chart once for each judge, many in two columns; alone as it is."""
     if len(judges) < 2:
         return chart
     facet = altair().Facet("judge:N", sort=list(judges), title=None)
-    return chart.facet(facet=facet, columns=1, spacing=14)
+    return chart.facet(facet=facet, columns=1 if len(judges) < 5 else 2, spacing=14)

@@ -18,6 +18,9 @@ from markscheme.report.payload import packed, payload
 from markscheme.report.section import Section
 from markscheme.report.sections import absent, sections
 
+_COLUMN = 640
+"""Width of a chart, in pixels, that half of the page can show."""
+
 
 def write_report(material: Material, path: str | Path) -> Path:
     """Write the report of a run to an HTML file.
@@ -64,8 +67,9 @@ def report_html(material: Material) -> str:
 def _shown(section: Section) -> dict[str, Any]:
     """A section as the template shows it."""
     chart = None if section.chart is None else picture(section.chart(), label=f"{section.key}-says")
+    wide = chart is None or float(chart.partition('width="')[2].partition('"')[0]) > _COLUMN
     links = {place: f"#{urlencode(state)}" for place, state in section.links.items()}
-    return {"section": section, "chart": chart, "links": links}
+    return {"section": section, "chart": chart, "links": links, "wide": wide}
 
 
 def _part(name: str) -> str:

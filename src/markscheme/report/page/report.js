@@ -238,6 +238,7 @@
       return parts;
     };
     const SHORT = 420;
+    const short = (text) => (text.length > SHORT ? `${text.slice(0, SHORT)} …` : text);
     const excerpt = (row) => {
       const text = value(data.answer, row);
       if (!text?.trim()) return make("span", { class: "small", textContent: text === null ? "no answer" : "empty answer" });
@@ -280,8 +281,8 @@
       const mode = data.mode ? value(data.mode.mode, row) : null;
       return make("tr", { role: "row", class: isOpen ? "open" : "" },
         make("td", { role: "cell", class: "t" }, toggle),
-        cell(null, "q", make("div", { textContent: value(data.question, row) }),
-          make("div", { class: "references clip", textContent: references(row).join(" · ") })),
+        cell(null, "q", make("div", { class: "clip", textContent: short(value(data.question, row)) }),
+          make("div", { class: "references clip", textContent: short(references(row).join(" · ")) })),
         cell(null, "a", excerpt(row)),
         cell("system", "s", value(data.system, row)),
         people ? cell("people", "v", chip(people[row])) : null,
@@ -306,6 +307,8 @@
       const context = value(data.context, row);
       const box = make("td", { role: "cell", colSpan: columns });
       const title = (text) => make("h4", { textContent: text });
+      const question = value(data.question, row);
+      if (question.length > SHORT) box.append(title("Whole question"), make("div", { class: "full", tabIndex: 0, textContent: question }));
       box.append(title(data.patterns?.[row] ? "References (patterns)" : "References"),
         make("ul", {}, ...references(row).map((text) => make("li", { textContent: text }))));
       if (answer !== null) box.append(title("Whole answer"), make("div", { class: "full", tabIndex: 0 }, ...marked(answer, data.spans[row])));

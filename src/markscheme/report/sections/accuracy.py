@@ -66,7 +66,7 @@ def _chart(material: Material) -> Any:
     parts = [rows.select("system", "judge", "verdict")]
     names = [one.name for one in material.judges]
     if EXACT not in names:
-        names = [EXACT, *names]
+        names = [*names, EXACT]
         exact = material.answers.with_columns(verdict=material.matches)
         if material.labelled:
             exact = exact.filter(pl.col("accepted").is_not_null())

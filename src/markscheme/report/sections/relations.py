@@ -50,7 +50,7 @@ def relations(material: Material) -> Section | None:
         ),
         chart=lambda: shares(
             counted.drop("accepted", "labelled"), colour="relation", order=RELATIONS,
-            colours=list(_COLOURS.values()), judges=names,
+            colours=list(_COLOURS.values()), judges=names, systems=material.systems,
         ),
         links=links,
     )  # fmt: skip

@@ -14,12 +14,12 @@ WITH_LABELS = {
     "rightly rejected (TN)": ("light blue", "tn"),
     "wrongly accepted (FP)": ("light orange", "fp"),
     "wrongly rejected (FN)": ("dark orange", "fn"),
-    "not judged": ("grey", "none"),
+    "no verdict": ("grey", "none"),
 }
 WITHOUT = {
     "accepted": ("blue", "accepts"),
     "rejected": ("light orange", "rejects"),
-    "not judged": ("grey", "none"),
+    "no verdict": ("grey", "none"),
 }
 """Outcome to colour and to the filter that shows those answers."""
 
@@ -59,7 +59,7 @@ def verdicts(material: Material) -> Section:
         ),
         chart=lambda: shares(
             counted, colour="outcome", order=shown, colours=[kinds[kind][0] for kind in shown],
-            judges=[one.name for one in material.judges],
+            judges=[one.name for one in material.judges], systems=material.systems,
         ),
         links=links,
     )  # fmt: skip
