@@ -242,8 +242,10 @@ class _SeenIds:
 
     def add(self, hashes: np.ndarray[Any, Any]) -> np.ndarray[Any, np.dtype[np.bool_]]:
         """Remember `hashes`; true where one was seen before, in this call or an earlier one."""
-        fresh = np.sort(hashes)
         again = np.zeros(len(hashes), dtype=bool)
+        if not len(hashes):
+            return again
+        fresh = np.sort(hashes)
         if (fresh[1:] == fresh[:-1]).any():
             fresh, first = np.unique(hashes, return_index=True)
             again[:] = True

@@ -10,9 +10,11 @@ import bz2
 import csv
 import gzip
 import io
+import itertools
 import lzma
 import sys
 import tempfile
+import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
@@ -42,6 +44,8 @@ _MAGIC = {b"\x1f\x8b": "gz", b"BZh": "bz2", b"\xfd7zXZ\x00": "xz", b"\x28\xb5\x2
 _WIDE_ENCODINGS = {b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16"}
 _BOM = b"\xef\xbb\xbf"
 _PEEK = 4096
+_END = "\x00the end of the file"
+"""Both fields of a last line of our own: it ends up in one where a quote was never closed."""
 
 
 @dataclass(kw_only=True)
@@ -123,7 +127,10 @@ def open_source(path: str) -> Iterator[tuple[BinaryIO, bytes]]:
                     f"(iconv -f {encoding} -t UTF-8) and try again"
                 )
         yield cast("BinaryIO", plain), head
-    except (EOFError, gzip.BadGzipFile, lzma.LZMAError, zstandard.ZstdError) as error:
+    except (EOFError, OSError, lzma.LZMAError, zlib.error, zstandard.ZstdError) as error:
+        # The decompressors raise OSError too, without a number of the system's.
+        if isinstance(error, OSError) and error.errno is not None:
+            raise DataError(f"cannot read {shown(path)}: {error.strerror}") from None
         raise DataError(f"{shown(path)}: the compressed file is damaged or cut: {error}") from None
     finally:
         closing.close()
@@ -244,8 +251,16 @@ def _iter_json(path: str, stream: BinaryIO, batch_rows: int) -> Iterator[RawBatc
             + (" (if each line is an object, pass --format jsonl)" if b"}\n{" in content else "")
         ) from None
     if isinstance(document, dict):
-        rows = next((v for v in document.values() if isinstance(v, list) and v), None)
-        document = rows if rows is not None and isinstance(rows[0], dict) else [document]
+        lists = {name: v for name, v in document.items() if isinstance(v, list) and v}
+        tables = [name for name, rows in lists.items() if isinstance(rows[0], dict)]
+        if tables and tables[0] != next(iter(lists)):
+            tables = []  # A record with lists of its own.
+        if len(tables) > 1:
+            raise DataError(
+                f"{shown(path)} holds several tables ({', '.join(tables)}); save the one you want "
+                "as a file of its own"
+            )
+        document = lists[tables[0]] if tables else [document]
     if not isinstance(document, list):
         raise DataError(f"{shown(path)}: {_not_an_object(document)}")
     yield from records_batches(path, document, batch_rows)
@@ -272,8 +287,15 @@ def _iter_delimited(
     # Bytes that are not UTF-8 become lone surrogates, which the row check names by line.
     text = io.TextIOWrapper(stream, encoding="utf-8-sig", errors="surrogateescape", newline="")
     csv.field_size_limit(sys.maxsize)
-    reader = csv.reader(text, delimiter="\t" if kind == "tsv" else comma)
-    header = next(reader)
+    mark = "\t" if kind == "tsv" else comma
+    reader = csv.reader(itertools.chain(text, [_END + mark + _END]), delimiter=mark)
+    header = next(row for row in reader if row)
+    if header == [_END, _END]:
+        return
+    if header[-1].endswith(_END):
+        raise DataError(f"{shown(path)}, line 1: a quote that is opened here is never closed")
+    if any("\udc80" <= sign <= "\udcff" for name in header for sign in name):
+        raise DataError(f"{shown(path)}, line 1: the columns' names are not UTF-8; save it as UTF-8")
     if len(set(header)) != len(header):
         twice = sorted({name for name in header if header.count(name) > 1})
         raise DataError(f"{shown(path)}, line 1: columns named twice: {', '.join(twice)}")
@@ -282,7 +304,12 @@ def _iter_delimited(
     problems: list[Problem] = []
     number = reader.line_num + 1
     for row in reader:
-        if len(row) == len(header):
+        if row == [_END, _END]:
+            break
+        if row and row[-1].endswith(_END):
+            message = "a quote that is opened here is never closed, so the rest cannot be read"
+            problems.append(Problem(shown(path), number, message))
+        elif len(row) == len(header):
             rows.append(row)
             lines.append(number)
         elif row:
@@ -331,5 +358,5 @@ def frame_batches(path: str, frame: pl.LazyFrame, batch_rows: int) -> Iterator[R
                 lines = range(start, start + piece.height)
                 yield RawBatch(source=shown(path), columns=columns, lines=lines, unit="row")
                 start += piece.height
-    except pl.exceptions.PolarsError as error:
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
         raise DataError(f"{shown(path)}: cannot be read as Parquet: {error}") from None

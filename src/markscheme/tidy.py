@@ -20,6 +20,7 @@ from markscheme.files import RawBatch
 _YES = {"yes", "y", "true", "t", "correct", "right"}
 _NO = {"no", "n", "false", "f", "incorrect", "wrong"}
 _BLANK = {"", "null", "none", "nan", "na", "n/a"}
+_LARGEST_GRADE = 2**53
 _AUTO_SEPARATORS = (" || ", "||", " | ")
 
 Trouble = dict[int, str]
@@ -122,7 +123,10 @@ def _label(text: str) -> float | None:
         return 0.0
     if plain in _BLANK:
         return None
-    return float(plain)
+    number = float(plain)
+    if not math.isfinite(number):
+        raise ValueError(f"{text!r} is no finite number")
+    return number
 
 
 def _loose_series(values: Sequence[Any]) -> pl.Series:
@@ -162,7 +166,7 @@ def _guarded(convert: Callable[[Any], Any], trouble: Trouble) -> Callable[[int, 
 
 def _text(value: Any, ours: str) -> str | None:
     if value is None or isinstance(value, str):
-        _check_characters(value or "", ours)
+        check_characters(value or "", ours)
         return value
     if isinstance(value, bool):
         return "true" if value else "false"
@@ -171,7 +175,8 @@ def _text(value: Any, ours: str) -> str | None:
     raise ValueError(f"the {ours} must be text, not {type(value).__name__} {str(value)[:40]!r}")
 
 
-def _check_characters(text: str, ours: str) -> None:
+def check_characters(text: str, ours: str) -> None:
+    """Raises ValueError where a text cannot be UTF-8, naming the column, the byte and its place."""
     try:
         text.encode()
     except UnicodeEncodeError as error:
@@ -256,16 +261,19 @@ def _reference_list(value: Any, separator: str, notes: dict[str, int]) -> list[s
 
 
 def _number_lists(values: Sequence[Any] | pl.Series, ours: str, trouble: Trouble) -> pl.Series:
-    if isinstance(values, pl.Series) and values.dtype == pl.String:
-        values = values.to_list()
+    whole = ours == "reference_grades"
+    if isinstance(values, pl.Series):
+        inner = getattr(values.dtype, "inner", pl.String)
+        if not (inner.is_integer() if whole else inner.is_numeric()):
+            values = values.to_list()
     if not isinstance(values, pl.Series):
-        convert = _guarded(lambda value: _numbers(value, ours), trouble)
+        convert = _guarded(lambda value: _numbers(value, ours, whole=whole), trouble)
         rows = [convert(*pair) for pair in enumerate(values)]
         return pl.Series(rows, dtype=pl.List(pl.Float64))
     return values.cast(pl.List(pl.Float64))
 
 
-def _numbers(value: Any, ours: str) -> list[float | None] | None:
+def _numbers(value: Any, ours: str, *, whole: bool) -> list[float | None] | None:
     if isinstance(value, str):
         if not value.strip():
             return None
@@ -283,6 +291,9 @@ def _numbers(value: Any, ours: str) -> list[float | None] | None:
             found.append(None if item is None else _label(str(item)))
         except ValueError:
             raise ValueError(f"{str(item)[:40]!r} in the {ours} is not a number") from None
+        if whole and not (found[-1] is not None and abs(found[-1]) <= _LARGEST_GRADE
+                          and found[-1].is_integer()):  # fmt: skip
+            raise ValueError(f"{str(item)[:40]!r} in the {ours} is no whole number")
     return found
 
 

@@ -13,8 +13,9 @@ from typing import Any
 import polars as pl
 
 from markscheme import columns
-from markscheme.errors import AgreementError, BadRowsError, DataError
-from markscheme.files import iter_raw
+from markscheme.errors import AgreementError, BadRowsError, DataError, Problem
+from markscheme.files import RawBatch, iter_raw
+from markscheme.tidy import check_characters
 
 KEYS = ("answer_id", "question", "answer", "system")
 ALIASES = columns.ALIASES | {
@@ -36,7 +37,9 @@ def read_table(source: pl.DataFrame | str | Path) -> pl.DataFrame:
     if isinstance(source, pl.DataFrame):
         return source
     batches = list(iter_raw(str(source), batch_rows=1_000_000))
-    problems = [problem for batch in batches for problem in batch.problems]
+    problems = [
+        problem for batch in batches for problem in (*batch.problems, *_not_unicode(batch))
+    ]
     if problems:
         raise BadRowsError(problems)
     frames = [
@@ -47,6 +50,21 @@ def read_table(source: pl.DataFrame | str | Path) -> pl.DataFrame:
     if not frames:
         raise DataError(f"{str(source)!r} has no rows")
     return pl.concat(frames, how="diagonal_relaxed")
+
+
+def _not_unicode(batch: RawBatch) -> list[Problem]:
+    """Rows with bytes that are not UTF-8, which CSV and TSV may hold."""
+    found = []
+    for name, values in batch.columns.items():
+        if isinstance(values, pl.Series):
+            continue
+        for line, value in zip(batch.lines, values, strict=True):
+            if isinstance(value, str) and not value.isascii():
+                try:
+                    check_characters(value, name)
+                except ValueError as error:
+                    found.append(Problem(batch.source, line, str(error), unit=batch.unit))
+    return found
 
 
 def _series(name: str, values: Sequence[Any] | pl.Series) -> pl.Series:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 
 from markscheme.text.grades import read_score
-from markscheme.text.replies import CUT_OFF, Reading, field, json_objects, spoken, unparsed
+from markscheme.text.replies import (
+    CUT_OFF, Reading, field, json_objects, shortened, spoken, unparsed,
+)  # fmt: skip
 from markscheme.text.verdicts import declines
 
 _BRACKETS = re.compile(
@@ -58,7 +60,7 @@ _ALONE = re.compile(r"^\W*(?:answer|option|choice)?\W*(A|B|C|tie)\W*$", re.IGNOR
 
 def read_ten(reply: str, *, finished: bool = True) -> Reading:
     """A mark from 1 to 10, rescaled to a score from 0 to 1; `6/10` and `six` are marks too."""
-    bare = _COUNT.sub(lambda found: str(_count(found[1])), _OF_TEN.sub("", reply))
+    bare = _COUNT.sub(lambda found: str(_count(found[1])), _OF_TEN.sub("", shortened(reply)))
     return read_score(bare, finished=finished, low=1, high=10)
 
 

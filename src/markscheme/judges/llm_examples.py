@@ -107,7 +107,7 @@ def read_examples(path: str) -> tuple[Mapping[str, Any], ...]:
                     "verdict": {1: "Yes", 0: "No"}[row["label"]],
                 }
             )
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise JudgeError(
             f"cannot read the examples {path!r} ({type(error).__name__}: {error}); make them with "
             "'markscheme llm-examples LABELLED --out FILE'"

@@ -16,6 +16,7 @@ PRICES_ENV = "MARKSCHEME_PRICES"
 """Environment variable that names the user's price file."""
 
 _SHIPPED = Path(__file__).parent / "prices.toml"
+_MOST = 1e12
 _DATED = re.compile(r"[-@:]?(\d{4}-?\d{2}-?\d{2}|\d{4}|latest)$")
 
 
@@ -44,7 +45,7 @@ def read_prices(path: Path) -> dict[str, Price]:
     found = {}
     for name, entry in table.items():
         values = [entry.get(side) for side in ("input", "output")] if _is_table(entry) else []
-        numbers = [float(v) for v in values if isinstance(v, int | float) and v >= 0]
+        numbers = [float(v) for v in values if isinstance(v, int | float) and 0 <= v <= _MOST]
         if len(numbers) != 2:
             raise DataError(
                 f'{path}: ["{name}"] needs input = and output =, dollars for a million tokens'

@@ -222,6 +222,8 @@ def _check_template(file: Path, where: str, template: str) -> None:
         _compiled(template)
     except TemplateSyntaxError as error:
         raise JudgeError(f"the prompt {file}: {where}, line {error.lineno}: {error}") from None
+    except RecursionError:
+        raise JudgeError(f"the prompt {file}: {where} is nested too deeply") from None
 
 
 @functools.lru_cache(maxsize=256)

@@ -39,7 +39,24 @@ EMPTY = "an empty reply"
 _THOUGHT_START = re.compile(r"<(?:think|thinking|reasoning)>", re.IGNORECASE)
 _THOUGHT_END = re.compile(r"</(?:think|thinking|reasoning)>", re.IGNORECASE)
 _TRIES = 40
+_MARKS = re.compile(r"[\W_]++")
+_LONGEST_MARKS = 100
 _DECODER = json.JSONDecoder()
+
+
+def shortened(reply: str) -> str:
+    """A reply in which no run of spaces and signs is longer than 100: the middle is left out.
+
+    A model that goes on with `****` or empty lines to its limit would take the patterns of the
+    parsers minutes, since they try every place of such a run; a verdict is never in its middle.
+    """
+    half = _LONGEST_MARKS // 2
+
+    def cut(found: re.Match[str]) -> str:
+        run = found[0]
+        return run if len(run) <= _LONGEST_MARKS else run[:half] + run[-half:]
+
+    return _MARKS.sub(cut, reply)
 
 
 def spoken(reply: str, *, finished: bool) -> str | Reading:
@@ -48,6 +65,7 @@ def spoken(reply: str, *, finished: bool) -> str | Reading:
     The reasoning that some models put between tags is left out. Some servers cut the opening tag
     away, so that whatever ends in `</think>` is reasoning too.
     """
+    reply = shortened(reply)
     begins, ends = _THOUGHT_START.search(reply), list(_THOUGHT_END.finditer(reply))
     text = reply
     if ends:
