@@ -18,8 +18,9 @@ _SVG = "{http://www.w3.org/2000/svg}"
 _PIXELS = 3.0
 """Pixels of a PNG to a point of the chart: 300 dots an inch in a column of a paper."""
 
-_NOT_XML = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
-"""Characters that a name may have and XML may not; the renderer aborts the process on them."""
+_NOT_DRAWN = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\u2028\u2029\ufffe\uffff]")
+"""Characters that a name may have and XML or Vega's expressions may not: the renderer fails on
+some, and aborts the whole process on others."""
 
 _TAGS = frozenset(
     ["svg", "g", "path", "line", "rect", "text", "tspan", "circle", "defs", "clipPath"]
@@ -80,7 +81,7 @@ def drawn(chart: Any, *, format: FigureFormat) -> bytes:
 def _drawable(value: Any) -> Any:
     """A specification without characters that cannot be drawn."""
     if isinstance(value, str):
-        return _NOT_XML.sub("\ufffd", value)
+        return _NOT_DRAWN.sub("\ufffd", value)
     if isinstance(value, dict):
         return {_drawable(name): _drawable(part) for name, part in value.items()}
     if isinstance(value, list):
