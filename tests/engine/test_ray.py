@@ -168,3 +168,33 @@ def test_a_killed_run_goes_on_and_pieces_that_fail_are_named(tmp_path: Path) -> 
         )  # fmt: skip
     assert run([*asked, "-q", "--out", str(tmp_path / "again")]) == 0
     assert json.loads((tmp_path / "again" / "run.json").read_text())["state"] == "done"
+
+
+@pytest.mark.slow
+def test_input_and_output_on_s3(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import s3fs
+    from moto.server import ThreadedMotoServer
+
+    server = ThreadedMotoServer(ip_address="127.0.0.1", port=0)
+    server.start()
+    try:
+        host, port = server.get_host_and_port()
+        monkeypatch.setenv("AWS_ENDPOINT_URL", f"http://{host}:{port}")
+        monkeypatch.setenv("AWS_ACCESS_KEY_ID", "test")
+        monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "test")
+        monkeypatch.setenv("AWS_DEFAULT_REGION", "us-east-1")
+        store = s3fs.S3FileSystem()
+        store.mkdir("bucket")
+        for name, part in (("a", rows(400).head(200)), ("b", rows(400).tail(200))):
+            part.write_parquet(tmp_path / f"{name}.parquet")
+            store.put(str(tmp_path / f"{name}.parquet"), f"bucket/answers/{name}.parquet")
+        command = ["judge", "s3://bucket/answers/*.parquet", "-j", "exact_match", "-q",
+                   "--engine", "ray", "--workers", "1", "--out", "s3://bucket/run"]  # fmt: skip
+        assert run(command) == 0
+        parts = store.glob("bucket/run/judgments.parquet/*.parquet")
+        assert [Path(name).name for name in parts] == ["part-000000.parquet", "part-000001.parquet"]
+        summary = json.loads(store.cat_file("bucket/run/summary.json"))
+        assert summary["answers"]["rows"] == 400
+        assert run(command) == 0  # nothing is left to do
+    finally:
+        server.stop()
