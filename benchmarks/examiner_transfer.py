@@ -30,8 +30,8 @@ from markscheme.training.trees import TreeOptions, fit
 
 Array = npt.NDArray[Any]
 
-FOLDS = 5
-OPTIONS = TreeOptions(seeds=2)
+FOLDS = 2
+OPTIONS = TreeOptions(seeds=1)
 _KINDS = {
     "who": r"\bwho", "when": r"\bwhen\b|\bwhat (?:year|date)\b", "where": r"\bwhere\b",
     "how many, how much, how long": r"\bhow (?:many|much|long|old|far|tall|big|often)\b",
