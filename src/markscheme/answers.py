@@ -291,8 +291,28 @@ def write_answers(frame: pl.DataFrame, path: str | Path) -> None:
 
 
 def write_table(frame: pl.DataFrame, path: str | Path) -> None:
-    """Write any table as JSONL, JSON, CSV, TSV or Parquet, by the path's ending."""
+    """Write any table as JSONL, JSON, CSV, TSV or Parquet, by the path's ending: whole or not at
+    all.
+
+    Raises:
+        DataError: another ending, or it cannot be written.
+    """
     target = Path(path)
+    # A pipe or a device is written to as it stands.
+    plain = target.is_file() or not target.exists()
+    temporary = target.with_name(target.name + ".part") if plain else target
+    try:
+        _write(frame, temporary, target)
+        if plain:
+            temporary.replace(target)
+    except (OSError, pl.exceptions.PolarsError) as error:
+        if plain:
+            temporary.unlink(missing_ok=True)
+        reason = getattr(error, "strerror", None) or error
+        raise DataError(f"cannot write {target}: {reason}") from None
+
+
+def _write(frame: pl.DataFrame, place: Path, target: Path) -> None:
     suffix = target.suffix.lower()
     if suffix in (".csv", ".tsv", ".tab"):
         flat = frame.with_columns(
@@ -300,13 +320,13 @@ def write_table(frame: pl.DataFrame, path: str | Path) -> None:
             for name, kind in frame.schema.items()
             if isinstance(kind, pl.List)
         )
-        flat.write_csv(target, separator="," if suffix == ".csv" else "\t")
+        flat.write_csv(place, separator="," if suffix == ".csv" else "\t")
     elif suffix in (".parquet", ".pq"):
-        frame.write_parquet(target)
+        frame.write_parquet(place)
     elif suffix in (".jsonl", ".ndjson"):
-        frame.write_ndjson(target)
+        frame.write_ndjson(place)
     elif suffix == ".json":
-        frame.write_json(target)
+        frame.write_json(place)
     else:
         raise DataError(
             f"cannot write {target.name!r}: the ending must be .jsonl, .json, .csv, .tsv or "

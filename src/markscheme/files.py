@@ -295,7 +295,9 @@ def _iter_delimited(
     if header[-1].endswith(_END):
         raise DataError(f"{shown(path)}, line 1: a quote that is opened here is never closed")
     if any("\udc80" <= sign <= "\udcff" for name in header for sign in name):
-        raise DataError(f"{shown(path)}, line 1: the columns' names are not UTF-8; save it as UTF-8")
+        raise DataError(
+            f"{shown(path)}, line 1: the names of columns are not UTF-8; save it as such"
+        )
     if len(set(header)) != len(header):
         twice = sorted({name for name in header if header.count(name) > 1})
         raise DataError(f"{shown(path)}, line 1: columns named twice: {', '.join(twice)}")

@@ -136,7 +136,9 @@ def _rows_in(separator: str) -> Callable[[bytes], int]:
         text = data.decode("utf-8-sig", "surrogateescape")
         first = text.split("\n", 1)[0]
         mark = ";" if separator == "," and ";" in first and "," not in first else separator
-        return sum(bool(row) for row in csv.reader(io.StringIO(text, newline=""), delimiter=mark)) - 1
+        return (
+            sum(bool(row) for row in csv.reader(io.StringIO(text, newline=""), delimiter=mark)) - 1
+        )
 
     return count
 
@@ -256,7 +258,9 @@ JUDGED = (
 WIDE = b"question,answer,a,b\nq,x,0.5,yes\nr,y,1,no\n"
 SHOTS = b'{"question":"q","references":["a","b"],"answer":"c","rank":2}\n'
 EXAMPLES = b'{"question":"q","references":["a"],"answer":"a","label":1}\n'
-LISTS = b'{"question":"q","references":["a","b"],"reference_grades":[3,1],"status":"ok","version":1}\n'
+LISTS = (
+    b'{"question":"q","references":["a","b"],"reference_grades":[3,1],"status":"ok","version":1}\n'
+)
 MAP = (
     b'{"markscheme_calibration":1,"kind":"isotonic","judge":"j","answers":30,"slope":0.0,'
     b'"intercept":0.0,"scores":[0.1,0.9],"probabilities":[0.2,0.8]}'
@@ -281,8 +285,12 @@ def _packed() -> list[bytes]:
 
 
 DOCUMENT = orjson.dumps(RECORDS)
-PARQUETS = [_parquet(), _parquet(compression="snappy", statistics=False), _parquet(row_group_size=4)]
-TSV = b"question\tgold\tanswer\nq\ta\tb\nr\tb | c\t\"b\"\n"
+PARQUETS = [
+    _parquet(),
+    _parquet(compression="snappy", statistics=False),
+    _parquet(row_group_size=4),
+]
+TSV = b'question\tgold\tanswer\nq\ta\tb\nr\tb | c\t"b"\n'
 
 TARGETS: dict[str, Target] = {
     "jsonl": Target(fuzz_one=_answers("f.jsonl", "jsonl", _lines_in), seeds=[LINES, PLAIN]),
@@ -304,7 +312,9 @@ TARGETS: dict[str, Target] = {
     "labels": Target(fuzz_one=_reads(read_labels, "labels"), seeds=[LABELS_CSV, LINES]),
     "judgments": Target(fuzz_one=_reads(read_judgments, "judged"), seeds=[JUDGED, WIDE]),
     "calibration map": Target(fuzz_one=_reads(load_map, "map.json"), seeds=[MAP]),
-    "prices": Target(fuzz_one=_reads(lambda path: read_prices(Path(path)), "p.toml"), seeds=[PRICES]),
+    "prices": Target(
+        fuzz_one=_reads(lambda path: read_prices(Path(path)), "p.toml"), seeds=[PRICES]
+    ),
     "prompt": Target(fuzz_one=_reads(load_prompt.__wrapped__, "p.toml"), seeds=[PROMPT]),
     "ledger export": Target(
         fuzz_one=_reads(lambda path: read_export(Path(path)), "e.jsonl"), seeds=[EXPORT]

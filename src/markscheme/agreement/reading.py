@@ -37,9 +37,7 @@ def read_table(source: pl.DataFrame | str | Path) -> pl.DataFrame:
     if isinstance(source, pl.DataFrame):
         return source
     batches = list(iter_raw(str(source), batch_rows=1_000_000))
-    problems = [
-        problem for batch in batches for problem in (*batch.problems, *_not_unicode(batch))
-    ]
+    problems = [problem for batch in batches for problem in (*batch.problems, *_not_unicode(batch))]
     if problems:
         raise BadRowsError(problems)
     frames = [

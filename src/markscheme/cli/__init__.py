@@ -35,13 +35,20 @@ def run(arguments: Sequence[str]) -> int:
         notes.print("error: ", style="bold red", end="")
         notes.print(str(error), markup=False, soft_wrap=True)
         return 2
-    except KeyboardInterrupt:
-        notes.print("interrupted; what was finished is kept")
-        return 130
     except BrokenPipeError:
         # The reader (head, less) has left: not an error, and nothing more can be written.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    except OSError as error:
+        if debug:
+            raise
+        reason = f"{error.filename}: {error.strerror}" if error.filename else str(error)
+        notes.print("error: ", style="bold red", end="")
+        notes.print(reason, markup=False, soft_wrap=True)
+        return 2
+    except KeyboardInterrupt:
+        notes.print("interrupted; what was finished is kept")
+        return 130
     except Exception as error:
         # Usage errors of the command-line library show themselves; anything else is a bug.
         show, exit_code = getattr(error, "show", None), getattr(error, "exit_code", None)

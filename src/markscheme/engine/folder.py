@@ -93,6 +93,10 @@ class RunFolder:
     @contextmanager
     def writing(self) -> Iterator[None]:
         """Pieces given within are all on disk at the end, whatever ends it."""
+        try:
+            self.parts.mkdir(exist_ok=True)
+        except OSError as error:
+            raise RunError(f"cannot write {self.parts}: {error.strerror}") from None
         with ThreadPoolExecutor(1, thread_name_prefix="writer") as self._writer:
             try:
                 yield
@@ -111,7 +115,6 @@ class RunFolder:
         self._writing.append(self._writer.submit(self._write_part, name, frame, instead_of))
 
     def _write_part(self, name: str, frame: pl.DataFrame, instead_of: Sequence[Path]) -> None:
-        self.parts.mkdir(exist_ok=True)
         with self._whole(self.parts / name) as temporary:
             frame.write_parquet(temporary, compression="lz4", statistics=False)
         for piece in instead_of:
@@ -144,8 +147,14 @@ class RunFolder:
             with temporary.open("rb") as handle:
                 os.fsync(handle.fileno())
             temporary.replace(target)
-        except OSError as error:
-            raise RunError(f"cannot write {target}: {error.strerror or error}") from None
+        except (OSError, pl.exceptions.PolarsError) as error:
+            # What is half written goes at once: on a full disk every byte counts.
+            temporary.unlink(missing_ok=True)
+            reason = getattr(error, "strerror", None) or error
+            raise RunError(
+                f"cannot write {target}: {reason}; what was finished is kept, and the same command "
+                "goes on from there"
+            ) from None
 
 
 def plan_difference(old: Mapping[str, Any], new: Mapping[str, Any]) -> str | None:

@@ -382,8 +382,10 @@ def _check_same_input(folder: RunFolder, number: int, chain: bytes) -> None:
             f"{number + 1}); choose another --out, or delete that folder"
         )
     if not earlier:
-        folder.parts.mkdir(exist_ok=True)
-        (folder.parts / mark).touch()
+        try:
+            (folder.parts / mark).touch()
+        except OSError as error:
+            raise RunError(f"cannot write {folder.parts / mark}: {error.strerror}") from None
 
 
 def _saved_chunks(folder: RunFolder, stem: str) -> tuple[list[Path], list[pl.DataFrame]]:

@@ -6,8 +6,14 @@ import re
 
 from markscheme.text.grades import read_score
 from markscheme.text.replies import (
-    CUT_OFF, Reading, field, json_objects, shortened, spoken, unparsed,
-)  # fmt: skip
+    CUT_OFF,
+    Reading,
+    field,
+    json_objects,
+    shortened,
+    spoken,
+    unparsed,
+)
 from markscheme.text.verdicts import declines
 
 _BRACKETS = re.compile(
