@@ -11,7 +11,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import httpx
 from fastapi import FastAPI
 
 from markscheme.service.app import make_app
@@ -39,7 +38,7 @@ def bearer(key: str) -> dict[str, str]:
     return {"authorization": f"Bearer {key}"}
 
 
-def until(client: httpx.Client, path: str, *states: str, **options: Any) -> dict[str, Any]:
+def until(client: Any, path: str, *states: str, **options: Any) -> dict[str, Any]:
     """A job once it is in one of the states."""
     job: dict[str, Any] = {}
     for _ in range(1800):

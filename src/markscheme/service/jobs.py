@@ -230,6 +230,7 @@ class Jobs:
             code = await process.wait()
         finally:
             _kill(process)
+            await process.wait()
             self._running = None
         if job.id not in self._jobs:
             return
