@@ -36,6 +36,11 @@ def test_what_is_no_run_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[st
     assert "is no run's folder" in capsys.readouterr().err
 
 
+def test_a_column_needs_its_file(run_folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["report", str(run_folder), "--label-column", "human"]) == 2
+    assert "--labels FILE" in capsys.readouterr().err
+
+
 def test_a_missing_extra_is_named(
     hostile_run: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
