@@ -46,8 +46,8 @@ def verdicts(material: Material) -> Section:
         key="verdicts",
         title="Where verdicts are right and wrong" if labelled else "What judges say",
         caption=(
-            "Blue: judge and people say the same. Orange: they differ; dark, the judge rejects "
-            "what people accept; light, it accepts what they reject."
+            "Blue: judge and people say the same. Orange: they differ; strong, the judge rejects "
+            "what people accept; faint, it accepts what they reject."
             if labelled
             else "Share of each system's answers that a judge accepts, rejects or did not judge."
         ),
