@@ -81,9 +81,8 @@ def served(folder: Path) -> Iterator[tuple[subprocess.Popen[bytes], int]]:
     finally:
         process.terminate()
         process.wait()
-    said_by_it = log.read_text().split("stops it", 1)[-1].strip()
-    if said_by_it:
-        print(f"the service's log:\n{said_by_it[-2000:]}")
+    for line, count in Counter(log.read_text().split("stops it\n", 1)[-1].splitlines()).items():
+        print(f"the service's log, {count} times: {line}")
 
 
 def ask(

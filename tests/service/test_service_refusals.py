@@ -134,6 +134,9 @@ def test_other_addresses_and_methods(client: TestClient) -> None:
     refused = client.get("/v1/judgments")
     is_problem(refused, 405)
     assert refused.headers["allow"] == "POST"
+    refused = client.put("/v1/jobs/" + "0" * 32)
+    is_problem(refused, 405)
+    assert refused.headers["allow"] == "DELETE, GET"
 
 
 def test_keys(opened: Any, keys: Keys, caplog: pytest.LogCaptureFixture) -> None:

@@ -105,11 +105,16 @@ def make_app(
 
     @app.exception_handler(HTTPException)
     async def refused(request: Request, error: HTTPException) -> Response:
+        headers = error.headers
+        path = getattr(request.scope.get("route"), "path", "")
+        methods = app.openapi()["paths"].get(path, {}) if error.status_code == 405 else {}
+        if methods:  # The framework names those of one route of the path.
+            headers = {"allow": ", ".join(sorted(methods)).upper()}
         return problem(
             error.status_code,
             str(error.detail),
             request_id=request.state.request_id,
-            headers=error.headers,
+            headers=headers,
         )
 
     return app
