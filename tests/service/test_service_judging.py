@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -12,8 +13,13 @@ from service_helpers import ROW
 from starlette.testclient import TestClient
 
 import markscheme
+from markscheme.errors import ModelError
 from markscheme.integrations.rewards import MarksReward
 from markscheme.judgments import OUTCOME
+from markscheme.models.container import Models
+from markscheme.models.scripted import ScriptedChat
+from markscheme.service.app import make_app
+from markscheme.service.settings import Settings
 
 FIELDS = ("id", "question", "references", "answer", "system")
 
@@ -127,3 +133,33 @@ def test_what_is_served_needs_nothing_by_default(client: TestClient) -> None:
     names = {one["name"] for one in client.get("/v1/judges").json()["judges"]}
     assert {"examiner", "exact_match", "token_f1", "auto"} <= names
     assert not names & {"llm_grader", "bertscore", "panel", "calibrated"}
+
+
+def test_a_judge_that_asks_a_model_does_not_hold_up_the_others(tmp_path: Path) -> None:
+    begun, go = threading.Event(), threading.Event()
+
+    def reply(text: str) -> str:
+        begun.set()
+        assert go.wait(60)
+        return "Yes" if "Jane Austen; A:" in text else "No"
+
+    models = Models(chat=ScriptedChat(replies=reply))
+    app = make_app(
+        Settings(jobs=tmp_path / "jobs"), allow=("llm_evouna", "contains"), models=models
+    )
+    with TestClient(app) as client, ThreadPoolExecutor(1) as thread:
+        assert client.get("/readyz").status_code == 200  # Nothing is spent to get warm.
+        asked = thread.submit(
+            client.post, "/v1/judgments", json={"answers": [ROW, {**ROW, "answer": "Ann"}]}
+        )
+        assert begun.wait(60)
+        sent = {"judge": "contains", "answers": [ROW]}
+        assert client.post("/v1/judgments", json=sent).json()["judgments"][0]["verdict"] is True
+        go.set()
+        first, second = asked.result(60).json()["judgments"]
+    assert (first["verdict"], first["raw"], second["verdict"]) == (True, "Yes", False)
+
+
+def test_a_judge_without_its_model_is_told_of_at_the_start(tmp_path: Path) -> None:
+    with pytest.raises(ModelError, match="--model NAME"):
+        make_app(Settings(jobs=tmp_path), allow=("llm_evouna",), models=Models())

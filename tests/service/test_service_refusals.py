@@ -12,7 +12,7 @@ import pytest
 from service_helpers import KEY, ROW, bearer, make
 from starlette.testclient import TestClient
 
-from markscheme.errors import DataError
+from markscheme.errors import DataError, ModelError
 from markscheme.service import judging
 from markscheme.service.keys import Keys, read_keys
 from markscheme.service.settings import Batching, Limits, Settings
@@ -199,6 +199,18 @@ def test_what_breaks_is_not_shown(
     assert "secret" not in refused.text
     assert body["request_id"] in caplog.text
     assert "a secret of the inside" in caplog.text
+
+
+def test_a_judge_that_cannot_work_is_no_secret_told(
+    client: TestClient, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def broken(*given: Any) -> Any:
+        raise ModelError("no weights in some/folder")
+
+    monkeypatch.setattr(judging, "judge_rows", broken)
+    refused = client.post("/v1/rewards", json={"answers": [ROW]})
+    assert is_problem(refused, 503)["request_id"] in caplog.text
+    assert "folder" not in refused.text
 
 
 class Held:

@@ -54,6 +54,7 @@ class Allowed:
 
         Raises:
             JudgeError, UnknownNameError: a name is wrong.
+            ModelError: a judge that is named lacks its model.
         """
         self.served: list[Served] = []
         self._named: dict[str, Served] = {}
@@ -65,6 +66,8 @@ class Allowed:
                 self.served.append(served)
                 self._named[name] = served
             self._named[text.strip()] = self._named[name]
+        for served in self.served if names else ():
+            served.signature  # noqa: B018 - what a named judge lacks is said now, not to a client.
         self.default = self._named.get(DEFAULT, self.served[0])
 
     def find(self, name: str | None) -> Served:

@@ -16,6 +16,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from markscheme.errors import MarkschemeError
 from markscheme.service.problems import Refusal, problem
 from markscheme.service.state import State
 
@@ -71,6 +72,14 @@ class Guard:
             refusal = await self._answer(scope, headers, receive, told)
         except (HTTPException, TimeoutError) as error:
             refusal = _refused(error, request_id)
+        except MarkschemeError as error:
+            log.error("request %s: %s", request_id, error)
+            refusal = problem(
+                503,
+                "the judge cannot work now; the service's log has the reason under this request_id",
+                request_id=request_id,
+                headers={"retry-after": "30"},
+            )
         except Exception:
             log.exception("request %s broke", request_id)
             refusal = problem(

@@ -46,11 +46,11 @@ class LimitedReader(AnswersReader):
 
 def work(order: dict[str, Any], tell: Any) -> None:
     """Judge a job's file into its run's folder; `tell` is told of progress and of the end."""
-    os.chdir(Path(order["folder"]) / "input")  # So that messages name the file, and no folder.
-    options = order["options"]
-    reader = LimitedReader([order["file"]], ReadOptions(**options["read"]))
+    folder, options = Path(order["folder"]), order["options"]
+    file = folder / "input" / order["file"]
+    reader = LimitedReader([str(file)], ReadOptions(**options["read"]))
     reader.most_rows = order["most_rows"]
-    tell({"rows_expected": _count(Path(order["file"]))})
+    tell({"rows_expected": _count(file)})
     models = Models(options=_model_options(order["models"]))
     rows, told = 0, 0.0
 
@@ -65,13 +65,15 @@ def work(order: dict[str, Any], tell: Any) -> None:
         report = run(
             reader,
             [parse_judge(order["judge"])],
-            out=Path("..") / "run",
+            out=folder / "run",
             clean=options["clean"],
             models=models,
             on_progress=progress,
         )
     except MarkschemeError as error:
-        tell({"error": str(error)})
+        # Clients know their file's name, and need not know where it is kept.
+        said = str(error).replace(f"{file.parent}{os.sep}", "").replace(str(folder), "the job")
+        tell({"error": said})
     else:
         tell({"rows_judged": report.rows, "rows_expected": report.rows,
               "error": None, "figures": report.records})  # fmt: skip
