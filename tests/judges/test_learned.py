@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from pathlib import Path
 from typing import Any
 
@@ -165,6 +166,6 @@ def test_what_is_missing_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     def missing(name: str) -> Any:
         raise ImportError(name)
 
-    monkeypatch.setattr(causal.importlib, "import_module", missing)
+    monkeypatch.setattr(importlib, "import_module", missing)
     with pytest.raises(MissingExtraError, match=r"markscheme\[lora\]"):
         Learned(weights=str(folder(tmp_path / "two"))).judge(table(), None)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import importlib
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from markscheme.errors import MissingExtraError, ModelError
-from markscheme.models import causal
 from markscheme.models.causal import Causal, causal_revision, open_causal
 
 TEMPLATE = "[INST] Question: {question} Answer: {answer} [/INST]"
@@ -86,7 +86,7 @@ def test_missing_libraries_and_models_are_named(
     def missing(name: str) -> Any:
         raise ImportError(name)
 
-    monkeypatch.setattr(causal.importlib, "import_module", missing)
+    monkeypatch.setattr(importlib, "import_module", missing)
     with pytest.raises(MissingExtraError, match=r"markscheme\[lora\]"):
         open_causal("some/name")
 

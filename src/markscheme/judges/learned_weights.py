@@ -14,7 +14,7 @@ import orjson
 
 from markscheme.errors import ModelError
 from markscheme.judges.learned_templates import VARIANTS
-from markscheme.models.causal import Causal, causal_revision, library, open_causal
+from markscheme.models.causal import Causal, adapting, causal_revision, library, open_causal
 
 SETTINGS = "learned.json"
 ADAPTER = "adapter_model.safetensors"
@@ -99,13 +99,14 @@ class LearnedFolder:
                 f"{self.folder} were trained on ({revision}); give that model, or train again"
             )
         adapted: Any = causal.model
-        for role in self.templates:
-            self._file(f"{role}/{ADAPTER}")
-            place = str(self.folder / role)
-            if adapted is causal.model:
-                adapted = peft.PeftModel.from_pretrained(adapted, place, adapter_name=role)
-            else:
-                adapted.load_adapter(place, adapter_name=role)
+        with adapting():
+            for role in self.templates:
+                self._file(f"{role}/{ADAPTER}")
+                place = str(self.folder / role)
+                if adapted is causal.model:
+                    adapted = peft.PeftModel.from_pretrained(adapted, place, adapter_name=role)
+                else:
+                    adapted.load_adapter(place, adapter_name=role)
         return replace(causal, model=adapted.eval())
 
     def _file(self, name: str) -> Path:

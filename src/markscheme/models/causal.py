@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Iterable, Mapping, Sequence
+import warnings
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
@@ -239,6 +241,14 @@ def causal_revision(name: str, model: Any = None) -> str:
     known = weights_hash(name)
     commit = getattr(getattr(model, "config", None), "_commit_hash", None)
     return f"weights:{known}" if known else (f"commit:{commit}" if commit else "")
+
+
+@contextmanager
+def adapting() -> Iterator[None]:
+    """While peft puts adapters on a model: without its talk about what transformers will drop."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FutureWarning)
+        yield
 
 
 def library(name: str) -> Any:

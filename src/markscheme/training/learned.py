@@ -77,7 +77,7 @@ class HeldOutFigures:
 
 @dataclass(frozen=True, kw_only=True)
 class TrainedJudge:
-    """What came out: the folder, the figures, the held-out scores and each role's losses."""
+    """What came out: the folder, the figures, held-out answers with `score`, each role's losses."""
 
     folder: Path
     figures: HeldOutFigures
@@ -169,8 +169,12 @@ def train(
         say(f"{role}: trained on {len(encoded):,} prompts; trying it on {held.height:,}")
         found[role] = said(replace(causal, model=own), held, role=role, template=template)
         causal = replace(causal, model=own.unload())
-    judged = scored(held, found)
-    figures = _figures(chosen.held, judged, options.report_on)
+    judged = chosen.held.with_row_index("row").join(
+        scored(held, found), on="row", how="left", maintain_order="left"
+    )
+    # Empty answers are not asked about: the judge takes them for wrong.
+    judged = judged.with_columns(pl.col("score").fill_null(0.0)).drop("row")
+    figures = _figures(judged, options.report_on)
     if report is not None:
         report(figures)
     for role, adapter in adapters.items():
@@ -194,7 +198,7 @@ def train(
     return TrainedJudge(
         folder=folder,
         figures=figures,
-        held=chosen.held.with_row_index("row").join(judged, on="row").drop("row"),
+        held=judged,
         losses={role: adapter.losses for role, adapter in adapters.items()},
     )
 
@@ -213,10 +217,9 @@ def _drawn(rows: pl.DataFrame, limit: int | None, seed: int) -> pl.DataFrame:
     return rows.filter(rank.is_in(kept.implode()))
 
 
-def _figures(held: pl.DataFrame, judged: pl.DataFrame, part: str) -> HeldOutFigures:
+def _figures(rows: pl.DataFrame, part: str) -> HeldOutFigures:
     from markscheme.grammar import parse_judge
 
-    rows = held.with_row_index("row").join(judged, on="row").drop("row")
     labels = (rows["label"] >= 0.5).to_numpy().astype(float)
     contains = parse_judge("contains").judge(rows.drop("score", "reason"), None)["verdict"]
     return HeldOutFigures(

@@ -12,7 +12,7 @@ import numpy as np
 import orjson
 
 from markscheme.judges.learned_weights import ADAPTER
-from markscheme.models.causal import Causal, Encoded, library
+from markscheme.models.causal import Causal, Encoded, adapting, library
 
 Bar = Callable[[str, int], AbstractContextManager[Callable[[int, str], None]]]
 """Opens a progress bar of a name and a number of steps; told how many more are done, and a note."""
@@ -87,7 +87,8 @@ def adapted(causal: Causal, options: LoraOptions) -> Any:
         target_modules="all-linear",
         task_type="CAUSAL_LM",
     )
-    return peft.get_peft_model(causal.model, config)
+    with adapting():
+        return peft.get_peft_model(causal.model, config)
 
 
 def fit(
