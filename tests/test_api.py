@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import doctest
-import re
 from pathlib import Path
 from typing import Any
 
@@ -82,11 +81,3 @@ def test_bad_input_is_named() -> None:
 def test_examples_in_docstrings_hold() -> None:
     assert doctest.testmod(api).failed == 0
     assert doctest.testmod(api).attempted >= 4
-
-
-def test_python_blocks_of_the_readme_run(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(root)
-    blocks = re.findall(r"```python\n(.*?)```", (root / "README.md").read_text(), re.DOTALL)
-    assert blocks
-    for block in blocks:
-        exec(compile(block, "README.md", "exec"), {})

@@ -30,7 +30,9 @@ def judged(
     Args:
         frame: with columns for question, references (a text or a list) and answer.
         judge: a judge's name.
-        question, references, answer: the columns.
+        question: the column with questions.
+        references: the column with references.
+        answer: the column with answers.
         prefix: before the names of the new columns `status`, `verdict`, `score`, `relation`,
             `marks`, `explanation`.
         models: opens weights and servers for judges that need some.

@@ -1,0 +1,123 @@
+"""Every code block of the documents runs, and prints what is shown."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import documents
+
+ROOT = Path(__file__).parents[1]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+NAMES = {path: str(path.relative_to(ROOT)) for path in PAGES}
+SLOW = {"docs/how-to/retrain.md", "docs/entailment.md", "docs/listwise-examiner.md"}
+"""Pages that take longer than the fast tests may."""
+
+
+def pages(*, slow: bool) -> list[pytest.ParameterSet]:
+    """The pages with blocks that run, those that take long or the others."""
+    return [
+        pytest.param(path, id=name)
+        for path, name in NAMES.items()
+        if (name in SLOW) == slow
+        and any(one.runs for one in documents.blocks(path.read_text("utf-8")))
+    ]
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        *pages(slow=False),
+        *(
+            pytest.param(*page.values, id=page.id, marks=pytest.mark.slow)
+            for page in pages(slow=True)
+        ),
+    ],
+)
+def test_blocks_run(
+    path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
+) -> None:
+    monkeypatch.delenv("MARKSCHEME_LEDGER", raising=False)
+    if any(one.data for one in documents.blocks(path.read_text("utf-8"))):
+        monkeypatch.setenv("MARKSCHEME_DATA", str(request.getfixturevalue("data_dir").resolve()))
+    with documents.sandbox(ROOT, tmp_path):
+        assert documents.run_page(path) > 0
+
+
+@pytest.mark.parametrize("path", [pytest.param(path, id=name) for path, name in NAMES.items()])
+def test_blocks_that_do_not_run_say_why(path: Path) -> None:
+    for block in documents.blocks(path.read_text("utf-8")):
+        place = f"{NAMES[path]}:{block.line}"
+        if block.reason is not None:
+            assert block.reason in documents.REASONS, f"{place}: no such reason: {block.reason}"
+            must = documents.REASONS[block.reason]
+            assert re.search(must, block.text), f"{place}: nothing in it {block.reason}"
+        elif not block.language:
+            assert not re.search(r"^(\$ )?markscheme ", block.text, re.MULTILINE), (
+                f"{place}: commands stand in ```sh or ```console blocks"
+            )
+
+
+def test_most_blocks_run() -> None:
+    every = [one for path in PAGES for one in documents.blocks(path.read_text("utf-8"))]
+    code = [one for one in every if one.language in ("python", "sh", "bash", "console")]
+    assert sum(one.runs for one in code) > len(code) / 2
+
+
+@pytest.mark.parametrize(
+    ("shown", "printed", "equal"),
+    [
+        (["a", "b"], ["a", "b"], True),
+        (["a", "..."], ["a", "b", "c"], True),
+        (["a", "...", "c"], ["a", "c"], True),
+        (["a", "...", "d"], ["a", "b", "c"], False),
+        (["a"], ["a", "b"], False),
+        (["a.c"], ["abc"], False),
+    ],
+)
+def test_elided_output(shown: list[str], printed: list[str], equal: bool) -> None:
+    assert documents.same(shown, printed) == equal
+
+
+def test_a_wrong_output_is_noticed(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text("```console\n$ markscheme --version\nmarkscheme 9.9.9\n```\n", "utf-8")
+    with pytest.raises(AssertionError, match=r"page.md:2: markscheme --version"):
+        documents.run_page(page)
+    page.write_text(documents.written_anew(page), "utf-8")
+    assert documents.run_page(page) == 1
+
+
+def test_the_decision_table_has_the_figures_of_the_cards() -> None:
+    table = (ROOT / "docs" / "which-judge.md").read_text("utf-8")
+    card = (ROOT / "docs" / "examiner.md").read_text("utf-8")
+    row = r"^\| all five \| [\d,]+ \| ([\d.]+).*?\| ([\d.]+).*?\| 0?([\d.]+)"
+    overall = re.search(row, card, re.MULTILINE)
+    assert overall is not None
+    f1, accuracy, auroc = overall.groups()
+    assert f"| {f1} | {accuracy} | {auroc} |" in table
+
+
+@pytest.mark.slow
+def test_the_site_builds_strictly(tmp_path: Path) -> None:
+    tool = shutil.which("mkdocs", path=str(Path(sys.executable).parent)) or shutil.which("mkdocs")
+    assert tool is not None, "pip install 'markscheme[docs]'"
+    done = subprocess.run(
+        [tool, "build", "--strict", "--quiet", "--site-dir", str(tmp_path / "site")],
+        cwd=ROOT, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+    front = (tmp_path / "site" / "index.html").read_text("utf-8")
+    assert "markscheme" in front
+    for page in (tmp_path / "site").rglob("*.html"):
+        fetched = re.findall(
+            r"""<(?:script|img|iframe)[^>]*\ssrc=["']?(https?:|//)"""
+            r"""|<link[^>]*rel=["']?stylesheet["']?[^>]*href=["']?(https?:|//)""",
+            page.read_text("utf-8"),
+        )
+        assert not fetched, f"{page} loads something from the network"
