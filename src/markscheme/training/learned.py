@@ -181,7 +181,10 @@ def train(
         adapter.save(folder / role)
     settings = {
         "variant": options.variant,
-        "base": {"name": model, "revision": revision},
+        "base": {
+            "name": str(Path(model).absolute()) if Path(model).exists() else model,
+            "revision": revision,
+        },
         "templates": dict(templates),
         "threshold": THRESHOLD,
         "seed": options.lora.seed,

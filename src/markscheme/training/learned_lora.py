@@ -67,7 +67,8 @@ class Adapter:
         """Write it as the peft library reads it; equal adapters give equal bytes."""
         torch_files = library("safetensors.torch")
         folder.mkdir(parents=True, exist_ok=True)
-        torch_files.save_file(self.tensors, folder / ADAPTER, metadata={"format": "pt"})
+        # Through bytes, since a file that the library writes only its owner may read.
+        (folder / ADAPTER).write_bytes(torch_files.save(self.tensors, metadata={"format": "pt"}))
         options = orjson.OPT_INDENT_2 | orjson.OPT_SORT_KEYS
         (folder / CONFIG).write_bytes(orjson.dumps(self.config, option=options))
 
