@@ -6,6 +6,7 @@ Whatever the input looks like, the table has all columns of `SCHEMA`; what was n
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from pathlib import Path
@@ -14,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 import numpy as np
 import polars as pl
 
-from markscheme.columns import resolve_columns
+from markscheme.columns import REQUIRED, resolve_columns
 from markscheme.errors import BadRowsError, DataError, Problem
 from markscheme.files import Format, RawBatch, frame_batches, iter_raw, records_batches
 from markscheme.tidy import tidy
@@ -280,13 +281,17 @@ def system_of(source: Source) -> str:
 def write_answers(frame: pl.DataFrame, path: str | Path) -> None:
     """Write an answers table as JSONL, CSV, TSV or Parquet, by the path's ending.
 
-    Columns that are null throughout are left out; in CSV and TSV lists are JSON text.
+    Columns that are null throughout are left out, unless reading needs them; in CSV and TSV lists
+    are JSON text.
 
     Raises:
         DataError: another ending.
     """
     write_table(
-        frame.select(c for c in frame.columns if frame[c].null_count() < frame.height), path
+        frame.select(
+            c for c in frame.columns if c in REQUIRED or frame[c].null_count() < frame.height
+        ),
+        path,
     )
 
 
@@ -307,7 +312,8 @@ def write_table(frame: pl.DataFrame, path: str | Path) -> None:
             temporary.replace(target)
     except (OSError, pl.exceptions.PolarsError) as error:
         if plain:
-            temporary.unlink(missing_ok=True)
+            with suppress(OSError):
+                temporary.unlink()
         reason = getattr(error, "strerror", None) or error
         raise DataError(f"cannot write {target}: {reason}") from None
 

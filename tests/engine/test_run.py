@@ -207,6 +207,95 @@ def test_killed_and_started_again_gives_the_same_files(tmp_path: Path, kill_afte
     assert pl.read_parquet(killed / "judgments.parquet").height == 9000
 
 
+STAGES = {
+    "reading": ("markscheme.answers.AnswersReader._answers", 4, "before"),
+    "before the first piece": ("markscheme.engine.folder.RunFolder._write_part", 1, "before"),
+    "a piece half written": ("polars.DataFrame.write_parquet", 5, "after"),
+    "between two pieces": ("markscheme.engine.folder.RunFolder._write_part", 7, "after"),
+    "judging": ("markscheme.engine.apply.apply", 8, "before"),
+    "the answers put together": ("markscheme.engine.folder.RunFolder.join_parts", 1, "after"),
+    "the judgments half put together": ("polars.LazyFrame.sink_parquet", 2, "after"),
+    "the judgments put together": ("markscheme.engine.folder.RunFolder.join_parts", 2, "after"),
+    "the figures": ("markscheme.engine.run.summarise", 1, "after"),
+    "summary.json": ("markscheme.engine.run.summary_json", 1, "before"),
+    "summary.md": ("markscheme.engine.folder.RunFolder.write_text", 3, "before"),
+    "the state": ("markscheme.engine.folder.RunFolder.write_json", 3, "before"),
+    "the state is written": ("markscheme.engine.folder.RunFolder.write_json", 3, "after"),
+    "the pieces half removed": ("pathlib.Path.unlink", 3, "after"),
+}
+"""Moments of a run: a function, the how manieth call of it, and before or after that the kill."""
+
+KILLED = """
+import importlib, os, pkgutil, signal, sys
+from markscheme.answers import AnswersReader, ReadOptions
+from markscheme.api import run
+from markscheme.grammar import parse_judge
+import markscheme.engine.run, markscheme.engine.apply
+
+path, out, where, call, when, judges = sys.argv[1:7]
+reader = AnswersReader([path], ReadOptions(batch_rows=300))
+judging = [parse_judge(name) for name in judges.split("+")]
+if where:
+    owner, _, name = where.rpartition(".")
+    owner = pkgutil.resolve_name(owner)
+    inner, calls = getattr(owner, name), 0
+
+    def outer(*given, **named):
+        global calls
+        calls += 1
+        if calls == int(call) and when == "before":
+            os.kill(os.getpid(), signal.SIGKILL)
+        result = inner(*given, **named)
+        if calls == int(call):
+            os.kill(os.getpid(), signal.SIGKILL)
+        return result
+
+    setattr(owner, name, outer)
+run(reader, judging, out=out)
+"""
+
+
+def start(*arguments: str) -> int:
+    return subprocess.run([sys.executable, "-c", KILLED, *arguments], check=False).returncode
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, bytes]]:
+    """A file, and what a run on it that nobody kills makes of it."""
+    folder = tmp_path_factory.mktemp("whole")
+    path = big_file(folder, 1500)
+    assert start(str(path), str(folder / "run"), "", "0", "", "+".join(JUDGES)) == 0
+    return path, contents(folder / "run")
+
+
+QUICK = ("reading", "a piece half written", "the judgments half put together", "the state",
+         "the pieces half removed")  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "stage",
+    [pytest.param(one, marks=() if one in QUICK else pytest.mark.slow) for one in STAGES],
+)
+def test_killed_in_any_stage_and_started_again_gives_the_same_files(
+    tmp_path: Path, whole: tuple[Path, dict[str, bytes]], stage: str
+) -> None:
+    """SIGKILL in every stage; then the same command to its end."""
+    path, wanted = whole
+    out = tmp_path / "run"
+    where, call, when = STAGES[stage]
+    killed = start(str(path), str(out), where, str(call), when, "+".join(JUDGES))
+    assert killed == -signal.SIGKILL
+    from markscheme.api import run
+
+    run(
+        AnswersReader([path], ReadOptions(batch_rows=300)),
+        [parse_judge(name) for name in JUDGES],
+        out=out,
+    )
+    assert contents(out) == wanted
+    assert not (out / "parts").exists()
+
+
 def test_saved_chunks_are_taken_up(tmp_path: Path, counting: Counting) -> None:
     """A batch that was killed in its middle goes on after its last saved chunk."""
     path = big_file(tmp_path, 3000)

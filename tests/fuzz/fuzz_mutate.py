@@ -1,4 +1,4 @@
-"""Broken inputs out of good ones: bytes cut, flipped, doubled and spiced with what breaks readers."""
+"""Broken inputs out of good ones: bytes cut, flipped, doubled, and spiced with what hurts."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from collections.abc import Callable, Iterator, Sequence
 SPICE = (
     b"\x00", b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff", b"\xff", b"\xc0\xaf", b"\xed\xa0\x80",
     rb"\ud800", rb"\udc00\ud800", rb"\u0000", b"\r", b"\r\n", b"\n\n", b"\x0b", b"\x0c", b"\x1c",
-    b"\x85", "\u2028".encode(), "\u202e".encode(), "e\u0301\u200d".encode(), "\U0001f469‍🚀".encode(),
+    b"\x85", "\u2028".encode(), "\u202e".encode(),
+    "e\u0301\u200d".encode(), "\U0001f469\u200d\U0001f680".encode(),
     b'"', b"'", b'""', b"\\", b"`", b"```", b"[[", b"]]", b"{", b"}", b"[", b"]", b"<think>",
     b"</think>", b"{{ x }}", b"{% for", b"%s", b"$(", b",", b";", b"\t", b" | ", b"||", b":", b"-",
     b"1e999", b"-1e999", b"9" * 400, b"-0", b"0x10", b"NaN", b"Infinity", b"null", b"true", b"none",
@@ -96,7 +97,7 @@ LONGEST = 120_000
 
 
 def mutations(seeds: Sequence[bytes], *, count: int, seed: int) -> Iterator[bytes]:
-    """The seeds themselves, then `count` inputs with one to four changes each; the same each time."""
+    """The seeds, then `count` inputs with one to four changes each; the same each time."""
     yield from seeds
     rng = random.Random(seed)
     for _ in range(count):

@@ -70,11 +70,11 @@ RECORDS: list[dict[str, Any]] = [
 LINES = b"\n".join(orjson.dumps(record) for record in RECORDS) + b"\n"
 PLAIN = b'{"question":"q","gold":"a","answer":"a"}\n{"question":"r","gold":"b","answer":"b"}\n'
 CSV = (
-    "question,gold,answer,system,label\r\n"
-    'Who?,"[""Ann"", ""Bo""]",Ann,s1,yes\r\n'
-    '"What, then?",a | b,"two\nlines",s2,0\r\n'
-    "Where?,Paris,,s1,\r\n"
-).encode()
+    b"question,gold,answer,system,label\r\n"
+    b'Who?,"[""Ann"", ""Bo""]",Ann,s1,yes\r\n'
+    b'"What, then?",a | b,"two\nlines",s2,0\r\n'
+    b"Where?,Paris,,s1,\r\n"
+)
 
 
 def _parquet(**options: Any) -> bytes:
@@ -245,7 +245,8 @@ JUDGES = [
     b"exact_match", b"token_f1(threshold=0.8)", b"panel(judges=[exact_match, contains], vote=any)",
     b"cascade(first=contains, then=llm_kamalloo(model='m', temperature=0.5))",
     b"char_similarity(measure=\"ratio\", threshold=0.9)", b"llm(prompt='p.toml')",
-    b"calibrated(judge=token_f1, map='map.json')", b"entailment(marks=off)", b"regex(ignore_case=true)",
+    b"calibrated(judge=token_f1, map='map.json')", b"entailment(marks=off)",
+    b"regex(ignore_case=true)",
 ]  # fmt: skip
 
 # --- other files ------------------------------------------------------------------------------

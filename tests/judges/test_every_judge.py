@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import polars as pl
 import pytest
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
 
 from markscheme.answers import SCHEMA, read_answers
 from markscheme.engine.apply import apply
@@ -100,3 +102,37 @@ def test_the_reference_itself_is_right(name: str) -> None:
 def test_something_else_is_wrong(name: str) -> None:
     judge = parse_judge(judges()[name].example)
     assert apply(judge, table(["Quetzalcoatlus northropi"]))["verdict"].to_list() == [False]
+
+
+WORDS = st.sampled_from(
+    ["Paris", "in", "France", "Paname", "not", "no", "I think", "3", "1,000 km", "12 March 1984",
+     "Pa\u0301ris", "or", ",", ".", "(", "\u200d", "\u202e", "巴黎", "باريس", "½", "-", "\n", "the"]
+)  # fmt: skip
+GENERATED = st.text(
+    st.characters(exclude_categories=("Cs",), exclude_characters="\x00"), max_size=40
+)
+SAID = st.lists(WORDS, max_size=9).map(" ".join) | GENERATED
+
+
+@settings(
+    deadline=None,
+    max_examples=6,
+    phases=(Phase.explicit, Phase.reuse, Phase.generate),
+    suppress_health_check=list(HealthCheck),
+)
+@given(said=st.lists(st.none() | SAID, min_size=4, max_size=9), cut=st.integers(1, 3))
+def test_any_text_is_judged_the_same_in_any_order_and_batch(
+    name: str, said: list[str | None], cut: int
+) -> None:
+    judge = parse_judge(judges()[name].example)
+    answers = table(said)
+    outcomes = apply(judge, answers)
+    assert outcomes.columns == list(OUTCOME)
+    assert outcomes.height == answers.height
+    statuses = outcomes["status"].cast(pl.String)
+    assert set(statuses) <= set(STATUSES)
+    assert ((statuses == "skipped") == answers["answer"].is_null()).all()
+    for figure, most in (("score", 1), ("marks", 2)):  # Marks may hold a bonus.
+        assert outcomes[figure].drop_nulls().is_between(0, most).all(), figure
+    assert apply(judge, answers.reverse()).reverse().equals(outcomes)
+    assert pl.concat([apply(judge, answers[:cut]), apply(judge, answers[cut:])]).equals(outcomes)

@@ -6,7 +6,7 @@ import fcntl
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -149,7 +149,8 @@ class RunFolder:
             temporary.replace(target)
         except (OSError, pl.exceptions.PolarsError) as error:
             # What is half written goes at once: on a full disk every byte counts.
-            temporary.unlink(missing_ok=True)
+            with suppress(OSError):
+                temporary.unlink()
             reason = getattr(error, "strerror", None) or error
             raise RunError(
                 f"cannot write {target}: {reason}; what was finished is kept, and the same command "

@@ -226,6 +226,8 @@ def run_in_folder(
     with folder.locked():
         found = folder.read_plan()
         difference = None if found is None else plan_difference(found, wanted)
+        if found is not None and "engine" in found:
+            difference = f"--engine {found['engine']}"
         if difference:
             raise RunError(f"{folder.path} holds a run with {difference}; choose another --out")
         if found is None:

@@ -1,0 +1,126 @@
+"""Inputs far larger than usual, and the memory that they may take."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from markscheme.answers import ReadOptions, read_answers
+from markscheme.engine.apply import apply
+from markscheme.errors import BadRowsError
+from markscheme.grammar import parse_judge
+from markscheme.registry import judges
+
+OFFLINE = [name for name, found in judges().items() if found.needs == "nothing"]
+MANY = 100_000
+PER_REFERENCE = {"claims", "embedding_cosine", "entailment"}
+"""These read every reference with a neural network; see docs/robustness.md."""
+MEGABYTES_AT_MOST = 2_000
+
+SCRIPT = """
+import json, sys
+from pathlib import Path
+from markscheme.answers import ReadOptions, read_answers
+from markscheme.engine.apply import apply
+from markscheme.grammar import parse_judge
+from markscheme.registry import judges
+
+answers = read_answers(sys.argv[1], ReadOptions(max_bytes=30_000_000))
+outcomes = apply(parse_judge(judges()[sys.argv[2]].example), answers)
+peak = int(Path("/proc/self/status").read_text().split("VmHWM:")[1].split()[0]) // 1024
+print(json.dumps({"peak": peak, "status": outcomes["status"].cast(str).to_list(),
+                  "verdict": outcomes["verdict"].to_list()}))
+"""
+
+
+def measured(path: Path, name: str) -> dict[str, object]:
+    done = subprocess.run(
+        [sys.executable, "-c", SCRIPT, str(path), name], check=True, capture_output=True, text=True,
+        timeout=600,
+    )  # fmt: skip
+    found: dict[str, object] = json.loads(done.stdout)
+    return found
+
+
+def write(path: Path, rows: list[dict[str, object]]) -> Path:
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return path
+
+
+@pytest.fixture(scope="module")
+def many_references(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    row = {"question": "Which number?", "references": [f"number {n} of many" for n in range(MANY)]}
+    said = ("number 77777 of many", "something else")
+    folder = tmp_path_factory.mktemp("many")
+    return write(folder / "many.jsonl", [{**row, "answer": answer} for answer in said])
+
+
+@pytest.fixture(scope="module")
+def long_answer(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    row = {"question": "What is the capital of France?", "references": ["Paris in France"]}
+    answer = "Paris in France. " + "Word und anderes, 12 km. " * 420_000
+    assert len(answer) > 10_000_000
+    return write(tmp_path_factory.mktemp("long") / "long.jsonl", [{**row, "answer": answer}])
+
+
+@pytest.mark.parametrize("name", ["exact_match", "token_f1"])
+def test_a_hundred_thousand_references(many_references: Path, name: str) -> None:
+    found = measured(many_references, name)
+    assert found["verdict"] == [True, False]
+    assert found["peak"] < MEGABYTES_AT_MOST
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "name", sorted(set(OFFLINE) - PER_REFERENCE - {"exact_match", "token_f1", "regex"})
+)
+def test_a_hundred_thousand_references_for_every_judge(many_references: Path, name: str) -> None:
+    found = measured(many_references, name)
+    assert found["verdict"] == [True, False]
+    assert found["peak"] < MEGABYTES_AT_MOST
+
+
+@pytest.mark.parametrize("name", ["contains", "examiner"])
+def test_an_answer_of_ten_megabytes(long_answer: Path, name: str) -> None:
+    found = measured(long_answer, name)
+    assert found["status"] == ["judged"]
+    assert found["peak"] < MEGABYTES_AT_MOST
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", sorted(set(OFFLINE) - {"contains", "examiner"}))
+def test_an_answer_of_ten_megabytes_for_every_judge(long_answer: Path, name: str) -> None:
+    found = measured(long_answer, name)
+    assert found["status"] == ["judged"]
+    assert found["peak"] < MEGABYTES_AT_MOST
+
+
+def test_an_answer_over_the_limit_is_named_and_can_be_let_through(long_answer: Path) -> None:
+    with pytest.raises(BadRowsError, match=r"line 1: the answer has 10,500,017 bytes.*--max-bytes"):
+        read_answers(long_answer)
+    assert read_answers(long_answer, ReadOptions(max_bytes=11_000_000)).height == 1
+
+
+@pytest.mark.parametrize("name", sorted(PER_REFERENCE))
+def test_a_thousand_references_for_judges_that_read_each(name: str) -> None:
+    row = {"question": "Which number?", "references": [f"number {n} of many" for n in range(1000)]}
+    answers = read_answers([{**row, "answer": "number 777 of many"}])
+    outcome = apply(parse_judge(judges()[name].example), answers)
+    assert outcome["status"].to_list() == ["judged"]
+    assert outcome["verdict"].to_list() == [True]
+
+
+def test_a_deep_document_is_refused(tmp_path: Path) -> None:
+    """Nesting that would exhaust the stack, alone and inside a row."""
+    from markscheme.errors import DataError
+
+    for content in ("[" * 200_000, '{"question": ' + "[" * 200_000):
+        for ending in ("json", "jsonl"):
+            path = tmp_path / f"deep.{ending}"
+            path.write_text(content)
+            with pytest.raises(DataError, match="not valid JSON"):
+                read_answers(path)

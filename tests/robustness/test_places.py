@@ -1,0 +1,266 @@
+"""Disks that are full, folders that cannot be written, clocks that go backwards, locked runs."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import resource
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+import markscheme
+from markscheme.answers import write_table
+from markscheme.cli import run
+from markscheme.errors import DataError, ModelError, RunError
+from markscheme.models.chat import ChatReply, ChatRequest, Message
+from markscheme.models.kept import KeptChat
+from markscheme.models.ledger import Ledger
+from markscheme.models.scripted import ScriptedChat
+
+SMALL = 256 * 1024
+
+
+def answers_file(folder: Path, rows: int) -> Path:
+    """Text that no compression makes small."""
+    rng = random.Random(3)
+    path = folder / "answers.jsonl"
+    with path.open("w") as stream:
+        for row in range(rows):
+            record = {"question": f"q{row}", "references": [rng.random()], "answer": rng.random()}
+            record = {name: [str(value[0])] if isinstance(value, list) else str(value)
+                      for name, value in record.items()}  # fmt: skip
+            stream.write(json.dumps(record) + "\n")
+    return path
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A disk of 256 KiB where one may be mounted, else a folder; files may be no longer either."""
+    place = tmp_path / "disk"
+    place.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", f"size={SMALL}", "tmpfs", str(place)]
+    mounted = subprocess.run(mount, check=False, capture_output=True).returncode == 0
+    yield place
+    if mounted:
+        subprocess.run(["umount", str(place)], check=True)
+
+
+def command(*arguments: str, limited: bool = False) -> subprocess.CompletedProcess[str]:
+    def limit() -> None:
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (SMALL, SMALL))
+
+    return subprocess.run(
+        [sys.executable, "-m", "markscheme", *arguments], check=False, capture_output=True,
+        text=True, preexec_fn=limit if limited else None,
+    )  # fmt: skip
+
+
+def is_told(done: subprocess.CompletedProcess[str], what: str) -> None:
+    assert done.returncode == 2, done.stderr
+    assert what in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_full_disk_is_told_and_the_run_goes_on_when_there_is_room(
+    tmp_path: Path, small_disk: Path
+) -> None:
+    path = answers_file(tmp_path, 12_000)
+    out = small_disk / "run"
+    judge = ["judge", str(path), "--judge", "exact_match", "--quiet", "--out"]
+    is_told(command(*judge, str(out), limited=True), "cannot write")
+    assert not list(out.rglob("*.parquet.part")), "a full disk is not filled with halves"
+    moved = tmp_path / "moved"
+    subprocess.run(["cp", "-r", str(out), str(moved)], check=True)
+    assert command(*judge, str(moved)).returncode == 0
+    assert command(*judge, str(tmp_path / "whole")).returncode == 0
+    for name in ("judgments.parquet", "answers.parquet", "summary.json"):
+        assert (moved / name).read_bytes() == (tmp_path / "whole" / name).read_bytes()
+
+
+def test_a_full_disk_leaves_no_half_table(tmp_path: Path, small_disk: Path) -> None:
+    out = small_disk / "table.csv"
+    out.write_text("a,b\n1,2\n")
+    script = (
+        "import sys, polars as pl; from markscheme.answers import write_table\n"
+        "from markscheme.errors import DataError\n"
+        "import random\n"
+        "try: write_table(pl.DataFrame({'a': [random.random() for _ in range(90_000)]}), "
+        "sys.argv[1])\n"
+        "except DataError as error: print(error)\n"
+    )
+
+    def limit() -> None:
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (SMALL, SMALL))
+
+    for ending in ("csv", "jsonl", "parquet", "json"):
+        target = out.with_suffix(f".{ending}")
+        target.write_text("what was there before")
+        done = subprocess.run(
+            [sys.executable, "-c", script, str(target)], check=True, capture_output=True,
+            text=True, preexec_fn=limit,
+        )  # fmt: skip
+        assert done.stdout.startswith(f"cannot write {target}"), (ending, done.stdout)
+        assert target.read_text() == "what was there before"
+        assert not list(small_disk.glob("*.part"))
+
+
+def test_a_ledger_on_a_full_disk_is_told(small_disk: Path) -> None:
+    script = (
+        "import sys\n"
+        "from markscheme.errors import ModelError\n"
+        "from markscheme.models.chat import ChatRequest, Message\n"
+        "from markscheme.models.kept import KeptChat\n"
+        "from markscheme.models.ledger import Ledger\n"
+        "from markscheme.models.scripted import ScriptedChat\n"
+        "model = ScriptedChat(replies=lambda text: text * 400)\n"
+        "chat = KeptChat(model=model, ledger=Ledger(sys.argv[1]))\n"
+        "try:\n"
+        "    for n in range(3000):\n"
+        "        chat.complete([ChatRequest(messages=(Message(role='user', content=str(n)),))])\n"
+        "except ModelError as error:\n"
+        "    print(error, flush=True)\n"
+        "import os; os._exit(0)\n"
+    )
+
+    def limit() -> None:
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (SMALL, SMALL))
+
+    done = subprocess.run(
+        [sys.executable, "-c", script, str(small_disk / "ledger.sqlite")], check=True,
+        capture_output=True, text=True, preexec_fn=limit, timeout=120,
+    )  # fmt: skip
+    assert "does not work" in done.stdout, done.stdout + done.stderr
+
+
+def test_a_file_in_place_of_the_folder_is_told(
+    tmp_path: Path, example: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Root may write anywhere, so a file stands where a folder is wanted."""
+    blocked = tmp_path / "file"
+    blocked.touch()
+    for out in (blocked, blocked / "run"):
+        assert run(["judge", str(example), "--judge", "exact_match", "--out", str(out)]) == 2
+        assert "cannot write to" in capsys.readouterr().err
+    with pytest.raises(DataError, match="cannot write"):
+        write_table(pl.DataFrame({"a": [1]}), blocked / "table.csv")
+
+
+def test_a_folder_that_may_not_be_written_is_told(tmp_path: Path, example: Path) -> None:
+    """As another user, since root may write anywhere; elsewhere the mode of the folder does it."""
+    closed = tmp_path / "closed"
+    closed.mkdir(mode=0o555)
+    readable = tmp_path / "answers.jsonl"
+    readable.write_bytes(example.read_bytes())
+    script = (
+        "import os, sys\n"
+        "from markscheme.engine.folder import RunFolder\n"
+        "from markscheme.errors import RunError\n"
+        "if os.getuid() == 0: os.setuid(65534)\n"
+        "try:\n"
+        "    with RunFolder(sys.argv[1]).locked(): pass\n"
+        "except RunError as error: print(error)\n"
+    )
+    for parent in (tmp_path, *tmp_path.parents[:3]):
+        if parent.stat().st_uid == os.getuid() and parent != Path("/"):
+            parent.chmod(parent.stat().st_mode | 0o055)
+    done = subprocess.run(
+        [sys.executable, "-c", script, str(closed / "run")], check=True, capture_output=True,
+        text=True,
+    )  # fmt: skip
+    assert done.stdout.startswith(f"cannot write to {closed / 'run'}: Permission denied")
+
+
+def test_two_runs_on_one_folder(tmp_path: Path, example: Path) -> None:
+    """The second is told so at once, in one line, and the first is not disturbed."""
+    out = tmp_path / "run"
+    first = subprocess.Popen(
+        [
+            sys.executable, "-c",
+            "import sys; from markscheme.engine.folder import RunFolder\n"
+            "with RunFolder(sys.argv[1]).locked():\n"
+            "    print('held', flush=True); sys.stdin.read()\n",
+            str(out),
+        ],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    assert first.stdin is not None
+    assert first.stdout is not None
+    assert first.stdout.readline() == "held\n"
+    judge = ["judge", str(example), "--judge", "exact_match", "--out", str(out)]
+    is_told(command(*judge), "another run is writing to")
+    first.kill()
+    first.wait()
+    first.stdout.close()
+    first.stdin.close()
+    assert command(*judge).returncode == 0, "the lock falls with its process"
+
+
+def test_a_run_of_the_other_engine_is_told(tmp_path: Path, example: Path) -> None:
+    """Both engines lock the same file, and neither goes on with what the other began."""
+    from markscheme.engine.folder import FORMAT
+    from markscheme.engine.ray_run import _Folder
+
+    out = tmp_path / "run"
+    markscheme.judge(example, "exact_match", out=out)
+    plan = json.loads((out / "run.json").read_text())
+    with pytest.raises(RunError, match="holds a run with the local engine's; choose another --out"):
+        _Folder(str(out)).begin({**plan, "engine": "ray"})
+    with (
+        _Folder(str(out)).locked(),
+        pytest.raises(RunError, match="another run is writing"),
+    ):
+        markscheme.judge(example, "exact_match", out=out)
+    other = tmp_path / "other"
+    with _Folder(str(other)).locked():
+        _Folder(str(other)).begin({**plan, "engine": "ray", "input": "x", "format": FORMAT})
+    with pytest.raises(RunError, match="holds a run with --engine ray; choose another --out"):
+        markscheme.judge(example, "exact_match", out=other)
+
+
+@pytest.mark.parametrize("jump", [-10_000_000.0, -3600.0, 10_000_000.0])
+def test_the_clock_may_jump(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, jump: float) -> None:
+    """Replies are kept and found, and claims are released, whatever the time of day does."""
+    import time
+
+    asked = 0
+
+    def reply(text: str) -> ChatReply:
+        nonlocal asked
+        asked += 1
+        if asked == 3:
+            real = time.time
+            monkeypatch.setattr(time, "time", lambda: real() + jump)
+        return ChatReply(status="ok", text=text, finish_reason="stop")
+
+    def requests(numbers: range) -> list[ChatRequest]:
+        return [ChatRequest(messages=(Message(role="user", content=str(n)),)) for n in numbers]
+
+    ledger = Ledger(tmp_path / "ledger.sqlite")
+    chat = KeptChat(model=ScriptedChat(replies=reply), ledger=ledger)
+    for numbers in (range(6), range(3, 9), range(9)):
+        got = chat.complete(requests(numbers))
+        assert [one.text for one in got] == [str(n) for n in numbers]
+    assert asked == 9
+    other = Ledger(tmp_path / "ledger.sqlite")
+    again = KeptChat(model=ScriptedChat(replies=reply), ledger=other).complete(requests(range(9)))
+    assert [one.text for one in again] == [str(n) for n in range(9)]
+    assert asked == 9
+    ledger.close()
+    other.close()
+
+
+def test_a_ledger_that_is_no_ledger_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "ledger.sqlite"
+    path.write_bytes(b"this is no database" * 100)
+    with pytest.raises(ModelError, match="cannot be opened"):
+        Ledger(path)
