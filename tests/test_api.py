@@ -81,3 +81,16 @@ def test_bad_input_is_named() -> None:
 def test_examples_in_docstrings_hold() -> None:
     assert doctest.testmod(api).failed == 0
     assert doctest.testmod(api).attempted >= 4
+
+
+def test_a_result_writes_its_report(tmp_path: Path) -> None:
+    rows = [
+        {"question": "Who wrote Emma?", "references": ["Jane Austen"], "answer": said, "label": one}
+        for said, one in (("Jane Austen", 1), ("<script>Emily</script>", 0))
+    ]
+    result = markscheme.judge(rows, ["exact_match", "contains"])
+    page = result.report(tmp_path / "in memory.html").read_text()
+    assert "<html" in page
+    assert "<script>Emily" not in page
+    kept = markscheme.judge(rows, "exact_match", out=tmp_path / "run")
+    assert kept.report(tmp_path / "kept.html").stat().st_size > 10_000

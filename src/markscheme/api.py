@@ -27,24 +27,42 @@ Clean = Literal["chat"]
 class Result:
     """What judging gave: the judgments, the figures, and what was met on the way."""
 
-    report: RunReport = field(repr=False)
+    run: RunReport = field(repr=False)
+    answers: Callable[[], pl.DataFrame] = field(repr=False)
+    """Gives the answers table; read again where it was not kept."""
 
     @cached_property
     def judgments(self) -> pl.DataFrame:
         """The judgments table: one row per answer and judge, ids as they were given."""
-        return self.report.judgments.select(list(SCHEMA)).collect()
+        return self.run.judgments.select(list(SCHEMA)).collect()
 
     def summary(self) -> pl.DataFrame:
         """Figures per judge and system: counts, accuracy and mean score with 95% intervals."""
         flat = [
             {**record, "not_judged": sum(record["not_judged"].values())}
-            for record in self.report.records
+            for record in self.run.records
         ]
         return pl.DataFrame(flat, infer_schema_length=None)
 
+    def report(self, path: str | Path, *, title: str | None = None) -> Path:
+        """Write the report of these judgments: one HTML file that opens offline.
+
+        Raises:
+            MissingExtraError: the extra `report` is not installed.
+        """
+        from markscheme.report.html import write_report
+        from markscheme.report.material import material_in_memory, read_material
+
+        if self.run.folder is not None:
+            return write_report(read_material(self.run.folder, title=title), path)
+        material = material_in_memory(
+            self.answers(), self.judgments, title=title or Path(path).stem
+        )
+        return write_report(material, path)
+
     def __str__(self) -> str:
         """The summary as a Markdown table."""
-        return summary_table(self.report.records).markdown()
+        return summary_table(self.run.records).markdown()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -130,7 +148,10 @@ def judge(
         models=models,
         on_progress=on_progress,
     )
-    return Result(report=report)
+    return Result(
+        run=report,
+        answers=lambda: pl.concat(list(AnswersReader(sources, options))),
+    )
 
 
 def run(

@@ -28,7 +28,7 @@ def rows(right: int, wrong: int, silent: int = 0) -> list[dict[str, object]]:
 def test_the_bound_is_wilsons(right: int, wrong: int, confidence: float) -> None:
     if not right + wrong:
         return
-    records = judge(rows(right, wrong), "exact_match").report.records
+    records = judge(rows(right, wrong), "exact_match").run.records
     (gate,) = gates(records, 0.5, confidence=confidence)
     low, _ = proportion_confint(right, right + wrong, alpha=2 * (1 - confidence), method="wilson")
     assert gate.bound == pytest.approx(low, abs=1e-9)
@@ -36,11 +36,11 @@ def test_the_bound_is_wilsons(right: int, wrong: int, confidence: float) -> None
 
 
 def test_what_was_not_judged_cannot_open_the_gate() -> None:
-    records = judge(rows(8, 0, silent=2), "exact_match").report.records
+    records = judge(rows(8, 0, silent=2), "exact_match").run.records
     (gate,) = gates(records, 0.9)
     assert (gate.accuracy, gate.not_judged, gate.passed) == (0.8, 2, False)
     assert "2 not judged" in str(gate)
-    (nothing,) = gates(judge(rows(0, 0, silent=3), "exact_match").report.records, 0.0)
+    (nothing,) = gates(judge(rows(0, 0, silent=3), "exact_match").run.records, 0.0)
     assert nothing.accuracy == 0.0
 
 
