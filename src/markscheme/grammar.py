@@ -70,7 +70,7 @@ def _judge_from(node: ast.expr, source: str) -> Judge:
         name, keywords = node.func.id, node.keywords
         if node.args:
             raise JudgeError(
-                f"{ast.unparse(node)!r}: parameters need their names, as in {entry(name).example!r}"
+                f"{_written(node)!r}: parameters need their names, as in {entry(name).example!r}"
             )
     else:
         raise JudgeError(f"{source!r} is not a judge; write it like token_f1(threshold=0.8)")
@@ -96,6 +96,13 @@ def _judge_from(node: ast.expr, source: str) -> Judge:
     return cls(**values)
 
 
+def _written(node: ast.expr) -> str:
+    try:
+        return ast.unparse(node)
+    except RecursionError:
+        return "what is nested so deeply"
+
+
 _WORDS = {"true": True, "false": False, "none": None, "True": True, "False": False, "None": None}
 
 
@@ -118,7 +125,7 @@ def _value(node: ast.expr, hint: Any, where: str, source: str) -> Any:
         return _judge_from(node, source) if _is_judge_hint(hint) else node.id
     if isinstance(node, ast.Call):
         return _judge_from(node, source)
-    raise JudgeError(f"{where}: cannot read {ast.unparse(node)!r} as a value")
+    raise JudgeError(f"{where}: cannot read {_written(node)!r} as a value")
 
 
 def _coerce(value: Any, hint: Any) -> Any:

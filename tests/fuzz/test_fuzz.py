@@ -19,7 +19,7 @@ from fuzz_mutate import LONGEST, mutations
 from fuzz_targets import TARGETS
 
 COUNT = int(os.environ.get("MARKSCHEME_FUZZ", "80"))
-MANY = 1500
+MANY = 500
 SECONDS = 60
 """An input that takes as long, on whatever machine, hangs."""
 OWN_PROCESS = "parquet"

@@ -113,6 +113,26 @@ def test_a_full_disk_leaves_no_half_table(tmp_path: Path, small_disk: Path) -> N
         assert not list(small_disk.glob("*.part"))
 
 
+@pytest.mark.parametrize("ending", ["csv", "jsonl", "json", "parquet"])
+def test_a_table_is_there_whole_or_not_at_all_after_a_kill(tmp_path: Path, ending: str) -> None:
+    """SIGKILL once the content is written and before it has the name: what was there stays."""
+    target = tmp_path / f"table.{ending}"
+    target.write_text("what was there before")
+    script = (
+        "import os, signal, sys, polars as pl\n"
+        "from pathlib import Path\n"
+        "from markscheme.answers import write_table\n"
+        "Path.replace = lambda *_: os.kill(os.getpid(), signal.SIGKILL)\n"
+        "write_table(pl.DataFrame({'a': [1, 2]}), sys.argv[1])\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script, str(target)], check=False)
+    assert done.returncode == -signal.SIGKILL
+    assert target.read_text() == "what was there before"
+    write_table(pl.DataFrame({"a": [1, 2]}), target)
+    assert b"what was there" not in target.read_bytes()
+    assert [file.name for file in tmp_path.iterdir()] == [target.name]
+
+
 def test_a_ledger_on_a_full_disk_is_told(small_disk: Path) -> None:
     script = (
         "import sys\n"
@@ -225,6 +245,15 @@ def test_a_run_of_the_other_engine_is_told(tmp_path: Path, example: Path) -> Non
         _Folder(str(other)).begin({**plan, "engine": "ray", "input": "x", "format": FORMAT})
     with pytest.raises(RunError, match="holds a run with --engine ray; choose another --out"):
         markscheme.judge(example, "exact_match", out=other)
+
+
+@pytest.mark.parametrize("content", ["", "{", "[]", "null", '{"format": 1}', '{"state": "done"}'])
+def test_a_damaged_plan_is_told(tmp_path: Path, example: Path, content: str) -> None:
+    out = tmp_path / "run"
+    out.mkdir()
+    (out / "run.json").write_text(content)
+    with pytest.raises(RunError, match=r"run\.json.*choose a new --out"):
+        markscheme.judge(example, "exact_match", out=out)
 
 
 @pytest.mark.parametrize("jump", [-10_000_000.0, -3600.0, 10_000_000.0])

@@ -73,7 +73,14 @@ class RunFolder:
                     "choose a new --out"
                 )
             return None
-        plan: dict[str, Any] = orjson.loads(file.read_bytes())
+        try:
+            plan: dict[str, Any] = orjson.loads(file.read_bytes())
+        except (OSError, orjson.JSONDecodeError) as error:
+            raise RunError(
+                f"{file} cannot be read ({error}); choose a new --out, or delete {self.path}"
+            ) from None
+        if not isinstance(plan, dict) or "state" not in plan:
+            raise RunError(f"{file} is no plan of a run; choose a new --out")
         if plan.get("format") != FORMAT:
             raise RunError(
                 f"{file} has format {plan.get('format')!r}, this version writes {FORMAT}; "

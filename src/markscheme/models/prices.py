@@ -40,7 +40,7 @@ def read_prices(path: Path) -> dict[str, Price]:
     """
     try:
         table = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise DataError(f"the price file {path} cannot be read: {error}") from None
     found = {}
     for name, entry in table.items():

@@ -169,7 +169,7 @@ def load_prompt(path: str | Path) -> Prompt:
     file = Path(path)
     try:
         data = tomllib.loads(file.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
         raise JudgeError(f"cannot read the prompt {file}: {error}") from None
     sampling = data.pop("sampling", {})
     given = {"name": file.stem, **_DEFAULTS, **data, **sampling}
