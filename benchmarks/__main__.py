@@ -106,10 +106,11 @@ def machine() -> str:
     return f"{cores} cores ({platform.machine()}), Python {platform.python_version()}, {versions}"
 
 
-AGREEMENT = """On people's labels, in the same run: part `test` of EVOUNA-NQ (7,615 answers) and NQ301 (1,490),
-questions on which no judge of ours was trained or tuned. Speed is of judging EVOUNA-NQ with the
-models loaded; the ratio is to the slowest judge of the table. Judges that ask a language model
-have their own figures in [judges-llm.md](judges-llm.md): they cost what the model costs.
+AGREEMENT = """On people's labels, in the same run: part `test` of EVOUNA-NQ (7,615 answers) and
+NQ301 (1,490), questions on which no judge of ours was trained or tuned. Speed is of judging
+EVOUNA-NQ with the models loaded; the ratio is to the slowest judge of the table. Judges that ask a
+language model have their own figures in [judges-llm.md](judges-llm.md): they cost what the model
+costs.
 """
 
 

@@ -121,8 +121,8 @@ def section(found: list[dict[str, Any]]) -> str:
     """The page's section."""
     slowest = min(one["rate"] for one in found)
     lines = [
-        "| judge | EVOUNA-NQ F1 | accuracy | AUROC | NQ301 accuracy | kappa | answers/s | times the "
-        "slowest | peak MB | cost |",
+        "| judge | EVOUNA-NQ F1 | accuracy | AUROC | NQ301 accuracy | kappa | answers/s | "
+        "times the slowest | peak MB | cost |",
         "|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|",
     ]
     for one in found:

@@ -30,6 +30,6 @@ def section() -> str:
     if "not_run" in found:
         return f"PEDANTS (qa-metrics) did not run: {found['not_run']}"
     return (
-        f"PEDANTS (qa-metrics): {found['wall']:,.0f} answers a second and accuracy "
+        f"PEDANTS (qa-metrics): {found['a_second']:,.0f} answers a second and accuracy "
         f"{100 * found['accuracy']:.1f} on {PEDANTS_ROWS} of these rows."
     )
