@@ -47,8 +47,9 @@ def main() -> None:
         if chosen.soak:
             soak(process.pid, port, chosen.soak)
         else:
-            batches(port, chosen.batches, chosen.rounds)
-            singles(port, chosen.seconds, chosen.rate)
+            if chosen.rounds:
+                batches(port, chosen.batches, chosen.rounds)
+            singles(process.pid, port, chosen.seconds, chosen.rate)
     print(f"load average at the end: {load()}")
 
 
@@ -161,11 +162,12 @@ def batches(port: int, count: int, rounds: int) -> None:
         )
 
 
-def singles(port: int, seconds: float, rate: float) -> None:
+def singles(pid: int, port: int, seconds: float, rate: float) -> None:
     """Latency of single answers at a steady rate."""
     count = int(seconds * rate)
     bodies = [json.dumps({"answers": [row]}).encode() for row in rows(count)]
     here = threading.local()
+    used = cpu(pid)
     start = time.perf_counter() + 0.5
 
     def send(n: int) -> float:
@@ -189,6 +191,13 @@ def singles(port: int, seconds: float, rate: float) -> None:
         f"single answers, {rate:g} a second for {seconds:g} s: median {at(0.5)}, p95 {at(0.95)}, "
         f"p99 {at(0.99)}, slowest {at(1)}"
     )
+    print(f"the service's own work: {1000 * (cpu(pid) - used) / count:.1f} ms of CPU an answer")
+
+
+def cpu(pid: int) -> float:
+    """Seconds of CPU a process has used."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def memory(pid: int) -> float:

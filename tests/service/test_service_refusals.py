@@ -122,7 +122,8 @@ def test_too_many_rows_and_too_large_bodies(opened: Any) -> None:
             yield b" " * 1000
 
     is_problem(client.post("/v1/judgments", content=pieces(), headers=JSON), 413)
-    is_problem(client.post("/v1/judgments", headers={**JSON, "content-length": "-1"}), 413)
+    for length in ("-1", "9" * 5000):
+        is_problem(client.post("/v1/judgments", headers={**JSON, "content-length": length}), 413)
     assert client.post("/v1/judgments", json={"answers": [ROW] * 3}).status_code == 200
 
 

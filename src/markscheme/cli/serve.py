@@ -146,7 +146,7 @@ def serve(
     )
     settings = Settings(
         jobs=jobs,
-        hosts=None if known or no_keys else LOCAL,
+        hosts=None if known or no_keys else LOCAL | {host.lower()},
         limits=Limits(
             body_bytes=round(max_body_mb * 1e6),
             upload_bytes=round(max_upload_mb * 1e6),

@@ -136,12 +136,29 @@ async def _life(state: State) -> AsyncIterator[None]:
         state.jobs.close()
 
 
+_EASY_AND_HARD = (
+    EXAMPLE_ANSWER,
+    {
+        "question": "Why is the sky blue?",
+        "references": ["Air scatters short wavelengths of light more than long ones"],
+        "answer": "Blue light is bounced around by molecules in the atmosphere",
+    },
+    {
+        "question": "When did the war end?",
+        "references": ["8 May 1945"],
+        "answer": "In the spring of 1945.",
+    },
+)
+"""The examiner opens its embeddings only for answers that its words leave unsure."""
+
+
 async def _warm(state: State) -> None:
-    """Judge one answer, so that no client waits for weights to be read."""
+    """Judge something, so that no client waits for weights to be read."""
     served = state.allowed.default
     if not served.waits:  # A judge that asks somebody else costs money.
         try:
-            await state.judging.judge(served, [AnswerIn.model_validate(EXAMPLE_ANSWER)])
+            for row in _EASY_AND_HARD:
+                await state.judging.judge(served, [AnswerIn.model_validate(row)])
         except Exception:
             log.exception("%s cannot judge; not ready", served.name)
             return

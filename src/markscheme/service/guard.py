@@ -67,9 +67,10 @@ class Guard:
                     out[name] = value
             await send(message)
 
+        refusal: Response | None = None
         self._open += 1
         try:
-            refusal = await self._answer(scope, headers, receive, told)
+            await self._answer(scope, headers, receive, told)
         except (HTTPException, TimeoutError) as error:
             refusal = _refused(error, request_id)
         except MarkschemeError as error:
@@ -98,9 +99,7 @@ class Guard:
         )
         log.info("%s %s %s %s %.1f ms", request_id, scope["method"], route, status, 1e3 * seconds)
 
-    async def _answer(
-        self, scope: Scope, headers: Headers, receive: Receive, send: Send
-    ) -> Response | None:
+    async def _answer(self, scope: Scope, headers: Headers, receive: Receive, send: Send) -> None:
         """Let the app answer, unless the request is refused.
 
         Raises:
@@ -111,11 +110,11 @@ class Guard:
         limits = self.state.settings.limits
         most = limits.upload_bytes if upload else limits.body_bytes
         length = headers.get("content-length", "0")
-        if not length.isdecimal() or int(length) > most:
+        if not re.fullmatch(r"[0-9]{1,15}", length) or int(length) > most:
             raise Refusal(413, f"the body is larger than {most:,} bytes")
         if upload:
             await self.app(scope, _limited(receive, most, limits.seconds), send)
-            return None
+            return
         if scope["method"] not in _READING:
             body = await _whole(_limited(receive, most, limits.seconds), limits.seconds)
             receive = _replay(body, receive)
@@ -127,7 +126,6 @@ class Guard:
                 await send(message)
 
             await self.app(scope, receive, begun)
-        return None
 
     def _check(self, scope: Scope, headers: Headers) -> None:
         """Raises Refusal if this request is not to be answered, whatever is in it."""

@@ -27,7 +27,7 @@ class Limits:
     upload_bytes: int = 1_000_000_000
     rows: int = 1_000
     seconds: float = 60.0
-    open_requests: int = 512
+    open_requests: int = 256
     queue_rows: int = 8_000
     jobs: int = 100
     job_rows: int = 10_000_000
