@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import re
+import shlex
 import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
+from typer.main import get_command
 
 import documents
+from markscheme.cli import load_commands
+from markscheme.cli.app import app
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -61,6 +66,27 @@ def test_blocks_that_do_not_run_say_why(path: Path) -> None:
             assert not re.search(r"^(\$ )?markscheme ", block.text, re.MULTILINE), (
                 f"{place}: commands stand in ```sh or ```console blocks"
             )
+
+
+@pytest.mark.parametrize("path", [pytest.param(path, id=name) for path, name in NAMES.items()])
+def test_commands_that_do_not_run_exist_with_their_options(path: Path) -> None:
+    load_commands()
+    for block in documents.blocks(path.read_text("utf-8")):
+        if block.reason is None or block.language not in ("sh", "bash", "console"):
+            continue
+        for command in documents.commands(block):
+            if not command.typed.startswith("markscheme "):
+                continue
+            place = f"{NAMES[path]}:{block.line}: {command.typed}"
+            words = shlex.split(command.typed.replace("\\\n", " "), comments=True)[1:]
+            found: Any = get_command(app)
+            while words and words[0] in getattr(found, "commands", {}):
+                found = found.commands[words.pop(0)]
+            assert found.name != "markscheme", f"{place}: no such command"
+            known = {name for one in found.params for name in (*one.opts, *one.secondary_opts)}
+            for word in words:
+                if re.match(r"--?[a-z]", word):
+                    assert word.partition("=")[0] in known, f"{place}: no option {word}"
 
 
 def test_most_blocks_run() -> None:
