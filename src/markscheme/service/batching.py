@@ -108,13 +108,13 @@ class Batcher(Generic[Key, Row, Outcome]):
     def _life(self) -> None:
         while batch := self._next():
             live = [one for one in batch if one.future.set_running_or_notify_cancel()]
-            began = time.monotonic()
+            self._leave(sum(len(one.rows) for one in batch if one not in live))
             self._do(live)
-            rows = sum(len(one.rows) for one in batch)
-            with self._changed:
-                self._rows -= rows
-            if live:
-                self._rate = rows / max(time.monotonic() - began, 1e-6)
+
+    def _leave(self, rows: int) -> None:
+        """So many rows are no longer here; said before their sender is told."""
+        with self._changed:
+            self._rows -= rows
 
     def _next(self) -> list[_Waiting[Key, Row, Outcome]]:
         """The requests of the next call; none once all is done and nothing more will come."""
@@ -142,17 +142,22 @@ class Batcher(Generic[Key, Row, Outcome]):
             return taken
 
     def _do(self, batch: list[_Waiting[Key, Row, Outcome]]) -> None:
-        if not batch:
+        rows = [row for one in batch for row in one.rows]
+        if not rows:
             return
+        began = time.monotonic()
         try:
-            outcomes = self._work(batch[0].key, [row for one in batch for row in one.rows])
+            outcomes = self._work(batch[0].key, rows)
         except BaseException as error:  # A panic of native code is no Exception, and must not
             if len(batch) == 1:  # end the thread that everybody waits for.
+                self._leave(len(rows))
                 batch[0].future.set_exception(error)
                 return
             for one in batch:
                 self._do([one])
             return
+        self._rate = len(rows) / max(time.monotonic() - began, 1e-6)
+        self._leave(len(rows))
         start = 0
         for one in batch:
             one.future.set_result(outcomes[start : start + len(one.rows)])
