@@ -1,6 +1,6 @@
 """Ray beside the local engine: the same judge, the same answers, one run.
 
-    python -m benchmarks.ray --rows 1000000
+    python -m benchmarks.cluster --rows 1000000
 
 Each engine in a process of its own, from the command line, cluster start and stop included.
 """
