@@ -135,8 +135,8 @@ class _Cluster:
                 logging_level=logging.ERROR,
                 **(own if self.options.address is None else {}),
             )
-        cores = ray.cluster_resources().get("CPU", 1)  # type: ignore[no-untyped-call]
-        self.workers = self.options.workers or max(1, int(cores))
+        resources: Any = ray.cluster_resources
+        self.workers = self.options.workers or max(1, int(resources().get("CPU", 1)))
         context = ray.data.DataContext.get_current()
         context.enable_progress_bars = False
         context.print_on_execution_start = False
