@@ -9,6 +9,7 @@ from typing import Any, Literal
 from xml.etree import ElementTree
 
 from markscheme.errors import MarkschemeError
+from markscheme.files import replace_file
 from markscheme.report.charts import altair
 from markscheme.report.section import Section
 
@@ -49,12 +50,11 @@ def write_figures(
         raise MarkschemeError(f"no figures as {format!r}; there are {', '.join(FORMATS)}")
     altair()
     target = Path(folder)
-    target.mkdir(parents=True, exist_ok=True)
     written = []
     for section in sections:
         if section.chart is not None:
             path = target / f"{section.key}.{format}"
-            path.write_bytes(drawn(section.chart(), format=format))
+            replace_file(path, drawn(section.chart(), format=format))
             written.append(path)
     return written
 

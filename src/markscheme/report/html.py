@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
+from markscheme.files import replace_file
 from markscheme.registry import version
 from markscheme.report.charts import PALETTE, altair
 from markscheme.report.figures import picture
@@ -29,10 +30,10 @@ def write_report(material: Material, path: str | Path) -> Path:
 
     Raises:
         MissingExtraError: the extra `report` is not installed.
+        DataError: the file cannot be written.
     """
     target = Path(path)
-    target.parent.mkdir(parents=True, exist_ok=True)
-    target.write_text(report_html(material), encoding="utf-8")
+    replace_file(target, report_html(material).encode())
     return target
 
 

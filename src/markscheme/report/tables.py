@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from markscheme.files import replace_file
 from markscheme.report.section import Section
 
 
 def write_tables(sections: Sequence[Section], folder: str | Path) -> list[Path]:
     """Write every section's numbers as LaTeX and as Markdown, named by the section's key."""
     target = Path(folder)
-    target.mkdir(parents=True, exist_ok=True)
     written = []
     for section in sections:
         for suffix, text in ((".tex", section.table.latex()), (".md", section.table.markdown())):
             path = target / f"{section.key}{suffix}"
-            path.write_text(text, encoding="utf-8")
+            replace_file(path, text.encode())
             written.append(path)
     return written
