@@ -224,9 +224,11 @@ def test_an_interrupt_stops_what_is_under_way() -> None:
             os.kill(os.getpid(), signal.SIGINT)
         return Answer(delay=0.02)
 
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
     with ChatServer(behaviour) as server:
         with pytest.raises(KeyboardInterrupt):
             model(server, concurrency=2).complete(ask(*map(str, range(2000))))
+        signal.signal(signal.SIGINT, before)
         time.sleep(0.2)
         sent = len(server.bodies)
         time.sleep(0.2)
