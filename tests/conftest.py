@@ -6,6 +6,10 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+settings.register_profile("markscheme", deadline=None)  # a slow machine is no failure
+settings.load_profile("markscheme")
 
 ROOT = Path(__file__).parents[1]
 
