@@ -95,7 +95,8 @@ def test_fifty_people_and_five_thousand_labels_and_none_is_lost(tmp_path: Path) 
         told = asyncio.run(crowd(running.address, tokens(running), 1000, 0.05))
     labels = saved(kept)
     check(told, labels)
-    assert len(told) == len(labels) == 5000
+    # Two of each item's people, and a third where the two disagree.
+    assert len(told) == len(labels) >= 5000
     with sqlite3.connect(kept) as plain:
         counts = plain.execute(
             "SELECT count(*) FROM ratings WHERE part = 'first' GROUP BY item_id"
