@@ -38,6 +38,9 @@ SCHEMA: dict[str, pl.DataType | type[pl.DataType]] = {
 }
 """Columns of a judgments table, in order."""
 
+SPENT = ("cost_usd", "tokens_in", "tokens_out", "seconds")
+"""What a judgment cost."""
+
 OUTCOME = tuple(name for name in SCHEMA if name not in ("answer_id", "judge", "signature"))
 """What a judge itself fills in; the engine adds the id, the judge's name and its signature."""
 

@@ -13,13 +13,13 @@ from hypothesis import strategies as st
 from markscheme.errors import JudgeError, ModelError
 from markscheme.judges.statement_makers import (
     OUTCOME,
-    SPENT,
     ChatStatements,
     RuleStatements,
     SequenceStatements,
     StatementMaker,
     statement_maker,
 )
+from markscheme.judgments import SPENT
 from markscheme.models.chat import ChatReply
 from markscheme.models.container import ModelOptions, Models
 from markscheme.models.scripted import ScriptedChat

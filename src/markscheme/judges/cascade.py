@@ -10,10 +10,8 @@ import polars as pl
 from markscheme.errors import JudgeError
 from markscheme.grammar import check_range, judge_name
 from markscheme.judges.nested import ask
-from markscheme.judgments import OUTCOME, SCHEMA
+from markscheme.judgments import OUTCOME, SCHEMA, SPENT
 from markscheme.registry import Judge, register
-
-_SPENT = ("cost_usd", "tokens_in", "tokens_out", "seconds")
 
 
 @register(
@@ -76,7 +74,7 @@ class Cascade:
         places = pl.Series("place", (~sure).arg_true())
         left = ask(self.then, answers[places.to_list()], models)
         before = cheap[places.to_list()].select(
-            "status", "score", *(pl.col(column).alias(f"{column}_first") for column in _SPENT)
+            "status", "score", *(pl.col(column).alias(f"{column}_first") for column in SPENT)
         )
         found = self._together(left, before).with_columns(places)
         rows = pl.concat(
@@ -102,7 +100,7 @@ class Cascade:
                 column: pl.when(
                     pl.col(column).is_not_null() | pl.col(f"{column}_first").is_not_null()
                 ).then(pl.sum_horizontal(column, f"{column}_first"))
-                for column in _SPENT
+                for column in SPENT
             },
         ).select(OUTCOME)
 

@@ -8,7 +8,8 @@ from typing import Any
 import orjson
 import polars as pl
 
-from markscheme.judges.claims_pieces import SPENT, WHOLE
+from markscheme.judges.claims_pieces import WHOLE
+from markscheme.judgments import SPENT
 from markscheme.text.inflection import stem
 from markscheme.text.split import split
 from markscheme.text.words import STOP

@@ -7,6 +7,7 @@ from typing import Any
 
 import polars as pl
 
+from markscheme.judgments import SPENT
 from markscheme.text.claims import claims, sentences
 
 WHOLE = -1
@@ -14,8 +15,6 @@ WHOLE = -1
 
 MOST_CONTEXT = 40
 """Sentences of a context that claims are compared with one by one."""
-
-SPENT = ("cost_usd", "tokens_in", "tokens_out", "seconds")
 
 
 @dataclass(frozen=True, kw_only=True)

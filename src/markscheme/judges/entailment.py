@@ -12,10 +12,11 @@ from markscheme.errors import JudgeError
 from markscheme.grammar import check_range
 from markscheme.judges.entailment_relations import accepted_chance, relations
 from markscheme.judges.entailment_words import explained, inspected
-from markscheme.judges.inference_marks import EXPLAIN, RATE, SPENT
+from markscheme.judges.inference_marks import EXPLAIN, RATE
 from markscheme.judges.inference_marks_answers import INFERENCE, with_marks
 from markscheme.judges.outcomes import NO_REFERENCE, PATTERNS, has_patterns
 from markscheme.judges.sampled import Sampled
+from markscheme.judgments import SPENT
 from markscheme.registry import register
 from markscheme.text.normalise import normalise_series
 

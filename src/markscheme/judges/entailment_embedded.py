@@ -16,7 +16,7 @@ import polars as pl
 
 from markscheme.errors import ModelError
 from markscheme.grammar import check_range
-from markscheme.judges.entailment_outcomes import distinct_pairs, placed
+from markscheme.judges.entailment_outcomes import pairs_to_test, tested
 from markscheme.judges.examiner import Examiner
 from markscheme.judges.weight_folder import WeightFolder
 from markscheme.metrics.alignment.batch import Rarity
@@ -73,13 +73,13 @@ class EmbeddedEntailment:
             _bare("hypothesis", pairs.columns),
             pl.col("question").fill_null(""),
         )
-        keys, place = distinct_pairs(bare, ("question", "premise_answer", "hypothesis_answer"))
+        keys, place = pairs_to_test(bare, ("question", "premise_answer", "hypothesis_answer"))
         scores = self.scores(keys)
         rows = [
             {"entailed": score >= self.threshold, "score": score, "status": "judged"}
             for score in scores.tolist()
         ]
-        return placed(pairs, rows, place)
+        return tested(pairs, rows, place)
 
     def scores(self, keys: Sequence[Key]) -> Floats:
         """Probabilities that question and premise entail hypothesis, for each such triple."""

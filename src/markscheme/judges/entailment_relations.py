@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 
 import polars as pl
 
-from markscheme.judges.inference_marks import SPENT
+from markscheme.judgments import SPENT
 
 _STATUS_FIRST = ("failed", "skipped", "refused", "unparsed")
 

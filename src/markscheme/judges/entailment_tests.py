@@ -7,26 +7,22 @@ same rows with what it found.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, Protocol, runtime_checkable
 
 import polars as pl
 
 from markscheme.errors import JudgeError
 from markscheme.grammar import check_range
-from markscheme.judges.entailment_outcomes import OUTCOME, SPENT, distinct_pairs, placed
+from markscheme.judges.asked_pairs import AskedPairs
+from markscheme.judges.entailment_outcomes import pairs_to_test, tested
 from markscheme.judges.llm_replies import expectation
-from markscheme.models.chat import ChatModel, ChatReply, ChatRequest, Message
+from markscheme.models.chat import ChatReply, ChatRequest
 from markscheme.text.entailment_replies import CONTRADICTION, ENTAILMENT, NEUTRAL, read_entailment
 from markscheme.text.replies import Reading
 
-if TYPE_CHECKING:
-    from markscheme.prompts import Prompt
-
 EMBEDDED, CHAT, NLI = "embedded", "chat", "nli"
-_ASKED_AGAIN = "\n\n[asked again]\n\n"
-_CUT = ("length", "max_tokens")
 _LEAST_OF_A_LABEL = 2
 """Letters that a token must have to be the beginning of a label."""
 
@@ -36,7 +32,8 @@ class EntailmentTest(Protocol):
     """Whatever says whether premises entail hypotheses."""
 
     def test(self, pairs: pl.DataFrame, models: Any) -> pl.DataFrame:
-        """The same rows in the same order, with the columns of `OUTCOME`; equal pairs tested once.
+        """The same rows in the same order, with the columns of `OUTCOME` in
+        `entailment_outcomes`; equal pairs tested once.
 
         Args:
             pairs: `question`, `premise`, `hypothesis` (statements), `premise_answer`,
@@ -81,31 +78,15 @@ def entailment_test(name: str) -> EntailmentTest:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ChatEntailment:
+class ChatEntailment(AskedPairs):
     """A language model is asked with the paper's zero-shot prompt (Yao & Barbosa 2024, Table 14).
 
     The score is the probability of the label at the reply's first word, where the server gives
-    log-probabilities.
-
-    Attributes:
-        model: name of the chat model; the run's own if none.
-        temperature, max_tokens: the prompt's if none.
-        seed: for servers that can repeat a sample; none sends none (the paper sends 42).
-        repair: ask once more where a reply cannot be read.
+    log-probabilities. The paper sends seed 42.
     """
 
-    model: str | None = None
-    temperature: float | None = None
-    max_tokens: int | None = None
-    seed: int | None = None
-    repair: bool = True
-
-    @property
-    def template(self) -> Prompt:
-        """The prompt itself."""
-        from markscheme.prompts import shipped
-
-        return shipped()["entailment_yao"]
+    PROMPT: ClassVar[str] = "entailment_yao"
+    VARIABLES: ClassVar[tuple[str, str]] = ("premise", "hypothesis")
 
     def test(self, pairs: pl.DataFrame, models: Any) -> pl.DataFrame:
         """Ask about every different pair of statements; see `EntailmentTest.test`.
@@ -113,74 +94,23 @@ class ChatEntailment:
         Raises:
             ModelError: no chat model was given.
         """
-        distinct, place = distinct_pairs(pairs, ("premise", "hypothesis"))
-        rows: list[dict[str, Any]] = []
-        if distinct:
-            chat = self._chat(models)
-            requests = [self._request(*pair) for pair in distinct]
-            replies = chat.complete(requests)
-            rows = [_outcome(reply) for reply in replies]
-            if self.repair:
-                self._ask_again(chat, requests, rows)
-        return placed(pairs, rows, place)
-
-    def identity(self, models: Any) -> Mapping[str, str]:
-        """Hash of the prompt, and name and revision of the model."""
-        found = {"prompt": self.template.hash}
-        if models is not None:
-            chat = self._chat(models)
-            found |= {"chat": chat.name}
-            found |= {"chat_revision": chat.revision} if chat.revision else {}
-        return found
+        distinct, place = pairs_to_test(pairs)
+        return tested(pairs, self._outcomes(distinct, models), place)
 
     def requests(self, pairs: pl.DataFrame) -> list[ChatRequest]:
         """One request for each different pair of statements."""
-        distinct, _ = distinct_pairs(pairs, ("premise", "hypothesis"))
-        return [self._request(*pair) for pair in distinct]
+        return [self._request(pair) for pair in pairs_to_test(pairs)[0]]
 
-    def _chat(self, models: Any) -> ChatModel:
-        from markscheme.models.container import Models
-
-        chat: ChatModel = (models if models is not None else Models()).chat(self.model)
-        return chat
-
-    def _request(self, premise: str, hypothesis: str) -> ChatRequest:
-        prompt = self.template
-        turns = prompt.turns({"premise": premise, "hypothesis": hypothesis})
-        return ChatRequest(
-            messages=tuple(Message(role=role, content=text) for role, text in turns),  # type: ignore[arg-type]
-            max_tokens=prompt.max_tokens if self.max_tokens is None else self.max_tokens,
-            temperature=prompt.temperature if self.temperature is None else self.temperature,
-            seed=self.seed,
-            logprobs=prompt.logprobs,
-        )
-
-    def _ask_again(
-        self, chat: ChatModel, requests: Sequence[ChatRequest], rows: list[dict[str, Any]]
-    ) -> None:
-        """Repair, in place, the outcomes of replies that could not be read."""
-        broken = [place for place, row in enumerate(rows) if row["status"] == "unparsed"]
-        again = []
-        for place in broken:
-            said, trouble = rows[place]["raw"] or "", rows[place]["reason"]
-            turns = (
-                # Servers refuse an empty turn of the assistant.
-                Message(role="assistant", content=said.strip() or "(no reply)"),
-                Message(role="user", content=self.template.repair_message(trouble)),
-            )
-            again.append(replace(requests[place], messages=requests[place].messages + turns))
-        for place, reply in zip(broken, chat.complete(again) if again else [], strict=True):
-            first, second = rows[place], _outcome(reply)
-            kept = second if second["status"] == "judged" else first
-            note = "asked again" + ("" if kept is second else " in vain")
-            rows[place] = (
-                kept
-                | {
-                    "reason": f"{kept['reason']}; {note}",
-                    "raw": f"{first['raw'] or ''}{_ASKED_AGAIN}{second['raw'] or ''}",
-                }
-                | {name: _sum(first[name], second[name]) for name in SPENT}
-            )
+    def _read(self, reply: ChatReply, pair: tuple[str, str]) -> dict[str, Any]:
+        del pair
+        reading = read_entailment(reply.text or "", finished=reply.finished)
+        return {
+            "entailed": reading.verdict,
+            "score": _score(reply, reading),
+            "status": reading.status,
+            "label": reading.relation if reading.relation in _LABELS else None,
+            "reason": reading.reason,
+        }
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -209,9 +139,9 @@ class NliEntailment:
         """
         from markscheme.models.nli import entailment_column
 
-        distinct, place = distinct_pairs(pairs, ("premise", "hypothesis"))
+        distinct, place = pairs_to_test(pairs)
         if not distinct:
-            return placed(pairs, [], place)
+            return tested(pairs, [], place)
         model = self._model(models)
         column = entailment_column(model.labels, self.name)
         scores = model.scores(distinct)
@@ -231,7 +161,7 @@ class NliEntailment:
                 entailed.tolist(), scores[:, column].tolist(), likeliest.tolist(), strict=True
             )
         ]
-        return placed(pairs, rows, place)
+        return tested(pairs, rows, place)
 
     def identity(self, models: Any) -> Mapping[str, str]:
         """The model's name and what else is known of its weights."""
@@ -249,28 +179,6 @@ class NliEntailment:
         return (models if models is not None else Models()).nli(self.name)
 
 
-def _outcome(reply: ChatReply) -> dict[str, Any]:
-    """A reply as an outcome; what is no answer keeps its status: refused, failed or skipped."""
-    row: dict[str, Any] = {name: getattr(reply, name) for name in SPENT} | {"raw": reply.text}
-    if reply.status != "ok":
-        reason = reply.error or {
-            "refused": "the model declined to answer", "skipped": "not asked: the budget is spent"
-        }.get(reply.status, "no reply came")  # fmt: skip
-        return dict.fromkeys(OUTCOME) | row | {"status": reply.status, "reason": reason}
-    reading = read_entailment(reply.text or "", finished=reply.finish_reason not in _CUT)
-    return (
-        dict.fromkeys(OUTCOME)
-        | row
-        | {
-            "entailed": reading.verdict,
-            "score": _score(reply, reading),
-            "status": reading.status,
-            "label": reading.relation if reading.relation in _LABELS else None,
-            "reason": reading.reason,
-        }
-    )
-
-
 _LABELS = {ENTAILMENT: 1.0, CONTRADICTION: 0.0, NEUTRAL: 0.0}
 
 
@@ -286,8 +194,3 @@ def _worth(token: str) -> float | None:
     if len(token) < _LEAST_OF_A_LABEL:
         return None
     return next((worth for label, worth in _LABELS.items() if label.startswith(token)), None)
-
-
-def _sum(*values: float | None) -> float | None:
-    known = [value for value in values if value is not None]
-    return sum(known) if known else None

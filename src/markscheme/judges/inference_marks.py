@@ -7,7 +7,10 @@ from typing import Any
 
 import polars as pl
 
+from markscheme.judges.asked import messages, total
+from markscheme.judges.asked_pairs import COST
 from markscheme.judges.inference_marks_steps import Steps, read_steps
+from markscheme.judgments import SPENT
 from markscheme.models.chat import ChatModel, ChatReply, ChatRequest, Message
 from markscheme.prompts import Prompt, shipped
 from markscheme.text.grades import read_score
@@ -23,18 +26,11 @@ COLUMNS: dict[str, Any] = {
     "gap_reason": pl.String,
     "inference": pl.String,
     "rating": pl.String,
-    "cost_usd": pl.Float64,
-    "tokens_in": pl.Int64,
-    "tokens_out": pl.Int64,
-    "seconds": pl.Float64,
+    **COST,
 }
 """What `measure` finds out about each pair. Counts are null where the explanation could not be
 read, the difficulty (1 to 5) where the rating could not or was not wanted; `gap_status` and
 `gap_reason` then say why. `inference` and `rating` are the replies."""
-
-_CUT = ("length", "max_tokens")
-SPENT = ("cost_usd", "tokens_in", "tokens_out", "seconds")
-"""What replies cost."""
 
 
 def measure(pairs: pl.DataFrame, chat: ChatModel, *, rate: bool) -> pl.DataFrame:
@@ -74,7 +70,7 @@ def measure(pairs: pl.DataFrame, chat: ChatModel, *, rate: bool) -> pl.DataFrame
 
 def _request(prompt: Prompt, turns: Sequence[tuple[str, str]]) -> ChatRequest:
     return ChatRequest(
-        messages=tuple(Message(role="user", content=text) for _, text in turns),
+        messages=messages(turns),
         max_tokens=prompt.max_tokens,
         temperature=prompt.temperature,
     )
@@ -94,8 +90,8 @@ def _rating_request(request: ChatRequest, explanation: str) -> ChatRequest:
 def _explained(reply: ChatReply) -> dict[str, Any]:
     row = {"inference": reply.text, **_spent(reply)}
     if reply.status != "ok":
-        return row | {"gap_status": reply.status, "gap_reason": _no_reply(reply)}
-    found = read_steps(reply.text or "", finished=reply.finish_reason not in _CUT)
+        return row | {"gap_status": reply.status, "gap_reason": reply.why_none}
+    found = read_steps(reply.text or "", finished=reply.finished)
     if not isinstance(found, Steps):
         return row | {"gap_status": found.status, "gap_reason": found.reason}
     counts = {"steps": found.steps, "info": found.info, "assumptions": found.assumptions}
@@ -104,23 +100,14 @@ def _explained(reply: ChatReply) -> dict[str, Any]:
 
 def _rated(row: dict[str, Any], reply: ChatReply) -> dict[str, Any]:
     spent = _spent(reply)
-    both = {
-        name: spent[name] if row[name] is None else row[name] + (spent[name] or 0) for name in SPENT
-    }
+    both = {name: total((row[name], spent[name])) for name in SPENT}
     row = row | both | {"rating": reply.text}
     if reply.status != "ok":
-        return row | {"gap_status": reply.status, "gap_reason": f"rating: {_no_reply(reply)}"}
-    found = read_score(reply.text or "", finished=reply.finish_reason not in _CUT)
+        return row | {"gap_status": reply.status, "gap_reason": f"rating: {reply.why_none}"}
+    found = read_score(reply.text or "", finished=reply.finished)
     if found.score is None:
         return row | {"gap_status": found.status, "gap_reason": f"rating: {found.reason}"}
     return row | {"difficulty": round(1 + 4 * found.score)}
-
-
-def _no_reply(reply: ChatReply) -> str:
-    if reply.error:
-        return reply.error
-    known = {"skipped": "not asked: the budget is spent", "refused": "the model declined"}
-    return known.get(reply.status, "no reply came")
 
 
 def _spent(reply: ChatReply) -> dict[str, Any]:

@@ -6,7 +6,8 @@ from typing import Any
 
 import polars as pl
 
-from markscheme.judges.inference_marks import COLUMNS, SPENT, measure
+from markscheme.judges.inference_marks import COLUMNS, measure
+from markscheme.judgments import SPENT
 from markscheme.metrics.lexical import token_f1
 from markscheme.metrics.marks import credit, expected_marks, gap, marks
 

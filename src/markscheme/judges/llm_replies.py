@@ -8,6 +8,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
+from markscheme.judges.asked import ASKED_AGAIN, total
+from markscheme.judgments import SPENT
 from markscheme.models.chat import ChatReply, TokenLogprobs
 from markscheme.text.grades import read_grade, read_relation, read_score
 from markscheme.text.replies import Reading
@@ -15,8 +17,6 @@ from markscheme.text.verdicts import as_bool, read_yes_no
 
 Vote = Literal["majority", "mean"]
 
-_CUT = ("length", "max_tokens")
-_ASKED_AGAIN = "\n\n[asked again]\n\n"
 _MARKUP = " \t\r\n▁Ġ*_`#>\"'“”‘’([{:-"
 _ENOUGH = 0.5
 """Of a token's probability, the share that must be on yes and no for their ratio to mean much."""
@@ -58,12 +58,9 @@ class Sample:
 def read_reply(reply: ChatReply, *, parser: str, accept_from: float) -> Sample:
     """A reply as a sample; what is no answer keeps its status: refused, failed or skipped."""
     if reply.status != "ok":
-        reason = reply.error or {
-            "refused": "the model declined to answer", "skipped": "not asked: the budget is spent"
-        }.get(reply.status, "no reply came")  # fmt: skip
-        return Sample(status=reply.status, reason=reason, raw=reply.text, replies=(reply,))
+        return Sample(status=reply.status, reason=reply.why_none, raw=reply.text, replies=(reply,))
     text = reply.text or ""
-    reading = READERS[parser](text, finished=reply.finish_reason not in _CUT)
+    reading = READERS[parser](text, finished=reply.finished)
     verdict, score = reading.verdict, reading.score
     if reading.status == "judged" and reply.token_logprobs:
         score = _score_by_logprobs(reply.token_logprobs, parser, score)
@@ -78,7 +75,7 @@ def read_reply(reply: ChatReply, *, parser: str, accept_from: float) -> Sample:
 def repaired(first: Sample, second: Sample) -> Sample:
     """What became of a sample whose first reply could not be read and that was asked again."""
     note = f"asked again, since the first reply was unreadable ({first.reason})"
-    raw = f"{first.raw or ''}{_ASKED_AGAIN}{second.raw or ''}"
+    raw = f"{first.raw or ''}{ASKED_AGAIN}{second.raw or ''}"
     if second.status == "judged":
         reason = f"{second.reason}; {note}"
         return replace(second, reason=reason, raw=raw, replies=first.replies + second.replies)
@@ -146,11 +143,7 @@ def _raw(samples: Sequence[Sample]) -> str | None:
 def _spent(samples: Sequence[Sample]) -> dict[str, Any]:
     """Sums over all replies; None where no reply gives the figure."""
     replies = [reply for sample in samples for reply in sample.replies]
-    spent: dict[str, Any] = {}
-    for name in ("cost_usd", "tokens_in", "tokens_out", "seconds"):
-        known = [value for reply in replies if (value := getattr(reply, name)) is not None]
-        spent[name] = sum(known) if known else None
-    return spent
+    return {name: total(getattr(reply, name) for reply in replies) for name in SPENT}
 
 
 def _score_by_logprobs(

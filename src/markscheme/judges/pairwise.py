@@ -13,6 +13,7 @@ from markscheme.judges.listwise_asking import Call, GradedList, Item
 from markscheme.judges.listwise_replies import read_pair
 from markscheme.judges.llm_replies import Sample, outcome
 from markscheme.judges.prompted import NEEDS
+from markscheme.judgments import SPENT
 from markscheme.registry import register
 from markscheme.text.replies import Reading
 
@@ -68,7 +69,7 @@ class Pairwise(GradedList):
             bad = [sample for sample in samples if sample.status != "judged"]
             row = outcome(bad[:1], vote=self.vote, accept_from=self.accept_from)
             spent = outcome(samples, vote=self.vote, accept_from=self.accept_from)
-            kept = {key: spent[key] for key in ("cost_usd", "tokens_in", "tokens_out", "seconds")}
+            kept = {key: spent[key] for key in SPENT}
             why = f"{len(bad)} of {len(samples)} comparisons were not read: {bad[0].reason}"
             return row | kept | {"raw": spent["raw"], "explanation": why}
         row = outcome(samples, vote="mean", accept_from=self.accept_from)

@@ -12,8 +12,9 @@ import polars as pl
 
 from markscheme.errors import JudgeError
 from markscheme.grammar import check_range, judge_name
+from markscheme.judges.asked import total
 from markscheme.judges.nested import ask
-from markscheme.judgments import OUTCOME, SCHEMA
+from markscheme.judgments import OUTCOME, SCHEMA, SPENT
 from markscheme.registry import Judge, register
 
 Row = Mapping[str, Any]
@@ -96,11 +97,7 @@ class Panel:
 
 def _spent(members: Sequence[Row]) -> dict[str, Any]:
     """Sums of cost, tokens and time; None where no member gives the figure."""
-    spent: dict[str, Any] = {}
-    for column in ("cost_usd", "tokens_in", "tokens_out", "seconds"):
-        known = [one[column] for one in members if one[column] is not None]
-        spent[column] = sum(known) if known else None
-    return spent
+    return {name: total(one[name] for one in members) for name in SPENT}
 
 
 def _score(one: Row) -> float:

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any
 
 import polars as pl
 
 from markscheme.errors import JudgeError
+from markscheme.judges.asked import AsksChat, messages
 from markscheme.judges.llm_replies import Sample, Vote, outcome, read_reply, repaired
 from markscheme.judges.outcomes import NO_REFERENCE, PATTERNS
 from markscheme.judgments import OUTCOME, SCHEMA
-from markscheme.models.chat import ChatModel, ChatReply, ChatRequest, Message
-
-if TYPE_CHECKING:
-    from markscheme.prompts import Prompt
+from markscheme.models.chat import ChatModel, ChatReply, ChatRequest
 
 NEEDS = "a chat model (--model)"
 
@@ -23,11 +21,10 @@ _EQUAL = "equal to a reference after normalisation; the model was not asked"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Prompted:
+class Prompted(AsksChat):
     """What prompted judges share. Subclasses name their prompt in `PROMPT`.
 
     Attributes:
-        model: name of the chat model; the run's own if none.
         samples: how many times to ask; more than one needs a temperature.
         vote: of several samples, the `majority` of verdicts or the `mean` score decides.
         temperature, max_tokens: the prompt's if none.
@@ -38,9 +35,6 @@ class Prompted:
         short_circuit: accept answers equal to a reference (as `exact_match`) without asking.
     """
 
-    PROMPT: ClassVar[str] = ""
-
-    model: str | None = None
     samples: int = 1
     vote: Vote = "majority"
     temperature: float | None = None
@@ -49,13 +43,6 @@ class Prompted:
     threshold: float | None = None
     repair: bool = True
     short_circuit: bool = False
-
-    @property
-    def template(self) -> Prompt:
-        """The prompt itself."""
-        from markscheme.prompts import shipped
-
-        return shipped()[self.PROMPT]
 
     @property
     def accept_from(self) -> float:
@@ -87,15 +74,6 @@ class Prompted:
                 "add a temperature, as in temperature=0.7"
             )
 
-    def identity(self, models: Any) -> Mapping[str, str]:
-        """Hash of the prompt, and name and revision of the model, for signatures."""
-        found = {"prompt": self.template.hash}
-        if models is not None:
-            chat = self._chat(models)
-            found |= {"chat": chat.name}
-            found |= {"chat_revision": chat.revision} if chat.revision else {}
-        return found
-
     def judge(self, answers: pl.DataFrame, models: Any) -> pl.DataFrame:
         """Ask the model about every row, all at once, and read what it says.
 
@@ -122,12 +100,6 @@ class Prompted:
     def shots(self, answers: pl.DataFrame) -> Sequence[Mapping[str, Any]]:
         """Solved examples for the prompt; the answers are given so that none of them is one."""
         return ()
-
-    def _chat(self, models: Any) -> ChatModel:
-        from markscheme.models.container import Models
-
-        chat: ChatModel = (models if models is not None else Models()).chat(self.model)
-        return chat
 
     def _plan(
         self, answers: pl.DataFrame
@@ -164,13 +136,10 @@ class Prompted:
 
     def _samples(self, turns: Sequence[tuple[str, str]]) -> list[ChatRequest]:
         prompt = self.template
-        messages = tuple(
-            Message(role="system" if role == "system" else "user", content=text)
-            for role, text in turns
-        )
+        conversation = messages(turns)
         return [
             ChatRequest(
-                messages=messages,
+                messages=conversation,
                 max_tokens=self.max_tokens or prompt.max_tokens,
                 temperature=self._temperature,
                 seed=None if self.seed is None else self.seed + sample,
@@ -203,12 +172,7 @@ class Prompted:
         return read_reply(reply, parser=self.template.parser, accept_from=self.accept_from)
 
     def _repair_request(self, request: ChatRequest, sample: Sample) -> ChatRequest:
-        message = self.template.repair_message(sample.reason)
-        turns = (
-            # Servers refuse an empty turn of the assistant.
-            Message(role="assistant", content=(sample.raw or "").strip() or "(no reply)"),
-            Message(role="user", content=message),
-        )
+        turns = self._repair_turns(sample.raw, sample.reason)
         return replace(request, messages=request.messages + turns)
 
     def _equal(self, answers: pl.DataFrame) -> list[bool]:

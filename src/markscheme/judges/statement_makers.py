@@ -7,32 +7,27 @@ once; a pair of which no statement came has a status that says why, and a null s
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from dataclasses import dataclass
+from typing import Any, ClassVar, Protocol, runtime_checkable
 
 import polars as pl
 
 from markscheme.errors import JudgeError
-from markscheme.models.chat import ChatModel, ChatReply, ChatRequest, Message
+from markscheme.judges.asked_pairs import COST, AskedPairs, distinct_pairs, placed
+from markscheme.models.chat import ChatReply, ChatRequest
 from markscheme.text.replies import Reading
 from markscheme.text.statement_replies import read_statement
-
-if TYPE_CHECKING:
-    from markscheme.prompts import Prompt
 
 RULES, CHAT, SEQ2SEQ = "rules", "chat", "seq2seq"
 
 OUTCOME: Mapping[str, Any] = {
     "statement": pl.String, "status": pl.String, "reason": pl.String, "raw": pl.String,
-    "cost_usd": pl.Float64, "tokens_in": pl.Int64, "tokens_out": pl.Int64, "seconds": pl.Float64,
+    **COST,
 }  # fmt: skip
 """What a maker adds to the pairs. `statement` is null unless `status` is `judged`; the others are
 `unparsed` (nothing readable came, a loop, or there is no answer), `refused`, `failed` and `skipped`
 (the budget is spent). What a request cost stands in the first of equal pairs."""
 
-SPENT = ("cost_usd", "tokens_in", "tokens_out", "seconds")
-_CUT = ("length", "max_tokens")
-_ASKED_AGAIN = "\n\n[asked again]\n\n"
 _SEPARATOR = ". "
 """Between question and answer, as the QA2D models on the hub were trained."""
 
@@ -113,28 +108,14 @@ class RuleStatements:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ChatStatements:
+class ChatStatements(AskedPairs):
     """A language model is asked with the paper's two-shot prompt (Yao & Barbosa 2024, Table 14).
 
-    Attributes:
-        model: name of the chat model; the run's own if none.
-        temperature, max_tokens: the prompt's if none.
-        seed: for servers that can repeat a sample; none sends none (the paper sends 42).
-        repair: ask once more where a reply cannot be read.
+    The paper sends seed 42.
     """
 
-    model: str | None = None
-    temperature: float | None = None
-    max_tokens: int | None = None
-    seed: int | None = None
-    repair: bool = True
-
-    @property
-    def template(self) -> Prompt:
-        """The prompt itself."""
-        from markscheme.prompts import shipped
-
-        return shipped()["statement_yao"]
+    PROMPT: ClassVar[str] = "statement_yao"
+    VARIABLES: ClassVar[tuple[str, str]] = ("question", "answer")
 
     def make(self, pairs: pl.DataFrame, models: Any) -> pl.DataFrame:
         """Ask about every different pair; see `StatementMaker.make`.
@@ -143,75 +124,16 @@ class ChatStatements:
             ModelError: no chat model was given.
         """
         distinct, place = _distinct(pairs)
-        rows: list[dict[str, Any]] = []
-        if distinct:
-            chat = self._chat(models)
-            requests = [self._request(*pair) for pair in distinct]
-            replies = chat.complete(requests)
-            rows = [_read(reply, *pair) for reply, pair in zip(replies, distinct, strict=True)]
-            if self.repair:
-                self._ask_again(chat, distinct, requests, rows)
-        return _placed(pairs, rows, place)
-
-    def identity(self, models: Any) -> Mapping[str, str]:
-        """Hash of the prompt, and name and revision of the model."""
-        found = {"prompt": self.template.hash}
-        if models is not None:
-            chat = self._chat(models)
-            found |= {"chat": chat.name}
-            found |= {"chat_revision": chat.revision} if chat.revision else {}
-        return found
+        return _placed(pairs, self._outcomes(distinct, models), place)
 
     def requests(self, pairs: pl.DataFrame) -> list[ChatRequest]:
         """One request for each different pair."""
-        return [self._request(*pair) for pair in _distinct(pairs)[0]]
+        return [self._request(pair) for pair in _distinct(pairs)[0]]
 
-    def _chat(self, models: Any) -> ChatModel:
-        from markscheme.models.container import Models
-
-        chat: ChatModel = (models if models is not None else Models()).chat(self.model)
-        return chat
-
-    def _request(self, question: str, answer: str) -> ChatRequest:
-        prompt = self.template
-        turns = prompt.turns({"question": question, "answer": answer})
-        return ChatRequest(
-            messages=tuple(Message(role="user", content=text) for _, text in turns),
-            max_tokens=prompt.max_tokens if self.max_tokens is None else self.max_tokens,
-            temperature=prompt.temperature if self.temperature is None else self.temperature,
-            seed=self.seed,
-        )
-
-    def _ask_again(
-        self,
-        chat: ChatModel,
-        pairs: Sequence[tuple[str, str]],
-        requests: Sequence[ChatRequest],
-        rows: list[dict[str, Any]],
-    ) -> None:
-        """Repair, in place, the outcomes of replies that could not be read."""
-        broken = [place for place, row in enumerate(rows) if row["status"] == "unparsed"]
-        again = [
-            replace(
-                requests[place],
-                messages=(
-                    *requests[place].messages,
-                    # Servers refuse an empty turn of the assistant; a loop need not be repeated.
-                    Message(role="assistant", content=_short(rows[place]["raw"])),
-                    Message(
-                        role="user", content=self.template.repair_message(rows[place]["reason"])
-                    ),
-                ),
-            )
-            for place in broken
-        ]
-        for place, reply in zip(broken, chat.complete(again) if again else [], strict=True):
-            first, second = rows[place], _read(reply, *pairs[place])
-            kept = second if second["status"] == "judged" else first
-            note = "asked again" if kept is second else f"{first['reason']}; asked again in vain"
-            raw = f"{first['raw'] or ''}{_ASKED_AGAIN}{second['raw'] or ''}"
-            spent = {name: _sum(first[name], second[name]) for name in SPENT}
-            rows[place] = kept | {"reason": note, "raw": raw} | spent
+    def _read(self, reply: ChatReply, pair: tuple[str, str]) -> dict[str, Any]:
+        question, answer = pair
+        text = reply.text or ""
+        return _row(read_statement(text, question=question, answer=answer, finished=reply.finished))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -260,52 +182,14 @@ class SequenceStatements:
 
 
 def _distinct(pairs: pl.DataFrame) -> tuple[list[tuple[str, str]], list[int | None]]:
-    """The different pairs, and for each row which it is; None where it lacks a text.
-
-    Raises:
-        JudgeError: a column is missing.
-    """
-    missing = [name for name in ("question", "answer") if name not in pairs.columns]
-    if missing:
-        raise JudgeError(f"statements are made of question and answer; {missing} missing")
-    known: dict[tuple[str, str], int] = {}
-    place = [
-        known.setdefault(row, len(known)) if all(text and text.strip() for text in row) else None
-        for row in pairs.select("question", "answer").iter_rows()
-    ]
-    return list(known), place
+    return distinct_pairs(pairs, ("question", "answer"), "statements")
 
 
 def _placed(
     pairs: pl.DataFrame, rows: Sequence[Mapping[str, Any]], place: Sequence[int | None]
 ) -> pl.DataFrame:
-    """The pairs with their outcomes; what a row cost stands where it is first used."""
-    empty = dict.fromkeys(OUTCOME)
-    table = pl.DataFrame(
-        [{**empty, **row} for row in rows]
-        + [empty | {"status": "unparsed", "reason": "no question or no answer"}],
-        schema=dict(OUTCOME),
-    )
-    index = pl.Series([len(rows) if one is None else one for one in place], dtype=pl.UInt32)
-    found = table[index].with_columns(
-        pl.when(index.is_first_distinct()).then(pl.col(name)).alias(name) for name in SPENT
-    )
-    return pairs.drop(OUTCOME, strict=False).hstack(found)
-
-
-def _read(reply: ChatReply, question: str, answer: str) -> dict[str, Any]:
-    """A reply as an outcome; what is no answer keeps its status: refused, failed or skipped."""
-    row: dict[str, Any] = {name: getattr(reply, name) for name in SPENT} | {"raw": reply.text}
-    if reply.status != "ok":
-        reason = reply.error or {
-            "refused": "the model declined to answer", "skipped": "not asked: the budget is spent"
-        }.get(reply.status, "no reply came")  # fmt: skip
-        return row | {"statement": None, "status": reply.status, "reason": reason}
-    finished = reply.finish_reason not in _CUT
-    found = read_statement(
-        reply.text or "", question=question, answer=answer, finished=finished
-    )  # fmt: skip
-    return row | _row(found)
+    lacking = {"status": "unparsed", "reason": "no question or no answer"}
+    return placed(pairs, rows, place, schema=OUTCOME, lacking=lacking)
 
 
 def _row(found: Reading) -> dict[str, Any]:
@@ -315,12 +199,3 @@ def _row(found: Reading) -> dict[str, Any]:
         "status": found.status,
         "reason": None if judged else found.reason,
     }
-
-
-def _short(raw: str | None) -> str:
-    return (raw or "").strip()[:400] or "(no reply)"
-
-
-def _sum(*values: float | None) -> float | None:
-    known = [value for value in values if value is not None]
-    return sum(known) if known else None

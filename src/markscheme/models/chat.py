@@ -94,6 +94,22 @@ class ChatReply:
     error: str | None = None
     model: str | None = None
 
+    @property
+    def finished(self) -> bool:
+        """Whether the model came to its end, as opposed to being cut off."""
+        return self.finish_reason not in ("length", "max_tokens")
+
+    @property
+    def why_none(self) -> str:
+        """Why there is no answer, for people to read; only where the status is not `ok`."""
+        return self.error or _WHY_NONE.get(self.status, "no reply came")
+
+
+_WHY_NONE = {
+    "refused": "the model declined to answer",
+    "skipped": "not asked: the budget is spent",
+}
+
 
 OnReply = Callable[[int, ChatReply], None]
 """Told of each reply as it comes: its place among the requests, and the reply."""
