@@ -6,7 +6,7 @@ Whatever the input looks like, the table has all columns of `SCHEMA`; what was n
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from pathlib import Path
@@ -19,6 +19,7 @@ from markscheme.columns import REQUIRED, resolve_columns
 from markscheme.errors import BadRowsError, DataError, Problem
 from markscheme.files import Format, RawBatch, frame_batches, iter_raw, records_batches
 from markscheme.tidy import tidy
+from markscheme.writing import whole_file
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -305,15 +306,10 @@ def write_table(frame: pl.DataFrame, path: str | Path) -> None:
     target = Path(path)
     # A pipe or a device is written to as it stands.
     plain = target.is_file() or not target.exists()
-    temporary = target.with_name(target.name + ".part") if plain else target
     try:
-        _write(frame, temporary, target)
-        if plain:
-            temporary.replace(target)
+        with whole_file(target) if plain else nullcontext(target) as place:
+            _write(frame, place, target)
     except (OSError, pl.exceptions.PolarsError) as error:
-        if plain:
-            with suppress(OSError):
-                temporary.unlink()
         reason = getattr(error, "strerror", None) or error
         raise DataError(f"cannot write {target}: {reason}") from None
 

@@ -16,7 +16,7 @@ import sys
 import tempfile
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO, Literal, cast, get_args
@@ -362,20 +362,3 @@ def frame_batches(path: str, frame: pl.LazyFrame, batch_rows: int) -> Iterator[R
                 start += piece.height
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
         raise DataError(f"{shown(path)}: cannot be read as Parquet: {error}") from None
-
-
-def replace_file(target: Path, content: bytes) -> None:
-    """Write a file whole or not at all: a killed process or a full disk leaves what was there.
-
-    Raises:
-        DataError: it cannot be written.
-    """
-    temporary = target.with_name(target.name + ".part")
-    try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        temporary.write_bytes(content)
-        temporary.replace(target)
-    except OSError as error:
-        with suppress(OSError):
-            temporary.unlink()
-        raise DataError(f"cannot write {target}: {error.strerror or error}") from None

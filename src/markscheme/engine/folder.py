@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import fcntl
-import os
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +13,7 @@ import orjson
 import polars as pl
 
 from markscheme.errors import RunError
+from markscheme.writing import whole_file
 
 FORMAT = 1
 """Version of the folder's layout; a folder with another is refused, never guessed at."""
@@ -148,16 +148,10 @@ class RunFolder:
     @contextmanager
     def _whole(self, target: Path) -> Iterator[Path]:
         """A place to write to that takes the target's name only once it is on disk."""
-        temporary = target.with_name(target.name + ".part")
         try:
-            yield temporary
-            with temporary.open("rb") as handle:
-                os.fsync(handle.fileno())
-            temporary.replace(target)
+            with whole_file(target) as temporary:
+                yield temporary
         except (OSError, pl.exceptions.PolarsError) as error:
-            # What is half written goes at once: on a full disk every byte counts.
-            with suppress(OSError):
-                temporary.unlink()
             reason = getattr(error, "strerror", None) or error
             raise RunError(
                 f"cannot write {target}: {reason}; what was finished is kept, and the same command "

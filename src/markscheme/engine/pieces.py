@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import io
+import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
 from markscheme.answers import AnswersReader, ReadOptions, system_of
 from markscheme.errors import DataError, MissingExtraError
+from markscheme.writing import PART, whole_file
 
 if TYPE_CHECKING:
     from fsspec import AbstractFileSystem
@@ -139,17 +142,11 @@ def _lines(content: io.BytesIO, path: str) -> pl.DataFrame:
 
 def write_whole(path: str, content: bytes) -> None:
     """Write a file that appears under its name only when it is complete."""
-    import os
-
     system, inside = file_system(path)
     if "file" in system.protocol:
         # A name of its own for each process: two workers may write the same piece after a crash.
-        temporary = f"{inside}.{os.getpid()}.part"
-        with open(temporary, "wb") as handle:  # noqa: PTH123 (a path of fsspec)
-            handle.write(content)
-            handle.flush()
-            os.fsync(handle.fileno())
-        os.replace(temporary, inside)  # noqa: PTH105
+        with whole_file(Path(inside), ending=f".{os.getpid()}{PART}") as temporary:
+            temporary.write_bytes(content)
     else:
         with system.open(inside, "wb") as handle:
             handle.write(content)

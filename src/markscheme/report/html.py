@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
-from markscheme.files import replace_file
 from markscheme.registry import version
 from markscheme.report.charts import PALETTE, altair
 from markscheme.report.figures import picture
@@ -18,6 +17,7 @@ from markscheme.report.material import Material
 from markscheme.report.payload import packed, payload
 from markscheme.report.section import Section
 from markscheme.report.sections import absent, sections
+from markscheme.writing import replace_file
 
 _COLUMN = 640
 """Width of a chart, in pixels, that half of the page can show."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from markscheme.files import replace_file
 from markscheme.report.section import Section
+from markscheme.writing import replace_file
 
 
 def write_tables(sections: Sequence[Section], folder: str | Path) -> list[Path]:

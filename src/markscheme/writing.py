@@ -1,0 +1,50 @@
+"""Writing files whole or not at all: a killed process or a full disk leaves what was there."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from markscheme.errors import DataError
+
+PART = ".part"
+"""Ending of a file that is not complete yet."""
+
+
+@contextmanager
+def whole_file(target: Path, *, ending: str = PART) -> Iterator[Path]:
+    """A place to write to that takes the target's name only once it is complete and on disk.
+
+    Whatever ends the block early removes what is half written at once: on a full disk every byte
+    counts. Its error goes on.
+
+    Args:
+        target: the file.
+        ending: of the name until then; processes that may write the same file need their own.
+    """
+    temporary = target.with_name(target.name + ending)
+    try:
+        yield temporary
+        with temporary.open("rb") as handle:
+            os.fsync(handle.fileno())
+        temporary.replace(target)
+    except BaseException:
+        with suppress(OSError):
+            temporary.unlink()
+        raise
+
+
+def replace_file(target: Path, content: bytes) -> None:
+    """Write a file whole, with the folders above it.
+
+    Raises:
+        DataError: it cannot be written.
+    """
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with whole_file(target) as temporary:
+            temporary.write_bytes(content)
+    except OSError as error:
+        raise DataError(f"cannot write {target}: {error.strerror or error}") from None
