@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ipaddress
 import socket
 from dataclasses import dataclass
 from urllib.parse import urlsplit
@@ -14,7 +13,8 @@ from markscheme.annotate.context import Site
 from markscheme.annotate.database import Store
 from markscheme.annotate.project import Project
 from markscheme.annotate.suggest import suggesting_judge
-from markscheme.errors import MarkschemeError, RunError
+from markscheme.errors import MarkschemeError
+from markscheme.models.listening import is_loopback, take_port
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,18 +42,7 @@ def listen(host: str, port: int, public_url: str | None) -> Listening:
         RunError: the port is taken or the host is not this machine's.
         MarkschemeError: `public_url` is no address.
     """
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    found = socket.socket(family, socket.SOCK_STREAM)
-    found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    try:
-        found.bind((host, port))
-        found.listen(2048)
-    except OSError as error:
-        found.close()
-        raise RunError(
-            f"cannot listen on {host}, port {port}: {error.strerror or error}; choose another "
-            "with --port (0 takes any free one)"
-        ) from None
+    found = take_port(host, port)
     everywhere = host in ("0.0.0.0", "::")  # noqa: S104 - asked for, and warned of.
     hosts = LOCAL | (_own_names() if everywhere else {host.lower()})
     name = socket.gethostname() if everywhere else f"[{host}]" if ":" in host else host
@@ -89,11 +78,7 @@ def _own_names() -> frozenset[str]:
 
 
 def _warning(host: str, *, secure: bool) -> str:
-    try:
-        local = host == "localhost" or ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        local = False
-    if local:
+    if is_loopback(host):
         return ""
     said = f"listening on {host}: everybody who can reach this machine can reach the sign-in page."
     if secure:

@@ -103,9 +103,10 @@ def serve(
     import logging
 
     try:
+        from markscheme.models.listening import is_loopback, take_port
         from markscheme.service.app import make_app
         from markscheme.service.keys import read_keys
-        from markscheme.service.serve import LOCAL, DrainingServer, is_loopback, take_port
+        from markscheme.service.serve import LOCAL, DrainingServer
         from markscheme.service.settings import Batching, Limits, Settings
     except ImportError:
         from markscheme.errors import MissingExtraError

@@ -2,49 +2,13 @@
 
 from __future__ import annotations
 
-import ipaddress
-import socket
 import time
 from types import FrameType
 
 import uvicorn
 from fastapi import FastAPI
 
-from markscheme.errors import RunError
-
 LOCAL = frozenset({"127.0.0.1", "localhost", "::1"})
-
-
-def is_loopback(host: str) -> bool:
-    """Whether only this machine reaches an address."""
-    try:
-        return host == "localhost" or ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
-
-
-def take_port(host: str, port: int) -> socket.socket:
-    """Take the port, before anything is promised.
-
-    Raises:
-        RunError: it is taken, or the host is not this machine's.
-    """
-    try:
-        family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
-        found = socket.socket(family, socket.SOCK_STREAM)
-    except OSError as error:
-        raise RunError(f"cannot listen on {host}: {error.strerror or error}") from None
-    found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    try:
-        found.bind((host, port))
-        found.listen(2048)
-    except OSError as error:
-        found.close()
-        raise RunError(
-            f"cannot listen on {host}, port {port}: {error.strerror or error}; choose another "
-            "with --port (0 takes any free one)"
-        ) from None
-    return found
 
 
 class DrainingServer(uvicorn.Server):
