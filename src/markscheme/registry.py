@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import importlib.metadata
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar, runtime_checkable
 
@@ -133,6 +134,28 @@ def name_of(judge: Judge) -> str:
             return known.name
     raise JudgeError(
         f"{type(judge).__qualname__} is not registered; decorate it with @register(name)"
+    )
+
+
+def parts(judge: Judge) -> Iterator[Judge]:
+    """A judge and the judges inside it, at any depth."""
+    yield judge
+    for field in dataclasses.fields(judge):  # type: ignore[arg-type]
+        value = getattr(judge, field.name)
+        for part in value if isinstance(value, tuple) else (value,):
+            if dataclasses.is_dataclass(part) and hasattr(part, "judge"):
+                yield from parts(part)  # type: ignore[arg-type]
+
+
+def asks_chat(judge: Judge) -> bool:
+    """Whether a judge, or one inside it, asks a chat model.
+
+    It is registered to need one or, if it asks one with some parameters and not with others, has a
+    property `asks_chat` that says so.
+    """
+    return any(
+        "chat model" in entry(name_of(part)).needs or bool(getattr(part, "asks_chat", False))
+        for part in parts(judge)
     )
 
 

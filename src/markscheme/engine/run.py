@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -22,7 +21,7 @@ from markscheme.engine.summary import summarise
 from markscheme.errors import RunError
 from markscheme.grammar import judge_name, signature
 from markscheme.judgments import SCHEMA
-from markscheme.registry import Judge, entry, name_of, version
+from markscheme.registry import Judge, asks_chat, version
 
 
 @dataclass(kw_only=True)
@@ -101,7 +100,7 @@ def prepare(judges: Sequence[Judge], models: Any) -> list[Prepared]:
             judge=judge,
             name=judge_name(judge),
             signature=signature(judge, models),
-            sizes=ChunkSizes(least=FIRST_CHUNK if _asks_a_server(judge) else 1),
+            sizes=ChunkSizes(least=FIRST_CHUNK if asks_chat(judge) else 1),
         )
         for judge in judges
     ]
@@ -112,18 +111,6 @@ def prepare(judges: Sequence[Judge], models: Any) -> list[Prepared]:
     if not names:
         raise RunError("no judge was named; 'markscheme judges' lists all")
     return found
-
-
-def _asks_a_server(judge: Judge) -> bool:
-    """Whether a judge, or one inside it, is registered to need a chat model, or says it asks one.
-
-    Judges that ask one with some parameters and not with others have a property `asks_chat`.
-    """
-    inner = (getattr(judge, field.name) for field in dataclasses.fields(judge))  # type: ignore[arg-type]
-    parts = [part for value in inner for part in (value if isinstance(value, tuple) else (value,))]
-    nested = [part for part in parts if hasattr(part, "judge") and dataclasses.is_dataclass(part)]
-    own = "chat model" in entry(name_of(judge)).needs or getattr(judge, "asks_chat", False)
-    return own or any(_asks_a_server(part) for part in nested)  # type: ignore[arg-type]
 
 
 def rows_of(

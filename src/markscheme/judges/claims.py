@@ -104,6 +104,11 @@ class Claims:
             .select(pl.col(name).cast(SCHEMA[name]) for name in OUTCOME)
         )
 
+    @property
+    def asks_chat(self) -> bool:
+        """Whether a chat model has a part in it."""
+        return _by_chat(self.statements) or _by_chat(self.test)
+
     def _maker(self) -> Any:
         from markscheme.judges.statement_makers import statement_maker
 

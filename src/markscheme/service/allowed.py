@@ -10,7 +10,7 @@ from typing import Any
 
 from markscheme.errors import JudgeError, MarkschemeError
 from markscheme.grammar import judge_name, parse_judge, signature
-from markscheme.registry import Judge, judges
+from markscheme.registry import Judge, asks_chat, entry, judges, name_of, parts
 from markscheme.service.problems import Refusal
 
 DEFAULT = "examiner"
@@ -95,8 +95,8 @@ class Allowed:
 def judges_that_need_nothing() -> list[str]:
     """Registered judges that work without parameters, keys, models and extras."""
     found = []
-    for name, entry in judges().items():
-        if entry.needs == _LOCAL:
+    for name, known in judges().items():
+        if known.needs == _LOCAL:
             try:
                 parse_judge(name)
             except (JudgeError, MarkschemeError):
@@ -107,6 +107,5 @@ def judges_that_need_nothing() -> list[str]:
 
 def _waits(judge: Judge) -> bool:
     """Whether it, or a judge inside it, needs something that is not in the package."""
-    words = set(re.findall(r"\w+", judge_name(judge, full=True)))
-    needy = {name for name, entry in judges().items() if entry.needs != _LOCAL}
-    return bool(words & needy) or bool(getattr(judge, "asks_chat", False))
+    needy = any(entry(name_of(part)).needs != _LOCAL for part in parts(judge))
+    return needy or asks_chat(judge)
