@@ -23,6 +23,8 @@ def test_words_of_the_reference_are_found_in_every_row(answers: pl.DataFrame) ->
 def test_accents_and_inflection_are_no_difference() -> None:
     row = (pl.Series(["Who?"]), pl.Series([["Bjork swims"]]), pl.Series(["BJÖRK swimming there"]))
     assert matched_spans(*row).to_list() == [[0, 14]]
+    one_answer = reasons("Who?", ["Bjork swims"], "BJÖRK swimming there")
+    assert one_answer.spans[0] == (0, 5)
 
 
 def test_an_empty_table_has_no_spans() -> None:

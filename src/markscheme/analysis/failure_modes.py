@@ -8,9 +8,9 @@ by the shipped sentence encoder. What is left is "unsure".
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
@@ -32,6 +32,9 @@ from markscheme.text.statements_answers import is_sentence
 
 if TYPE_CHECKING:
     from markscheme.models.container import Models
+
+_Key = tuple[str, tuple[str, ...], str]
+"""Question, references and answer."""
 
 MEANS_THE_SAME = 0.55
 """Cosine of MiniLM embeddings from which two phrases without a word in common are synonyms."""
@@ -226,7 +229,7 @@ def failure_modes(answers: pl.DataFrame, models: Models | None = None) -> pl.Dat
     distinct = failed.select("question", "references", "answer").unique(maintain_order=True)
     tags = [tag(*row) for row in distinct.iter_rows()]
     rest = [place for place, found in enumerate(tags) if found is None]
-    context = _Context(accepted)
+    context = _Context(accepted, dict(zip(map(_key, distinct.iter_rows()), tags, strict=True)))
     alike = _cosines(distinct[rest], models)
     for place, cosine in zip(rest, alike, strict=True):
         tags[place] = context.tag(*distinct.row(place), cosine=cosine)
@@ -257,7 +260,9 @@ def _cosines(rows: pl.DataFrame, models: Models | None) -> list[float]:
 class _Context:
     """What else people accept as answers to the same question."""
 
-    def __init__(self, accepted: pl.DataFrame) -> None:
+    def __init__(self, accepted: pl.DataFrame, tags: Mapping[_Key, Tag | None]) -> None:
+        """Take what was accepted, and what the wording of some of it showed."""
+        self._tags = dict(tags)
         kept = accepted.select("question", "answer", "matches").unique(maintain_order=True)
         self._others: dict[str, list[tuple[str, bool]]] = {}
         for question, answer, matches in kept.iter_rows():
@@ -269,7 +274,9 @@ class _Context:
         first = wording(references[0])
         others = [(text, matches) for text, matches in self._others[question] if text != answer]
         also = [text for text, matches in others if not matches and _agree(said, wording(text))]
-        by_reference = any(matches or tag(question, references, text) for text, matches in others)
+        by_reference = any(
+            matches or self._worded(question, references, text) for text, matches in others
+        )
         named = _is_name(first) and _is_name(said)
         if asks.is_open_ended(question):
             return Tag(mode="open_ended_question", evidence="the question has many right answers")
@@ -296,6 +303,18 @@ class _Context:
         if not named and cosine > 0.3:
             return Tag(mode="synonym", evidence=f"related in meaning to a reference ({cosine:.2f})")
         return Tag(mode=UNSURE, evidence="neither its wording nor other answers tell")
+
+    def _worded(self, question: str, references: list[str], answer: str) -> bool:
+        """Whether the wording of an answer shows a mode; found out once."""
+        key = _key((question, references, answer))
+        if key not in self._tags:
+            self._tags[key] = tag(question, references, answer)
+        return self._tags[key] is not None
+
+
+def _key(row: Sequence[Any]) -> _Key:
+    question, references, answer = row
+    return question, tuple(references), answer
 
 
 def _apart(references: Sequence[str]) -> int:

@@ -150,7 +150,7 @@ def read_loosely(source: str, columns: Mapping[str, str] | None = None) -> pl.Da
 
 
 def _rows(raw: RawBatch, given: Mapping[str, str]) -> list[dict[str, Any]]:
-    """The rows as dicts, with a placeholder where there are no references."""
+    """The rows as dicts, with a mark of their own where there are no references."""
     taken = set(given.values())
     references = given.get("references") or _named(raw, "references", taken)
     answer = given.get("answer") or _named(raw, "answer", taken)

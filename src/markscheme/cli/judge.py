@@ -140,12 +140,12 @@ def judge(
     from markscheme.api import DEFAULT_JUDGE, run
     from markscheme.cli.progress import progress
     from markscheme.cli.reading import count_rows, read_options
-    from markscheme.engine.ray_run import RayOptions, run_on_ray
     from markscheme.grammar import parse_judge
-    from markscheme.report.gate import gates
     from markscheme.report.summary import summary_table
 
     if fail_under is not None:
+        from markscheme.report.gate import gates
+
         gates([], fail_under, confidence=confidence)  # a wrong limit is told before the work
     elif confidence is not None:
         raise MarkschemeError("--confidence is of --fail-under; give that as well")
@@ -192,6 +192,8 @@ def judge(
         try:
             command = command_line(sys.argv[1:])
             if engine is Engine.RAY:
+                from markscheme.engine.ray_run import RayOptions, run_on_ray
+
                 report = run_on_ray(
                     files,
                     chosen,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +16,7 @@ from markscheme.metrics.alignment.claims import contested, ruled
 from markscheme.metrics.alignment.features import examined
 from markscheme.metrics.alignment.overlap import View
 from markscheme.metrics.alignment.registry import EXAMINED
+from markscheme.text.split import WORD, folded
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -87,7 +87,5 @@ def _spans(view: View, answer: str) -> list[tuple[int, int]]:
         for number in view.batch.texts.word[view.a_place[view.a_ref & view.a_content]].tolist()
     }
     return [
-        found.span()
-        for found in re.finditer(r"\w+(?:['’]\w+)?", answer)
-        if found.group().lower() in matched
+        found.span() for found in WORD.finditer(answer) if folded(found.group().lower()) in matched
     ]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 import numpy as np
 import polars as pl
 
@@ -11,9 +9,8 @@ from markscheme.judges.examiner_weights import open_weights
 from markscheme.metrics.alignment.batch import Batch
 from markscheme.metrics.alignment.overlap import View
 from markscheme.metrics.alignment.pairs import align
-from markscheme.text.split import split
+from markscheme.text.split import WORD, folded
 
-_WORD = re.compile(r"\d+(?:[.,]\d+)+|\w+(?:['’]\w+)?")
 _BETWEEN = "\x00"
 
 
@@ -33,7 +30,7 @@ def matched_spans(questions: pl.Series, references: pl.Series, answers: pl.Serie
     wanted = _matched_words(questions, references, texts)
     long = _BETWEEN.join(texts.to_list())
     words = pl.DataFrame(
-        [(one.start(), one.end(), one.group().lower()) for one in _WORD.finditer(long)],
+        [(one.start(), one.end(), one.group().lower()) for one in WORD.finditer(long)],
         schema={"start": pl.Int64, "end": pl.Int64, "word": pl.String},
         orient="row",
     )
@@ -74,7 +71,7 @@ def _folded(words: pl.Series) -> pl.Series:
         .filter(pl.col("word").str.len_bytes() != pl.col("word").str.len_chars())["word"]
         .to_list()
     )
-    plain = ["".join(split(word)) for word in marked]
+    plain = list(map(folded, marked))
     return words.replace(marked, plain) if marked else words
 
 

@@ -11,6 +11,9 @@ import unicodedata
 
 from markscheme.text import numbers
 
+WORD = re.compile(r"\d+(?:[.,]\d+)+|\w+(?:['’]\w+)?")
+"""A word or number where it stands in a text, before anything is taken off."""
+
 LONGEST = 20_000
 """Characters of a text that are read; what comes after cannot change what an answer says."""
 
@@ -187,3 +190,8 @@ def merged(words: list[str]) -> list[str]:
             and not (len(out[place - 1]) == 1 and out[place - 1].isupper() and place + 1 < len(out))
         )
     ]
+
+
+def folded(word: str) -> str:
+    """A word as `split` writes it: without accents."""
+    return word if word.isascii() else "".join(split(word))
