@@ -22,7 +22,7 @@ from markscheme.engine.apply import ChunkSizes, apply, plan
 from markscheme.engine.run import run_in_folder
 from markscheme.errors import DataError, JudgeError, RunError
 from markscheme.grammar import parse_judge
-from markscheme.registry import _ENTRIES, register
+from markscheme.registry import _ENTRIES, asks_chat, register
 
 JUDGES = ["exact_match", "contains", "token_f1(threshold=0.6)"]
 
@@ -140,11 +140,9 @@ def test_chunks_for_judges_that_ask_a_server_stay_large() -> None:
     sizes.done(1024, 600)
     assert sizes.next(10_000) == 1024
     assert sizes.next(7) == 7
-    from markscheme.engine.run import _asks_a_server
-
-    assert _asks_a_server(parse_judge("llm_kamalloo"))
-    assert _asks_a_server(parse_judge("cascade(first=contains, then=llm_kamalloo)"))
-    assert not _asks_a_server(parse_judge("panel(judges=[contains, exact_match])"))
+    assert asks_chat(parse_judge("llm_kamalloo"))
+    assert asks_chat(parse_judge("cascade(first=contains, then=llm_kamalloo)"))
+    assert not asks_chat(parse_judge("panel(judges=[contains, exact_match])"))
 
 
 def test_files_of_a_run(tmp_path: Path, example: Path) -> None:
