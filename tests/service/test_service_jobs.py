@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import time
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -134,6 +135,25 @@ def test_a_job_goes_on_after_a_restart(tmp_path: Path) -> None:
         assert client.get(removed).status_code == 404
         assert client.delete(path).status_code == 204
     assert not broken.exists()
+
+
+def test_jobs_that_ended_long_ago_are_removed_with_their_files(tmp_path: Path) -> None:
+    with TestClient(make(tmp_path)) as client:
+        paths = [f"/v1/jobs/{send(client, lines(ROW)).json()['id']}" for _ in range(2)]
+        for path in paths:
+            until(client, path, "done")
+    old, recent = (tmp_path / "jobs" / path.rpartition("/")[2] for path in paths)
+    record = json.loads((old / "job.json").read_text())
+    ended = datetime.fromisoformat(record["finished"])
+    record["finished"] = (ended - timedelta(days=8)).isoformat()
+    (old / "job.json").write_text(json.dumps(record))
+    with TestClient(make(tmp_path, job_days=9)) as client:
+        assert client.get(paths[0]).json()["state"] == "done"
+    with TestClient(make(tmp_path, job_days=7)) as client:
+        assert client.get(paths[0]).status_code == 404
+        assert client.get(paths[1]).json()["state"] == "done"
+    assert not old.exists()
+    assert recent.exists()
 
 
 def test_a_running_job_can_be_removed(client: TestClient, tmp_path: Path) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import Annotated
+from typing import Annotated, TextIO
 
 import typer
 from rich.console import Console
@@ -18,15 +18,15 @@ app = typer.Typer(
 )
 
 
-def _width() -> int | None:
+def _width(stream: TextIO) -> int | None:
     """Text that goes to a file or a pipe is not folded at 80 columns."""
-    return None if sys.stdout.isatty() else 200
+    return None if stream.isatty() else 200
 
 
-console = Console(width=_width(), highlight=False)
+console = Console(width=_width(sys.stdout), highlight=False)
 """Results: standard output."""
 
-notes = Console(stderr=True, highlight=False)
+notes = Console(stderr=True, width=_width(sys.stderr), highlight=False)
 """Progress, warnings and errors: standard error, so that results can be piped."""
 
 

@@ -51,6 +51,15 @@ def serve(
     max_job_rows: Annotated[
         int, typer.Option(min=1, help="Answers in one job.", rich_help_panel=_LIMITS)
     ] = 10_000_000,
+    keep_days: Annotated[
+        float,
+        typer.Option(
+            min=0.01,
+            max=100_000,
+            help="Until a job that ended is removed with its files, in days.",
+            rich_help_panel=_LIMITS,
+        ),
+    ] = 30.0,
     max_jobs: Annotated[
         int, typer.Option(min=1, help="Jobs that wait or run.", rich_help_panel=_LIMITS)
     ] = 100,
@@ -156,6 +165,7 @@ def serve(
             queue_rows=queue_rows,
             jobs=max_jobs,
             job_rows=max_job_rows,
+            job_days=keep_days,
         ),
         batching=Batching(rows=batch_rows, seconds=batch_ms / 1e3),
     )

@@ -124,7 +124,9 @@ def make_app(
 async def _life(state: State) -> AsyncIterator[None]:
     """Jobs go on while the app lives; the end waits for what was taken."""
     state.jobs.open()
-    tasks = [asyncio.create_task(state.jobs.work()), asyncio.create_task(_warm(state))]
+    tasks = [
+        asyncio.create_task(task) for task in (state.jobs.work(), state.jobs.forget(), _warm(state))
+    ]
     try:
         yield
     finally:

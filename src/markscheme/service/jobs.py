@@ -16,7 +16,7 @@ import secrets
 import shutil
 import sys
 from dataclasses import asdict, dataclass, field, replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import IO, Any, BinaryIO
 
@@ -26,12 +26,14 @@ from markscheme.errors import RunError
 from markscheme.models.container import ModelOptions
 from markscheme.service.problems import Refusal
 from markscheme.service.settings import Limits
+from markscheme.writing import whole_file
 
 log = logging.getLogger("markscheme.service")
 
 WORKER = "markscheme.service.job_worker"
 _COMPRESSED = (b"\x1f\x8b", b"BZh", b"\xfd7zXZ\x00", b"\x28\xb5\x2f\xfd")
 _LONGEST_LINE = 2**24
+_BETWEEN_CLEARINGS = 3600.0
 
 
 @dataclass(kw_only=True)
@@ -177,12 +179,8 @@ class Jobs:
             return out.tell()
 
     def _save(self, job: Job) -> None:
-        file = self._folder / job.id / "job.json"
-        temporary = file.with_suffix(".part")
-        with temporary.open("wb") as out:
-            out.write(orjson.dumps(asdict(job), option=orjson.OPT_INDENT_2))
-            os.fsync(out.fileno())
-        temporary.replace(file)
+        with whole_file(self._folder / job.id / "job.json") as place:
+            place.write_bytes(orjson.dumps(asdict(job), option=orjson.OPT_INDENT_2))
 
     async def remove(self, job: Job) -> None:
         """Stop a job if it runs, and remove all that is kept of it."""
@@ -197,6 +195,15 @@ class Jobs:
         # First without a name, so that what a crash leaves of it is no job.
         (self._folder / job_id / "job.json").unlink(missing_ok=True)
         await asyncio.to_thread(shutil.rmtree, self._folder / job_id, ignore_errors=True)
+
+    async def forget(self) -> None:
+        """Remove jobs that ended longer ago than they are kept, now and every hour."""
+        while True:
+            oldest = datetime.now(UTC) - timedelta(days=self._limits.job_days)
+            for job in list(self._jobs.values()):
+                if job.finished and datetime.fromisoformat(job.finished) < oldest:
+                    await self.remove(job)
+            await asyncio.sleep(_BETWEEN_CLEARINGS)
 
     async def work(self) -> None:
         """Do one job after the other, until cancelled."""

@@ -21,6 +21,7 @@ class Limits:
         queue_rows: answers that wait for the judge.
         jobs: jobs that wait or run.
         job_rows: answers in one job.
+        job_days: until a job that ended is removed with its files.
     """
 
     body_bytes: int = 4_000_000
@@ -31,6 +32,7 @@ class Limits:
     queue_rows: int = 8_000
     jobs: int = 100
     job_rows: int = 10_000_000
+    job_days: float = 30.0
 
     def __post_init__(self) -> None:
         """Raises MarkschemeError where a request within its own limit would never be taken."""
