@@ -15,7 +15,7 @@ from markscheme.engine.apply import apply
 from markscheme.errors import JudgeError, MissingExtraError, ModelError
 from markscheme.grammar import judge_name, parse_judge, signature
 from markscheme.metrics.bertscore import bertscore_f1
-from markscheme.models import hf_encoders
+from markscheme.models import hf_encoders, transformers_weights
 from markscheme.models.encoder import MiniLM
 from markscheme.registry import judges
 
@@ -114,7 +114,7 @@ def test_a_missing_extra_is_named(name: str, monkeypatch: pytest.MonkeyPatch) ->
         raise ImportError(library)
 
     monkeypatch.setattr(importlib, "import_module", absent)
-    hf_encoders._load.cache_clear()
+    transformers_weights._opened.cache_clear()
     with pytest.raises(MissingExtraError, match=r"markscheme\[hf\]"):
         apply(parse_judge(f"{name}(model='nowhere')"), table("Paris"))
 

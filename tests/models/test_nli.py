@@ -15,7 +15,7 @@ from test_pair_classifier import write_model
 
 from markscheme.errors import MissingExtraError, ModelError
 from markscheme.judges.entailment_tests import NliEntailment, entailment_test
-from markscheme.models import nli
+from markscheme.models import transformers_weights
 from markscheme.models.container import Models
 from markscheme.models.nli import TransformersPairClassifier, entailment_column, open_nli
 
@@ -101,7 +101,7 @@ def test_without_transformers_the_extra_is_named(monkeypatch: pytest.MonkeyPatch
         raise ImportError(name)
 
     monkeypatch.setattr(importlib, "import_module", absent)
-    nli._loaded.cache_clear()
+    transformers_weights._opened.cache_clear()
     with pytest.raises(MissingExtraError, match=r"markscheme\[hf\]"):
         open_nli("nobody/nowhere")
 

@@ -11,7 +11,6 @@ import pytest
 
 from markscheme.errors import MissingExtraError, ModelError
 from markscheme.judges.statement_makers import statement_maker
-from markscheme.models import seq2seq
 from markscheme.models.container import Models
 from markscheme.models.seq2seq import SequenceModel
 
@@ -32,7 +31,7 @@ def test_opening_costs_nothing_and_a_missing_library_is_named(
     def missing(name: str) -> Any:
         raise ImportError(name)
 
-    monkeypatch.setattr(seq2seq.importlib, "import_module", missing)
+    monkeypatch.setattr(importlib, "import_module", missing)
     with pytest.raises(MissingExtraError, match="hf"):
         model.generate(["x"], max_tokens=5)
 

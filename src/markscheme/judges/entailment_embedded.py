@@ -18,8 +18,7 @@ from markscheme.errors import ModelError
 from markscheme.grammar import check_range
 from markscheme.judges.entailment_outcomes import pairs_to_test, tested
 from markscheme.judges.examiner import Examiner
-from markscheme.judges.weight_folder import WeightFolder
-from markscheme.metrics.alignment.batch import Rarity
+from markscheme.judges.weight_folder import AlignedWeights
 from markscheme.metrics.entailment import NAMES, entailment_features, settled
 from markscheme.models.chat import ChatRequest
 from markscheme.models.trees import Trees
@@ -150,7 +149,7 @@ def _bare(side: str, columns: Sequence[str]) -> pl.Expr:
     return pl.coalesce([name for name in (answer, side) if name in columns]).alias(answer)
 
 
-class EntailmentWeights(WeightFolder):
+class EntailmentWeights(AlignedWeights):
     """The trees, word rarities and calibration of a folder, each loaded when first used."""
 
     files = ("entailment.json", "rarity.npz", "trees.onnx.zst")
@@ -192,13 +191,6 @@ class EntailmentWeights(WeightFolder):
                 f"this one lacks ({', '.join(unknown[:3])}); train again with '{self.command}'"
             )
         return np.array([places[name] for name in self.settings["features"]])
-
-    @cached_property
-    def rarity(self) -> Rarity:
-        """Word rarities."""
-        with np.load(self.path("rarity.npz"), allow_pickle=False) as stored:
-            words = stored["words"].tobytes().decode().split("\n")
-            return Rarity(words, stored["idf"].astype(np.float32), float(stored["unknown"]))
 
     @cached_property
     def trees(self) -> Trees:

@@ -13,8 +13,7 @@ import numpy.typing as npt
 import orjson
 
 from markscheme.errors import ModelError
-from markscheme.judges.weight_folder import WeightFolder
-from markscheme.metrics.alignment.batch import Rarity
+from markscheme.judges.weight_folder import AlignedWeights
 from markscheme.metrics.alignment.registry import COSINES, EXAMINED
 from markscheme.models.trees import Trees
 
@@ -46,7 +45,7 @@ class Settings:
     trained: dict[str, Any]
 
 
-class Weights(WeightFolder):
+class Weights(AlignedWeights):
     """The examiner's parts, each loaded when first used."""
 
     files = ("examiner.json", "rarity.npz", "words.onnx.zst", "meaning.onnx.zst", "drill.onnx.zst")
@@ -73,13 +72,6 @@ class Weights(WeightFolder):
         )
 
     @cached_property
-    def rarity(self) -> Rarity:
-        """Word rarities."""
-        with np.load(self.path("rarity.npz"), allow_pickle=False) as stored:
-            words = stored["words"].tobytes().decode().split("\n")
-            return Rarity(words, stored["idf"].astype(np.float32), float(stored["unknown"]))
-
-    @cached_property
     def words(self) -> Trees:
         """The first stage: features of words."""
         return Trees(self.path("words.onnx.zst"))
@@ -104,16 +96,6 @@ def open_weights(folder: Path | None = None) -> Weights:
     """The weights in a folder, the shipped ones by default, opened once a process."""
     with _loading:
         return _opened(SHIPPED if folder is None else folder)
-
-
-def save_rarity(rarity: Rarity, path: Path) -> None:
-    """Write word rarities without pickle."""
-    np.savez_compressed(
-        path,
-        words=np.frombuffer("\n".join(rarity.words).encode(), dtype=np.uint8),
-        idf=rarity.idf.astype(np.float16),
-        unknown=np.float32(rarity.unknown),
-    )
 
 
 def settled(people: Array, drill: Array, strict: Array, *, blend: float, sure: float) -> Array:

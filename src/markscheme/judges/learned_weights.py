@@ -14,7 +14,7 @@ import orjson
 
 from markscheme.errors import ModelError
 from markscheme.judges.learned_templates import VARIANTS
-from markscheme.models.causal import Causal, adapting, causal_revision, library, open_causal
+from markscheme.models.causal import Causal, adapting, causal_revision, lora_library, open_causal
 
 SETTINGS = "learned.json"
 ADAPTER = "adapter_model.safetensors"
@@ -82,7 +82,7 @@ class LearnedFolder:
             MissingExtraError: torch, transformers or peft is not installed.
             ModelError: the base model cannot be loaded, or is another one.
         """
-        peft = library("peft")
+        peft = lora_library("peft")
         name, revision = self.base
         commit = revision.removeprefix("commit:") if revision.startswith("commit:") else None
         try:

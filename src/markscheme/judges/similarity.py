@@ -170,7 +170,7 @@ class Bem:
 
 
 def _weights(model: str) -> Mapping[str, str]:
-    from markscheme.models.hf_encoders import weights_hash
+    from markscheme.models.transformers_weights import weights_hash
 
     found = weights_hash(model)
     return {"weights": found} if found else {}

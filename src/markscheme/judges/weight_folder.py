@@ -7,7 +7,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import ClassVar
 
+import numpy as np
+
 from markscheme.errors import ModelError
+from markscheme.metrics.alignment.batch import Rarity
 
 
 class WeightFolder:
@@ -41,3 +44,24 @@ class WeightFolder:
                 "leave `weights` out for the one that ships"
             )
         return path
+
+
+class AlignedWeights(WeightFolder):
+    """Weights of judges that align words by how rare they are; `rarity.npz` says."""
+
+    @cached_property
+    def rarity(self) -> Rarity:
+        """Word rarities."""
+        with np.load(self.path("rarity.npz"), allow_pickle=False) as stored:
+            words = stored["words"].tobytes().decode().split("\n")
+            return Rarity(words, stored["idf"].astype(np.float32), float(stored["unknown"]))
+
+
+def save_rarity(rarity: Rarity, path: Path) -> None:
+    """Write word rarities without pickle."""
+    np.savez_compressed(
+        path,
+        words=np.frombuffer("\n".join(rarity.words).encode(), dtype=np.uint8),
+        idf=rarity.idf.astype(np.float16),
+        unknown=np.float32(rarity.unknown),
+    )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -14,9 +13,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from markscheme.errors import MissingExtraError, ModelError
+from markscheme.errors import ModelError
 from markscheme.models.batches import CHARACTERS_A_TOKEN, equal_length_batches
-from markscheme.models.hf_encoders import weights_hash
+from markscheme.models.transformers_weights import library, weights_hash
 
 Floats = npt.NDArray[np.float64]
 Fields = Mapping[str, str]
@@ -200,7 +199,7 @@ def open_causal(name: str, *, commit: str | None = None) -> Causal:
         MissingExtraError: torch or transformers is not installed.
         ModelError: it cannot be loaded.
     """
-    torch, transformers = library("torch"), library("transformers")
+    torch, transformers = lora_library("torch"), lora_library("transformers")
     gpu = torch.cuda.is_available()
     file, source = Path(name), name
     options: dict[str, Any] = {} if commit is None else {"revision": commit}
@@ -251,16 +250,9 @@ def adapting() -> Iterator[None]:
         yield
 
 
-def library(name: str) -> Any:
-    """A heavy, optional library, imported where it is used.
-
-    Raises:
-        MissingExtraError: it is not installed.
-    """
-    try:
-        return importlib.import_module(name)
-    except ImportError:
-        raise MissingExtraError("a learned judge", "lora") from None
+def lora_library(name: str) -> Any:
+    """A library of the extra `lora`; see `transformers_weights.library`."""
+    return library(name, "a learned judge", "lora")
 
 
 def _lengths(rows: Sequence[Sequence[int]]) -> npt.NDArray[np.int64]:

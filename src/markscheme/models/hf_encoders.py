@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Sequence
-from functools import lru_cache
-from hashlib import blake2b
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from markscheme.errors import MissingExtraError, ModelError
+from markscheme.errors import ModelError
 from markscheme.models.batches import CHARACTERS_A_TOKEN, equal_length_batches
+from markscheme.models.transformers_weights import longest, open_weights
 
 Floats = npt.NDArray[np.float32]
 Ids = npt.NDArray[np.int64]
 
-LONGEST = 512
-"""Tokens, where a model's own limit is not known or is larger."""
+_WANTED = "an encoder"
 
 
 class TokenEncoder:
@@ -40,12 +35,12 @@ class TokenEncoder:
             MissingExtraError: transformers or torch is not installed.
             ModelError: the weights cannot be loaded, or have no such layer.
         """
-        self._tokenizer, self._model = _load(name, "AutoModel")
+        self._tokenizer, self._model = open_weights(name, "AutoModel", _WANTED)
         layers = int(self._model.config.num_hidden_layers)
         if layer is not None and not 0 <= layer <= layers:
             raise ModelError(f"{name} has layers 0 to {layers}, not {layer}")
         self._layer = layers if layer is None else layer
-        self._longest = _longest(self._tokenizer, self._model)
+        self._longest = longest(self._tokenizer, self._model)
 
     def encode(self, texts: Sequence[str]) -> list[tuple[Floats, npt.NDArray[np.bool_]]]:
         """For each text its tokens' vectors of length one, and which tokens are of the text.
@@ -94,13 +89,15 @@ class SequenceScorer:
             MissingExtraError: transformers or torch is not installed.
             ModelError: the weights cannot be loaded, or have another number of outputs.
         """
-        self._tokenizer, self._model = _load(name, "AutoModelForSequenceClassification")
+        self._tokenizer, self._model = open_weights(
+            name, "AutoModelForSequenceClassification", _WANTED
+        )
         if self._model.config.num_labels != outputs:
             raise ModelError(
                 f"{name} has {self._model.config.num_labels} outputs, not {outputs}: it is another "
                 "kind of model than this judge needs"
             )
-        self._longest = _longest(self._tokenizer, self._model)
+        self._longest = longest(self._tokenizer, self._model)
 
     def logits(self, segments: Sequence[Sequence[Sequence[str]]]) -> Floats:
         """Outputs for rows of segments.
@@ -145,47 +142,3 @@ class SequenceScorer:
         pieces = self._tokenizer.tokenize(cut, split_special_tokens=True)
         ids: list[int] = self._tokenizer.convert_tokens_to_ids(pieces)
         return ids[: self._longest]
-
-
-@lru_cache(maxsize=4)
-def _load(name: str, kind: str) -> tuple[Any, Any]:
-    transformers, torch = _library("transformers"), _library("torch")
-    try:
-        tokenizer = transformers.AutoTokenizer.from_pretrained(name)
-        model = getattr(transformers, kind).from_pretrained(name)
-    except (OSError, ValueError, ImportError) as error:
-        raise ModelError(
-            f"cannot load {name!r} ({error}); give a folder with config.json, weights and "
-            "tokenizer, or a name that can be downloaded from the hub"
-        ) from error
-    device = "cuda" if torch.cuda.is_available() else "cpu"
-    return tokenizer, model.to(device).eval()
-
-
-def _library(name: str) -> Any:
-    try:
-        return importlib.import_module(name)
-    except ImportError:
-        raise MissingExtraError("a model of the transformers library", "hf") from None
-
-
-def _longest(tokenizer: Any, model: Any) -> int:
-    """Tokens a row may have: what tokenizer and position embeddings allow."""
-    positions = int(getattr(model.config, "max_position_embeddings", LONGEST) or LONGEST)
-    if model.config.model_type in ("roberta", "xlm-roberta", "camembert"):
-        positions -= 2  # Their positions begin after the padding token's.
-    return min(LONGEST, positions, int(min(tokenizer.model_max_length, 1_000_000)))
-
-
-@lru_cache(maxsize=16)
-def weights_hash(name: str) -> str:
-    """Twelve hex digits over a folder's weights; "" for a name on the hub."""
-    files = sorted(
-        file for kind in ("*.safetensors", "*.bin", "config.json") for file in Path(name).glob(kind)
-    )
-    found = blake2b(digest_size=6)
-    for file in files:
-        with file.open("rb") as stream:
-            while block := stream.read(1 << 22):
-                found.update(block)
-    return found.hexdigest() if files else ""

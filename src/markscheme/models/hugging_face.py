@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -11,9 +10,12 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
-from markscheme.errors import MissingExtraError, ModelError
+from markscheme.errors import ModelError
 from markscheme.models.chat import ChatReply, ChatRequest, OnReply, TokenLogprobs
 from markscheme.models.openai_format import KEPT_TOKENS, TOP_LOGPROBS
+from markscheme.models.transformers_weights import library
+
+_WANTED = "a language model in this process"
 
 
 @dataclass(kw_only=True)
@@ -72,7 +74,7 @@ class HuggingFaceChat:
     def _reply(self, request: ChatRequest) -> ChatReply:
         began = perf_counter()
         tokenizer, model = self._load()
-        torch = _library("torch")
+        torch = library("torch", _WANTED)
         turns = [{"role": m.role, "content": m.content} for m in request.messages]
         try:
             inputs = tokenizer.apply_chat_template(
@@ -102,10 +104,7 @@ class HuggingFaceChat:
 
     def _load(self) -> tuple[Any, Any]:
         if self._loaded is None:
-            try:
-                torch, transformers = _library("torch"), _library("transformers")
-            except ImportError:
-                raise MissingExtraError("a language model in this process", "hf") from None
+            torch, transformers = library("torch", _WANTED), library("transformers", _WANTED)
             try:
                 tokenizer = transformers.AutoTokenizer.from_pretrained(self.folder)
                 model = transformers.AutoModelForCausalLM.from_pretrained(
@@ -118,12 +117,6 @@ class HuggingFaceChat:
             device = "cuda" if torch.cuda.is_available() else "cpu"
             self._loaded = tokenizer, model.to(device).eval()
         return self._loaded
-
-
-def _library(name: str) -> Any:
-    """A heavy, optional library, imported where it is used; untyped, so that checking the types
-    of this file does not need it."""
-    return importlib.import_module(name)
 
 
 def _sampling(request: ChatRequest, tokenizer: Any) -> dict[str, Any]:
@@ -149,7 +142,7 @@ def _ends(model: Any) -> set[int]:
 
 
 def _logprobs(made: Any, tokens: Any, tokenizer: Any) -> TokenLogprobs:
-    torch = _library("torch")
+    torch = library("torch", _WANTED)
     found = []
     for scores, token in zip(made.scores[:KEPT_TOKENS], tokens, strict=False):
         logprobs = torch.log_softmax(scores[0].float(), dim=-1)

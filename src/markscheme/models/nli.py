@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-import importlib
-import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from markscheme.errors import MissingExtraError, ModelError
+from markscheme.errors import ModelError
 from markscheme.models.batches import CHARACTERS_A_TOKEN, equal_length_batches
-from markscheme.models.hf_encoders import weights_hash
 from markscheme.models.pair_classifier import OnnxPairClassifier, Pair, PairClassifier, Scores
+from markscheme.models.transformers_weights import LONGEST, longest, open_weights, weights_hash
 
 _ENTAILMENT = frozenset({"entailment", "entails", "entail", "entailed"})
-_TOKENS = 512
-_loading = threading.Lock()
+
+_KIND = ("AutoModelForSequenceClassification", "an entailment model")
 
 
 def open_nli(name: str) -> PairClassifier:
@@ -76,36 +72,39 @@ class TransformersPairClassifier:
     """
 
     name: str
-    max_tokens: int = _TOKENS
+    max_tokens: int = LONGEST
 
     @property
     def labels(self) -> tuple[str, ...]:
         """Label names by output, from the model's configuration."""
-        names: dict[int, str] = _load(self.name)[1].config.id2label
+        names: dict[int, str] = open_weights(self.name, *_KIND)[1].config.id2label
         return tuple(str(names[place]) for place in sorted(names))
 
     @property
     def revision(self) -> str:
         """Hash of a folder's weights; of a model from the hub its commit, where known."""
         known = weights_hash(self.name)
-        return known or str(getattr(_load(self.name)[1].config, "_commit_hash", None) or "")
+        if known:
+            return known
+        config = open_weights(self.name, *_KIND)[1].config
+        return str(getattr(config, "_commit_hash", None) or "")
 
     def scores(self, pairs: Sequence[Pair]) -> Scores:
         """Probabilities in [0, 1] of shape (len(pairs), len(labels)), by softmax."""
         import torch
 
-        tokenizer, model = _load(self.name)
-        longest = min(self.max_tokens, _positions(tokenizer, model))
+        tokenizer, model = open_weights(self.name, *_KIND)
+        most = longest(tokenizer, model, self.max_tokens)
         places: dict[Pair, int] = {}
         rows = [places.setdefault(pair, len(places)) for pair in pairs]
-        characters = longest * CHARACTERS_A_TOKEN
+        characters = most * CHARACTERS_A_TOKEN
         encoded = [
             dict(
                 tokenizer(
                     left[:characters],
                     right[:characters],
                     truncation="longest_first",
-                    max_length=longest,
+                    max_length=most,
                 )
             )
             for left, right in places
@@ -127,35 +126,5 @@ def _tokens(folder: Path) -> int:
     from markscheme.models.weights import read_json
 
     return min(
-        _TOKENS, int(read_json(folder, "config.json").get("max_position_embeddings", _TOKENS))
+        LONGEST, int(read_json(folder, "config.json").get("max_position_embeddings", LONGEST))
     )
-
-
-def _positions(tokenizer: Any, model: Any) -> int:
-    """Tokens that the tokenizer and the position embeddings allow."""
-    positions = int(getattr(model.config, "max_position_embeddings", _TOKENS) or _TOKENS)
-    if model.config.model_type in ("roberta", "xlm-roberta", "camembert"):
-        positions -= 2  # Their positions begin after the padding token's.
-    return min(positions, int(min(tokenizer.model_max_length, 1_000_000)))
-
-
-def _load(name: str) -> tuple[Any, Any]:
-    with _loading:  # lru_cache alone would let two threads load the same weights twice
-        return _loaded(name)
-
-
-@lru_cache(maxsize=2)
-def _loaded(name: str) -> tuple[Any, Any]:
-    try:
-        transformers, torch = (importlib.import_module(one) for one in ("transformers", "torch"))
-    except ImportError:
-        raise MissingExtraError("an entailment model of the transformers library", "hf") from None
-    try:
-        tokenizer = transformers.AutoTokenizer.from_pretrained(name)
-        model = transformers.AutoModelForSequenceClassification.from_pretrained(name)
-    except (OSError, ValueError, ImportError) as error:
-        raise ModelError(
-            f"cannot load {name!r} ({error}); give a folder with config.json, weights and "
-            "tokenizer, or a name that can be downloaded from the hub"
-        ) from error
-    return tokenizer, model.to("cuda" if torch.cuda.is_available() else "cpu").eval()

@@ -2,23 +2,16 @@
 
 from __future__ import annotations
 
-import importlib
-import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
-from markscheme.errors import MissingExtraError, ModelError
 from markscheme.models.batches import CHARACTERS_A_TOKEN, equal_length_batches
-from markscheme.models.hf_encoders import weights_hash
+from markscheme.models.transformers_weights import LONGEST, library, open_weights, weights_hash
 
-LONGEST = 512
-"""Tokens of an input; what is longer is cut."""
-
-_loading = threading.Lock()
+_WANTED = "a sequence-to-sequence model"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,7 +40,7 @@ class SequenceModel:
     def generate(self, texts: Sequence[str], *, max_tokens: int) -> list[tuple[str, bool]]:
         """For each text the output, and whether it ended before `max_tokens`."""
         tokenizer, model = self._load()
-        torch = _library("torch")
+        torch = library("torch", _WANTED)
         distinct = list(dict.fromkeys(texts))
         ids = [
             np.array(
@@ -74,8 +67,7 @@ class SequenceModel:
         return [found[text] for text in texts]
 
     def _load(self) -> tuple[Any, Any]:
-        with _loading:
-            return _loaded(self.name)
+        return open_weights(self.name, "AutoModelForSeq2SeqLM", _WANTED)
 
 
 def _output(tokens: Sequence[int], tokenizer: Any, model: Any) -> tuple[str, bool]:
@@ -85,26 +77,3 @@ def _output(tokens: Sequence[int], tokenizer: Any, model: Any) -> tuple[str, boo
     stop = next((place for place, token in enumerate(tokens) if token in ends), None)
     text: str = tokenizer.decode(tokens[:stop], skip_special_tokens=True)
     return text.strip(), stop is not None
-
-
-@lru_cache(maxsize=2)
-def _loaded(name: str) -> tuple[Any, Any]:
-    transformers, torch = _library("transformers"), _library("torch")
-    try:
-        tokenizer = transformers.AutoTokenizer.from_pretrained(name)
-        model = transformers.AutoModelForSeq2SeqLM.from_pretrained(name)
-    except (OSError, ValueError, ImportError) as error:
-        raise ModelError(
-            f"cannot load {name!r} as a sequence-to-sequence model "
-            f"({' '.join(str(error).split())}); give a folder with config.json, weights and "
-            "tokenizer, or a name that can be downloaded from the hub"
-        ) from None
-    device = "cuda" if torch.cuda.is_available() else "cpu"
-    return tokenizer, model.to(device).eval()
-
-
-def _library(name: str) -> Any:
-    try:
-        return importlib.import_module(name)
-    except ImportError:
-        raise MissingExtraError("a sequence-to-sequence model", "hf") from None

@@ -17,7 +17,8 @@ import orjson
 import polars as pl
 import zstandard
 
-from markscheme.judges.examiner_weights import platt, save_rarity
+from markscheme.judges.examiner_weights import platt
+from markscheme.judges.weight_folder import save_rarity
 from markscheme.metrics.alignment.batch import Rarity
 from markscheme.metrics.entailment import NAMES, entailment_features
 from markscheme.training.entailment_pairs import made_pairs

@@ -19,7 +19,8 @@ import polars as pl
 from markscheme.errors import DataError
 from markscheme.judges.examiner import Examiner
 from markscheme.judges.examiner_meaning import cosines
-from markscheme.judges.examiner_weights import platt, save_rarity, settled
+from markscheme.judges.examiner_weights import platt, settled
+from markscheme.judges.weight_folder import save_rarity
 from markscheme.metrics.alignment.batch import Rarity
 from markscheme.metrics.alignment.claims import contested, reworded
 from markscheme.metrics.alignment.features import examined

@@ -12,7 +12,7 @@ import numpy as np
 import orjson
 
 from markscheme.judges.learned_weights import ADAPTER
-from markscheme.models.causal import Causal, Encoded, adapting, library
+from markscheme.models.causal import Causal, Encoded, adapting, lora_library
 
 Bar = Callable[[str, int], AbstractContextManager[Callable[[int, str], None]]]
 """Opens a progress bar of a name and a number of steps; told how many more are done, and a note."""
@@ -65,7 +65,7 @@ class Adapter:
 
     def save(self, folder: Path) -> None:
         """Write it as the peft library reads it; equal adapters give equal bytes."""
-        torch_files = library("safetensors.torch")
+        torch_files = lora_library("safetensors.torch")
         folder.mkdir(parents=True, exist_ok=True)
         # Through bytes, since a file that the library writes only its owner may read.
         (folder / ADAPTER).write_bytes(torch_files.save(self.tensors, metadata={"format": "pt"}))
@@ -79,7 +79,7 @@ def adapted(causal: Causal, options: LoraOptions) -> Any:
     Raises:
         MissingExtraError: torch or peft is not installed.
     """
-    torch, peft = library("torch"), library("peft")
+    torch, peft = lora_library("torch"), lora_library("peft")
     torch.manual_seed(options.seed)
     config = peft.LoraConfig(
         r=options.rank,
@@ -112,7 +112,7 @@ def fit(
     Returns:
         The adapter; the model has it too and is left ready to be asked.
     """
-    torch, peft = library("torch"), library("peft")
+    torch, peft = lora_library("torch"), lora_library("peft")
     lengths = np.array([len(one.ids) for one in examples])
     batches = -(-len(examples) // options.batch)
     steps = options.steps or options.epochs * -(-batches // options.accumulate)
