@@ -1,4 +1,4 @@
-"""Ray beside the local engine: the same judge, the same answers, one run.
+"""Ray beside the local engine, with one process and with as many as Ray has workers, in one run.
 
     python -m benchmarks.cluster --rows 1000000
 
@@ -40,21 +40,28 @@ def main() -> None:
         )
         (place / "one.parquet").unlink()
         seconds = {}
-        for engine in ("local", "ray"):
+        for name, engine, workers in (
+            ("local", "local", 1),
+            ("workers", "local", chosen.workers),
+            ("ray", "ray", chosen.workers),
+        ):
             command = [
                 sys.executable, "-m", "markscheme", "judge", "answers.parquet", "--judge",
-                chosen.judge, "--engine", engine, "--out", engine, "--quiet",
+                chosen.judge, "--engine", engine, "--out", name, "--workers", str(workers),
+                "--quiet",
             ]  # fmt: skip
-            command += ["--workers", str(chosen.workers)] if engine == "ray" else []
             began = time.perf_counter()
             subprocess.run(command, check=True, cwd=place, stdout=subprocess.DEVNULL)
-            seconds[engine] = time.perf_counter() - began
-            rate = chosen.rows / seconds[engine]
-            print(f"{engine:6} {seconds[engine]:8.1f} s {rate:10,.0f} answers/s", flush=True)
+            seconds[name] = time.perf_counter() - began
+            rate = chosen.rows / seconds[name]
+            print(f"{name:8} {seconds[name]:8.1f} s {rate:10,.0f} answers/s", flush=True)
         local = pl.read_parquet(place / "local" / "judgments.parquet")
+        several = pl.read_parquet(place / "workers" / "judgments.parquet")
         spread = pl.read_parquet(place / "ray" / "judgments.parquet" / "*.parquet")
-    print(f"judgments equal: {local.equals(spread)}")
-    print(f"Ray takes {100 * (seconds['ray'] / seconds['local'] - 1):+.1f}% of the local time")
+    print(f"judgments equal: {local.equals(several) and local.equals(spread)}")
+    for name, what in (("local", "one process"), ("workers", f"{chosen.workers} processes")):
+        change = 100 * (seconds["ray"] / seconds[name] - 1)
+        print(f"Ray takes {change:+.1f}% of the time of the local engine with {what}")
 
 
 if __name__ == "__main__":

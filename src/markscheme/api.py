@@ -13,6 +13,7 @@ import polars as pl
 from markscheme.answers import AnswersReader, ReadOptions, Source
 from markscheme.engine.cleaning import cleaner
 from markscheme.engine.run import RunReport, run_in_folder, run_in_memory
+from markscheme.engine.workers import side_by_side
 from markscheme.grammar import judge_name, parse_judge, signature
 from markscheme.judgments import SCHEMA
 from markscheme.registry import Judge
@@ -104,6 +105,7 @@ def judge(
     on_bad_row: Literal["error", "skip"] = "error",
     clean: Clean | None = None,
     models: Any = None,
+    workers: int = 1,
     on_progress: Callable[[int], None] | None = None,
 ) -> Result:
     """Judge answers.
@@ -119,6 +121,8 @@ def judge(
         on_bad_row: `error` stops and names malformed rows; `skip` leaves them out and counts them.
         clean: `"chat"` removes citation marks, source lists and follow-up questions first.
         models: opens weights and servers for judges that need some.
+        workers: processes that judge side by side, for many answers and a judge that is not
+            lexical; a script that asks for several needs `if __name__ == "__main__":`.
         on_progress: called with the number of judgments just finished.
 
     Returns:
@@ -146,6 +150,7 @@ def judge(
         out=out,
         clean=clean,
         models=models,
+        workers=workers,
         on_progress=on_progress,
     )
     return Result(
@@ -161,26 +166,30 @@ def run(
     out: str | Path | None,
     clean: str | None = None,
     models: Any = None,
+    workers: int = 1,
     on_progress: Callable[[int], None] | None = None,
     command: str | None = None,
 ) -> RunReport:
     """Judge what a reader gives, in memory or into a folder; what `judge` and the command share."""
     transform = cleaner(clean)
-    if out is None:
-        return run_in_memory(
-            reader, judges, models=models, transform=transform, on_progress=on_progress
+    with side_by_side(workers, models) as ask:
+        if out is None:
+            return run_in_memory(
+                reader, judges, models=models, transform=transform, ask=ask,
+                on_progress=on_progress,
+            )  # fmt: skip
+        return run_in_folder(
+            reader,
+            judges,
+            out,
+            models=models,
+            options={"clean": clean},
+            transform=transform,
+            ask=ask,
+            render=lambda report: summary_table(report.records).markdown(),
+            on_progress=on_progress,
+            command=command,
         )
-    return run_in_folder(
-        reader,
-        judges,
-        out,
-        models=models,
-        options={"clean": clean},
-        transform=transform,
-        render=lambda report: summary_table(report.records).markdown(),
-        on_progress=on_progress,
-        command=command,
-    )
 
 
 def _sources(answers: Any) -> list[Source]:

@@ -109,7 +109,12 @@ def judge(
         ),
     ] = Engine.LOCAL,
     workers: Annotated[
-        int | None, typer.Option(min=1, help="With --engine ray: workers. [default: all cores]")
+        int | None,
+        typer.Option(
+            min=1,
+            help="Processes that judge side by side; for many answers, where the judge is not "
+            "lexical. [default: 1; with --engine ray, all cores]",
+        ),
     ] = None,
     ray_address: Annotated[
         str | None,
@@ -213,6 +218,7 @@ def judge(
                     out=target,
                     clean=clean,
                     models=models,
+                    workers=workers or 1,
                     on_progress=advance,
                     command=command,
                 )

@@ -16,6 +16,9 @@ from markscheme.registry import Judge
 ITEM = ("question", "references", "answer", "reference_grades", "reference_kind", "context")
 """What a judge may look at. Rows equal in these are one item, whichever systems gave the answer."""
 
+Ask = Callable[[Judge, pl.DataFrame, Any], pl.DataFrame]
+"""Gives a judge's outcomes on items, with the run's models: `apply`, or the same elsewhere."""
+
 FIRST_CHUNK = 1024
 SECONDS_PER_CHUNK = 2.0
 
@@ -101,6 +104,7 @@ def apply_in_chunks(
     *,
     sizes: ChunkSizes,
     start: int = 0,
+    ask: Ask = apply,
     on_items: Callable[[int], None] | None = None,
 ) -> Iterator[tuple[int, pl.DataFrame]]:
     """Outcomes of `items` from `start` on, chunk by chunk, each with where it begins."""
@@ -108,7 +112,7 @@ def apply_in_chunks(
         size = sizes.next(items.height - start)
         began = perf_counter()
         chunk = items if size == items.height else items.slice(start, size)
-        outcomes = apply(judge, chunk, models)
+        outcomes = ask(judge, chunk, models)
         sizes.done(size, perf_counter() - began)
         yield start, outcomes
         start += size

@@ -14,7 +14,14 @@ import polars as pl
 
 from markscheme.answers import AnswersReader
 from markscheme.engine.ahead import read_ahead
-from markscheme.engine.apply import FIRST_CHUNK, ChunkSizes, apply_in_chunks, plan
+from markscheme.engine.apply import (
+    FIRST_CHUNK,
+    Ask,
+    ChunkSizes,
+    apply,
+    apply_in_chunks,
+    plan,
+)
 from markscheme.engine.cleaning import Transform
 from markscheme.engine.folder import FORMAT, RunFolder, plan_difference
 from markscheme.engine.summary import summarise
@@ -138,6 +145,7 @@ def run_in_memory(
     *,
     models: Any = None,
     transform: Transform | None = None,
+    ask: Ask = apply,
     on_progress: OnProgress | None = None,
 ) -> RunReport:
     """Judge all that a reader gives, and keep the judgments in memory.
@@ -158,7 +166,7 @@ def run_in_memory(
             chunks = [
                 part
                 for _, part in apply_in_chunks(
-                    one.judge, items, models, sizes=one.sizes, on_items=told.items
+                    one.judge, items, models, sizes=one.sizes, ask=ask, on_items=told.items
                 )
             ]
             outcomes = pl.concat(chunks)
@@ -178,6 +186,7 @@ def run_in_folder(
     options: dict[str, Any] | None = None,
     render: Callable[[RunReport], str] | None = None,
     transform: Transform | None = None,
+    ask: Ask = apply,
     on_progress: OnProgress | None = None,
     command: str | None = None,
 ) -> RunReport:
@@ -194,6 +203,7 @@ def run_in_folder(
         options: whatever else must be equal to go on with the run (cleaning, for instance).
         render: makes the text of `summary.md`.
         transform: changes the answers that judges see; say which in `options`.
+        ask: what judges are asked with; see `markscheme.engine.workers`.
         on_progress: told of finished judgments.
         command: what was typed, kept in `run.json` for reports; runs may differ in it.
 
@@ -223,7 +233,7 @@ def run_in_folder(
             return _finished(reader, folder, found)
         with folder.writing():
             done = _judge_batches(
-                reader, prepared, folder, models=models, transform=transform,
+                reader, prepared, folder, models=models, transform=transform, ask=ask,
                 on_progress=on_progress,
             )  # fmt: skip
         return _put_together(reader, folder, wanted, done=done, render=render)
@@ -236,6 +246,7 @@ def _judge_batches(
     *,
     models: Any,
     transform: Transform | None,
+    ask: Ask,
     on_progress: OnProgress | None,
 ) -> _Done:
     """Judge every batch that is not done yet, each into a piece of its own."""
@@ -262,7 +273,13 @@ def _judge_batches(
                 resumed += saved
                 told.items(saved)
                 for start, part in apply_in_chunks(
-                    one.judge, items, models, sizes=one.sizes, start=saved, on_items=told.items
+                    one.judge,
+                    items,
+                    models,
+                    sizes=one.sizes,
+                    start=saved,
+                    ask=ask,
+                    on_items=told.items,
                 ):
                     if part.height < items.height:
                         name = f"chunk-{stem}-{start:08d}.parquet"

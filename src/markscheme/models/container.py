@@ -96,6 +96,11 @@ class Models:
         self._budget: Budget | None = None
 
     @property
+    def from_options(self) -> bool:
+        """Whether `options` are all that these models are made of."""
+        return self._given is None and not self._named and not self._classifiers
+
+    @property
     def budget(self) -> Budget:
         """The run's limits, and what was used of them."""
         if self._budget is None:

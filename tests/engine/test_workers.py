@@ -1,0 +1,162 @@
+"""Several processes that judge side by side: the same judgments, and nothing left behind."""
+
+from __future__ import annotations
+
+import json
+import multiprocessing
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+import markscheme
+from markscheme.answers import read_answers
+from markscheme.engine.apply import apply
+from markscheme.engine.workers import side_by_side
+from markscheme.errors import JudgeError, RunError
+from markscheme.grammar import parse_judge
+from markscheme.judgments import SCHEMA
+from markscheme.models.container import Models
+from markscheme.models.scripted import ScriptedChat
+from markscheme.registry import _ENTRIES, register
+
+JUDGES = ["examiner", "contains", "entailment", "cascade(first=token_f1, then=examiner)"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Where:
+    """Says in which process it judged, unless it is to die or to fail there."""
+
+    does: str = "judge"
+
+    def judge(self, answers: pl.DataFrame, models: Any) -> pl.DataFrame:
+        there = multiprocessing.parent_process() is not None
+        if there and self.does == "die":
+            os._exit(9)
+        if there and self.does == "fail":
+            raise JudgeError("this judge fails; mend it")
+        return pl.DataFrame(
+            {
+                "verdict": [True] * answers.height,
+                "explanation": [str(os.getpid())] * answers.height,
+            }
+        )
+
+
+@pytest.fixture(autouse=True)
+def where() -> Iterator[None]:
+    register("where")(Where)
+    yield
+    del _ENTRIES["where"]
+
+
+def pids(result: markscheme.Result) -> set[int]:
+    return {int(text) for text in result.judgments["explanation"]}
+
+
+def test_judgments_and_files_are_those_of_one_process(tmp_path: Path, example: Path) -> None:
+    alone = markscheme.judge(example, JUDGES, out=tmp_path / "one")
+    both = markscheme.judge(example, JUDGES, out=tmp_path / "two", workers=2)
+    assert both.judgments.equals(alone.judgments)
+    for name in ("judgments.parquet", "summary.json", "summary.md", "answers.parquet"):
+        assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "two" / name).read_bytes()
+    assert markscheme.judge(example, JUDGES[:2], workers=3).judgments.equals(
+        alone.judgments.filter(pl.col("judge").is_in(["examiner", "contains"])).select(list(SCHEMA))
+    )
+
+
+def test_the_work_is_done_in_other_processes(example: Path) -> None:
+    found = pids(markscheme.judge(example, "where", workers=2))
+    assert os.getpid() not in found
+    assert 1 <= len(found) <= 2
+    assert pids(markscheme.judge(example, "where")) == {os.getpid()}
+
+
+def test_few_answers_stay_here(example: Path) -> None:
+    few = read_answers(example).head(100)
+    assert pids(markscheme.judge(few, "where", workers=2)) == {os.getpid()}
+
+
+def test_judges_that_ask_a_model_stay_here_with_their_budget(example: Path) -> None:
+    chat = ScriptedChat(replies=lambda message: "yes")
+    items = read_answers(example)
+    cascade = parse_judge("cascade(first=token_f1, then=llm_kamalloo)")
+    with side_by_side(2) as ask:
+        found = ask(cascade, items, Models(chat=chat))
+    assert chat.seen
+    assert found.equals(apply(cascade, items, Models(chat=chat)))
+
+
+def test_models_that_were_given_as_objects_keep_the_work_here(example: Path) -> None:
+    models = Models(chat=ScriptedChat(replies={}))
+    assert pids(markscheme.judge(example, "where", models=models, workers=2)) == {os.getpid()}
+
+
+def test_a_dead_process_ends_the_run_and_the_next_one_goes_on(
+    tmp_path: Path, example: Path
+) -> None:
+    judges = ["contains", "where(does=die)"]
+    with pytest.raises(RunError, match=r"worker processes died.*goes on from there"):
+        markscheme.judge(example, judges, out=tmp_path / "run", workers=2)
+    result = markscheme.judge(example, judges, out=tmp_path / "run")
+    assert result.run.resumed == read_answers(example).height
+    assert result.judgments.height == 2 * read_answers(example).height
+
+
+def test_an_error_there_is_an_error_here(example: Path) -> None:
+    with pytest.raises(JudgeError, match="this judge fails; mend it"):
+        markscheme.judge(example, "where(does=fail)", workers=2)
+
+
+def test_processes_are_gone_afterwards(example: Path) -> None:
+    with side_by_side(2) as ask:
+        items = read_answers(example)
+        found = ask(Where(), items, None)
+    for pid in {int(text) for text in found["explanation"]}:
+        assert not Path(f"/proc/{pid}").exists()
+
+
+def children(pid: int) -> list[int]:
+    return [int(one) for one in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc")
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
+def test_a_run_that_is_stopped_takes_its_processes_along(
+    tmp_path: Path, how: signal.Signals
+) -> None:
+    rows = [
+        {"question": f"Who wrote book {n}?", "references": [f"Author {n}"], "answer": f"By A. {n}"}
+        for n in range(60_000)
+    ]
+    file = tmp_path / "answers.jsonl"
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    command = [sys.executable, "-m", "markscheme", "judge", str(file), "-o", str(tmp_path / "run")]
+    run = subprocess.Popen(
+        [*command, "-j", "examiner(encoder=never)", "--workers", "2"],
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True,
+    )  # fmt: skip
+    deadline = time.monotonic() + 120
+    while not any((tmp_path / "run").rglob("chunk-*")) and time.monotonic() < deadline:
+        assert run.poll() is None, run.stdout and run.stdout.read()
+        time.sleep(0.05)
+    started = children(run.pid)
+    assert len(started) >= 2
+    if how == signal.SIGINT:
+        os.killpg(run.pid, how)
+    else:
+        run.send_signal(how)
+    said, _ = run.communicate(timeout=120)
+    assert run.returncode != 0
+    assert "Traceback" not in said
+    while any(Path(f"/proc/{pid}").exists() for pid in started) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not any(Path(f"/proc/{pid}").exists() for pid in started)
