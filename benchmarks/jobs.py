@@ -12,7 +12,10 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
+
+from benchmarks.peer_judges import Scorer, rouge_score, sacrebleu
 
 LEXICAL = ("exact_match", "contains", "token_f1")
 
@@ -95,33 +98,18 @@ def squad_formulas(file: Path) -> Callable[[], object]:
     return lambda: scores(rows)
 
 
-def rouge_score(kind: str) -> Callable[[Path], Callable[[], object]]:
-    """The rouge-score package, best over the references."""
+def peer(make: Callable[[], Scorer]) -> Callable[[Path], Callable[[], object]]:
+    """Another library's measure, best over the references."""
 
     def prepare(file: Path) -> Callable[[], object]:
         import polars as pl
-        from rouge_score.rouge_scorer import RougeScorer
 
         table = pl.read_parquet(file)
         pairs = list(zip(table["answer"], table["references"].to_list(), strict=True))
-        scorer = RougeScorer([kind], use_stemmer=False)
-        return lambda: [scorer.score_multi(texts, answer)[kind].fmeasure for answer, texts in pairs]
+        scorer = make()
+        return lambda: scorer(pairs)
 
     return prepare
-
-
-def sacrebleu_sentences(file: Path) -> Callable[[], object]:
-    """sacrebleu's sentence BLEU, best over the references."""
-    import polars as pl
-    from sacrebleu.metrics.bleu import BLEU
-
-    table = pl.read_parquet(file)
-    pairs = list(zip(table["answer"], table["references"].to_list(), strict=True))
-    metric = BLEU(effective_order=True)
-    return lambda: [
-        max(metric.sentence_score(answer, [text]).score for text in texts)
-        for answer, texts in pairs
-    ]
 
 
 JOBS: dict[str, Callable[[Path], Callable[[], object]]] = {
@@ -134,8 +122,11 @@ JOBS: dict[str, Callable[[Path], Callable[[], object]]] = {
         name: judges_in_memory(name)
         for name in (*LEXICAL, "rouge1", "rouge2", "rougeL", "bleu", "char_similarity")
     },
-    **{f"rouge-score {kind}": rouge_score(kind) for kind in ("rouge1", "rouge2", "rougeL")},
-    "sacrebleu": sacrebleu_sentences,
+    **{
+        f"rouge-score {kind}": peer(partial(rouge_score, kind))
+        for kind in ("rouge1", "rouge2", "rougeL")
+    },
+    "sacrebleu": peer(sacrebleu),
 }
 
 

