@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
 import sys
+import time
 from collections.abc import Sequence
 from enum import StrEnum
 from functools import partial
@@ -21,6 +23,13 @@ if TYPE_CHECKING:
     from markscheme.engine.run import RunReport
     from markscheme.models.container import Models
     from markscheme.registry import Judge
+
+
+_LONG = 30.0
+"""Seconds of a run, from which its length is worth a hint."""
+
+_IDLE = 0.7
+"""Share of the cores, below which many were idle."""
 
 
 class Engine(StrEnum):
@@ -146,6 +155,7 @@ def judge(
     from markscheme.cli.progress import progress
     from markscheme.cli.reading import count_rows, read_options
     from markscheme.grammar import parse_judge
+    from markscheme.registry import asks_chat
     from markscheme.report.summary import summary_table
 
     if fail_under is not None:
@@ -192,6 +202,7 @@ def judge(
     if again:
         _reopen(Path(target))
     total = None if quiet else count_rows(files)
+    began = time.perf_counter(), time.process_time()
     with progress("judging", total=total and total * len(chosen), quiet=quiet) as advance:
         models.budget.on_change = lambda spending: advance.note(str(spending))
         try:
@@ -226,6 +237,9 @@ def judge(
             models.close()
     console.print(summary_table(report.records).rich())
     _print_notes(report, models)
+    if engine is Engine.LOCAL and workers is None and not any(map(asks_chat, chosen)):
+        seconds = time.perf_counter() - began[0]
+        _hint_at_workers(seconds, busy=time.process_time() - began[1], cores=os.cpu_count() or 1)
     if fail_under is not None:
         _hold_gate(report, fail_under, confidence)
 
@@ -241,6 +255,16 @@ def _hold_gate(report: RunReport, limit: float, confidence: float | None) -> Non
         notes.print(f"gate {word}: {gate}; wanted {100 * limit:g}{sure}", markup=False)
     if not all(gate.passed for gate in held):
         raise typer.Exit(1)
+
+
+def _hint_at_workers(seconds: float, *, busy: float, cores: int) -> None:
+    """Say how a long run would have been shorter, where it left cores idle."""
+    if seconds > _LONG and busy / seconds < _IDLE * cores:
+        notes.print(
+            f"note: {busy / seconds:.1f} of {cores} cores were busy for {seconds:.0f} s; "
+            f"--workers {cores} uses all of them",
+            markup=False,
+        )
 
 
 def _reopen(folder: Path) -> None:
