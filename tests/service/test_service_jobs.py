@@ -20,6 +20,7 @@ import markscheme
 from markscheme.answers import read_answers, write_answers
 from markscheme.errors import RunError
 from markscheme.judgments import OUTCOME
+from markscheme.service import jobs
 from markscheme.service.keys import Keys
 
 
@@ -164,6 +165,29 @@ def test_a_running_job_can_be_removed(client: TestClient, tmp_path: Path) -> Non
     after = f"/v1/jobs/{send(client, lines(ROW)).json()['id']}"
     assert until(client, after, "done", "failed")["state"] == "done"
     assert not (tmp_path / path.rpartition("/")[2]).exists()
+
+
+def test_a_job_that_breaks_holds_up_no_other(
+    client: TestClient, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr(jobs, "WORKER", "this")  # It prints verses, which are no reports.
+        path = f"/v1/jobs/{send(client, lines(ROW)).json()['id']}"
+        broken = until(client, path, "failed")
+    assert broken["error"] == "the service could not work on it; its log has the reason"
+    assert broken["finished"]
+    kept = json.loads((tmp_path / "jobs" / broken["id"] / "job.json").read_text())
+    assert kept["state"] == "failed"
+    after = f"/v1/jobs/{send(client, lines(ROW)).json()['id']}"
+    assert until(client, after, "done", "failed")["state"] == "done"
+
+
+def test_a_column_of_ids_taken_for_systems_is_one_figure(client: TestClient) -> None:
+    rows = [{**ROW, "id": str(n), "system": f"run {n}"} for n in range(1_500)]
+    path = f"/v1/jobs/{send(client, lines(*rows)).json()['id']}"
+    job = until(client, path, "done", "failed")
+    assert [(one["system"], one["rows"]) for one in job["figures"]] == [("(all)", 1_500)]
+    assert job["figures_left_out"] == 1_500
 
 
 def test_one_folder_is_of_one_service(client: TestClient, tmp_path: Path) -> None:

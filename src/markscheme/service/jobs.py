@@ -8,6 +8,7 @@ that was accepted goes on at the next start from its last saved piece.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import fcntl
 import logging
 import os
@@ -53,6 +54,7 @@ class Job:
     rows_expected: int | None = None
     error: str | None = None
     figures: list[dict[str, Any]] | None = None
+    figures_left_out: int = 0
 
 
 def now() -> str:
@@ -184,7 +186,7 @@ class Jobs:
 
     async def remove(self, job: Job) -> None:
         """Stop a job if it runs, and remove all that is kept of it."""
-        del self._jobs[job.id]
+        self._jobs.pop(job.id, None)
         if self._running is not None and self._running[0] == job.id:
             process = self._running[1]
             _kill(process)
@@ -202,7 +204,10 @@ class Jobs:
             oldest = datetime.now(UTC) - timedelta(days=self._limits.job_days)
             for job in list(self._jobs.values()):
                 if job.finished and datetime.fromisoformat(job.finished) < oldest:
-                    await self.remove(job)
+                    try:
+                        await self.remove(job)
+                    except OSError as error:
+                        log.error("job %s could not be removed: %s", job.id, error)
             await asyncio.sleep(_BETWEEN_CLEARINGS)
 
     async def work(self) -> None:
@@ -213,9 +218,12 @@ class Jobs:
                 continue
             try:
                 await self._run(job)
-            except OSError as error:
-                log.error("job %s could not be worked on: %s", job.id, error)
-                job.state, job.error = "failed", "the service could not work on it; see its log"
+            except Exception:  # Whatever one job meets, those after it are worked on.
+                log.exception("job %s could not be worked on", job.id)
+                job.error = "the service could not work on it; its log has the reason"
+                job.state, job.finished = "failed", now()
+                with contextlib.suppress(OSError):
+                    await asyncio.to_thread(self._save, job)
 
     async def _run(self, job: Job) -> None:
         job.state, job.rows_judged = "running", 0
@@ -245,6 +253,7 @@ class Jobs:
             log.error("job %s: its process ended with code %s", job.id, code)
             ended = {"error": f"the process that worked on it ended with code {code}"}
         job.error, job.figures = ended["error"], ended.get("figures")
+        job.figures_left_out = ended.get("figures_left_out", 0)
         job.state, job.finished = "failed" if job.error else "done", now()
         await asyncio.to_thread(self._save, job)
 
