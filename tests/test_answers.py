@@ -136,6 +136,14 @@ def test_two_columns_that_could_be_the_answer_are_not_guessed() -> None:
         ("a | b", "none", ["a | b"]),
         ('["a | b", "c"]', "auto", ["a | b", "c"]),
         ("[sic] a", "auto", ["[sic] a"]),
+        ("['a | b', \"c's\", 1905, None]", "none", ["a | b", "c's", "1905"]),
+        ("['it\\'s', ]", "auto", ["it's"]),
+        ("['a'] or ['b']", "auto", ["['a'] or ['b']"]),
+        ("[a, b]", "auto", ["[a, b]"]),
+        ("{1, 2}", "auto", ["{1, 2}"]),
+        ('{"text": ["a", "b"], "answer_start": [3, 9]}', "auto", ["a", "b"]),
+        ("{'text': ['a', 'b'], 'answer_start': [3, 9]}", "auto", ["a", "b"]),
+        ('{"a": ["b"]}', "auto", ['{"a": ["b"]}']),
         (["a / b"], "/", ["a / b"]),
         ([1905, 2.5, True], "auto", ["1905", "2.5", "true"]),
         (1905, "auto", ["1905"]),
@@ -203,6 +211,32 @@ def test_bad_rows_in_csv(tmp_path: Path) -> None:
     assert "line 3: 2 fields where the header has 3" in message
     assert "line 6: the answer holds a byte that is not UTF-8 (0xFF)" in message
     assert "line 7: no references" in message
+    assert len(caught.value.problems) == 3
+
+
+def test_lists_as_pandas_writes_them_to_csv(tmp_path: Path) -> None:
+    path = tmp_path / "pandas.csv"
+    gold = [["Jane Austen", "Austen"], ["8"], ["Jane Austen", "Austen"]]
+    pd.DataFrame({"question": "q", "gold": gold, "answer": "x"}).to_csv(path)
+    reader = AnswersReader([path])
+    assert pl.concat(list(reader))["references"].to_list() == gold
+    assert reader.notes == {"references read as Python lists": 3}
+
+
+def test_what_is_wrong_with_references_in_csv_is_said(tmp_path: Path) -> None:
+    path = tmp_path / "gold.csv"
+    path.write_text(
+        "question,gold,answer\nq,a,x\n"
+        "q,\"['New York' 'NYC']\",x\n"
+        "q,\"{'text': array(['a', 'b'], dtype=object), 'answer_start': array([3, 9])}\",x\n"
+        'q,"[[1]]",x\n'
+    )
+    with pytest.raises(BadRowsError) as caught:
+        read_answers(path)
+    message = str(caught.value)
+    assert "line 3: the references are a NumPy array printed as text, \"['New York' 'N" in message
+    assert "line 4: the references are a NumPy array printed as text" in message
+    assert "line 5: the references must be text, not list '[1]'" in message
     assert len(caught.value.problems) == 3
 
 
