@@ -11,6 +11,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
@@ -298,6 +299,31 @@ def test_columns_that_do_not_exist() -> None:
         read_answers(ROWS, ReadOptions(columns={"question": "frage"}))
     with pytest.raises(UnknownNameError, match="did you mean 'question'"):
         read_answers(ROWS, ReadOptions(columns={"qestion": "question"}))
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"on_bad_row": "ignore"}, "on_bad_row='ignore' is neither 'error' nor 'skip'"),
+        ({"max_bytes": -1}, "max_bytes=-1 must be 1 or more"),
+    ],
+)
+def test_options_that_do_not_exist(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(DataError, match=message):
+        ReadOptions(**options)
+
+
+def test_pandas_frames_of_mixed_columns() -> None:
+    frame = pd.DataFrame(
+        {
+            "question": ["q1", "q2", "q3", "q4"],
+            "gold": [8, "b", ["c", "d"], np.array(["e"])],
+            "answer": [8, "b", pd.NA, np.int64(9)],
+        }
+    )
+    read = read_answers(frame)
+    assert read["references"].to_list() == [["8"], ["b"], ["c", "d"], ["e"]]
+    assert read["answer"].to_list() == ["8", "b", None, "9"]
 
 
 def test_frames(expected: pl.DataFrame) -> None:
