@@ -201,6 +201,40 @@ def test_up_to_twenty_bad_rows_are_named(tmp_path: Path) -> None:
     assert "10 more" in str(caught.value)
 
 
+TABLE = [["question", "gold", "answer"], ["q1", "a, b", "a"], ["q2", "c", "d"]]
+
+
+@pytest.mark.parametrize("mark", [",", ";", "\t"])
+@pytest.mark.parametrize("said", [False, True], ids=["found out", "said as Excel does"])
+@pytest.mark.parametrize("ending", ["\n", "\r\n"])
+def test_csv_files_of_spreadsheets(tmp_path: Path, mark: str, ending: str, *, said: bool) -> None:
+    lines = [f"sep={mark}"] * said + [mark.join(f'"{cell}"' for cell in row) for row in TABLE]
+    path = tmp_path / "sheet.csv"
+    path.write_bytes(ending.join([*lines, mark.join("xy")]).encode("utf-8-sig"))
+    with pytest.raises(BadRowsError, match=rf"line {len(lines) + 1}: 2 fields where .* has 3"):
+        read_answers(path)
+    read = read_answers(path, ReadOptions(on_bad_row="skip"))
+    assert read["references"].to_list() == [["a, b"], ["c"]]
+    assert read["answer"].to_list() == ["a", "d"]
+
+
+def test_content_under_another_kind_s_name_is_said(tmp_path: Path) -> None:
+    table, lines = tmp_path / "answers.csv", tmp_path / "answers.jsonl"
+    table.write_bytes(jsonl(ROWS))
+    with pytest.raises(DataError, match="an object of JSON a line; pass --format jsonl"):
+        read_answers(table)
+    for indent in (None, 1):
+        lines.write_text(json.dumps(ROWS, indent=indent))
+        with pytest.raises(DataError, match=r"one list of JSON.* pass --format json"):
+            read_answers(lines)
+        assert read_answers(lines, ReadOptions(format="json")).height == len(ROWS)
+
+
+def test_every_column_that_is_missing_is_asked_for() -> None:
+    with pytest.raises(DataError, match=r"--columns question=NAME,references=NAME$"):
+        read_answers([{"Frage": "q", "Soll": "a", "answer": "x"}])
+
+
 def test_bad_rows_in_csv(tmp_path: Path) -> None:
     path = tmp_path / "bad.csv"
     path.write_bytes(
@@ -211,6 +245,7 @@ def test_bad_rows_in_csv(tmp_path: Path) -> None:
     message = str(caught.value)
     assert "line 3: 2 fields where the header has 3" in message
     assert "line 6: the answer holds a byte that is not UTF-8 (0xFF)" in message
+    assert "save the file as UTF-8" in message
     assert "line 7: no references" in message
     assert len(caught.value.problems) == 3
 

@@ -183,11 +183,13 @@ def check_characters(text: str, ours: str) -> None:
     except UnicodeEncodeError as error:
         code = ord(text[error.start])
         what = (
-            f"a byte that is not UTF-8 (0x{code - 0xDC00:02X})"
+            f"a byte that is not UTF-8 (0x{code - 0xDC00:02X}) at character {error.start + 1}; "
+            "save the file as UTF-8"
             if 0xDC80 <= code <= 0xDCFF
-            else f"a lone surrogate (U+{code:04X}), which is no character"
+            else f"a lone surrogate (U+{code:04X}), which is no character, at character "
+            f"{error.start + 1}"
         )
-        raise ValueError(f"the {ours} holds {what}, at character {error.start + 1}") from None
+        raise ValueError(f"the {ours} holds {what}") from None
 
 
 def _references(
