@@ -18,6 +18,7 @@ from starlette.testclient import TestClient
 
 import markscheme
 from markscheme.answers import read_answers, write_answers
+from markscheme.cli import run
 from markscheme.errors import RunError
 from markscheme.judgments import OUTCOME
 from markscheme.service import jobs
@@ -194,6 +195,26 @@ def test_one_folder_is_of_one_service(client: TestClient, tmp_path: Path) -> Non
     assert client.get("/healthz").status_code == 200
     with pytest.raises(RunError, match="another service"), TestClient(make(tmp_path)):
         pass
+
+
+def test_a_folder_that_cannot_be_had_is_said_in_a_line(
+    client: TestClient, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert client.get("/healthz").status_code == 200
+    assert run(["serve", "--port", "0", "--jobs", str(tmp_path / "jobs")]) == 2
+    told = capsys.readouterr().err
+    assert "another service keeps its jobs in" in told
+    assert "serving on" not in told
+
+
+def test_a_job_of_another_version_stops_no_service(tmp_path: Path) -> None:
+    for name, content in (("a" * 32, '{"unknown": 1}'), ("b" * 32, "{")):
+        (tmp_path / "jobs" / name).mkdir(parents=True)
+        (tmp_path / "jobs" / name / "job.json").write_text(content)
+    with TestClient(make(tmp_path)) as client:
+        path = f"/v1/jobs/{send(client, lines(ROW)).json()['id']}"
+        assert until(client, path, "done", "failed")["state"] == "done"
+    assert (tmp_path / "jobs" / ("a" * 32) / "job.json").exists()
 
 
 @pytest.mark.slow

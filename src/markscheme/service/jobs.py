@@ -75,25 +75,31 @@ class Jobs:
         self._lock: IO[bytes] | None = None
 
     def open(self) -> None:
-        """Take the folder, and queue what is unfinished in it.
+        """Take the folder, and queue what is unfinished in it; nothing more if it was taken before.
 
         Raises:
             RunError: it cannot be written, or another service has it.
         """
+        if self._lock is not None:
+            return
         try:
             self._folder.mkdir(parents=True, exist_ok=True)
-            self._lock = (self._folder / ".lock").open("wb")
-            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            lock = (self._folder / ".lock").open("wb")
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             raise RunError(
                 f"another service keeps its jobs in {self._folder}; choose another --jobs"
             ) from None
         except OSError as error:
             raise RunError(f"cannot write to {self._folder}: {error.strerror}") from None
+        self._lock = lock
         found = []
         for folder in self._folder.iterdir():
             if (folder / "job.json").exists():
-                found.append(Job(**orjson.loads((folder / "job.json").read_bytes())))
+                try:
+                    found.append(Job(**orjson.loads((folder / "job.json").read_bytes())))
+                except (OSError, TypeError, orjson.JSONDecodeError) as error:
+                    log.error("%s is no job of this version, and is left alone: %s", folder, error)
             elif re.fullmatch(r"[0-9a-f]{32}", folder.name):
                 shutil.rmtree(folder)
         for job in sorted(found, key=lambda one: one.created):
@@ -105,6 +111,7 @@ class Jobs:
         """Give the folder back."""
         if self._lock is not None:
             self._lock.close()
+            self._lock = None
 
     def count(self, state: str) -> int:
         """Jobs in a state."""
