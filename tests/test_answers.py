@@ -11,6 +11,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
@@ -136,6 +137,14 @@ def test_two_columns_that_could_be_the_answer_are_not_guessed() -> None:
         ("a | b", "none", ["a | b"]),
         ('["a | b", "c"]', "auto", ["a | b", "c"]),
         ("[sic] a", "auto", ["[sic] a"]),
+        ("['a | b', \"c's\", 1905, None]", "none", ["a | b", "c's", "1905"]),
+        ("['it\\'s', ]", "auto", ["it's"]),
+        ("['a'] or ['b']", "auto", ["['a'] or ['b']"]),
+        ("[a, b]", "auto", ["[a, b]"]),
+        ("{1, 2}", "auto", ["{1, 2}"]),
+        ('{"text": ["a", "b"], "answer_start": [3, 9]}', "auto", ["a", "b"]),
+        ("{'text': ['a', 'b'], 'answer_start': [3, 9]}", "auto", ["a", "b"]),
+        ('{"a": ["b"]}', "auto", ['{"a": ["b"]}']),
         (["a / b"], "/", ["a / b"]),
         ([1905, 2.5, True], "auto", ["1905", "2.5", "true"]),
         (1905, "auto", ["1905"]),
@@ -192,6 +201,40 @@ def test_up_to_twenty_bad_rows_are_named(tmp_path: Path) -> None:
     assert "10 more" in str(caught.value)
 
 
+TABLE = [["question", "gold", "answer"], ["q1", "a, b", "a"], ["q2", "c", "d"]]
+
+
+@pytest.mark.parametrize("mark", [",", ";", "\t"])
+@pytest.mark.parametrize("said", [False, True], ids=["found out", "said as Excel does"])
+@pytest.mark.parametrize("ending", ["\n", "\r\n"])
+def test_csv_files_of_spreadsheets(tmp_path: Path, mark: str, ending: str, *, said: bool) -> None:
+    lines = [f"sep={mark}"] * said + [mark.join(f'"{cell}"' for cell in row) for row in TABLE]
+    path = tmp_path / "sheet.csv"
+    path.write_bytes(ending.join([*lines, mark.join("xy")]).encode("utf-8-sig"))
+    with pytest.raises(BadRowsError, match=rf"line {len(lines) + 1}: 2 fields where .* has 3"):
+        read_answers(path)
+    read = read_answers(path, ReadOptions(on_bad_row="skip"))
+    assert read["references"].to_list() == [["a, b"], ["c"]]
+    assert read["answer"].to_list() == ["a", "d"]
+
+
+def test_content_under_another_kind_s_name_is_said(tmp_path: Path) -> None:
+    table, lines = tmp_path / "answers.csv", tmp_path / "answers.jsonl"
+    table.write_bytes(jsonl(ROWS))
+    with pytest.raises(DataError, match="an object of JSON a line; pass --format jsonl"):
+        read_answers(table)
+    for indent in (None, 1):
+        lines.write_text(json.dumps(ROWS, indent=indent))
+        with pytest.raises(DataError, match=r"one list of JSON.* pass --format json"):
+            read_answers(lines)
+        assert read_answers(lines, ReadOptions(format="json")).height == len(ROWS)
+
+
+def test_every_column_that_is_missing_is_asked_for() -> None:
+    with pytest.raises(DataError, match=r"--columns question=NAME,references=NAME$"):
+        read_answers([{"Frage": "q", "Soll": "a", "answer": "x"}])
+
+
 def test_bad_rows_in_csv(tmp_path: Path) -> None:
     path = tmp_path / "bad.csv"
     path.write_bytes(
@@ -202,7 +245,34 @@ def test_bad_rows_in_csv(tmp_path: Path) -> None:
     message = str(caught.value)
     assert "line 3: 2 fields where the header has 3" in message
     assert "line 6: the answer holds a byte that is not UTF-8 (0xFF)" in message
+    assert "save the file as UTF-8" in message
     assert "line 7: no references" in message
+    assert len(caught.value.problems) == 3
+
+
+def test_lists_as_pandas_writes_them_to_csv(tmp_path: Path) -> None:
+    path = tmp_path / "pandas.csv"
+    gold = [["Jane Austen", "Austen"], ["8"], ["Jane Austen", "Austen"]]
+    pd.DataFrame({"question": "q", "gold": gold, "answer": "x"}).to_csv(path)
+    reader = AnswersReader([path])
+    assert pl.concat(list(reader))["references"].to_list() == gold
+    assert reader.notes == {"references read as Python lists": 3}
+
+
+def test_what_is_wrong_with_references_in_csv_is_said(tmp_path: Path) -> None:
+    path = tmp_path / "gold.csv"
+    path.write_text(
+        "question,gold,answer\nq,a,x\n"
+        "q,\"['New York' 'NYC']\",x\n"
+        "q,\"{'text': array(['a', 'b'], dtype=object), 'answer_start': array([3, 9])}\",x\n"
+        'q,"[[1]]",x\n'
+    )
+    with pytest.raises(BadRowsError) as caught:
+        read_answers(path)
+    message = str(caught.value)
+    assert "line 3: the references are a NumPy array printed as text, \"['New York' 'N" in message
+    assert "line 4: the references are a NumPy array printed as text" in message
+    assert "line 5: the references must be text, not list '[1]'" in message
     assert len(caught.value.problems) == 3
 
 
@@ -264,6 +334,31 @@ def test_columns_that_do_not_exist() -> None:
         read_answers(ROWS, ReadOptions(columns={"question": "frage"}))
     with pytest.raises(UnknownNameError, match="did you mean 'question'"):
         read_answers(ROWS, ReadOptions(columns={"qestion": "question"}))
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"on_bad_row": "ignore"}, "on_bad_row='ignore' is neither 'error' nor 'skip'"),
+        ({"max_bytes": -1}, "max_bytes=-1 must be 1 or more"),
+    ],
+)
+def test_options_that_do_not_exist(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(DataError, match=message):
+        ReadOptions(**options)
+
+
+def test_pandas_frames_of_mixed_columns() -> None:
+    frame = pd.DataFrame(
+        {
+            "question": ["q1", "q2", "q3", "q4"],
+            "gold": [8, "b", ["c", "d"], np.array(["e"])],
+            "answer": [8, "b", pd.NA, np.int64(9)],
+        }
+    )
+    read = read_answers(frame)
+    assert read["references"].to_list() == [["8"], ["b"], ["c", "d"], ["e"]]
+    assert read["answer"].to_list() == ["8", "b", None, "9"]
 
 
 def test_frames(expected: pl.DataFrame) -> None:

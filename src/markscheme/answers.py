@@ -66,6 +66,14 @@ class ReadOptions:
     max_bytes: int = 4_000_000
     batch_rows: int = 65_536
 
+    def __post_init__(self) -> None:
+        """Raises DataError where a value is none of those that there are."""
+        if self.on_bad_row not in ("error", "skip"):
+            raise DataError(f"on_bad_row={self.on_bad_row!r} is neither 'error' nor 'skip'")
+        for name in ("max_bytes", "batch_rows"):
+            if getattr(self, name) < 1:
+                raise DataError(f"{name}={getattr(self, name)} must be 1 or more")
+
 
 class AnswersReader:
     """Reads sources as batches of the answers table and remembers what it saw.
@@ -134,8 +142,7 @@ class AnswersReader:
         if isinstance(source, pl.LazyFrame):
             return frame_batches("the lazy frame", source, rows)
         if type(source).__module__.startswith("pandas"):
-            frame = pl.from_pandas(cast("pd.DataFrame", source))
-            return frame_batches("the data frame", frame.lazy(), rows)
+            return _pandas_batches(cast("pd.DataFrame", source), rows)
         if isinstance(source, Sequence):
             return records_batches("the data", source, rows)
         raise DataError(
@@ -227,6 +234,26 @@ def content_ids(frame: pl.DataFrame) -> pl.Series:
     ).to_series()
     ids = [blake2b(text.encode(), digest_size=12).hexdigest() for text in joined]
     return pl.Series("answer_id", ids, dtype=pl.String)
+
+
+def _pandas_batches(frame: pd.DataFrame, batch_rows: int) -> Iterator[RawBatch]:
+    name = "the data frame"
+    try:
+        return frame_batches(name, pl.from_pandas(frame).lazy(), batch_rows)
+    except (ValueError, TypeError, NotImplementedError, pl.exceptions.PolarsError):
+        # A column of several kinds, such as numbers among texts: read value by value.
+        columns = {str(column): values_of(frame[column]) for column in frame.columns}
+        rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+        return records_batches(name, rows, batch_rows)
+
+
+def values_of(column: pd.Series[Any]) -> list[Any]:
+    """A pandas column as Python's own values, None where pandas holds that one is missing."""
+    there = column.notna()
+    return [
+        value.item() if isinstance(value, np.generic) else value
+        for value in column.astype(object).where(there, None)
+    ]
 
 
 class _SeenIds:

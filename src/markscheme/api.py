@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -228,7 +228,8 @@ def mark(
     from markscheme.engine.apply import apply
 
     judging = parse_judge(judge)
-    several = [references] if isinstance(references, str) else list(references)
+    single = isinstance(references, str) or not isinstance(references, Iterable)
+    several = [references] if single else list(references)
     row = {"question": question, "references": several, "answer": answer}
     answers = pl.concat(list(AnswersReader([[row]])))
     outcome = apply(judging, answers, models).row(0, named=True)

@@ -73,7 +73,8 @@ def resolve_columns(raw: RawBatch, given: Mapping[str, str]) -> tuple[dict[str, 
     if missing:
         raise DataError(
             f"{raw.source} has no column for {' and '.join(missing)}; its columns are: "
-            f"{', '.join(names)}. Say which one it is with --columns {missing[0]}=NAME"
+            f"{', '.join(names)}. Say which one it is with --columns "
+            f"{','.join(f'{ours}=NAME' for ours in missing)}"
         )
     return mapping, free
 

@@ -44,6 +44,7 @@ _MAGIC = {b"\x1f\x8b": "gz", b"BZh": "bz2", b"\xfd7zXZ\x00": "xz", b"\x28\xb5\x2
 _WIDE_ENCODINGS = {b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16"}
 _BOM = b"\xef\xbb\xbf"
 _PEEK = 4096
+_SEPARATOR_LINES = (b"sep=;", b"sep=,", b"sep=\t")
 _END = "\x00the end of the file"
 """Both fields of a last line of our own: it ends up in one where a quote was never closed."""
 
@@ -196,6 +197,10 @@ def _iter_jsonl(path: str, stream: BinaryIO, batch_rows: int) -> Iterator[RawBat
     loads = orjson.loads
     for number, raw in enumerate(stream, start=1):
         line = raw.removeprefix(_BOM) if number == 1 else raw
+        if number == 1 and (line.strip() == b"[" or line.lstrip().startswith(b"[{")):
+            raise DataError(
+                f"{shown(path)} holds one list of JSON, not an object a line; pass --format json"
+            )
         try:
             record = loads(line)
         except orjson.JSONDecodeError as error:
@@ -282,14 +287,15 @@ def records_batches(path: str, rows: Sequence[Any], batch_rows: int) -> Iterator
 def _iter_delimited(
     path: str, stream: BinaryIO, head: bytes, kind: Format, batch_rows: int
 ) -> Iterator[RawBatch]:
-    first = head.removeprefix(_BOM).split(b"\n", 1)[0]
-    comma = ";" if b";" in first and b"," not in first else ","
+    first = head.removeprefix(_BOM).split(b"\n", 1)[0].rstrip(b"\r")
+    if first.startswith(b"{") and _is_object(first):
+        raise DataError(f"{shown(path)} holds an object of JSON a line; pass --format jsonl")
     # Bytes that are not UTF-8 become lone surrogates, which the row check names by line.
     text = io.TextIOWrapper(stream, encoding="utf-8-sig", errors="surrogateescape", newline="")
     csv.field_size_limit(sys.maxsize)
-    mark = "\t" if kind == "tsv" else comma
+    mark = "\t" if kind == "tsv" else _mark(first)
     reader = csv.reader(itertools.chain(text, [_END + mark + _END]), delimiter=mark)
-    header = next(row for row in reader if row)
+    header = next(row for row in reader if row and row != ["sep=", ""])
     if header == [_END, _END]:
         return
     if header[-1].endswith(_END):
@@ -323,6 +329,20 @@ def _iter_delimited(
             rows, lines, problems = [], [], []
     if rows or problems:
         yield _from_rows(path, header, rows, lines, problems)
+
+
+def _mark(first: bytes) -> str:
+    """What separates the fields of a CSV file, by its first line."""
+    if first in _SEPARATOR_LINES:  # Excel's own way of saying it; no row.
+        return chr(first[-1])
+    return next((mark for mark in ",;\t" if mark.encode() in first), ",")
+
+
+def _is_object(line: bytes) -> bool:
+    try:
+        return isinstance(orjson.loads(line), dict)
+    except orjson.JSONDecodeError:
+        return False
 
 
 def _from_rows(

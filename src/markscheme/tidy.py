@@ -16,6 +16,7 @@ import polars as pl
 
 from markscheme.errors import Problem
 from markscheme.files import RawBatch
+from markscheme.written_lists import written_list
 
 _YES = {"yes", "y", "true", "t", "correct", "right"}
 _NO = {"no", "n", "false", "f", "incorrect", "wrong"}
@@ -182,11 +183,13 @@ def check_characters(text: str, ours: str) -> None:
     except UnicodeEncodeError as error:
         code = ord(text[error.start])
         what = (
-            f"a byte that is not UTF-8 (0x{code - 0xDC00:02X})"
+            f"a byte that is not UTF-8 (0x{code - 0xDC00:02X}) at character {error.start + 1}; "
+            "save the file as UTF-8"
             if 0xDC80 <= code <= 0xDCFF
-            else f"a lone surrogate (U+{code:04X}), which is no character"
+            else f"a lone surrogate (U+{code:04X}), which is no character, at character "
+            f"{error.start + 1}"
         )
-        raise ValueError(f"the {ours} holds {what}, at character {error.start + 1}") from None
+        raise ValueError(f"the {ours} holds {what}") from None
 
 
 def _references(
@@ -209,8 +212,13 @@ def _references(
     # Texts, as CSV gives them: distinct ones once, since systems share questions.
     distinct = values.unique()
     single = notes.copy()
-    convert = _guarded(lambda value: _reference_list(value, separator, notes), {})
+    wrong: Trouble = {}
+    convert = _guarded(lambda value: _reference_list(value, separator, notes), wrong)
     lists = pl.Series([convert(*pair) for pair in enumerate(distinct)], dtype=pl.List(pl.String))
+    if wrong:
+        messages = {distinct[row]: message for row, message in wrong.items()}
+        for row in np.flatnonzero(values.is_in(list(messages)).to_numpy()):
+            trouble.setdefault(int(row), messages[values[int(row)]])
     for note in notes.keys() - single.keys():
         notes[note] = len(values)
     table = pl.DataFrame({"text": distinct, "list": lists})
@@ -241,13 +249,9 @@ def _reference_list(value: Any, separator: str, notes: dict[str, int]) -> list[s
     if isinstance(value, Mapping):
         raise ValueError(f"the references must be a list or text, not an object {str(value)[:40]}")
     text = _text(value, "references") or ""
-    if text.lstrip().startswith("["):
-        try:
-            parsed = orjson.loads(text)
-        except orjson.JSONDecodeError:
-            pass  # Text that begins with a bracket.
-        else:
-            return _reference_list(parsed, separator, notes)
+    written = written_list(text, notes)
+    if written is not None:
+        return _reference_list(written, separator, notes)
     choices = _AUTO_SEPARATORS if separator == "auto" else (separator,)
     for mark in choices:
         if separator != "none" and mark in text:

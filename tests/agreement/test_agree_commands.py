@@ -173,7 +173,9 @@ def test_compare_judges_and_systems(cli: Cli, big: Path, judged: str, example: P
     systems = ("compare", judged, "--systems", "--judges", "contains", "--answers", example)
     assert "chatty" in cli(*systems, "--resamples", "200")
     assert "no systems 'nobody'" in cli(*systems, "--only", "terse,nobody", code=2)
-    assert "choose one of" in cli("compare", judged, "--systems", "--answers", example, code=2)
+    told = cli("compare", judged, "--systems", "--answers", example, code=2)
+    assert "choose one of" in told
+    assert "with --judges" in told
 
 
 def test_rank_by_both_protocols(cli: Cli, judged: str, example: Path) -> None:
@@ -254,6 +256,11 @@ def test_from_a_plan_to_an_estimate(cli: Cli, big: Path, tmp_path: Path) -> None
     shown = cli("estimate", big, "--judge", "scorer", "--labels", plan, "--by", "system")
     assert "PPI, tuned (PPI++)" in shown
     assert "clustered on question" in shown
+
+
+def test_a_plan_that_is_not_kept_says_so(cli: Cli, big: Path) -> None:
+    told = cli("plan-labels", big, "--judge", "scorer", "--labels", "40")
+    assert "nothing is written; --out to_label.csv" in told
 
 
 def test_plans_by_pilot_by_number_and_by_system(cli: Cli, big: Path, tmp_path: Path) -> None:

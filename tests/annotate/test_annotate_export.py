@@ -267,6 +267,18 @@ def test_projects_are_opened_again_and_keep_what_is_decided(project: Make, tmp_p
         made.store = type(opened.store)(tmp_path / "project.sqlite")
 
 
+def test_too_few_people_for_an_item_are_said_at_once(tmp_path: Path) -> None:
+    file = write_rows(tmp_path / "a.jsonl", answers(2))
+    alone = Setup(file=file, annotators=("Ann",))
+    with place(tmp_path / "project.sqlite", alone) as opened:
+        assert any("2 people have labelled it, and there is 1" in n for n in opened.ready.notes)
+    with place(tmp_path / "project.sqlite", Setup(file=None, annotators=("Ben",))) as opened:
+        assert not any(note.startswith("warning") for note in opened.ready.notes)
+    enough = Setup(file=file, annotators=("Ann",), settings={"per_item": 1})
+    with place(tmp_path / "other.sqlite", enough) as opened:
+        assert not any(note.startswith("warning") for note in opened.ready.notes)
+
+
 def test_order_tells_nothing_and_is_repeatable(tmp_path: Path) -> None:
     file = write_rows(tmp_path / "a.jsonl", answers(6, systems=3))
     places = {}
@@ -333,6 +345,7 @@ def test_label_round_trip_by_commands_alone(run: Run, example: Path, tmp_path: P
     truth = {row["id"]: row["label"] for row in map(orjson.loads, example.open("rb"))}
     kept = tmp_path / "labels.sqlite"
     links = tmp_path / "links.csv"
+    links.touch(mode=0o644)
     said = run("annotate", plan, "--project", str(kept), "-a", "Ann", "-a", "Ben", "--adjudicator",
                "Kim", "--links", str(links), "--no-serve")  # fmt: skip
     assert "80 items from 80 answers" in said

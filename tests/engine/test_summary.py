@@ -81,3 +81,19 @@ def test_what_was_not_judged_is_counted_and_left_out() -> None:
     [nothing] = table([None], ["a"], [1])
     assert nothing["accuracy"] is None
     assert nothing["accuracy_low"] is None
+
+
+def test_systems_in_any_order_have_their_own_rows_in_order_of_appearance() -> None:
+    dice = np.random.default_rng(5)
+    names = [f"system {number}" for number in dice.integers(400, size=3_000)]
+    verdicts = [bool(one) for one in dice.integers(2, size=3_000)]
+    records = table(verdicts, names, list(range(3_000)))
+    expected = (
+        pl.DataFrame({"system": names, "verdict": verdicts})
+        .group_by("system", maintain_order=True)
+        .agg(pl.len().alias("rows"), pl.col("verdict").mean().alias("accuracy"))
+    )
+    assert [one["system"] for one in records] == [*expected["system"], ALL_SYSTEMS]
+    assert [one["rows"] for one in records] == [*expected["rows"], 3_000]
+    shares = [one["accuracy"] for one in records[:-1]]
+    assert shares == pytest.approx(expected["accuracy"].to_list())

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pandas as pd
 import polars as pl
 import pytest
@@ -71,6 +73,41 @@ def test_pandas_frames_keep_their_index() -> None:
     found = frame.markscheme.judge("exact_match")
     assert list(found.index) == ["a", "b", "c"]
     assert found["verdict"].to_list() == [True, None, False]
+
+
+@pytest.mark.parametrize("library", [pd, pl])
+def test_numbers_are_answers_and_nothing_is_none(library: Any) -> None:
+    frame = library.DataFrame(
+        {"question": ["Legs?"] * 3, "references": [["8"]] * 3, "answer": [8, 9, None]}
+    )
+    if library is pl:
+        frame = frame.with_columns(pl.col("answer").cast(pl.Int64))
+    found = frame.astype({"answer": object}) if library is pd else frame
+    found = found.markscheme.judge("contains")
+    assert list(found["status"]) == ["judged", "judged", "skipped"]
+    assert list(found["verdict"])[:2] == [True, False]
+
+
+@pytest.mark.parametrize("library", [pd, pl])
+def test_what_is_wrong_with_a_frame_is_named(library: Any) -> None:
+    frame = library.DataFrame({"question": ["q"], "gold": ["a"], "answer": ["a"]})
+    with pytest.raises(DataError, match="no column 'references'; its columns are question, gold"):
+        frame.markscheme.judge("contains")
+    blank = library.DataFrame({"question": ["q", "q"], "gold": ["a", None], "answer": ["a", "b"]})
+    with pytest.raises(DataError, match="row 2: references are a text or a list"):
+        blank.markscheme.judge("contains", references="gold")
+
+
+def test_references_written_as_a_list_in_a_text() -> None:
+    for gold in ('["Bronte", "Jane Austen"]', "['Bronte', 'Jane Austen']"):
+        frame = pd.DataFrame({"question": ["Who?"], "references": [gold], "answer": "Jane Austen"})
+        assert list(frame.markscheme.judge("exact_match")["verdict"]) == [True]
+
+
+def test_a_worth_that_does_not_exist_is_named() -> None:
+    for make in (MarksReward, Aggregation):
+        with pytest.raises(DataError, match="by='verdicts' is none of verdict, score, marks"):
+            make(by="verdicts")
 
 
 def test_evaluate_computes_through_its_own_machinery() -> None:

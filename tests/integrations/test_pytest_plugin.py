@@ -59,3 +59,60 @@ def test_what_cannot_be_judged_always_fails_its_test(pytester: pytest.Pytester) 
 def test_nothing_heavy_is_loaded_for_suites_that_do_not_ask(pytester: pytest.Pytester) -> None:
     pytester.makepyfile("import sys\ndef test_light():\n    assert 'polars' not in sys.modules\n")
     pytester.runpytest_subprocess().assert_outcomes(passed=1)
+
+
+@pytest.mark.parametrize(
+    ("limit", "code", "told"),
+    [("0.8", 0, "*passed: exact_match, all: accuracy 85.0*"), ("0.9", 1, "*FAILED*accuracy 85.0*")],
+)
+def test_workers_of_xdist_share_one_limit(
+    pytester: pytest.Pytester, limit: str, code: int, told: str
+) -> None:
+    pytester.makepyfile(ANSWERS)
+    done = pytester.runpytest_subprocess("-n", "2", "--markscheme-fail-under", limit)
+    done.assert_outcomes(passed=20)
+    assert done.ret == code
+    done.stdout.fnmatch_lines([told])
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        (["--markscheme-fail-under", "80"], "*an accuracy from 0 to 1, such as 0.8, not 80"),
+        (["--markscheme-fail-under", "0.8", "--markscheme-confidence", "95"], "*0.9999, not 95"),
+        (["--markscheme-confidence", "0.95"], "*is of --markscheme-fail-under*"),
+    ],
+)
+def test_a_limit_that_makes_no_sense_is_refused_before_any_test(
+    pytester: pytest.Pytester, options: list[str], told: str
+) -> None:
+    pytester.makepyfile(ANSWERS)
+    done = pytester.runpytest_subprocess(*options)
+    assert done.ret == pytest.ExitCode.USAGE_ERROR
+    done.stderr.fnmatch_lines([told])
+
+
+def test_a_limit_with_nothing_to_hold_to_it_says_so(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile("def test_other():\n    pass\n")
+    done = pytester.runpytest_subprocess("--markscheme-fail-under", "0.8")
+    assert done.ret == 0
+    done.stdout.fnmatch_lines(["no answer was judged, so none is held to 80"])
+
+
+def test_what_is_wrong_with_a_call_is_said_in_a_line(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(
+        """
+        def test_judge(assert_answer):
+            assert_answer("8", question="Legs?", references="8", judge="exmaminer")
+
+        def test_references(assert_answer):
+            assert_answer("8", question="Legs?", references=None)
+
+        def test_number(assert_answer):
+            assert_answer(8, question="Legs?", references=8)
+        """
+    )
+    done = pytester.runpytest_subprocess()
+    done.assert_outcomes(failed=2, passed=1)
+    done.stdout.fnmatch_lines(["no judge named 'exmaminer'*", "*no references*"])
+    done.stdout.no_fnmatch_line("*grammar.py*")

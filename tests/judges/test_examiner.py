@@ -128,6 +128,16 @@ def test_the_explain_command(capsys: pytest.CaptureFixture[str]) -> None:
     assert "[bold]Austen[/bold]" in out, "answers are text, never markup"
 
 
+@pytest.mark.parametrize(
+    ("question", "reference", "told"), [(" ", "a", "no question"), ("q", "", "no references")]
+)
+def test_only_what_is_judged_is_explained(
+    capsys: pytest.CaptureFixture[str], question: str, reference: str, told: str
+) -> None:
+    assert run(["explain", "-q", question, "-r", reference, "-a", "b"]) == 2
+    assert told in capsys.readouterr().err
+
+
 def test_weights_of_other_features_are_refused(tmp_path: Path) -> None:
     for file in SHIPPED.iterdir():
         (tmp_path / file.name).write_bytes(file.read_bytes())

@@ -18,8 +18,10 @@ from starlette.testclient import TestClient
 
 import markscheme
 from markscheme.answers import read_answers, write_answers
+from markscheme.cli import run
 from markscheme.errors import RunError
 from markscheme.judgments import OUTCOME
+from markscheme.service import jobs
 from markscheme.service.keys import Keys
 
 
@@ -166,10 +168,53 @@ def test_a_running_job_can_be_removed(client: TestClient, tmp_path: Path) -> Non
     assert not (tmp_path / path.rpartition("/")[2]).exists()
 
 
+def test_a_job_that_breaks_holds_up_no_other(
+    client: TestClient, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr(jobs, "WORKER", "this")  # It prints verses, which are no reports.
+        path = f"/v1/jobs/{send(client, lines(ROW)).json()['id']}"
+        broken = until(client, path, "failed")
+    assert broken["error"] == "the service could not work on it; its log has the reason"
+    assert broken["finished"]
+    kept = json.loads((tmp_path / "jobs" / broken["id"] / "job.json").read_text())
+    assert kept["state"] == "failed"
+    after = f"/v1/jobs/{send(client, lines(ROW)).json()['id']}"
+    assert until(client, after, "done", "failed")["state"] == "done"
+
+
+def test_a_column_of_ids_taken_for_systems_is_one_figure(client: TestClient) -> None:
+    rows = [{**ROW, "id": str(n), "system": f"run {n}"} for n in range(1_500)]
+    path = f"/v1/jobs/{send(client, lines(*rows)).json()['id']}"
+    job = until(client, path, "done", "failed")
+    assert [(one["system"], one["rows"]) for one in job["figures"]] == [("(all)", 1_500)]
+    assert job["figures_left_out"] == 1_500
+
+
 def test_one_folder_is_of_one_service(client: TestClient, tmp_path: Path) -> None:
     assert client.get("/healthz").status_code == 200
     with pytest.raises(RunError, match="another service"), TestClient(make(tmp_path)):
         pass
+
+
+def test_a_folder_that_cannot_be_had_is_said_in_a_line(
+    client: TestClient, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert client.get("/healthz").status_code == 200
+    assert run(["serve", "--port", "0", "--jobs", str(tmp_path / "jobs")]) == 2
+    told = capsys.readouterr().err
+    assert "another service keeps its jobs in" in told
+    assert "serving on" not in told
+
+
+def test_a_job_of_another_version_stops_no_service(tmp_path: Path) -> None:
+    for name, content in (("a" * 32, '{"unknown": 1}'), ("b" * 32, "{")):
+        (tmp_path / "jobs" / name).mkdir(parents=True)
+        (tmp_path / "jobs" / name / "job.json").write_text(content)
+    with TestClient(make(tmp_path)) as client:
+        path = f"/v1/jobs/{send(client, lines(ROW)).json()['id']}"
+        assert until(client, path, "done", "failed")["state"] == "done"
+    assert (tmp_path / "jobs" / ("a" * 32) / "job.json").exists()
 
 
 @pytest.mark.slow

@@ -160,6 +160,25 @@ def test_a_judge_that_asks_a_model_does_not_hold_up_the_others(tmp_path: Path) -
     assert (first["verdict"], first["raw"], second["verdict"]) == (True, "Yes", False)
 
 
+def test_patterns_that_take_long_do_not_hold_up_other_judges(client: TestClient) -> None:
+    # What RE2 refuses is tried for a second each; these ten can never be decided in that.
+    slow = [
+        {**ROW, "references": [f"(?<=x)(a+)+{n}$"], "reference_kind": "regex",
+         "answer": f"x{'a' * 40}b"}
+        for n in range(10)
+    ]  # fmt: skip
+    with ThreadPoolExecutor(1) as thread:
+        sent = {"judge": "regex", "answers": slow}
+        asked = thread.submit(client.post, "/v1/judgments", json=sent)
+        while "markscheme_queue_rows 10" not in client.get("/metrics").text:
+            assert not asked.done()
+        other = client.post("/v1/judgments", json={"judge": "contains", "answers": [ROW]})
+        assert other.json()["judgments"][0]["verdict"] is True
+        assert not asked.done()
+        outcomes = asked.result(60).json()["judgments"]
+    assert {one["status"] for one in outcomes} == {"failed"}
+
+
 def test_a_judge_without_its_model_is_told_of_at_the_start(tmp_path: Path) -> None:
     with pytest.raises(ModelError, match="--model NAME"):
         make_app(Settings(jobs=tmp_path), allow=("llm_evouna",), models=Models())

@@ -104,6 +104,8 @@ def test_rewards_between_numbers(client: TestClient) -> None:
 
 
 def test_bodies_of_another_kind(client: TestClient) -> None:
+    unnamed = is_problem(client.post("/v1/judgments", content=b'{"answers": []}'), 422)
+    assert "content-type: application/json" in unnamed["detail"]
     is_problem(client.post("/v1/judgments", content=b"question=q"), 422)
     is_problem(client.post("/v1/judgments", data={"question": "q"}), 422)
     is_problem(client.post("/v1/jobs", json={"answers": [ROW]}), 422)

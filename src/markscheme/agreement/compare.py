@@ -205,6 +205,7 @@ def _of_one_judge(judgments: pl.DataFrame, judge: str | None) -> pl.DataFrame:
         return judgments
     if judge not in known:
         raise AgreementError(
-            f"systems are compared under one judge; choose one of {', '.join(map(repr, known))}"
+            f"systems are compared under one judge; choose one of {', '.join(map(repr, known))} "
+            "with --judges (Python: judge=)"
         )
     return judgments.filter(pl.col("judge") == judge)

@@ -99,7 +99,8 @@ def _make(store: Store, setup: Setup) -> Ready:
         tokens = _add(connection, (ADMIN,), "admin")
         tokens += _add(connection, names, "annotator")
         tokens += _add(connection, setup.adjudicators, "adjudicator")
-        notes = [*_said(project, intake, gold), *_suggestions(connection, project, setup)]
+        notes = [*_said(project, intake, gold), *_too_few(connection, project)]
+        notes += _suggestions(connection, project, setup)
         return Ready(project=project, tokens=tuple(tokens), notes=tuple(notes))
 
     return store.write(work)
@@ -137,8 +138,20 @@ def _reopen(connection: Connection, project: Project, setup: Setup) -> Ready:
     here = {person.name for person in known}
     tokens += _add(connection, tuple(n for n in setup.annotators if n not in here), "annotator")
     tokens += _add(connection, tuple(n for n in setup.adjudicators if n not in here), "adjudicator")
-    notes += _suggestions(connection, project, setup)
+    notes += [*_too_few(connection, project), *_suggestions(connection, project, setup)]
     return Ready(project=project, tokens=tuple(tokens), notes=tuple(notes))
+
+
+def _too_few(connection: Connection, project: Project) -> list[str]:
+    """What to say where an item wants more people than there are: all the work would be in vain."""
+    people = sum(one.active and one.role == "annotator" for one in everyone(connection))
+    if people >= project.per_item:
+        return []
+    return [
+        f"warning: an item gets its label once {project.per_item} people have labelled it, and "
+        f"there {'is' if people == 1 else 'are'} {people}: add --annotator NAME (now, later, or on "
+        "the admin's page), or make the project with --per-item 1"
+    ]
 
 
 def _add(connection: Connection, names: tuple[str, ...], role: Role) -> list[tuple[str, Role, str]]:

@@ -24,9 +24,13 @@ def explain(
     """Explain the examiner's judgment of one answer: verdict, matched words, deciding features."""
     from rich.text import Text
 
+    from markscheme.answers import ReadOptions, read_answers
     from markscheme.judges.examiner_reasons import reasons
     from markscheme.report.table import Table
 
+    # What 'markscheme judge' refuses has no judgment to explain.
+    row = {"question": question, "references": reference, "answer": answer}
+    read_answers([row], ReadOptions(reference_separator="none"))
     found = reasons(question, reference, answer, weights=weights)
     judgment = found.judgment
     verdict = "accepted" if judgment["verdict"] else "not accepted"

@@ -122,6 +122,8 @@ def plan_labels(
     if out is not None:
         write_table(_labelling_file(plan, answers), out)
         notes.print(f"written to {out}: fill in the column 'label'", markup=False)
+    else:
+        console.print("nothing is written; --out to_label.csv writes them, to be labelled")
 
 
 def _need(

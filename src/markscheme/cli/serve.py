@@ -171,6 +171,7 @@ def serve(
     )
     made = make_app(settings, allow=allow or (), keys=known, models=models)
     with take_port(host, port) as listening:
+        made.state.service.jobs.open()  # Before anything is promised.
         if no_keys:
             notes.print(
                 f"[bold yellow]warning:[/] everybody who can reach {host} can judge and send "

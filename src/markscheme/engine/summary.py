@@ -62,13 +62,16 @@ class _Group:
 def _groups(clusters: pl.DataFrame) -> list[_Group]:
     question = clusters["question"].to_numpy()
     system = clusters["system"].to_physical().to_numpy()
-    codes = np.flatnonzero(np.bincount(system))
+    # Sorted once, not searched once for each system: a file may have as many systems as rows.
+    by_system = np.argsort(system, kind="stable")
+    borders = np.flatnonzero(np.diff(system[by_system])) + 1
+    each = np.split(by_system, borders) if len(system) else []
     groups = []
-    for place, code in sorted((int(np.argmax(system == code)), code) for code in codes):
-        rows = None if len(codes) == 1 else np.flatnonzero(system == code)
-        name = str(clusters["system"][place])
+    for members in sorted(each, key=lambda rows: int(rows[0])):
+        rows = None if len(each) == 1 else members
+        name = str(clusters["system"][int(members[0])])
         groups.append(_group(name, rows, question if rows is None else question[rows]))
-    if len(codes) > 1:
+    if len(each) > 1:
         groups.append(_group(ALL_SYSTEMS, None, question))
     return groups
 

@@ -12,7 +12,7 @@ import asyncio
 from typing import TYPE_CHECKING, Any, Literal
 
 from markscheme.errors import MissingExtraError
-from markscheme.integrations.judging import judge_texts
+from markscheme.integrations.judging import check_by, judge_texts
 
 try:
     from inspect_ai.scorer import CORRECT, INCORRECT, Score, Target, accuracy, scorer, stderr
@@ -38,6 +38,7 @@ def markscheme_scorer(
     left unscored, with the status as reason: never wrong. Relation, marks, score and signature
     stand in the score's metadata.
     """
+    check_by(by)
 
     async def score(state: TaskState, target: Target) -> Score:
         said = state.output.completion if state.output else None

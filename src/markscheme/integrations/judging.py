@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import polars as pl
@@ -11,29 +11,57 @@ from markscheme import api
 from markscheme.errors import DataError
 from markscheme.judgments import SCHEMA
 from markscheme.registry import Judge
+from markscheme.written_lists import written_list
+
+BY = ("verdict", "score", "marks")
+"""What an answer's worth can be read off."""
 
 
 def references_of(value: Any) -> list[str]:
     """References as other tools hold them, a text or several, as a list of texts.
 
+    A text may be a list as CSV files hold them, in JSON or as Python prints it.
+
     Raises:
         DataError: there is none, or one is no text.
     """
-    found = [value] if isinstance(value, str) else list(value) if value is not None else []
+    if isinstance(value, str):
+        try:
+            written = written_list(value, {})
+        except ValueError as error:
+            raise DataError(str(error)) from None
+        value = [value] if written is None else written
+    found = list(value) if isinstance(value, Iterable) else []
     if not found or not all(isinstance(one, str) for one in found):
         raise DataError(f"references are a text or a list of texts, not {value!r}")
     return found
 
 
+def column_of(frame: Any, name: str, option: str) -> Any:
+    """A frame's column.
+
+    Raises:
+        DataError: it has none of this name; the message says what to pass.
+    """
+    if name not in frame.columns:
+        raise DataError(
+            f"the frame has no column {name!r}; its columns are "
+            f"{', '.join(map(str, frame.columns)) or 'none'}; name the right one with {option}="
+        )
+    return frame[name]
+
+
 def judge_texts(
-    questions: Sequence[str],
+    questions: Sequence[Any],
     references: Sequence[Any],
-    answers: Sequence[str | None],
+    answers: Sequence[Any],
     *,
     judge: str | Judge,
     models: Any = None,
 ) -> pl.DataFrame:
     """Judge answers in one batch.
+
+    Questions and answers that are numbers are read as text; None and NaN are none.
 
     Returns:
         The judgments table, one row an answer, in order.
@@ -49,12 +77,23 @@ def judge_texts(
         )
     if not len(answers):
         return pl.DataFrame(schema=SCHEMA)
-    table = pl.DataFrame(
-        {
-            "question": list(questions),
-            "references": [references_of(value) for value in references],
-            "answer": list(answers),
-        },
-        schema={"question": pl.String, "references": pl.List(pl.String), "answer": pl.String},
-    )
-    return api.judge(table, judge, models=models, reference_separator="none").judgments
+    rows = [
+        {"question": question, "references": _references(value, row), "answer": answer}
+        for row, (question, value, answer) in enumerate(
+            zip(questions, references, answers, strict=True), start=1
+        )
+    ]
+    return api.judge(rows, judge, models=models, reference_separator="none").judgments
+
+
+def _references(value: Any, row: int) -> list[str]:
+    try:
+        return references_of(value)
+    except DataError as error:
+        raise DataError(f"row {row}: {error}") from None
+
+
+def check_by(by: str) -> None:
+    """Raises DataError where `by` is nothing that an answer can be worth."""
+    if by not in BY:
+        raise DataError(f"by={by!r} is none of {', '.join(BY)}")

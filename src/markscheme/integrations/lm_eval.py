@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from markscheme.errors import DataError
-from markscheme.integrations.judging import judge_texts
+from markscheme.integrations.judging import check_by, judge_texts
 
 Item: TypeAlias = "tuple[str, list[str], str]"
 """Question, references and answer of one document."""
@@ -59,6 +59,10 @@ class Aggregation:
 
     judge: str = "examiner"
     by: str = "verdict"
+
+    def __post_init__(self) -> None:
+        """Raises DataError where `by` is none of those."""
+        check_by(self.by)
 
     @property
     def __name__(self) -> str:

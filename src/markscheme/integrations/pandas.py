@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from markscheme.answers import values_of
 from markscheme.errors import MissingExtraError
-from markscheme.integrations.judging import judge_texts
+from markscheme.integrations.judging import column_of, judge_texts
 from markscheme.integrations.polars import GIVEN
 
 try:
@@ -27,11 +28,14 @@ def judged(
     """The frame, index kept, with a judge's verdicts beside its rows.
 
     The arguments are those of `markscheme.integrations.polars.judged`. Missing answers (None, NaN)
-    are skipped, not judged wrong.
+    are skipped, not judged wrong; numbers are read as text.
     """
-    answers = [value if isinstance(value, str) else None for value in frame[answer]]
     table = judge_texts(
-        list(frame[question]), list(frame[references]), answers, judge=judge, models=models
+        values_of(column_of(frame, question, "question")),
+        values_of(column_of(frame, references, "references")),
+        values_of(column_of(frame, answer, "answer")),
+        judge=judge,
+        models=models,
     )
     new = {prefix + name: table[name].to_list() for name in GIVEN}
     return frame.assign(**new)

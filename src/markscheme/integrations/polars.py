@@ -9,7 +9,7 @@ from typing import Any
 
 import polars as pl
 
-from markscheme.integrations.judging import judge_texts
+from markscheme.integrations.judging import column_of, judge_texts
 
 GIVEN = ("status", "verdict", "score", "relation", "marks", "explanation")
 """Columns that judging adds, each with the prefix that was asked for."""
@@ -38,9 +38,9 @@ def judged(
         models: opens weights and servers for judges that need some.
     """
     table = judge_texts(
-        frame[question].to_list(),
-        frame[references].to_list(),
-        frame[answer].to_list(),
+        column_of(frame, question, "question").to_list(),
+        column_of(frame, references, "references").to_list(),
+        column_of(frame, answer, "answer").to_list(),
         judge=judge,
         models=models,
     )

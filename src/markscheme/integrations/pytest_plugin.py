@@ -10,7 +10,8 @@ Installed with markscheme; nothing is loaded before a test asks for it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -27,6 +28,7 @@ class Suite:
 
 
 SUITE: pytest.StashKey[Suite] = pytest.StashKey()
+_HANDED_OVER = "markscheme"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -51,8 +53,22 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Start a suite."""
+    """Start a suite; a limit that no accuracy can be held against is refused before any test."""
     config.stash[SUITE] = Suite()
+    limit = config.getoption("--markscheme-fail-under")
+    confidence = config.getoption("--markscheme-confidence")
+    if limit is None and confidence is not None:
+        raise pytest.UsageError(
+            "--markscheme-confidence is of --markscheme-fail-under; give that as well"
+        )
+    if limit is not None:
+        from markscheme.errors import MarkschemeError
+        from markscheme.report.gate import gates
+
+        try:
+            gates([], limit, confidence=confidence)
+        except MarkschemeError as error:
+            raise pytest.UsageError(str(error)) from None
 
 
 @pytest.fixture
@@ -74,10 +90,15 @@ def assert_answer(request: pytest.FixtureRequest) -> Callable[..., Judgment]:
     ) -> Judgment:
         __tracebackhide__ = True
         from markscheme.api import mark
+        from markscheme.errors import MarkschemeError
 
-        several = [references] if isinstance(references, str) else list(references)
+        single = isinstance(references, str) or not isinstance(references, Iterable)
+        several = [references] if single else list(references)
         name = judge or config.getoption("--markscheme-judge")
-        judgment = mark(question, several, answer, judge=name)  # type: ignore[arg-type]
+        try:
+            judgment = mark(question, several, answer, judge=name)  # type: ignore[arg-type]
+        except MarkschemeError as error:
+            pytest.fail(str(error), pytrace=False)
         config.stash[SUITE].judged.append((question, judgment))
         if judgment.status != "judged":
             pytest.fail(f"{name} could not judge {answer!r}: {judgment.status}", pytrace=False)
@@ -127,17 +148,40 @@ def _records(judged: Sequence[tuple[str, Judgment]]) -> list[dict[str, Any]]:
 
 @pytest.hookimpl(trylast=True)
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    """Fail the run where the suite's accuracy is below the limit."""
+    """Fail the run where the suite's accuracy is below the limit.
+
+    A worker of pytest-xdist sees a part of the suite: it hands that over, and holds it to nothing.
+    """
+    handed_over: dict[str, Any] | None = getattr(session.config, "workeroutput", None)
+    if handed_over is not None:
+        judged = session.config.stash[SUITE].judged
+        handed_over[_HANDED_OVER] = [[question, asdict(one)] for question, one in judged]
+        return
     if not all(gate.passed for gate in _gates(session.config)):
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any, error: object) -> None:  # noqa: ARG001 - pytest-xdist's names
+    """Take over what a worker of pytest-xdist has judged."""
+    handed_over = getattr(node, "workeroutput", {}).get(_HANDED_OVER, ())
+    if handed_over:
+        from markscheme.api import Judgment
+
+        node.config.stash[SUITE].judged += [
+            (question, Judgment(**fields)) for question, fields in handed_over
+        ]
 
 
 def pytest_terminal_summary(
     terminalreporter: pytest.TerminalReporter, config: pytest.Config
 ) -> None:
     """Print how the suite stands."""
+    limit = 100 * (config.getoption("--markscheme-fail-under") or 0)
+    if config.getoption("--markscheme-fail-under") is not None and not config.stash[SUITE].judged:
+        terminalreporter.section("markscheme")
+        terminalreporter.line(f"no answer was judged, so none is held to {limit:g}")
     for gate in _gates(config):
-        limit = 100 * config.getoption("--markscheme-fail-under")
         word = "passed" if gate.passed else "FAILED"
         terminalreporter.section("markscheme")
         terminalreporter.line(f"{word}: {gate} over the suite; wanted {limit:g}")

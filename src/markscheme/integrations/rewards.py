@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from markscheme.errors import DataError
-from markscheme.integrations.judging import judge_texts
+from markscheme.integrations.judging import check_by, judge_texts
 
 Message = dict[str, Any]
 
@@ -44,6 +44,10 @@ class MarksReward:
     question: str = "question"
     wrong: float = 0.0
     right: float = 1.0
+
+    def __post_init__(self) -> None:
+        """Raises DataError where `by` is none of those."""
+        check_by(self.by)
 
     @property
     def __name__(self) -> str:

@@ -10,6 +10,7 @@ from typing import Any
 
 from markscheme.errors import JudgeError, MarkschemeError
 from markscheme.grammar import judge_name, parse_judge, signature
+from markscheme.judges.regex import Regex
 from markscheme.registry import Judge, asks_chat, entry, judges, name_of, parts
 from markscheme.service.problems import Refusal
 
@@ -22,14 +23,21 @@ class Served:
     """A judge that may be asked for.
 
     Attributes:
-        waits: whether it may wait for something that is not on this machine; such judges have a
-            thread of their own, so that the others need not wait with them.
+        waits: whether it may wait for something that is not on this machine.
+        lane: the thread that it is judged on. Judges that wait have one of their own, and so have
+            those that try clients' regular expressions, of which each may take a second: the
+            others need not wait with them.
     """
 
     name: str
     judge: Judge
     models: Any
     waits: bool
+
+    @property
+    def lane(self) -> str:
+        patterns = any(isinstance(part, Regex) for part in parts(self.judge))
+        return "waiting" if self.waits else "patterns" if patterns else "local"
 
     @cached_property
     def signature(self) -> str:

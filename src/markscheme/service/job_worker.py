@@ -20,6 +20,7 @@ import polars as pl
 
 from markscheme.answers import AnswersReader, ReadOptions
 from markscheme.api import run
+from markscheme.engine.summary import ALL_SYSTEMS
 from markscheme.errors import DataError, MarkschemeError
 from markscheme.grammar import parse_judge
 from markscheme.models.container import ModelOptions, Models
@@ -27,6 +28,7 @@ from markscheme.models.openai_server import ServerOptions
 
 _TELL_EVERY = 0.25
 _ORPHAN = 70
+_MOST_FIGURES = 1_000
 
 
 class LimitedReader(AnswersReader):
@@ -75,10 +77,22 @@ def work(order: dict[str, Any], tell: Any) -> None:
         said = str(error).replace(f"{file.parent}{os.sep}", "").replace(str(folder), "the job")
         tell({"error": said})
     else:
-        tell({"rows_judged": report.rows, "rows_expected": report.rows,
-              "error": None, "figures": report.records})  # fmt: skip
+        figures, left_out = _told(report.records)
+        tell({"rows_judged": report.rows, "rows_expected": report.rows, "error": None,
+              "figures": figures, "figures_left_out": left_out})  # fmt: skip
     finally:
         models.close()
+
+
+def _told(records: list[dict[str, Any]]) -> tuple[list[dict[str, Any]], int]:
+    """The figures that a job shows, and how many it leaves out.
+
+    A column that is no system's name has as many values as rows: too many for one response.
+    """
+    if len(records) <= _MOST_FIGURES:
+        return records, 0
+    of_all = [record for record in records if record["system"] == ALL_SYSTEMS]
+    return of_all, len(records) - len(of_all)
 
 
 def _model_options(given: dict[str, Any]) -> ModelOptions:

@@ -8,6 +8,7 @@ that was accepted goes on at the next start from its last saved piece.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import fcntl
 import logging
 import os
@@ -53,6 +54,7 @@ class Job:
     rows_expected: int | None = None
     error: str | None = None
     figures: list[dict[str, Any]] | None = None
+    figures_left_out: int = 0
 
 
 def now() -> str:
@@ -73,25 +75,31 @@ class Jobs:
         self._lock: IO[bytes] | None = None
 
     def open(self) -> None:
-        """Take the folder, and queue what is unfinished in it.
+        """Take the folder, and queue what is unfinished in it; nothing more if it was taken before.
 
         Raises:
             RunError: it cannot be written, or another service has it.
         """
+        if self._lock is not None:
+            return
         try:
             self._folder.mkdir(parents=True, exist_ok=True)
-            self._lock = (self._folder / ".lock").open("wb")
-            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            lock = (self._folder / ".lock").open("wb")
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             raise RunError(
                 f"another service keeps its jobs in {self._folder}; choose another --jobs"
             ) from None
         except OSError as error:
             raise RunError(f"cannot write to {self._folder}: {error.strerror}") from None
+        self._lock = lock
         found = []
         for folder in self._folder.iterdir():
             if (folder / "job.json").exists():
-                found.append(Job(**orjson.loads((folder / "job.json").read_bytes())))
+                try:
+                    found.append(Job(**orjson.loads((folder / "job.json").read_bytes())))
+                except (OSError, TypeError, orjson.JSONDecodeError) as error:
+                    log.error("%s is no job of this version, and is left alone: %s", folder, error)
             elif re.fullmatch(r"[0-9a-f]{32}", folder.name):
                 shutil.rmtree(folder)
         for job in sorted(found, key=lambda one: one.created):
@@ -103,6 +111,7 @@ class Jobs:
         """Give the folder back."""
         if self._lock is not None:
             self._lock.close()
+            self._lock = None
 
     def count(self, state: str) -> int:
         """Jobs in a state."""
@@ -184,7 +193,7 @@ class Jobs:
 
     async def remove(self, job: Job) -> None:
         """Stop a job if it runs, and remove all that is kept of it."""
-        del self._jobs[job.id]
+        self._jobs.pop(job.id, None)
         if self._running is not None and self._running[0] == job.id:
             process = self._running[1]
             _kill(process)
@@ -202,7 +211,10 @@ class Jobs:
             oldest = datetime.now(UTC) - timedelta(days=self._limits.job_days)
             for job in list(self._jobs.values()):
                 if job.finished and datetime.fromisoformat(job.finished) < oldest:
-                    await self.remove(job)
+                    try:
+                        await self.remove(job)
+                    except OSError as error:
+                        log.error("job %s could not be removed: %s", job.id, error)
             await asyncio.sleep(_BETWEEN_CLEARINGS)
 
     async def work(self) -> None:
@@ -213,9 +225,12 @@ class Jobs:
                 continue
             try:
                 await self._run(job)
-            except OSError as error:
-                log.error("job %s could not be worked on: %s", job.id, error)
-                job.state, job.error = "failed", "the service could not work on it; see its log"
+            except Exception:  # Whatever one job meets, those after it are worked on.
+                log.exception("job %s could not be worked on", job.id)
+                job.error = "the service could not work on it; its log has the reason"
+                job.state, job.finished = "failed", now()
+                with contextlib.suppress(OSError):
+                    await asyncio.to_thread(self._save, job)
 
     async def _run(self, job: Job) -> None:
         job.state, job.rows_judged = "running", 0
@@ -245,6 +260,7 @@ class Jobs:
             log.error("job %s: its process ended with code %s", job.id, code)
             ended = {"error": f"the process that worked on it ended with code {code}"}
         job.error, job.figures = ended["error"], ended.get("figures")
+        job.figures_left_out = ended.get("figures_left_out", 0)
         job.state, job.finished = "failed" if job.error else "done", now()
         await asyncio.to_thread(self._save, job)
 

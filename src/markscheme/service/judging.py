@@ -23,20 +23,17 @@ _SYSTEM = "system"
 
 
 class Judging:
-    """The threads that judge: one for judges of this machine, one for those that wait for others.
-
-    The second starts when first needed.
-    """
+    """The threads that judge, one for each lane; a thread starts when first needed."""
 
     def __init__(self, settings: Settings, metrics: Metrics) -> None:
         self._settings = settings
         self._metrics = metrics
-        self._lanes: dict[bool, Batcher[Served, AnswerIn, Outcome]] = {}
+        self._lanes: dict[str, Batcher[Served, AnswerIn, Outcome]] = {}
 
     @property
     def rows(self) -> int:
         """Answers that wait or are being judged."""
-        return sum(lane.rows for lane in self._lanes.values())
+        return sum(lane.rows for lane in list(self._lanes.values()))
 
     async def judge(self, served: Served, answers: Sequence[AnswerIn]) -> list[Outcome]:
         """An outcome for each answer, in order.
@@ -63,14 +60,14 @@ class Judging:
         return await asyncio.wrap_future(future)
 
     def _lane(self, served: Served) -> Batcher[Served, AnswerIn, Outcome]:
-        if served.waits not in self._lanes:
-            self._lanes[served.waits] = Batcher(
+        if served.lane not in self._lanes:
+            self._lanes[served.lane] = Batcher(
                 self._work,
                 batching=self._settings.batching,
                 queue_rows=self._settings.limits.queue_rows,
-                name="judge-waiting" if served.waits else "judge",
+                name=f"judge-{served.lane}",
             )
-        return self._lanes[served.waits]
+        return self._lanes[served.lane]
 
     def _work(self, served: Served, rows: list[AnswerIn]) -> list[Outcome]:
         began = time.perf_counter()

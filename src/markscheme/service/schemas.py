@@ -205,6 +205,9 @@ class JobOut(BaseModel):
     figures: list[dict[str, Any]] | None = Field(
         description="Per system, once done: rows, not judged by status, accuracy with interval."
     )
+    figures_left_out: int = Field(
+        description="Of more than 1,000 figures, only those of all systems together are shown."
+    )
 
 
 class FieldProblem(BaseModel):
