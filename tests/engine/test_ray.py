@@ -170,6 +170,17 @@ def test_a_killed_run_goes_on_and_pieces_that_fail_are_named(tmp_path: Path) -> 
 
 
 @pytest.mark.slow
+def test_without_an_address_it_joins_no_cluster_that_it_finds(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RAY_ADDRESS", "127.0.0.1:1")
+    rows(10).write_parquet(tmp_path / "a.parquet")
+    command = ["judge", str(tmp_path / "a.parquet"), "-j", "exact_match", "-q",
+               "--engine", "ray", "--workers", "1", "--out", str(tmp_path / "run")]  # fmt: skip
+    assert run(command) == 0
+
+
+@pytest.mark.slow
 def test_input_and_output_on_s3(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     import s3fs
     from moto.server import ThreadedMotoServer

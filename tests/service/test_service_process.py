@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import signal
 import subprocess
@@ -14,7 +13,7 @@ from typing import Any
 
 import httpx
 import pytest
-from service_helpers import KEY, ROW, bearer, server, until
+from service_helpers import KEY, ROW, bearer, server
 from typer.testing import CliRunner
 
 from markscheme.cli import load_commands, run
@@ -103,34 +102,3 @@ def test_schemathesis_finds_nothing(tmp_path: Path) -> None:
         done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=900,
                               cwd=tmp_path)  # fmt: skip
     assert done.returncode == 0, done.stdout[-6000:] + done.stderr[-2000:]
-
-
-@pytest.mark.slow
-def test_the_documented_requests_work(root: Path, tmp_path: Path) -> None:
-    """Every curl line of docs/service.md that needs no key, and its Python client."""
-    text = (root / "docs" / "service.md").read_text("utf-8")
-    (tmp_path / "answers.jsonl").write_bytes((root / "examples" / "answers.jsonl").read_bytes())
-    names: dict[str, Any] = {}
-    job, ran = "JOB", 0
-    with server(tmp_path) as (_, address), httpx.Client(base_url=address, timeout=60) as client:
-        text = text.replace("http://localhost:8000", address)
-        text = text.replace("localhost:8000", address.removeprefix("http://"))
-        for language, block in re.findall(r"^```(sh|python)\n(.*?)^```$", text, re.M | re.S):
-            if language == "python":
-                exec(block, names)
-                ran += 1
-                continue
-            for command in re.findall(r"^curl (?:[^'\n]|'[^']*')*$", block, re.M):
-                if "keys" in command:
-                    continue
-                line = command.replace("curl", "curl --fail-with-body", 1).replace("JOB", job)
-                done = subprocess.run(
-                    ["bash", "-c", line], cwd=tmp_path, capture_output=True, text=True, check=False
-                )
-                assert done.returncode == 0, line + done.stdout
-                ran += 1
-                if "file=@" in line:
-                    job = json.loads(done.stdout)["id"]
-                    until(client, f"/v1/jobs/{job}", "done")
-    assert ran == 8
-    assert (tmp_path / "judgments.parquet").stat().st_size > 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import socket
 from dataclasses import dataclass
+from types import FrameType
 from urllib.parse import urlsplit
 
 import uvicorn
@@ -89,8 +90,20 @@ def _warning(host: str, *, secure: bool) -> str:
     )
 
 
+class StoppingServer(uvicorn.Server):
+    """A server whose process goes on after a signal has stopped it, so that the store is closed.
+
+    Uvicorn's own raises the signal once more in the end. A second signal waits for no request.
+    """
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:  # noqa: ARG002
+        """Begin to stop; at once if it was asked for before."""
+        self.force_exit = self.should_exit
+        self.should_exit = True
+
+
 def serve(store: Store, project: Project, listening: Listening) -> None:
-    """Serve until interrupted; what is saved stays saved."""
+    """Serve until SIGINT (Ctrl+C) or SIGTERM; what is saved stays saved."""
     site = Site(
         store=store,
         project=project,
@@ -108,4 +121,4 @@ def serve(store: Store, project: Project, listening: Listening) -> None:
         lifespan="off",
     )
     with listening.socket:
-        uvicorn.Server(config).run(sockets=[listening.socket])
+        StoppingServer(config).run(sockets=[listening.socket])

@@ -129,7 +129,7 @@ class _Cluster:
         if not ray.is_initialized():
             own: dict[str, Any] = {"include_dashboard": False, "num_cpus": self.options.workers}
             ray.init(
-                address=self.options.address,
+                address=self.options.address or "local",  # else it joins what it finds
                 runtime_env={"env_vars": ONE_THREAD},
                 log_to_driver=False,
                 logging_level=logging.ERROR,
