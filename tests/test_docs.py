@@ -139,7 +139,7 @@ def test_a_wrong_output_is_noticed(tmp_path: Path) -> None:
         ("sh\nmarkscheme serve --no-such-option\n", "no server"),
         ("sh\nmarkscheme judge answers.jsonl -j llm_cot_unreadable -m x\n", "ends with 2"),
         ("json\n{}\n", "question"),
-        ("python\nassert 1 == 2\n", ""),
+        ("python\nassert 1 == 2, 'unequal'\n", "unequal"),
     ],
 )
 def test_what_does_not_work_is_noticed(tmp_path: Path, block: str, said: str) -> None:
