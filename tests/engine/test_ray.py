@@ -119,6 +119,32 @@ def _workers() -> list[int]:
 
 
 @pytest.mark.slow
+def test_a_cluster_that_nobody_named_is_neither_joined_nor_stopped(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import ray
+
+    rows(100).write_parquet(tmp_path / "a.parquet")
+
+    def judged(name: str) -> int:
+        return run_on_ray(
+            [str(tmp_path / "a.parquet")], [parse_judge("contains")], str(tmp_path / name),
+            ray_options=RayOptions(workers=1), read=ReadOptions(),
+        ).rows  # fmt: skip
+
+    # Where another cluster is said to be: without --ray-address it is none of ours.
+    monkeypatch.setenv("RAY_ADDRESS", "127.0.0.1:1")
+    assert judged("own") == 100
+    assert not ray.is_initialized()
+    ray.init(address="local", num_cpus=1, include_dashboard=False, log_to_driver=False)
+    try:
+        assert judged("callers") == 100
+        assert ray.is_initialized()
+    finally:
+        ray.shutdown()
+
+
+@pytest.mark.slow
 def test_a_worker_killed_in_mid_run_costs_nothing_but_time(tmp_path: Path) -> None:
     rows(400_000).write_parquet(tmp_path / "a.parquet", row_group_size=65_536)
     killed: list[int] = []

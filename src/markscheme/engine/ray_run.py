@@ -126,15 +126,22 @@ class _Cluster:
             import ray.data
         except ImportError:
             raise MissingExtraError("--engine ray", "ray") from None
+        self._started = False
         if not ray.is_initialized():
             own: dict[str, Any] = {"include_dashboard": False, "num_cpus": self.options.workers}
-            ray.init(
-                address=self.options.address,
-                runtime_env={"env_vars": ONE_THREAD},
-                log_to_driver=False,
-                logging_level=logging.ERROR,
-                **(own if self.options.address is None else {}),
-            )
+            try:
+                ray.init(
+                    # Without "local", Ray would join whatever cluster it finds on this machine.
+                    address=self.options.address or "local",
+                    runtime_env={"env_vars": ONE_THREAD},
+                    log_to_driver=False,
+                    logging_level=logging.ERROR,
+                    **(own if self.options.address is None else {}),
+                )
+            except ConnectionError as error:
+                where = self.options.address or "on this machine"
+                raise RunError(f"no Ray cluster {where} can be reached: {error}") from None
+            self._started = self.options.address is None
         resources: Any = ray.cluster_resources
         self.workers = self.options.workers or max(1, int(resources().get("CPU", 1)))
         context = ray.data.DataContext.get_current()
@@ -147,7 +154,7 @@ class _Cluster:
     def __exit__(self, *_: object) -> None:
         import ray
 
-        if self.options.address is None:
+        if self._started:  # Not a cluster that the caller had joined before.
             ray.shutdown()
 
     def judge(
