@@ -17,7 +17,7 @@ import pytest
 from markscheme.answers import AnswersReader, ReadOptions
 from markscheme.cli import run
 from markscheme.engine.pieces import input_pieces, read_piece
-from markscheme.engine.ray_run import RayOptions, _share, run_on_ray
+from markscheme.engine.ray_run import RayOptions, _enough, _share, run_on_ray
 from markscheme.engine.run import run_in_folder
 from markscheme.errors import DataError, RunError
 from markscheme.grammar import parse_judge
@@ -62,6 +62,16 @@ def test_limits_are_shared_out_among_workers() -> None:
     assert shared.server is not None
     assert (shared.server.concurrency, shared.server.requests_per_minute) == (4, 150)
     assert (shared.max_calls, shared.max_cost) == (25, 0.5)
+
+
+@pytest.mark.parametrize(("calls", "workers"), [(0, 1), (3, 3), (8, 8), (100, 8), (None, 8)])
+def test_all_workers_together_send_no_more_than_the_calls_allowed(
+    calls: int | None, workers: int
+) -> None:
+    options = ModelOptions(max_calls=calls)
+    assert _enough(8, options) == workers
+    each = _share(options, workers).max_calls
+    assert each is None if calls is None else each is not None and each * workers <= calls
 
 
 @pytest.mark.slow

@@ -199,7 +199,7 @@ class _Cluster:
     def _stream(self, job: Job, pieces: Sequence[Piece]) -> Any:
         import ray
 
-        workers = min(self.workers, len(pieces))
+        workers = _enough(min(self.workers, len(pieces)), job.models)
         shared = replace(job, models=_share(job.models, workers))
         numbers = [{"number": piece.number} for piece in pieces]
         rows = ray.data.from_items(numbers, override_num_blocks=len(pieces)).map_batches(
@@ -210,6 +210,12 @@ class _Cluster:
             compute=ray.data.ActorPoolStrategy(size=workers, max_tasks_in_flight_per_actor=2),
         )
         return (orjson.loads(row["report"]) for row in rows.iter_rows())
+
+
+def _enough(most: int, models: ModelOptions) -> int:
+    """How many workers there are to be: no more than calls, of which each has one at least."""
+    calls = models.max_calls
+    return most if calls is None else max(1, min(most, calls))
 
 
 def _share(models: ModelOptions, workers: int) -> ModelOptions:
@@ -230,7 +236,7 @@ def _share(models: ModelOptions, workers: int) -> ModelOptions:
     return replace(
         models,
         server=server,
-        max_calls=None if calls is None else max(1, calls // workers),
+        max_calls=None if calls is None else calls // workers,
         max_cost=part(models.max_cost),
     )
 
