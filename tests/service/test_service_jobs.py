@@ -73,6 +73,7 @@ def test_how_a_file_is_read_can_be_said(client: TestClient) -> None:
     )  # fmt: skip
     job = until(client, f"/v1/jobs/{sent.json()['id']}", "done", "failed")
     assert (job["error"], job["file"], job["rows_judged"]) == (None, "pass_wd_.jsonl", 1)
+    assert job["rows_skipped"] == 1
     assert job["figures"][0]["accuracy"] == 1
 
 
