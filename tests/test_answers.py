@@ -28,6 +28,7 @@ from markscheme.answers import (
     write_answers,
 )
 from markscheme.errors import BadRowsError, DataError, UnknownNameError
+from markscheme.integrations.pandas import judged as judged_in_pandas
 
 ROWS: list[dict[str, Any]] = [
     {"question": "Who?", "references": ["Ann", "Anne"], "answer": "Ann", "system": "a", "label": 1},
@@ -346,6 +347,29 @@ def test_columns_that_do_not_exist() -> None:
 def test_options_that_do_not_exist(options: dict[str, Any], message: str) -> None:
     with pytest.raises(DataError, match=message):
         ReadOptions(**options)
+
+
+@pytest.mark.parametrize(
+    ("numbers", "read"),
+    [
+        ([8, None, 12], ["8", None, "12"]),  # floats to pandas
+        ([8.5, None, 12], ["8.5", None, "12.0"]),
+        ([8.0, 12.0], ["8.0", "12.0"]),
+        ([1e300, None], ["1e+300", None]),
+        ([float("inf"), None], ["inf", None]),
+        ([None, None], [None, None]),
+    ],
+)
+def test_whole_numbers_with_gaps_in_pandas(
+    numbers: list[float | None], read: list[str | None]
+) -> None:
+    frame = pd.DataFrame({"answer": pd.Series(numbers, dtype=float)})
+    frame = frame.assign(question="How many legs?", references="8")
+    assert read_answers(frame)["answer"].to_list() == read
+    judged = judged_in_pandas(frame, judge="exact_match")
+    assert judged["status"].to_list() == [
+        "skipped" if answer is None else "judged" for answer in read
+    ]
 
 
 def test_pandas_frames_of_mixed_columns() -> None:

@@ -238,6 +238,7 @@ def content_ids(frame: pl.DataFrame) -> pl.Series:
 
 def _pandas_batches(frame: pd.DataFrame, batch_rows: int) -> Iterator[RawBatch]:
     name = "the data frame"
+    frame = frame.apply(_with_gaps)
     try:
         return frame_batches(name, pl.from_pandas(frame).lazy(), batch_rows)
     except (ValueError, TypeError, NotImplementedError, pl.exceptions.PolarsError):
@@ -249,11 +250,21 @@ def _pandas_batches(frame: pd.DataFrame, batch_rows: int) -> Iterator[RawBatch]:
 
 def values_of(column: pd.Series[Any]) -> list[Any]:
     """A pandas column as Python's own values, None where pandas holds that one is missing."""
+    column = _with_gaps(column)
     there = column.notna()
     return [
         value.item() if isinstance(value, np.generic) else value
         for value in column.astype(object).where(there, None)
     ]
+
+
+def _with_gaps(column: pd.Series[Any]) -> pd.Series[Any]:
+    """Whole numbers with gaps as such: pandas makes floats of them, and 8 would be read as 8.0."""
+    if column.dtype.kind != "f" or not column.hasnans:
+        return column
+    known = column.dropna()
+    whole = bool(((known % 1 == 0) & (known.abs() < 2**53)).all())
+    return column.astype("Int64") if whole else column
 
 
 class _SeenIds:

@@ -258,6 +258,19 @@ def test_from_a_plan_to_an_estimate(cli: Cli, big: Path, tmp_path: Path) -> None
     assert "clustered on question" in shown
 
 
+def test_amending_without_labels_and_with_a_column_of_them(
+    cli: Cli, big: Path, tmp_path: Path
+) -> None:
+    rows = pl.read_csv(big).select("question", "answer", pl.lit("a").alias("gold"), "human")
+    rows.drop("human").write_csv(tmp_path / "bare.csv")
+    out = tmp_path / "amended.jsonl"
+    told = cli("amend", tmp_path / "bare.csv", "-o", out, code=2)
+    assert "bare.csv has no labels to amend references by" in told
+    rows.rename({"human": "Urteil"}).write_csv(tmp_path / "named.csv")
+    cli("amend", tmp_path / "named.csv", "-o", out, "--label-column", "Urteil")
+    assert pl.read_ndjson(out)["references"].list.len().max() > 1
+
+
 def test_a_plan_that_is_not_kept_says_so(cli: Cli, big: Path) -> None:
     told = cli("plan-labels", big, "--judge", "scorer", "--labels", "40")
     assert "nothing is written; --out to_label.csv" in told

@@ -123,7 +123,7 @@ def test_shapes_that_cannot_be_read() -> None:
         read_labels(pl.DataFrame({"question": ["1"], "label": [1]}))
     with pytest.raises(DataError, match="no column 'there'; the columns are 'answer_id', 'label'"):
         read_labels(pl.DataFrame({"answer_id": ["1"], "label": [1]}), column="there")
-    with pytest.raises(DataError, match="no judge column"):
+    with pytest.raises(DataError, match="no judge column found"):
         read_judgments(pl.DataFrame({"answer_id": ["1"], "comment": ["good"]}))
     with pytest.raises(AgreementError, match="has no rows"):
         read_judgments(pl.DataFrame({"answer_id": [], "verdict": []}))

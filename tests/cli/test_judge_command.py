@@ -84,6 +84,21 @@ def test_bad_rows_stop_or_are_skipped_and_counted(capsys: pytest.CaptureFixture[
     assert "warning: 1 bad rows were skipped; see x/bad_rows.jsonl" in capsys.readouterr().err
 
 
+def test_why_answers_were_not_judged_is_said(capsys: pytest.CaptureFixture[str]) -> None:
+    patterns = ["Jane.*", "(never", "[closed", "(?z)", "*", "\\u001b[31m("]
+    rows = [
+        f'{{"question":"q{n}","gold":"{one}","answer":"Austen","reference_kind":"regex"}}\n'
+        for n, one in enumerate([*patterns, "(never"])
+    ]
+    Path("patterns.jsonl").write_text("".join(rows))
+    assert run(["judge", "patterns.jsonl", "-j", "regex", "-j", "exact_match", "-q"]) == 0
+    told = capsys.readouterr().err
+    assert "not judged by regex: 2 failed: '(never' is not a valid regular expression" in told
+    assert "not judged by regex: 2 more, for other reasons" in told
+    assert "not judged by exact_match: 7 skipped: " in told
+    assert "\x1b" not in told
+
+
 def test_answers_not_given_are_shown_as_not_judged(capsys: pytest.CaptureFixture[str]) -> None:
     Path("a.jsonl").write_text(
         '{"question":"q","gold":"a","answer":"a"}\n{"question":"r","gold":"a","answer":null}\n'

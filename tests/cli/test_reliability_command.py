@@ -65,6 +65,8 @@ def test_any_judge_without_labels(capsys: pytest.CaptureFixture[str]) -> None:
     assert "no labels beside the runs" in err
     assert "exact_match has no seed" in err
     assert "Spread" not in out
+    # The same file and judge, once: the folder is another.
+    assert said(capsys, "judge", "a.jsonl", "-j", "exact_match", "-q")[0] == 0
 
 
 @pytest.mark.parametrize(

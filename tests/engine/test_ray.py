@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -17,8 +18,8 @@ import pytest
 from markscheme.answers import AnswersReader, ReadOptions
 from markscheme.cli import run
 from markscheme.engine.pieces import input_pieces, read_piece
-from markscheme.engine.ray_run import RayOptions, _share, run_on_ray
-from markscheme.engine.run import run_in_folder
+from markscheme.engine.ray_run import RayOptions, _enough, _less, _share, run_on_ray
+from markscheme.engine.run import RunReport, run_in_folder
 from markscheme.errors import DataError, RunError
 from markscheme.grammar import parse_judge
 from markscheme.models.container import ModelOptions
@@ -62,6 +63,16 @@ def test_limits_are_shared_out_among_workers() -> None:
     assert shared.server is not None
     assert (shared.server.concurrency, shared.server.requests_per_minute) == (4, 150)
     assert (shared.max_calls, shared.max_cost) == (25, 0.5)
+
+
+@pytest.mark.parametrize(("calls", "workers"), [(0, 1), (3, 3), (8, 8), (100, 8), (None, 8)])
+def test_all_workers_together_send_no_more_than_the_calls_allowed(
+    calls: int | None, workers: int
+) -> None:
+    options = ModelOptions(max_calls=calls)
+    assert _enough(8, options) == workers
+    each = _share(options, workers).max_calls
+    assert each is None if calls is None else each is not None and each * workers <= calls
 
 
 @pytest.mark.slow
@@ -119,6 +130,32 @@ def _workers() -> list[int]:
 
 
 @pytest.mark.slow
+def test_a_cluster_that_nobody_named_is_neither_joined_nor_stopped(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import ray
+
+    rows(100).write_parquet(tmp_path / "a.parquet")
+
+    def judged(name: str) -> int:
+        return run_on_ray(
+            [str(tmp_path / "a.parquet")], [parse_judge("contains")], str(tmp_path / name),
+            ray_options=RayOptions(workers=1), read=ReadOptions(),
+        ).rows  # fmt: skip
+
+    # Where another cluster is said to be: without --ray-address it is none of ours.
+    monkeypatch.setenv("RAY_ADDRESS", "127.0.0.1:1")
+    assert judged("own") == 100
+    assert not ray.is_initialized()
+    ray.init(address="local", num_cpus=1, include_dashboard=False, log_to_driver=False)
+    try:
+        assert judged("callers") == 100
+        assert ray.is_initialized()
+    finally:
+        ray.shutdown()
+
+
+@pytest.mark.slow
 def test_a_worker_killed_in_mid_run_costs_nothing_but_time(tmp_path: Path) -> None:
     rows(400_000).write_parquet(tmp_path / "a.parquet", row_group_size=65_536)
     killed: list[int] = []
@@ -170,14 +207,40 @@ def test_a_killed_run_goes_on_and_pieces_that_fail_are_named(tmp_path: Path) -> 
 
 
 @pytest.mark.slow
-def test_without_an_address_it_joins_no_cluster_that_it_finds(
+def test_a_piece_that_cannot_be_written_is_tried_again_and_then_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("RAY_ADDRESS", "127.0.0.1:1")
-    rows(10).write_parquet(tmp_path / "a.parquet")
-    command = ["judge", str(tmp_path / "a.parquet"), "-j", "exact_match", "-q",
-               "--engine", "ray", "--workers", "1", "--out", str(tmp_path / "run")]  # fmt: skip
-    assert run(command) == 0
+    rows(300).write_parquet(tmp_path / "a.parquet", row_group_size=100)
+    monkeypatch.setattr("markscheme.engine.pieces.PIECE_ROWS", 100)
+    run_folder = tmp_path / "ray"
+
+    def judged() -> RunReport:
+        return run_on_ray(
+            [str(tmp_path / "a.parquet")], [parse_judge("contains")], str(run_folder),
+            ray_options=RayOptions(workers=2), read=ReadOptions(),
+        )  # fmt: skip
+
+    whole = judged().records
+    plan = json.loads((run_folder / "run.json").read_text())
+    (run_folder / "run.json").write_text(json.dumps({**plan, "state": "running"}))
+    (run_folder / "reports" / "part-000001.json").unlink()
+    in_the_way = run_folder / "judgments.parquet" / "part-000001.parquet"
+    in_the_way.unlink()
+    (in_the_way / "full").mkdir(parents=True)
+    with pytest.raises(RunError, match=r"1 pieces .* failed 3 times; the others are saved") as told:
+        judged()
+    assert "a.parquet, row groups 1 to 1" in str(told.value)
+    shutil.rmtree(in_the_way)
+    found = judged()
+    assert found.resumed == 200
+    assert found.records == whole
+
+
+def test_another_round_has_what_is_left_of_the_limits() -> None:
+    options = ModelOptions(max_calls=100, max_cost=2.0)
+    left = _less(options, [{"calls": 30, "cost_usd": 0.5}, {"calls": 80, "cost_usd": 0.25}])
+    assert (left.max_calls, left.max_cost) == (0, 1.25)
+    assert _less(ModelOptions(), [{"calls": 3, "cost_usd": 0.5}]) == ModelOptions()
 
 
 @pytest.mark.slow

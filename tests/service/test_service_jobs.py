@@ -73,6 +73,7 @@ def test_how_a_file_is_read_can_be_said(client: TestClient) -> None:
     )  # fmt: skip
     job = until(client, f"/v1/jobs/{sent.json()['id']}", "done", "failed")
     assert (job["error"], job["file"], job["rows_judged"]) == (None, "pass_wd_.jsonl", 1)
+    assert job["rows_skipped"] == 1
     assert job["figures"][0]["accuracy"] == 1
 
 
@@ -165,7 +166,7 @@ def test_a_running_job_can_be_removed(client: TestClient, tmp_path: Path) -> Non
     assert client.delete(path).status_code == 204
     after = f"/v1/jobs/{send(client, lines(ROW)).json()['id']}"
     assert until(client, after, "done", "failed")["state"] == "done"
-    assert not (tmp_path / path.rpartition("/")[2]).exists()
+    assert not (tmp_path / "jobs" / path.rpartition("/")[2]).exists()
 
 
 def test_a_job_that_breaks_holds_up_no_other(

@@ -64,8 +64,8 @@ def read_judgments(
         ]
         if not found or judges:
             raise DataError(
-                f"no judge column {judges or ''} found: a long table needs 'verdict' or 'score', "
-                "a wide one a column a judge, named with --judges. "
+                f"no judge column{f' {judges}' if judges else ''} found: a long table needs "
+                "'verdict' or 'score', a wide one a column a judge, named with --judges. "
                 f"The columns are {', '.join(map(repr, table.columns))}"
             )
         long = _from_wide(table, found)

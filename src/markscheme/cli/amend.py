@@ -67,11 +67,17 @@ def amend(
     table = read_answers(
         answers, read_options(columns=columns, reference_separator=reference_separator)
     )
-    known = read_labelled(labels, column=label_column, columns=columns) if labels else table
+    apart = labels or (answers if label_column else None)
+    known = read_labelled(apart, column=label_column, columns=columns) if apart else table
     if positive_from is not None:
         known = known.with_columns((pl.col("label") >= positive_from).cast(pl.Float64))
     if "question" not in known.columns or "answer" not in known.columns:
         raise DataError("labels that amend references need the columns 'question' and 'answer'")
+    if known["label"].null_count() == known.height:
+        raise DataError(
+            f"{labels or answers} has no labels to amend references by; give --labels FILE, or "
+            "name their column with --label-column"
+        )
     amended = amend_references(table, known)
     before = matches(table.with_columns(pl.col("answer").fill_null(""))).fill_null(value=False)
     after = match_amended(table, known, matches)

@@ -118,7 +118,8 @@ def _recorded(
     names = rows["judge"].unique().sort().to_list()
     for name in (first, then):
         if name not in names:
-            raise UnknownNameError("judge in the judgments", name, names, "there are these only")
+            listed = f"there are {', '.join(names)}"
+            raise UnknownNameError("judge in the judgments", name, names, listed)
     joined = join_labels(rows.filter(pl.col("judge").is_in([first, then])), known)
     keys = [n for n in ("answer_id", "question", "answer", "system") if n in joined.rows.columns]
     keys = ["answer_id"] if joined.key == ("answer_id",) else keys

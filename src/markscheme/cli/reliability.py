@@ -173,7 +173,9 @@ def _judged(
     from markscheme.judges.sampled import Sampled
 
     base = parse_judge(judge)
-    target = folder or default_folder(files, [base], None, models)
+    # Not the folder of 'markscheme judge' on the same file, which is a run's own.
+    once = default_folder(files, [base], None, models)
+    target = folder or once.with_name(f"{once.name}-repeated")
     total = None if quiet else count_rows(files)
     found = []
     with progress("judging", total=total and total * len(settings), quiet=quiet) as advance:

@@ -126,15 +126,22 @@ class _Cluster:
             import ray.data
         except ImportError:
             raise MissingExtraError("--engine ray", "ray") from None
+        self._started = False
         if not ray.is_initialized():
             own: dict[str, Any] = {"include_dashboard": False, "num_cpus": self.options.workers}
-            ray.init(
-                address=self.options.address or "local",  # else it joins what it finds
-                runtime_env={"env_vars": ONE_THREAD},
-                log_to_driver=False,
-                logging_level=logging.ERROR,
-                **(own if self.options.address is None else {}),
-            )
+            try:
+                ray.init(
+                    # Without "local", Ray would join whatever cluster it finds on this machine.
+                    address=self.options.address or "local",
+                    runtime_env={"env_vars": ONE_THREAD},
+                    log_to_driver=False,
+                    logging_level=logging.ERROR,
+                    **(own if self.options.address is None else {}),
+                )
+            except ConnectionError as error:
+                where = self.options.address or "on this machine"
+                raise RunError(f"no Ray cluster {where} can be reached: {error}") from None
+            self._started = self.options.address is None
         resources: Any = ray.cluster_resources
         self.workers = self.options.workers or max(1, int(resources().get("CPU", 1)))
         context = ray.data.DataContext.get_current()
@@ -147,7 +154,7 @@ class _Cluster:
     def __exit__(self, *_: object) -> None:
         import ray
 
-        if self.options.address is None:
+        if self._started:  # Not a cluster that the caller had joined before.
             ray.shutdown()
 
     def judge(
@@ -168,8 +175,9 @@ class _Cluster:
         left = list(pieces)
         failed: list[dict[str, Any]] = []
         for _ in range(1 + self.options.retries):
-            failed = []
+            failed, told = [], []
             for report in self._stream(job, left):
+                told.append(report)
                 if report["data_error"]:
                     raise DataError(report["error"])
                 if report["error"]:
@@ -183,6 +191,7 @@ class _Cluster:
             left = [piece for piece in left if piece.number in numbers]
             if not left:
                 return done
+            job = replace(job, models=_less(job.models, told))
         shown = "\n".join(report["error"] for report in failed[:20])
         raise RunError(
             f"{len(failed)} pieces of the input failed {1 + self.options.retries} times; the "
@@ -192,7 +201,7 @@ class _Cluster:
     def _stream(self, job: Job, pieces: Sequence[Piece]) -> Any:
         import ray
 
-        workers = min(self.workers, len(pieces))
+        workers = _enough(min(self.workers, len(pieces)), job.models)
         shared = replace(job, models=_share(job.models, workers))
         numbers = [{"number": piece.number} for piece in pieces]
         rows = ray.data.from_items(numbers, override_num_blocks=len(pieces)).map_batches(
@@ -203,6 +212,23 @@ class _Cluster:
             compute=ray.data.ActorPoolStrategy(size=workers, max_tasks_in_flight_per_actor=2),
         )
         return (orjson.loads(row["report"]) for row in rows.iter_rows())
+
+
+def _enough(most: int, models: ModelOptions) -> int:
+    """How many workers there are to be: no more than calls, of which each has one at least."""
+    calls = models.max_calls
+    return most if calls is None else max(1, min(most, calls))
+
+
+def _less(models: ModelOptions, reports: Sequence[dict[str, Any]]) -> ModelOptions:
+    """What is left of the run's calls and money for another round."""
+    calls = sum(report["calls"] for report in reports)
+    cost = sum(report["cost_usd"] for report in reports)
+    return replace(
+        models,
+        max_calls=None if models.max_calls is None else max(0, models.max_calls - calls),
+        max_cost=None if models.max_cost is None else max(0.0, models.max_cost - cost),
+    )
 
 
 def _share(models: ModelOptions, workers: int) -> ModelOptions:
@@ -223,7 +249,7 @@ def _share(models: ModelOptions, workers: int) -> ModelOptions:
     return replace(
         models,
         server=server,
-        max_calls=None if calls is None else max(1, calls // workers),
+        max_calls=None if calls is None else calls // workers,
         max_cost=part(models.max_cost),
     )
 

@@ -65,7 +65,7 @@ class PieceJudge:
         return {"report": [orjson.dumps(one) for one in found]}
 
     def _one(self, piece: Piece) -> dict[str, Any]:
-        began = time.perf_counter()
+        began, before = time.perf_counter(), self.models.budget.spending
         report: dict[str, Any] = {
             "number": piece.number, "rows": 0, "skipped": [], "repeats": 0, "items": 0,
             "ignored": [], "notes": {}, "error": "", "data_error": False,
@@ -78,6 +78,9 @@ class PieceJudge:
             report["error"] = f"{piece}: {error}"
         except Exception as error:  # must not end the whole run
             report["error"] = f"{piece}: {type(error).__name__}: {error}"
+        after = self.models.budget.spending
+        report["calls"] = after.calls - before.calls
+        report["cost_usd"] = after.cost_usd - before.cost_usd
         report["seconds"] = time.perf_counter() - began
         return report
 

@@ -52,6 +52,7 @@ class Job:
     finished: str | None = None
     rows_judged: int = 0
     rows_expected: int | None = None
+    rows_skipped: int = 0
     error: str | None = None
     figures: list[dict[str, Any]] | None = None
     figures_left_out: int = 0
@@ -260,6 +261,7 @@ class Jobs:
             log.error("job %s: its process ended with code %s", job.id, code)
             ended = {"error": f"the process that worked on it ended with code {code}"}
         job.error, job.figures = ended["error"], ended.get("figures")
+        job.rows_skipped = ended.get("rows_skipped", 0)
         job.figures_left_out = ended.get("figures_left_out", 0)
         job.state, job.finished = "failed" if job.error else "done", now()
         await asyncio.to_thread(self._save, job)

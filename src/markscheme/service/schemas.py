@@ -201,6 +201,7 @@ class JobOut(BaseModel):
     finished: str | None
     rows_judged: int = Field(description="So far; of rows_expected, where that is known.")
     rows_expected: int | None = Field(description="Of text files: their lines.")
+    rows_skipped: int = Field(description="Bad rows that on_bad_row=skip left out.")
     error: str | None = Field(description="Why it failed.")
     figures: list[dict[str, Any]] | None = Field(
         description="Per system, once done: rows, not judged by status, accuracy with interval."
