@@ -27,6 +27,7 @@ from markscheme.answers import (
     read_answers,
     write_answers,
 )
+from markscheme.engine.pieces import input_pieces
 from markscheme.errors import BadRowsError, DataError, UnknownNameError
 from markscheme.integrations.pandas import judged as judged_in_pandas
 
@@ -347,6 +348,20 @@ def test_columns_that_do_not_exist() -> None:
 def test_options_that_do_not_exist(options: dict[str, Any], message: str) -> None:
     with pytest.raises(DataError, match=message):
         ReadOptions(**options)
+
+
+@pytest.mark.parametrize("name", ["", " "])
+def test_an_empty_name_is_not_this_folder(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    row = {"question": "Who?", "references": ["Ann"], "answer": "Ann"}
+    write_answers(read_answers([row]), Path("answers.parquet"))
+    assert read_answers(".").height == 1
+    with pytest.raises(DataError, match="the name of a file is empty"):
+        read_answers(name)
+    with pytest.raises(DataError, match="the name of a file is empty"):
+        input_pieces([name])
 
 
 @pytest.mark.parametrize(

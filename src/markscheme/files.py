@@ -165,6 +165,7 @@ def iter_raw(path: str, *, format: Format | None = None, batch_rows: int) -> Ite
     Raises:
         DataError: the source as a whole cannot be read.
     """
+    check_named(path)
     if path != "-" and Path(path).is_dir():
         yield from frame_batches(path, pl.scan_parquet(_parts(path)), batch_rows)
         return
@@ -180,6 +181,12 @@ def iter_raw(path: str, *, format: Format | None = None, batch_rows: int) -> Ite
             yield from _iter_parquet(path, stream, head, batch_rows)
         else:
             yield from _iter_delimited(path, stream, head, kind, batch_rows)
+
+
+def check_named(path: str) -> None:
+    """Raises DataError where a name is empty, which would be taken for this folder."""
+    if not path.strip():
+        raise DataError("the name of a file is empty (a variable that is not set?); give a file")
 
 
 def _parts(folder: str) -> list[Path]:

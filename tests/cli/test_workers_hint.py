@@ -10,11 +10,11 @@ from markscheme.cli.judge import _hint_at_workers
 @pytest.mark.parametrize(
     ("seconds", "busy", "cores", "said"),
     [
-        (137.0, 171.0, 8, "note: 1.2 of 8 cores were busy for 137 s; --workers 8 uses all of them"),
-        (137.0, 171.0, 2, "note: 1.2 of 2 cores"),
-        (137.0, 250.0, 2, ""),
-        (137.0, 137.0, 1, ""),
-        (20.0, 22.0, 8, ""),
+        (137.0, 1.2, 8, "note: 1.2 of 8 cores were busy for 137 s; --workers 8 uses all of them"),
+        (137.0, 1.2, 2, "note: 1.2 of 2 cores"),
+        (137.0, 1.8, 2, ""),
+        (137.0, 1.0, 1, ""),
+        (20.0, 1.1, 8, ""),
     ],
 )
 def test_hint(

@@ -242,7 +242,9 @@ def judge(
     _print_notes(report, models)
     if engine is Engine.LOCAL and workers is None and not any(map(asks_chat, chosen)):
         seconds = time.perf_counter() - began[0]
-        _hint_at_workers(seconds, busy=time.process_time() - began[1], cores=os.cpu_count() or 1)
+        load = os.getloadavg()[0] if hasattr(os, "getloadavg") else 0.0
+        busy = max(load, (time.process_time() - began[1]) / seconds)
+        _hint_at_workers(seconds, busy=busy, cores=os.cpu_count() or 1)
     if fail_under is not None:
         _hold_gate(report, fail_under, confidence)
 
@@ -261,10 +263,10 @@ def _hold_gate(report: RunReport, limit: float, confidence: float | None) -> Non
 
 
 def _hint_at_workers(seconds: float, *, busy: float, cores: int) -> None:
-    """Say how a long run would have been shorter, where it left cores idle."""
-    if seconds > _LONG and busy / seconds < _IDLE * cores:
+    """Say how a long run would have been shorter, where it and all else left cores idle."""
+    if seconds > _LONG and busy < _IDLE * cores:
         notes.print(
-            f"note: {busy / seconds:.1f} of {cores} cores were busy for {seconds:.0f} s; "
+            f"note: {busy:.1f} of {cores} cores were busy for {seconds:.0f} s; "
             f"--workers {cores} uses all of them",
             markup=False,
         )

@@ -14,6 +14,7 @@ import polars as pl
 
 from markscheme.answers import AnswersReader, ReadOptions, system_of
 from markscheme.errors import DataError, MissingExtraError
+from markscheme.files import check_named
 from markscheme.writing import PART, whole_file
 
 if TYPE_CHECKING:
@@ -76,6 +77,7 @@ def input_pieces(paths: Sequence[str]) -> tuple[list[Piece], str]:
     pieces: list[Piece] = []
     mark = blake2b(digest_size=16)
     for path in paths:
+        check_named(path)
         system, inside = file_system(path)
         found = [inside]
         if any(sign in inside for sign in "*?["):
