@@ -29,6 +29,7 @@ sys.path += [str(Path(__file__).parent / name) for name in ("models", "annotate"
 from servers import Answer, ChatServer, last_message
 
 from markscheme.text.statements import statement
+from s3_store import s3_store
 
 OURS = re.compile(r"localhost:8000")
 """Where documents say that a service of ours listens."""
@@ -213,16 +214,9 @@ def store() -> Iterator[None]:
     """S3, with the example in two Parquet files."""
     import polars as pl
     import s3fs
-    from moto.server import ThreadedMotoServer
 
-    server = ThreadedMotoServer(ip_address="127.0.0.1", port=0)
-    server.start()
-    try:
-        host, port = server.get_host_and_port()
-        os.environ |= {
-            "AWS_ENDPOINT_URL": f"http://{host}:{port}", "AWS_ACCESS_KEY_ID": "test",
-            "AWS_SECRET_ACCESS_KEY": "test", "AWS_DEFAULT_REGION": "us-east-1",
-        }  # fmt: skip
+    with s3_store() as variables:
+        os.environ |= variables
         found = s3fs.S3FileSystem()
         found.mkdir("bucket")
         answers = pl.read_ndjson("examples/answers.jsonl")
@@ -230,8 +224,6 @@ def store() -> Iterator[None]:
             part.write_parquet(f"build/{name}.parquet")
             found.put(f"build/{name}.parquet", f"bucket/answers/{name}.parquet")
         yield
-    finally:
-        server.stop()
 
 
 CLUSTER = """

@@ -24,6 +24,7 @@ from markscheme.errors import DataError, RunError
 from markscheme.grammar import parse_judge
 from markscheme.models.container import ModelOptions
 from markscheme.models.openai_server import ServerOptions
+from s3_store import s3_store
 
 JUDGES = ["examiner(encoder='never')"]
 
@@ -246,16 +247,10 @@ def test_another_round_has_what_is_left_of_the_limits() -> None:
 @pytest.mark.slow
 def test_input_and_output_on_s3(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     import s3fs
-    from moto.server import ThreadedMotoServer
 
-    server = ThreadedMotoServer(ip_address="127.0.0.1", port=0)
-    server.start()
-    try:
-        host, port = server.get_host_and_port()
-        monkeypatch.setenv("AWS_ENDPOINT_URL", f"http://{host}:{port}")
-        monkeypatch.setenv("AWS_ACCESS_KEY_ID", "test")
-        monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "test")
-        monkeypatch.setenv("AWS_DEFAULT_REGION", "us-east-1")
+    with s3_store() as variables:
+        for name, value in variables.items():
+            monkeypatch.setenv(name, value)
         store = s3fs.S3FileSystem()
         store.mkdir("bucket")
         for name, part in (("a", rows(400).head(200)), ("b", rows(400).tail(200))):
@@ -269,5 +264,3 @@ def test_input_and_output_on_s3(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
         summary = json.loads(store.cat_file("bucket/run/summary.json"))
         assert summary["answers"]["rows"] == 400
         assert run(command) == 0  # nothing is left to do
-    finally:
-        server.stop()
