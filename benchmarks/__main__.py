@@ -110,8 +110,8 @@ AGREEMENT = """On people's labels, in the same run: part `test` of EVOUNA-NQ (7,
 NQ301 (1,490), questions on which no judge of ours was trained or tuned. Speed is of judging
 EVOUNA-NQ with the models loaded; the ratio is to the slowest judge of the table. Judges that ask a
 language model have their own figures in [judges-llm.md](judges-llm.md): they cost what the model
-costs. `bleu` and `sacrebleu` have equal scores to 1e-15; of 60 answers with a score of one half, which
-is the limit, the last bit decides.
+costs. `bleu` and `sacrebleu` have equal scores to 1e-15; for 60 answers with a score of one half,
+which is the limit, the last bit decides.
 """
 
 
