@@ -228,9 +228,13 @@ def mark(
     from markscheme.engine.apply import apply
 
     judging = parse_judge(judge)
-    single = isinstance(references, str) or not isinstance(references, Iterable)
-    several = [references] if single else list(references)
-    row = {"question": question, "references": several, "answer": answer}
+    row = {"question": question, "references": several(references), "answer": answer}
     answers = pl.concat(list(AnswersReader([[row]])))
     outcome = apply(judging, answers, models).row(0, named=True)
     return Judgment(judge=judge_name(judging), signature=signature(judging, models), **outcome)
+
+
+def several(references: Any) -> list[Any]:
+    """One reference or several, as a list."""
+    single = isinstance(references, str) or not isinstance(references, Iterable)
+    return [references] if single else list(references)

@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 _REASONS = 3
 _LONGEST_REASON = 160
 
-
 _LONG = 30.0
 """Seconds of a run, from which its length is worth a hint."""
 

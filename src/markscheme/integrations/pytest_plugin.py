@@ -10,7 +10,7 @@ Installed with markscheme; nothing is loaded before a test asks for it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
@@ -89,14 +89,13 @@ def assert_answer(request: pytest.FixtureRequest) -> Callable[..., Judgment]:
         judge: str | None = None,
     ) -> Judgment:
         __tracebackhide__ = True
-        from markscheme.api import mark
+        from markscheme.api import mark, several
         from markscheme.errors import MarkschemeError
 
-        single = isinstance(references, str) or not isinstance(references, Iterable)
-        several = [references] if single else list(references)
+        wanted = several(references)
         name = judge or config.getoption("--markscheme-judge")
         try:
-            judgment = mark(question, several, answer, judge=name)  # type: ignore[arg-type]
+            judgment = mark(question, wanted, answer, judge=name)  # type: ignore[arg-type]
         except MarkschemeError as error:
             pytest.fail(str(error), pytrace=False)
         config.stash[SUITE].judged.append((question, judgment))
@@ -106,7 +105,7 @@ def assert_answer(request: pytest.FixtureRequest) -> Callable[..., Judgment]:
             told = f"\n{judgment.explanation}" if judgment.explanation else ""
             pytest.fail(
                 f"{name} rejects {answer!r} as an answer to {question!r}; expected "
-                f"{' or '.join(map(repr, several))}{told}",
+                f"{' or '.join(map(repr, wanted))}{told}",
                 pytrace=False,
             )
         return judgment

@@ -15,12 +15,10 @@ import polars as pl
 
 from markscheme.errors import JudgeError
 from markscheme.judges.asked import ASKED_AGAIN, AsksChat, messages, total
-from markscheme.judgments import SPENT
+from markscheme.judgments import SCHEMA, SPENT
 from markscheme.models.chat import ChatModel, ChatReply, ChatRequest
 
-COST: Mapping[str, Any] = {
-    "cost_usd": pl.Float64, "tokens_in": pl.Int64, "tokens_out": pl.Int64, "seconds": pl.Float64,
-}  # fmt: skip
+COST: Mapping[str, Any] = {name: SCHEMA[name] for name in SPENT}
 """Columns of what a pair cost."""
 
 _SAID = 400
