@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,8 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from markscheme.errors import MissingExtraError
-from markscheme.training.trees import Forest
+from markscheme.training.trees import Forest, Growth, grow_side_by_side
 
 Array = npt.NDArray[Any]
 
@@ -58,7 +56,6 @@ class ListwiseOptions:
             "objective": objective, "learning_rate": self.rate, "num_leaves": self.leaves,
             "min_child_samples": 60, "feature_fraction": 0.4, "bagging_fraction": 0.5,
             "bagging_freq": 1, "lambda_l2": 10.0, "extra_trees": True, "max_bin": 127,
-            "verbose": -1, "num_threads": 1, "deterministic": True, "force_row_wise": True,
             "seed": seed,
         }  # fmt: skip
 
@@ -116,34 +113,34 @@ def grow(
     Raises:
         MissingExtraError: LightGBM is not installed.
     """
-    try:
-        import lightgbm
-    except ImportError as error:
-        raise MissingExtraError("training", "train") from error
     grade = rows["grade"].to_numpy()
     sizes = np.unique(group, return_counts=True)[1]
     least = centred(grade.astype(np.float64), group)
+    weights = weights_of(rows)
     jobs = [("rank_xendcg", number, 1.0 / options.ranking) for number in range(options.ranking)]
     jobs += [
         ("regression", 50 + number, options.regression_share / options.regression)
         for number in range(options.regression)
     ]
-
-    def one(job: tuple[str, int, float]) -> Scaled:
-        objective, number, share = job
-        ranks = objective == "rank_xendcg"
-        data = lightgbm.Dataset(
-            matrix, grade if ranks else least, weight=weights_of(rows),
-            group=sizes if ranks else None, feature_name=list(names),
-        )  # fmt: skip
-        grown = lightgbm.train(
-            options.trees(objective, options.seed + number), data, num_boost_round=options.rounds
+    growths = [
+        Growth(
+            parameters=options.trees(objective, options.seed + number),
+            labels=grade if objective == "rank_xendcg" else least,
+            weights=weights,
+            group=sizes if objective == "rank_xendcg" else None,
         )
-        spread = float(centred(np.asarray(grown.predict(matrix)), group).std())
-        return Scaled(grown, share * len(jobs) / max(spread, 1e-9))
-
-    with ThreadPoolExecutor(options.threads) as pool:
-        return Forest(list(pool.map(one, jobs)))
+        for objective, number, _ in jobs
+    ]
+    grown = grow_side_by_side(
+        matrix, names, growths, rounds=options.rounds, threads=options.threads
+    )
+    spreads = [float(centred(np.asarray(one.predict(matrix)), group).std()) for one in grown]
+    return Forest(
+        [
+            Scaled(booster, share * len(jobs) / max(spread, 1e-9))
+            for booster, spread, (_, _, share) in zip(grown, spreads, jobs, strict=True)
+        ]
+    )
 
 
 def fit_style(

@@ -16,6 +16,9 @@ from markscheme.errors import MissingExtraError
 
 Array = npt.NDArray[Any]
 
+_ONE_THREAD = {"num_threads": 1}
+_REPEATABLE = {**_ONE_THREAD, "deterministic": True, "force_row_wise": True, "verbose": -1}
+
 
 @dataclass(frozen=True, kw_only=True)
 class TreeOptions:
@@ -62,10 +65,6 @@ class TreeOptions:
             "extra_trees": True,
             "extra_seed": seed + 300,
             "max_bin": 127,
-            "verbose": -1,
-            "num_threads": 1,
-            "deterministic": True,
-            "force_row_wise": True,
             "seed": seed,
             "bagging_seed": seed + 100,
             "feature_fraction_seed": seed + 200,
@@ -95,6 +94,52 @@ class Forest:
         return np.asarray(total / max(total.sum(), 1e-12))
 
 
+@dataclass(frozen=True, kw_only=True)
+class Growth:
+    """What one booster is grown on, beside the features.
+
+    Attributes:
+        parameters: LightGBM's, less those that make it repeatable.
+        labels: shape (rows,).
+        weights: how much each row counts, shape (rows,), or None for all alike.
+        group: rows of each list, in order, for ranking.
+    """
+
+    parameters: Mapping[str, Any]
+    labels: Array
+    weights: Array | None = None
+    group: Array | None = None
+
+
+def grow_side_by_side(
+    features: Array, names: Sequence[str], growths: Sequence[Growth], *, rounds: int, threads: int
+) -> list[Any]:
+    """Grow boosters of `rounds` trees, `threads` of them at a time, one thread each.
+
+    Threads that share a tree wait for each other, long on a busy machine. Each call says that it
+    takes one thread, for LightGBM keeps that number for the whole process: a call that does not,
+    beside another that bins its rows, makes the other write out of bounds (seen as SIGSEGV).
+    Predict afterwards, or with `num_threads=1`.
+
+    Raises:
+        MissingExtraError: LightGBM is not installed.
+    """
+    try:
+        import lightgbm
+    except ImportError as error:
+        raise MissingExtraError("training", "train") from error
+
+    def grow(growth: Growth) -> Any:
+        data = lightgbm.Dataset(
+            features, growth.labels, weight=growth.weights, group=growth.group,
+            feature_name=list(names), params=dict(_ONE_THREAD),
+        )  # fmt: skip
+        return lightgbm.train({**_REPEATABLE, **growth.parameters}, data, num_boost_round=rounds)
+
+    with ThreadPoolExecutor(threads) as pool:
+        return list(pool.map(grow, growths))
+
+
 def fit(
     features: Array,
     labels: Array,
@@ -107,20 +152,13 @@ def fit(
     Raises:
         MissingExtraError: LightGBM is not installed.
     """
-    try:
-        import lightgbm
-    except ImportError as error:
-        raise MissingExtraError("training", "train") from error
-
-    def grow(seed: int) -> Any:
-        data = lightgbm.Dataset(
-            features, labels, weight=weights, feature_name=list(names), free_raw_data=False
-        )
-        return lightgbm.train(options.parameters(names, seed), data, num_boost_round=options.rounds)
-
-    # One thread a seed: threads that share a tree wait for each other, long on a busy machine.
-    with ThreadPoolExecutor(options.threads) as pool:
-        return Forest(list(pool.map(grow, range(options.seeds))))
+    growths = [
+        Growth(parameters=options.parameters(names, seed), labels=labels, weights=weights)
+        for seed in range(options.seeds)
+    ]
+    return Forest(
+        grow_side_by_side(features, names, growths, rounds=options.rounds, threads=options.threads)
+    )
 
 
 def save_onnx(forest: Forest, path: Path, *, features: int) -> None:
