@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 from markscheme.agreement.join import as_binary, join_labels
 from markscheme.agreement.judged import read_judgments
 from markscheme.agreement.labels import read_labels
+from markscheme.agreement.reading import judgments_file
 from markscheme.agreement.values import NO, YES, parse_values
-from markscheme.errors import AgreementError, BadRowsError, DataError
+from markscheme.errors import AgreementError, BadRowsError, DataError, RunError
 
 
 @given(st.lists(st.sampled_from([*YES, *NO, "", "n/a", "2", "0.5"]), min_size=1))
@@ -218,3 +219,16 @@ def test_grades_need_a_bar() -> None:
     with pytest.raises(AgreementError, match=r"grades \(0, 1, 3\)"):
         as_binary(grades)
     assert as_binary(grades, positive_from=1).tolist() == [False, True, True]
+
+
+def test_judgments_are_found_in_a_run_and_what_is_no_run_is_said(tmp_path: Path) -> None:
+    assert judgments_file("judged.csv") == "judged.csv"
+    with pytest.raises(DataError, match="the name of a file is empty"):
+        judgments_file("")
+    with pytest.raises(DataError, match=r"a folder without judgments\.parquet; 'markscheme judge"):
+        judgments_file(tmp_path)
+    (tmp_path / "run.json").touch()
+    with pytest.raises(RunError, match="unfinished run"):
+        judgments_file(tmp_path)
+    (tmp_path / "judgments.parquet").touch()
+    assert judgments_file(tmp_path) == str(tmp_path / "judgments.parquet")

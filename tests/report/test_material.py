@@ -90,6 +90,18 @@ def test_folders_that_hold_no_finished_run_are_named(run_folder: Path, tmp_path:
         read_material(unfinished)
 
 
+def test_a_run_of_a_cluster_is_read_from_its_parts(run_folder: Path, tmp_path: Path) -> None:
+    cluster = tmp_path / "cluster"
+    shutil.copytree(run_folder, cluster)
+    for name in ("judgments.parquet", "answers.parquet"):
+        (cluster / name).unlink()
+        (cluster / name).mkdir()
+        shutil.copy(run_folder / name, cluster / name / "part-000000.parquet")
+    found, known = read_material(cluster), read_material(run_folder)
+    assert found.answers.equals(known.answers)
+    assert [one.name for one in found.judges] == [one.name for one in known.judges]
+
+
 def test_material_needs_no_folder(example: Path) -> None:
     answers = read_answers(example)
     result = markscheme.judge(example, "contains")

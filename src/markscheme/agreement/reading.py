@@ -13,8 +13,8 @@ from typing import Any
 import polars as pl
 
 from markscheme import columns
-from markscheme.errors import AgreementError, BadRowsError, DataError, Problem
-from markscheme.files import RawBatch, iter_raw
+from markscheme.errors import AgreementError, BadRowsError, DataError, Problem, RunError
+from markscheme.files import RawBatch, check_named, iter_raw
 from markscheme.tidy import check_characters
 
 KEYS = ("answer_id", "question", "answer", "system")
@@ -48,6 +48,28 @@ def read_table(source: pl.DataFrame | str | Path) -> pl.DataFrame:
     if not frames:
         raise DataError(f"{str(source)!r} has no rows")
     return pl.concat(frames, how="diagonal_relaxed")
+
+
+def judgments_file(source: str | Path) -> str:
+    """The table of judgments of a run's folder, or the file itself.
+
+    Raises:
+        DataError: the name is empty, or the folder is no run's.
+        RunError: the folder is of a run that has not ended.
+    """
+    check_named(str(source))
+    folder = Path(source)
+    table = folder / "judgments.parquet"
+    if not folder.is_dir() or table.exists():
+        return str(table) if folder.is_dir() else str(source)
+    if (folder / "run.json").is_file():
+        raise RunError(
+            f"{folder} holds an unfinished run; the command that began it goes on where it stopped"
+        )
+    raise DataError(
+        f"{folder} is a folder without judgments.parquet; "
+        f"'markscheme judge FILE --out {folder}' makes one"
+    )
 
 
 def _not_unicode(batch: RawBatch) -> list[Problem]:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import polars as pl
 from sqlalchemy import Connection, delete, insert, select
 
-from markscheme.agreement.reading import read_table
+from markscheme.agreement.reading import judgments_file, read_table
 from markscheme.annotate import tables as t
 from markscheme.annotate.project import Project
 from markscheme.annotate.scales import RELATION_OF
@@ -31,8 +30,7 @@ def save_suggestions(
     """
     if project.scale == "rank":
         raise DataError("suggestions are for single answers; leave --suggest out with ranks")
-    path = Path(run)
-    table = read_table(path / "judgments.parquet" if path.is_dir() else path)
+    table = read_table(judgments_file(run))
     if "answer_id" not in table.columns or "judge" not in table.columns:
         raise DataError(f"{run} is no run of 'markscheme judge': it lacks answer_id or judge")
     judges = table["judge"].cast(pl.String).unique(maintain_order=True).to_list()

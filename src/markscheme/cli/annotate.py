@@ -153,11 +153,14 @@ def annotate(
         raise missing_web() from None
     from markscheme.cli.reading import read_options
     from markscheme.errors import MarkschemeError
+    from markscheme.files import check_named
 
     if file is None and project is None:
         raise MarkschemeError("give the FILE to label, or --project with one that is there")
-    if file is not None and not Path(file).is_file():
-        raise MarkschemeError(f"there is no file {file}")
+    if file is not None:
+        check_named(file)
+        if not Path(file).is_file():
+            raise MarkschemeError(f"there is no file {file}")
     asked: dict[str, Any] = {
         "title": title,
         "scale": scale and scale.value,

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import polars as pl
 
 from markscheme.errors import AgreementError, DataError
@@ -64,10 +62,10 @@ def read_accepted(
 
 def _is_answers(source: str, columns: str) -> bool:
     """Whether a file has what an answers table has, references above all."""
-    from markscheme.agreement.reading import read_table, renamed
+    from markscheme.agreement.reading import judgments_file, read_table, renamed
     from markscheme.cli.reading import parse_columns
 
-    if Path(source).is_dir():
+    if judgments_file(source) != source:
         return False
     names = parse_columns(columns)
     table = renamed(read_table(source), names, ("question", "references", "answer"))

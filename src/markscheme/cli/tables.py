@@ -77,14 +77,14 @@ def read_judged(
 ) -> pl.DataFrame:
     """Judgments of a file or a run's folder, with questions from the judged file if given."""
     from markscheme.agreement.judged import read_judgments
-    from markscheme.agreement.reading import with_answers
+    from markscheme.agreement.reading import judgments_file, with_answers
     from markscheme.answers import read_answers
     from markscheme.cli.reading import parse_columns
 
     if answers is None and isinstance(source, str):
         answers = answers_beside(source)
     found = read_judgments(
-        _in_folder(source) if isinstance(source, str) else source,
+        judgments_file(source) if isinstance(source, str) else source,
         judges=split(judges) or None,
         threshold=threshold,
         names={k: v for k, v in parse_columns(columns).items() if k != "label"},
@@ -118,7 +118,7 @@ def read_both(
     label_column: str | None,
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Judgments and labels, of two files or, where `labels` is None, of one or of a run."""
-    from markscheme.agreement.reading import numbered, read_table, renamed
+    from markscheme.agreement.reading import judgments_file, numbered, read_table, renamed
     from markscheme.cli.reading import parse_columns
 
     if labels is None and label_column is None:
@@ -126,7 +126,7 @@ def read_both(
     one = labels is None or labels == judgments
     judged: str | pl.DataFrame = judgments
     if one:
-        table = numbered(read_table(_in_folder(judgments)))
+        table = numbered(read_table(judgments_file(judgments)))
         named = label_column or parse_columns(columns).get("label")
         # The label is found first, lest a column such as 'correct' be taken for a verdict too.
         judged = renamed(table, {"label": named} if named else {}, ("label",), keep=split(judges))
@@ -134,11 +134,6 @@ def read_both(
     rows = read_judged(judged, judges=judges, columns=columns, answers=answers, threshold=threshold)
     labelled = judged if one or labels is None else labels
     return rows, read_labelled(labelled, column=label_column, columns=columns)
-
-
-def _in_folder(source: str) -> str:
-    path = Path(source)
-    return str(path / "judgments.parquet") if path.is_dir() else source
 
 
 def answers_beside(source: str) -> str | None:

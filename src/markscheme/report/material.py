@@ -14,6 +14,7 @@ import polars as pl
 from markscheme.agreement.against_labels import Agreement, AgreementOptions, agreement
 from markscheme.agreement.join import Joined, as_binary, join_labels
 from markscheme.agreement.labels import read_labels
+from markscheme.agreement.reading import judgments_file
 from markscheme.analysis.failure_modes import failure_modes
 from markscheme.analysis.judge_errors import error_rates, judge_errors
 from markscheme.engine.summary import summarise
@@ -266,11 +267,8 @@ def _opened(run: str | Path) -> Path:
         raise RunError(
             f"{folder} is no run's folder; 'markscheme judge FILE --out {folder}' makes one"
         )
-    if not (folder / "judgments.parquet").is_file():
-        raise RunError(
-            f"{folder} holds an unfinished run; the command that began it goes on where it stopped"
-        )
-    if not (folder / "answers.parquet").is_file():
+    judgments_file(folder)
+    if not (folder / "answers.parquet").exists():  # A run of Ray keeps a folder of parts.
         raise RunError(f"{folder} kept no answers (an early version made it); judge them again")
     return folder
 
