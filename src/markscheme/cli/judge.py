@@ -24,9 +24,6 @@ if TYPE_CHECKING:
     from markscheme.models.container import Models
     from markscheme.registry import Judge
 
-_REASONS = 3
-_LONGEST_REASON = 160
-
 _LONG = 30.0
 """Seconds of a run, from which its length is worth a hint."""
 
@@ -338,8 +335,11 @@ def _print_notes(report: RunReport, models: Models) -> None:
         )
     if report.resumed:
         notes.print(f"{report.resumed:,} judgments were there from an earlier run")
-    for line in _why_not_judged(report):
-        notes.print(line, markup=False)
+    if any(record["not_judged"] for record in report.records):
+        from markscheme.report.not_judged import why_not_judged
+
+        for line in why_not_judged(report.judgments):
+            notes.print(line, markup=False)
     spending = models.budget.spending
     if spending.calls or spending.known or spending.skipped:
         notes.print(f"language models: {spending}", markup=False)
@@ -349,29 +349,3 @@ def _print_notes(report: RunReport, models: Models) -> None:
             markup=False,
         )
     notes.print(f"written to {report.folder}", markup=False)
-
-
-def _why_not_judged(report: RunReport) -> list[str]:
-    """A line for each of the commonest reasons of each judge, where there are any."""
-    import polars as pl
-
-    if not any(record["not_judged"] for record in report.records):
-        return []
-    found = (
-        report.judgments.filter(pl.col("status") != "judged")
-        .group_by("judge", pl.col("status").cast(pl.String), "explanation")
-        .len()
-        .sort(["judge", "len", "explanation"], descending=[False, True, False])
-        .collect(engine="streaming")
-    )
-    lines = []
-    for (judge,), reasons in found.group_by("judge", maintain_order=True):
-        for _, status, explanation, count in reasons.head(_REASONS).iter_rows():
-            # A reason may quote a reference or a reply: nothing in it may steer a terminal.
-            said = "".join(sign if sign.isprintable() else " " for sign in explanation or "")
-            said = f"{said[:_LONGEST_REASON]}..." if len(said) > _LONGEST_REASON else said
-            lines.append(f"not judged by {judge}: {count:,} {status}: {said or 'no reason given'}")
-        if reasons.height > _REASONS:
-            left = reasons["len"][_REASONS:].sum()
-            lines.append(f"not judged by {judge}: {left:,} more, for other reasons")
-    return lines
