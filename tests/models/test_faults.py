@@ -79,7 +79,7 @@ def test_every_row_is_judged_or_says_why_not(
     answers = rows(150)
     with ChatServer(behaviour) as server:
         reach = ServerOptions(
-            base_url=server.url, api_key_env="SOME_KEY", timeout=0.4, retries=4, backoff=0.01,
+            base_url=server.url, api_key_env="SOME_KEY", timeout=0.4, retries=6, backoff=0.01,
             concurrency=32,
         )  # fmt: skip
         models = Models(
