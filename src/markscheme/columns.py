@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from markscheme.errors import DataError, UnknownNameError
 from markscheme.files import RawBatch
@@ -71,12 +71,17 @@ def resolve_columns(raw: RawBatch, given: Mapping[str, str]) -> tuple[dict[str, 
     mapping = {ours: theirs for ours, theirs in mapping.items() if theirs != "none"}
     missing = [ours for ours in REQUIRED if ours not in mapping]
     if missing:
-        raise DataError(
-            f"{raw.source} has no column for {' and '.join(missing)}; its columns are: "
-            f"{', '.join(names)}. Say which one it is with --columns "
-            f"{','.join(f'{ours}=NAME' for ours in missing)}"
-        )
+        raise no_columns(raw.source, missing, names)
     return mapping, free
+
+
+def no_columns(source: str, missing: Sequence[str], names: Sequence[str]) -> DataError:
+    """What to say of a table, its columns being `names`, in which none is known for `missing`."""
+    return DataError(
+        f"{source} has no column for {' and '.join(missing)}; its columns are: "
+        f"{', '.join(names)}. Say which one it is with --columns "
+        f"{','.join(f'{ours}=NAME' for ours in missing)}"
+    )
 
 
 def _recognise(raw: RawBatch, ours: str, free: list[str]) -> str | None:

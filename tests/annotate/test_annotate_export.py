@@ -335,6 +335,11 @@ def test_the_commands_say_what_is_wrong(run: Run, tmp_path: Path) -> None:
     nowhere = tmp_path / "nowhere.jsonl"
     assert "there is no file" in run("annotate", str(nowhere), "--no-serve", code=2)
     assert list(tmp_path.iterdir()) == []
+    other = tmp_path / "other.csv"
+    other.write_text("x,y\n1,2\n")
+    said = run("annotate", str(other), "--no-serve", code=2)
+    assert f"{other} has no column for question and answer; its columns are: x, y." in said
+    assert list(tmp_path.iterdir()) == [other]
 
 
 def test_label_round_trip_by_commands_alone(run: Run, example: Path, tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from markscheme.agreement.reading import read_table, renamed
 from markscheme.annotate import tables as t
 from markscheme.annotate.project import Project
 from markscheme.answers import ReadOptions, read_answers
+from markscheme.columns import no_columns
 from markscheme.errors import DataError
 
 DESIGN = ("inclusion_probability", "stratum")
@@ -65,9 +66,14 @@ def read_file(path: str, options: ReadOptions | None = None) -> pl.DataFrame:
     else:
         # Rows without references are malformed elsewhere; here they only mean: none to show.
         added = {"references": "none"} | ({} if "system" in found else {"system": _stem(path)})
-        answers = read_answers(
-            raw.with_columns(pl.lit(text).alias(name) for name, text in added.items()), options
-        ).with_columns(pl.lit([], dtype=pl.List(pl.String)).alias("references"))
+        completed = raw.with_columns(pl.lit(text).alias(name) for name, text in added.items())
+        try:
+            answers = read_answers(completed, options)
+        except DataError:
+            if lacking:
+                raise no_columns(path, lacking, raw.columns) from None
+            raise
+        answers = answers.with_columns(pl.lit([], dtype=pl.List(pl.String)).alias("references"))
     design = [name for name in DESIGN if name in raw.columns]
     if not design:
         return answers

@@ -63,8 +63,41 @@ class Ready:
     notes: tuple[str, ...]
 
 
-def prepare(store: Store, setup: Setup) -> Ready:
+@dataclass(frozen=True, kw_only=True)
+class Plan:
+    """A project that is to be made, with the items of its files."""
+
+    project: Project
+    intake: Intake
+    gold: Intake | None
+
+
+def read_plan(setup: Setup, where: str) -> Plan:
+    """Read what a new project is made of, so that a file of no use leaves no project behind.
+
+    Raises:
+        RunError: there is no file to label.
+        DataError, MarkschemeError: files or settings cannot be used.
+    """
+    if setup.file is None:
+        raise RunError(f"there is no project in {where}; give the FILE to label")
+    settings = {"title": f"Labels for {Path(setup.file).name}"} | dict(setup.settings)
+    project = Project(**settings, source=setup.file, digest=digest(setup.file)).checked()
+    intake = make_items(read_file(setup.file, setup.reading), project)
+    gold = None
+    if setup.gold is not None:
+        gold = make_items(read_file(setup.gold, setup.reading), project, gold=True)
+    counted = replace(project, items=len(intake.items), gold=len(gold.items) if gold else 0)
+    return Plan(project=counted, intake=intake, gold=gold)
+
+
+def prepare(store: Store, setup: Setup, plan: Plan | None = None) -> Ready:
     """Make the project, or open it, in one transaction.
+
+    Args:
+        store: where it is, or will be.
+        setup: what was asked for.
+        plan: what a new project is made of, where that has been read.
 
     Raises:
         RunError: no project and no file; settings that an existing project cannot change.
@@ -72,21 +105,12 @@ def prepare(store: Store, setup: Setup) -> Ready:
     """
     existing = store.read(load_project)
     if existing is None:
-        if setup.file is None:
-            raise RunError(f"there is no project in {store.shown}; give the FILE to label")
-        return _make(store, setup)
+        return _make(store, setup, plan or read_plan(setup, store.shown))
     return store.write(lambda connection: _reopen(connection, existing, setup))
 
 
-def _make(store: Store, setup: Setup) -> Ready:
-    file = str(setup.file)
-    settings = {"title": f"Labels for {Path(file).name}"} | dict(setup.settings)
-    project = Project(**settings, source=file, digest=digest(file)).checked()
-    intake = make_items(read_file(file, setup.reading), project)
-    gold = None
-    if setup.gold is not None:
-        gold = make_items(read_file(setup.gold, setup.reading), project, gold=True)
-    project = replace(project, items=len(intake.items), gold=len(gold.items) if gold else 0)
+def _make(store: Store, setup: Setup, plan: Plan) -> Ready:
+    project, intake, gold = plan.project, plan.intake, plan.gold
     names = setup.annotators or tuple(f"annotator{n + 1}" for n in range(project.per_item))
 
     def work(connection: Connection) -> Ready:

@@ -145,10 +145,10 @@ def annotate(
     labels with 'markscheme annotate-export'.
     """
     try:
-        from markscheme.annotate.database import Store
+        from markscheme.annotate.database import Store, is_url
         from markscheme.annotate.serve import listen
         from markscheme.annotate.serve import serve as run
-        from markscheme.annotate.setup import Setup, prepare
+        from markscheme.annotate.setup import Setup, prepare, read_plan
     except ImportError:
         raise missing_web() from None
     from markscheme.cli.reading import read_options
@@ -173,22 +173,22 @@ def annotate(
         "seed": seed or None,
     }
     listening = listen(host, port, public_url) if serve else None
-    store = Store(project or f"{file}.annotate.sqlite")
+    setup = Setup(
+        file=file,
+        settings={name: value for name, value in asked.items() if value is not None},
+        annotators=tuple(annotator or ()),
+        adjudicators=tuple(adjudicator or ()),
+        gold=gold,
+        suggest=suggest,
+        judge=judge,
+        new_links=new_links,
+        reading=read_options(columns=columns, reference_separator=reference_separator),
+    )
+    place = project or f"{file}.annotate.sqlite"
+    plan = None if is_url(place) or Path(place).exists() else read_plan(setup, place)
+    store = Store(place)
     try:
-        ready = prepare(
-            store,
-            Setup(
-                file=file,
-                settings={name: value for name, value in asked.items() if value is not None},
-                annotators=tuple(annotator or ()),
-                adjudicators=tuple(adjudicator or ()),
-                gold=gold,
-                suggest=suggest,
-                judge=judge,
-                new_links=new_links,
-                reading=read_options(columns=columns, reference_separator=reference_separator),
-            ),
-        )
+        ready = prepare(store, setup, plan)
         address = listening.address if listening else (public_url or f"http://{host}:{port}")
         _say(ready, store.shown, address.rstrip("/"), links)
         if listening is not None:
