@@ -142,6 +142,36 @@ def _lines(content: io.BytesIO, path: str) -> pl.DataFrame:
     return pl.read_ndjson(content, infer_schema_length=None)
 
 
+def scan_parts(system: AbstractFileSystem, names: Sequence[str]) -> pl.LazyFrame:
+    """Parquet files of one schema as one table, on any file system, in the order given.
+
+    Of each file no more than the columns that are asked for is fetched, when they are asked for.
+    """
+    from polars.io.plugins import register_io_source
+    from pyarrow.parquet import ParquetFile
+
+    with system.open(names[0], "rb") as stream:
+        schema = pl.read_parquet_schema(stream)
+
+    def parts(
+        columns: list[str] | None, predicate: pl.Expr | None, most: int | None, _size: int | None
+    ) -> Iterator[pl.DataFrame]:
+        for name in names:
+            with system.open(name, "rb") as stream:
+                table = ParquetFile(stream).read(columns=columns)
+            read: Any = pl.from_arrow(table)
+            # Arrow has categories that grow for ours that do not.
+            frame = read.cast({column: schema[column] for column in read.columns})
+            if most is not None:
+                frame = frame.head(most)
+                most -= frame.height
+            yield frame if predicate is None else frame.filter(predicate)
+            if most == 0:
+                return
+
+    return register_io_source(parts, schema=schema)
+
+
 def write_whole(path: str, content: bytes) -> None:
     """Write a file that appears under its name only when it is complete."""
     system, inside = file_system(path)

@@ -19,9 +19,9 @@ import polars as pl
 
 from markscheme.answers import ReadOptions
 from markscheme.engine.folder import FORMAT, RunFolder, plan_difference
-from markscheme.engine.pieces import Piece, file_system, input_pieces, write_whole
+from markscheme.engine.pieces import Piece, file_system, input_pieces, scan_parts, write_whole
 from markscheme.engine.ray_worker import Job, PieceJudge, part_name
-from markscheme.engine.run import OnProgress, RunReport, prepare, summary_json
+from markscheme.engine.run import CLUSTERS, OnProgress, RunReport, prepare, summary_json
 from markscheme.engine.summary import summarise
 from markscheme.errors import DataError, MissingExtraError, RunError
 from markscheme.registry import Judge, version
@@ -320,8 +320,7 @@ class _Folder:
     ) -> RunReport:
         """Figures over all parts, and the run's closing files."""
         judgments = self._table("judgments", pieces)
-        answers = self._table("answers", pieces).select("system", "question").collect()
-        clusters = answers.select(pl.col("system").cast(pl.Categorical), pl.col("question").hash())
+        clusters = self._table("answers", pieces).select(CLUSTERS).collect(engine="streaming")
         before = {report["number"] for report in reports[:resumed]}
         report = RunReport(
             folder=Path(self.address) if self.local else None,
@@ -367,7 +366,7 @@ class _Folder:
         names = [f"{self.inside}/{part_name(table, piece.number)}" for piece in pieces]
         if self.local:
             return pl.scan_parquet(names)
-        return pl.concat([pl.read_parquet(self.system.open(name)).lazy() for name in names])
+        return scan_parts(self.system, names)
 
 
 def _name(path: Any) -> str:

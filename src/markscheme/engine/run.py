@@ -134,9 +134,8 @@ def rows_of(
     )
 
 
-def _clusters_of(batch: pl.DataFrame) -> pl.DataFrame:
-    """System and question of each row, the question as a hash: twelve bytes a row."""
-    return batch.select(pl.col("system").cast(pl.Categorical), pl.col("question").hash())
+CLUSTERS = (pl.col("system").cast(pl.Categorical), pl.col("question").hash())
+"""System and question of each answer, the question as a hash: twelve bytes a row."""
 
 
 def run_in_memory(
@@ -160,7 +159,7 @@ def run_in_memory(
     for batch in read_ahead(reader):
         items, item = plan(batch if transform is None else transform(batch))
         items_seen += items.height
-        clusters.append(_clusters_of(batch))
+        clusters.append(batch.select(CLUSTERS))
         for one in prepared:
             told = _Told(on_progress, rows=batch.height, items=items.height)
             chunks = [
@@ -258,7 +257,7 @@ def _judge_batches(
         _check_same_input(folder, number, chain)
         items, item = plan(batch if transform is None else transform(batch))
         items_seen += items.height
-        clusters.append(_clusters_of(batch))
+        clusters.append(batch.select(CLUSTERS))
         if not (folder.parts / f"answers-{number:06d}.parquet").exists():
             folder.write_part(f"answers-{number:06d}.parquet", batch)
         for index, one in enumerate(prepared):

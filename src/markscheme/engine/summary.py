@@ -35,13 +35,24 @@ def summarise(judgments: pl.LazyFrame, clusters: pl.DataFrame) -> list[dict[str,
         sample size that clustering on question leaves), `mean_score` with its normal interval,
         and sums of cost and tokens. Judges and systems stand in order of first appearance.
     """
-    judges = judgments.with_row_index("row").group_by("judge", "signature").agg(pl.col("row").min())
+    judges = (
+        judgments.with_row_index("row")
+        .group_by("judge", "signature")
+        .agg(pl.col("row").min(), pl.col(_COSTS).is_not_null().any())
+        .collect(engine="streaming")
+        .sort("row")
+    )
     groups = _groups(clusters)
     return [
         record
-        for judge, signature, _ in judges.collect(engine="streaming").sort("row").iter_rows()
+        for judge, signature, _, *known in judges.iter_rows()
         for record in _records_of(
-            judgments.filter(pl.col("judge") == judge), groups, judge, signature
+            judgments.filter(pl.col("judge") == judge),
+            groups,
+            judge,
+            signature,
+            # Most judges cost nothing: three columns less, of the few that a large run holds.
+            costs=[name for name, there in zip(_COSTS, known, strict=True) if there],
         )
     ]
 
@@ -80,17 +91,22 @@ def _group(system: str, rows: _Array | None, question: _Array) -> _Group:
     if pl.Series(question).n_unique() == len(question):
         return _Group(system=system, rows=rows, questions=None, count=len(question))
     distinct, numbers = np.unique(question, return_inverse=True)
+    numbers = numbers.astype(np.min_scalar_type(len(distinct)))
     return _Group(system=system, rows=rows, questions=numbers, count=len(distinct))
 
 
 def _records_of(
-    judgments: pl.LazyFrame, groups: list[_Group], judge: str, signature: str
+    judgments: pl.LazyFrame,
+    groups: list[_Group],
+    judge: str,
+    signature: str,
+    costs: list[str],
 ) -> list[dict[str, Any]]:
     table = judgments.select(
         pl.col("status").to_physical(),
         pl.col("verdict").cast(pl.Float64),
         "score",
-        *(pl.col(name).cast(pl.Float64) for name in _COSTS),
+        *(pl.col(name).cast(pl.Float64) for name in costs),
     ).collect(engine="streaming")
     values = {name: table[name].to_numpy() for name in table.columns}
     return [
@@ -102,6 +118,9 @@ def _records_of(
 def _figures(values: dict[str, _Array], group: _Group) -> dict[str, Any]:
     def of(name: str) -> _Array:
         return values[name] if group.rows is None else values[name][group.rows]
+
+    def total(name: str) -> float | None:
+        return _sum(of(name)) if name in values else None
 
     statuses = np.bincount(of("status"), minlength=len(STATUSES))
     counts = dict(zip(STATUSES, map(int, statuses), strict=True))
@@ -120,9 +139,9 @@ def _figures(values: dict[str, _Array], group: _Group) -> dict[str, Any]:
         "mean_score": score,
         "mean_score_low": None if score is None else score - half,
         "mean_score_high": None if score is None else score + half,
-        "cost_usd": _sum(of("cost_usd")),
-        "tokens_in": None if (tokens := _sum(of("tokens_in"))) is None else int(tokens),
-        "tokens_out": None if (tokens := _sum(of("tokens_out"))) is None else int(tokens),
+        "cost_usd": total("cost_usd"),
+        "tokens_in": None if (tokens := total("tokens_in")) is None else int(tokens),
+        "tokens_out": None if (tokens := total("tokens_out")) is None else int(tokens),
     }
 
 
