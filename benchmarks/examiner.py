@@ -194,7 +194,7 @@ def share_passed(one: Mapping[str, int]) -> float:
     return one["passed"] / one["cases"]
 
 
-def speed(data_dir: Path | None, pedants: str, repeats: int = 3) -> dict[str, Any]:
+def speed(data_dir: Path | None, pedants: str) -> dict[str, Any]:
     """Judgments a second on EVOUNA-NQ's test rows, and what a fresh process takes."""
     answers = test_part(data_dir)
     found: dict[str, Any] = {
@@ -207,7 +207,7 @@ def speed(data_dir: Path | None, pedants: str, repeats: int = 3) -> dict[str, An
         judge, models = parse_judge(name), Models()
         apply(judge, answers.head(200), models)
         runs = []
-        for _ in range(repeats):
+        for _ in range(3):
             start = time.perf_counter(), time.process_time()
             apply(judge, answers, models)
             runs.append((time.perf_counter() - start[0], time.process_time() - start[1]))

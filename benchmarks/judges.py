@@ -107,7 +107,7 @@ def _best_limit(scores: list[float], labels: list[float]) -> float:
     return float(limits[np.argmax([((known >= one) == right).mean() for one in limits])])
 
 
-def figures(name: str, *, rows: int | None = None) -> dict[str, Any]:
+def figures(name: str) -> dict[str, Any]:
     """Agreement of one judge with people's labels, its rate and its peak memory."""
     from sklearn.metrics import cohen_kappa_score, f1_score, roc_auc_score
 
@@ -117,7 +117,6 @@ def figures(name: str, *, rows: int | None = None) -> dict[str, Any]:
 
     every = datasets.load("evouna-nq").drop_nulls(["answer", "label"])
     evouna = every.filter(parts(every["question"]) == "test")
-    evouna = evouna if rows is None else evouna.head(rows)
     dev = every.filter(parts(every["question"]) == "development")
     ask = asker(name, dev.sample(min(DEV_ROWS, dev.height), seed=0))
     ask(evouna.head(64))

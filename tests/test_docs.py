@@ -163,14 +163,64 @@ def test_assignments_and_exports_reach_later_commands(tmp_path: Path) -> None:
     assert dict(os.environ) == before
 
 
+def text_of(name: str) -> str:
+    return (ROOT / name).read_text("utf-8")
+
+
 def test_the_decision_table_has_the_figures_of_the_cards() -> None:
-    table = (ROOT / "docs" / "which-judge.md").read_text("utf-8")
-    card = (ROOT / "docs" / "examiner.md").read_text("utf-8")
+    table = text_of("docs/which-judge.md")
     row = r"^\| all five \| [\d,]+ \| ([\d.]+).*?\| ([\d.]+).*?\| 0?([\d.]+)"
-    overall = re.search(row, card, re.MULTILINE)
+    overall = re.search(row, text_of("docs/examiner.md"), re.MULTILINE)
     assert overall is not None
     f1, accuracy, auroc = overall.groups()
     assert f"| {f1} | {accuracy} | {auroc} |" in table
+
+
+def measured() -> dict[str, list[str]]:
+    """Each judge's F1, accuracy, AUROC, accuracy and kappa on NQ301, and rate, as measured."""
+    section = text_of("docs/benchmarks.md").partition("\n## Every judge on people's labels\n")[2]
+    found = re.findall(r"^\| `(.+?)` \| ((?:[\d.,]+ \| ){6})", section, re.MULTILINE)
+    return {judge: cells.split(" | ")[:-1] for judge, cells in found}
+
+
+def test_the_decision_table_has_the_figures_of_the_benchmarks() -> None:
+    rows = re.findall(
+        r"^\| `([^`]+)`.*? \| ((?:[\d.,]+ \| ){6})none \|$",
+        text_of("docs/which-judge.md"),
+        re.MULTILINE,
+    )
+    names = {"bertscore": "bertscore (MiniLM)"}
+    assert len(rows) == 12
+    for judge, cells in rows:
+        f1, accuracy, auroc, other, kappa, rate = measured()[names.get(judge, judge)]
+        percent = f"{100 * float(other):.1f}"
+        wanted = [f1, accuracy, auroc.lstrip("0"), percent, kappa.lstrip("0"), rate]
+        assert cells.split(" | ")[:-1] == wanted, judge
+
+
+def test_the_front_page_has_the_figures_of_the_benchmarks() -> None:
+    front = text_of("README.md")
+    for judge, row in {
+        "examiner": "| examiner |",
+        "entailment": "| entailment, embedded |",
+        "contains": "| lexical match (`contains`) |",
+        "exact_match": "| exact match |",
+    }.items():
+        f1, accuracy, auroc, other, kappa, _ = (one.removeprefix("0") for one in measured()[judge])
+        assert f"{row} {f1} / {accuracy} / {auroc} | {other} / {kappa} |" in front
+
+
+def test_rates_of_the_examiner_are_those_of_its_card() -> None:
+    speed = text_of("docs/examiner.md").partition("\n## Speed\n")[2]
+    row = r"^\| examiner(?:\(encoder=never\))? \| ([\d,]+) \| ([\d,]+) \|"
+    (clock, core), (clock_encoder, core_encoder) = re.findall(row, speed, re.MULTILINE)
+    rates = f"{clock} answers a second without the encoder, {clock_encoder} with it"
+    assert rates in text_of("README.md")
+    scale = text_of("docs/scale.md")
+    assert f"| `examiner(encoder=never)`, a core | {core} answers" in scale
+    assert f"| `examiner`, a core | {core_encoder} |" in scale
+    rates = f"{core} a second of processor time without the encoder and {core_encoder} with"
+    assert rates in text_of("docs/how-to/scale-out.md")
 
 
 @pytest.mark.slow

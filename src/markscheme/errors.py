@@ -25,10 +25,6 @@ class MarkschemeError(Exception):
     """Base of all errors that markscheme raises on purpose."""
 
 
-class MarkschemeWarning(UserWarning):
-    """Something the user should know that does not stop the work."""
-
-
 class DataError(MarkschemeError):
     """A file or table cannot be read as what it was said to be."""
 

@@ -378,7 +378,11 @@ def _iter_parquet(path: str, stream: BinaryIO, head: bytes, batch_rows: int) -> 
 
 
 def frame_batches(path: str, frame: pl.LazyFrame, batch_rows: int) -> Iterator[RawBatch]:
-    """Batches from a lazy frame, without holding all of it; `row 1` is the first."""
+    """Batches from a lazy frame, without holding all of it; `row 1` is the first.
+
+    Raises:
+        DataError: it cannot be read to its end.
+    """
     start = 1
     try:
         for part in frame.collect_batches(chunk_size=batch_rows, maintain_order=True):

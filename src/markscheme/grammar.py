@@ -194,7 +194,11 @@ def check(judge: Judge) -> None:
 
 
 def check_range(name: str, value: float, low: float, high: float) -> None:
-    """For `validate()` methods: `value` must lie between `low` and `high`, both included."""
+    """For `validate()` methods: `value` must lie between `low` and `high`, both included.
+
+    Raises:
+        JudgeError: it does not.
+    """
     if not low <= value <= high:
         raise JudgeError(f"{name}={value!r} must lie between {low:g} and {high:g}")
 

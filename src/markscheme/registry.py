@@ -128,7 +128,11 @@ def entry(name: str) -> Entry:
 
 
 def name_of(judge: Judge) -> str:
-    """The bare registered name of a judge object."""
+    """The bare registered name of a judge object.
+
+    Raises:
+        JudgeError: its class is not registered.
+    """
     for known in judges().values():
         if known.judge is type(judge):
             return known.name

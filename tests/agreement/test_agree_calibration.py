@@ -178,13 +178,13 @@ def test_maps_that_cannot_be_fitted_or_read(tmp_path: Path) -> None:
         load_map(path)
 
 
-def annotators(size: int, seed: int = 0, people: int = 3) -> tuple[pl.DataFrame, pl.Series]:
+def annotators(size: int, seed: int = 0) -> tuple[pl.DataFrame, pl.Series]:
     rng = np.random.default_rng(seed)
     truth = rng.random(size) < 0.5
     ratings = pl.DataFrame(
         {
             f"h{place}": np.where(rng.random(size) < 0.85, truth, ~truth).astype(float)
-            for place in range(people)
+            for place in range(3)
         }
     )
     return ratings, pl.Series(np.where(rng.random(size) < 0.95, truth, ~truth).astype(float))

@@ -29,9 +29,9 @@ from s3_store import s3_store
 JUDGES = ["examiner(encoder='never')"]
 
 
-def rows(count: int, *, ids: bool = True) -> pl.DataFrame:
+def rows(count: int) -> pl.DataFrame:
     numbers = range(count)
-    frame = pl.DataFrame(
+    return pl.DataFrame(
         {
             "answer_id": [f"a{number}" for number in numbers],
             "question": [f"Who came in as number {number % 9_973}?" for number in numbers],
@@ -40,7 +40,6 @@ def rows(count: int, *, ids: bool = True) -> pl.DataFrame:
             "system": [f"s{number % 3}" for number in numbers],
         }
     )
-    return frame if ids else frame.drop("answer_id")
 
 
 def test_parquet_is_cut_at_row_groups_and_covers_every_row_once(tmp_path: Path) -> None:

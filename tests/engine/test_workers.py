@@ -120,8 +120,12 @@ def test_processes_are_gone_afterwards(example: Path) -> None:
     with side_by_side(2) as ask:
         items = read_answers(example)
         found = ask(Where(), items, None)
-    for pid in {int(text) for text in found["explanation"]}:
-        assert not Path(f"/proc/{pid}").exists()
+    started = {int(text) for text in found["explanation"]}
+    assert started
+    assert os.getpid() not in started
+    for pid in started:
+        with pytest.raises(ProcessLookupError):
+            os.kill(pid, 0)
 
 
 def children(pid: int) -> list[int]:

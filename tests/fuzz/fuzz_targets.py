@@ -28,15 +28,18 @@ from markscheme.agreement.calibration import load_map
 from markscheme.agreement.judged import read_judgments
 from markscheme.agreement.labels import read_labels
 from markscheme.agreement.reading import read_table
-from markscheme.answers import AnswersReader, ReadOptions
+from markscheme.answers import AnswersReader, ReadOptions, read_answers
+from markscheme.engine.apply import apply
 from markscheme.errors import MarkschemeError
 from markscheme.files import Format
 from markscheme.grammar import judge_name, parse_judge
+from markscheme.judges.calibrated import Calibrated
 from markscheme.judges.inference_marks_steps import Steps, read_steps
 from markscheme.judges.listwise import read_shots
 from markscheme.judges.listwise_references import read_lists
 from markscheme.judges.listwise_replies import read_pair, read_rank, read_ten
 from markscheme.judges.llm_examples import read_examples
+from markscheme.models.container import Models
 from markscheme.models.prices import read_prices
 from markscheme.models.sharing import read_export
 from markscheme.prompts import load_prompt
@@ -176,6 +179,12 @@ def _reads(read: Callable[[str], Any], name: str) -> Callable[[bytes], None]:
     return fuzz_one
 
 
+def _calibrated(path: str) -> pl.DataFrame:
+    """Judgments by a judge whose scores go through the map in a file."""
+    judge = Calibrated(base=parse_judge("token_f1"), map=path)
+    return apply(judge, ANSWERS, Models())
+
+
 def _table(name: str, rows_in: Callable[[bytes], int]) -> Callable[[bytes], None]:
     def fuzz_one(data: bytes) -> None:
         try:
@@ -266,6 +275,10 @@ MAP = (
     b'{"markscheme_calibration":1,"kind":"isotonic","judge":"j","answers":30,"slope":0.0,'
     b'"intercept":0.0,"scores":[0.1,0.9],"probabilities":[0.2,0.8]}'
 )
+PLATT = MAP.replace(b"isotonic", b"platt").replace(b'"slope":0.0', b'"slope":2.5')
+ANSWERS = read_answers(
+    [{"question": "q", "references": ["a b"], "answer": text} for text in ("a b", "a", "c")]
+)
 PRICES = b'["gpt-x"]\ninput = 1.5\noutput = 2\n'
 PROMPT = (
     b'summary = "s"\nparser = "yes_no"\nuser = "Q: {{ question }} {% for r in references %}{{ r }}'
@@ -312,7 +325,8 @@ TARGETS: dict[str, Target] = {
     "table of csv": Target(fuzz_one=_table("t.csv", _rows_in(",")), seeds=[LABELS_CSV, WIDE]),
     "labels": Target(fuzz_one=_reads(read_labels, "labels"), seeds=[LABELS_CSV, LINES]),
     "judgments": Target(fuzz_one=_reads(read_judgments, "judged"), seeds=[JUDGED, WIDE]),
-    "calibration map": Target(fuzz_one=_reads(load_map, "map.json"), seeds=[MAP]),
+    "calibration map": Target(fuzz_one=_reads(load_map, "map.json"), seeds=[MAP, PLATT]),
+    "calibrated": Target(fuzz_one=_reads(_calibrated, "map.json"), seeds=[MAP, PLATT]),
     "prices": Target(
         fuzz_one=_reads(lambda path: read_prices(Path(path)), "p.toml"), seeds=[PRICES]
     ),

@@ -139,15 +139,15 @@ def test_cascades_nest_and_their_names_read_back() -> None:
 # --- thresholds -------------------------------------------------------------------------------
 
 
-def made(seed: int, questions: int, *, per: int = 3) -> Recorded:
+def made(seed: int, questions: int) -> Recorded:
     """A cheap judge with calibrated scores, a dear one right nineteen times in twenty."""
     rng = np.random.default_rng(seed)
-    truth = np.repeat(rng.beta(0.5, 0.4, questions), per)
+    truth = np.repeat(rng.beta(0.5, 0.4, questions), 3)
     scores = np.clip(truth + rng.normal(0, 0.08, len(truth)), 0, 1)
     labels = rng.random(len(truth)) < truth
     then = np.where(rng.random(len(truth)) < 0.95, labels, ~labels).astype(float)
     return Recorded(
-        scores=scores, then=then, labels=labels, clusters=np.repeat(np.arange(questions), per)
+        scores=scores, then=then, labels=labels, clusters=np.repeat(np.arange(questions), 3)
     )
 
 

@@ -170,8 +170,8 @@ def test_a_recorded_run_needs_no_server(here: Path, capfd: pytest.CaptureFixture
     assert "there is no ledger nowhere.sqlite" in capfd.readouterr().err
 
 
-def result_of(request: dict[str, Any], text: str = "Yes") -> dict[str, Any]:
-    body = json.loads(Answer(text=text).payload("m"))
+def result_of(request: dict[str, Any]) -> dict[str, Any]:
+    body = json.loads(Answer(text="Yes").payload("m"))
     return {"custom_id": request["custom_id"], "response": {"status_code": 200, "body": body}}
 
 

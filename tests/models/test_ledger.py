@@ -230,7 +230,7 @@ def test_what_another_is_asking_is_waited_for(place: str) -> None:
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(30)
+        thread.join(120)
     assert sorted(counts) == sorted(str(number) for number in range(200))
     assert found[0] == found[1][::-1] == [f"re {number}" for number in range(200)]
 

@@ -16,7 +16,7 @@ from markscheme.text.normalise import (
     normalise,
     normalise_expr,
     normalise_series,
-    tokens_expr,
+    split_expr,
 )
 
 ALL = [chr(code) for code in range(sys.maxunicode + 1) if not 0xD800 <= code <= 0xDFFF]
@@ -74,7 +74,7 @@ def test_column_equals_scalar(texts: list[str]) -> None:
     assert normalise_series(column).to_list() == expected
     frame = column.to_frame()
     assert frame.select(normalise_expr(pl.col("x")))["x"].to_list() == expected
-    tokens = frame.select(tokens_expr(pl.col("x")))["x"].to_list()
+    tokens = frame.select(split_expr(normalise_expr(pl.col("x"))))["x"].to_list()
     assert tokens == [text.split() for text in expected]
 
 

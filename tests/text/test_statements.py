@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 
 from markscheme.metrics.corpus_bleu import corpus_bleu
 from markscheme.metrics.statements import nearness
-from markscheme.text import claims, statements_answers, statements_verbs
+from markscheme.text import claims, sentences, statements_answers, statements_verbs
 from markscheme.text import statements as module
+from markscheme.text.sentences import is_sentence
 from markscheme.text.statements import statement, statements
-from markscheme.text.statements_answers import is_sentence
 
 # Questions as people type them into a search box, and as they write them; the kinds of
 # construction that Natural Questions has most of.
@@ -251,7 +251,9 @@ def test_a_statement_that_was_not_made_scores_nothing() -> None:
     assert (empty.bleu, empty.rouge1, empty.pairs) == (0.0, 0.0, 0)
 
 
-@pytest.mark.parametrize("source", [module, statements_answers, statements_verbs, claims])
+@pytest.mark.parametrize(
+    "source", [module, sentences, statements_answers, statements_verbs, claims]
+)
 def test_the_examples_in_the_docstrings_hold(source: object) -> None:
     found = doctest.testmod(source)  # type: ignore[arg-type]
     assert found.attempted

@@ -28,6 +28,7 @@ def cluster_counts(clusters: Ints, cells: Ints, width: int) -> Ints:
     Args:
         clusters: each row's cluster, 0 to n-1.
         cells: each row's cell, 0 to width-1.
+        width: how many cells there are.
     """
     size = (int(clusters.max()) + 1) * width if len(clusters) else 0
     return np.bincount(clusters * width + cells, minlength=size).reshape(-1, width)

@@ -75,6 +75,7 @@ def compare_systems(
         judgments: `question`, `system`, `verdict`, and `judge` where there are several.
         judge: whose verdicts; may be left out where there is one judge.
         systems: which to compare; all by default.
+        options: resamples, seed and what not judged counts as; the defaults if None.
 
     Raises:
         AgreementError: fewer than two systems, several judges and none chosen, no system or

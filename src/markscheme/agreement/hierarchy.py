@@ -204,7 +204,8 @@ class Alternative:
         policy: a key of `POLICIES`.
         system: whose answers; empty for all.
         answers: those with a relation and a label.
-        f1: of the accepted class. accuracy: share of verdicts that equal the label.
+        f1: of the accepted class.
+        accuracy: share of verdicts that equal the label.
     """
 
     policy: str

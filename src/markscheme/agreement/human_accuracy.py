@@ -83,6 +83,7 @@ def human_accuracy(
         judgments: as `read_judgments` gives them: all answers, labelled or not.
         labels: as `read_labels` gives them: of a random sample of the answers, or with
             `inclusion_probability` (and `stratum`) as `plan-labels` writes them.
+        options: whose judgments, by system or not, confidence; the defaults if None.
 
     Raises:
         AgreementError: the labels cannot support an estimate over all answers (too few, not of a

@@ -179,6 +179,8 @@ def permutation_p(
         observed: the difference as it is.
         counts: (questions, 2, width) counts of the first and the second side.
         statistic: from (..., width) totals to values, NaN where undefined.
+        resamples: exchanges drawn.
+        seed: of the draws.
 
     Each question is exchanged with probability one half; (1 + as extreme) / (1 + resamples).
     """

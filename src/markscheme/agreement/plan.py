@@ -89,6 +89,9 @@ def need_from_accuracy(
     Args:
         acceptance: share of answers that the judge accepts.
         accuracy: supposed, above 0.5 and at most 1.
+        answers: how many there are to estimate for.
+        half_width: wanted, of the interval, as a share.
+        confidence: of the interval.
 
     Raises:
         AgreementError: an accuracy of chance or less.

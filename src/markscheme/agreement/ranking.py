@@ -41,6 +41,8 @@ class Ranking:
             `rank_changes` (systems whose rank differs from the human one).
         tau_b: Kendall's tau-b with the human ranking, by measure.
         spearman: Spearman's rho with the human ranking, by measure.
+        human: the measure that is people's verdicts.
+        baseline: the measure that gains are over; None if there is none.
         questions: how many questions the means are over.
         resamples, seed: of the interval on tau-b and rho; 0 where none was asked for.
     """

@@ -62,6 +62,7 @@ def spread(
     Args:
         runs: Boolean columns.
         labels: Boolean, one a row.
+        statistics: which, of `verdicts.FROM_COUNTS`.
 
     Returns:
         A row a statistic: `statistic`, `mean`, `sd` (n - 1 in the denominator), `least`, `most`,

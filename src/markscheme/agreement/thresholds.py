@@ -68,6 +68,9 @@ def sensitivity(scores: Array, labels: Bools) -> pl.DataFrame:
         A row a threshold, ascending: `threshold` (midway between neighbouring scores; the first
         accepts all, the last nothing), `accepted` (share), and the statistics of
         `verdicts.FROM_COUNTS`, null where undefined.
+
+    Raises:
+        AgreementError: no scores.
     """
     if not len(scores):
         raise AgreementError("no answer has a score")

@@ -58,7 +58,11 @@ def cell_codes(
 
 
 def four_cells(counts: npt.ArrayLike, unjudged: Unjudged) -> Array:
-    """Six-cell counts (..., 6) as four (..., 4): tp, fp, fn, tn under a policy for not judged."""
+    """Six-cell counts (..., 6) as four (..., 4): tp, fp, fn, tn under a policy for not judged.
+
+    Raises:
+        AgreementError: no such policy.
+    """
     six = np.asarray(counts, dtype=np.float64)
     if unjudged not in get_args(Unjudged):
         raise AgreementError(

@@ -28,7 +28,7 @@ from markscheme.analysis.same import (
 )
 from markscheme.analysis.wording import Wording, spelled_in, stands_in, wording
 from markscheme.metrics.lexical import exact_match
-from markscheme.text.statements_answers import is_sentence
+from markscheme.text.sentences import is_sentence
 
 if TYPE_CHECKING:
     from markscheme.models.container import Models

@@ -22,6 +22,8 @@ def save_suggestions(
     """Keep the judgments of a run, in place of earlier ones; which judge's, and on how many items.
 
     Args:
+        connection: open on the project's database, in a transaction.
+        project: whose items they are for.
         run: folder of a run, or a table of judgments with `answer_id`.
         judge: whose judgments; None if there is only one.
 

@@ -35,6 +35,7 @@ def recorded(
     Args:
         name: the dataset; only `nq301` has recorded judgments.
         judge: `bem`, `text-davinci-003` or `gpt-4`.
+        data_dir: as for `load`.
         rows: which answers the ids are of, as `load("nq301", rows=...)` gives them. Predictions
             that were never judged are `skipped`.
 

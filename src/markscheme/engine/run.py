@@ -24,6 +24,7 @@ from markscheme.engine.apply import (
 )
 from markscheme.engine.cleaning import Transform
 from markscheme.engine.folder import FORMAT, RunFolder, plan_difference
+from markscheme.engine.progress import OnProgress, Told
 from markscheme.engine.summary import summarise
 from markscheme.errors import RunError
 from markscheme.grammar import judge_name, signature
@@ -65,35 +66,6 @@ class _Done:
     resumed: int
     chain: bytes
     clusters: pl.DataFrame
-
-
-OnProgress = Callable[[int], None]
-"""Told how many more judgments are finished."""
-
-
-class _Told:
-    """Tells of one judge's progress in a batch: judged items stand for their share of its rows."""
-
-    def __init__(self, on_progress: OnProgress | None, *, rows: int, items: int) -> None:
-        self._on_progress = on_progress
-        self._rows = rows
-        self._items = items
-        self._judged = 0
-        self._told = 0
-
-    def items(self, count: int) -> None:
-        """So many more items are judged."""
-        self._judged += count
-        self._tell(self._rows * self._judged // max(1, self._items))
-
-    def all(self) -> None:
-        """The batch is done."""
-        self._tell(self._rows)
-
-    def _tell(self, rows: int) -> None:
-        if self._on_progress is not None and rows > self._told:
-            self._on_progress(rows - self._told)
-        self._told = rows
 
 
 def prepare(judges: Sequence[Judge], models: Any) -> list[Prepared]:
@@ -161,7 +133,7 @@ def run_in_memory(
         items_seen += items.height
         clusters.append(batch.select(CLUSTERS))
         for one in prepared:
-            told = _Told(on_progress, rows=batch.height, items=items.height)
+            told = Told(on_progress, rows=batch.height, items=items.height)
             chunks = [
                 part
                 for _, part in apply_in_chunks(
@@ -263,7 +235,7 @@ def _judge_batches(
         for index, one in enumerate(prepared):
             stem = f"{number:06d}-{index:03d}"
             target = folder.parts / f"judgments-{stem}.parquet"
-            told = _Told(on_progress, rows=batch.height, items=items.height)
+            told = Told(on_progress, rows=batch.height, items=items.height)
             if target.exists():
                 resumed += batch.height
             else:

@@ -65,6 +65,9 @@ def open_session(folder: Path) -> InferenceSession:
 
     Callers run several calls side by side instead: that is faster on small batches, leaves no
     thread pool behind for a forked process to trip over, and keeps the order of summation fixed.
+
+    Raises:
+        ModelError: the file is not there or cannot be loaded.
     """
     import onnxruntime
 
@@ -80,7 +83,11 @@ def open_session(folder: Path) -> InferenceSession:
 
 
 def open_tokenizer(folder: Path) -> Tokenizer:
-    """Load `tokenizer.json` with padding and truncation switched off."""
+    """Load `tokenizer.json` with padding and truncation switched off.
+
+    Raises:
+        ModelError: the file is not there or is no tokenizer.
+    """
     from tokenizers import Tokenizer
 
     path = required(folder, "tokenizer.json")

@@ -72,9 +72,9 @@ JUDGES = {"BEM": "bem", "InstructGPT-eval": "text-davinci-003", "GPT4-eval": "gp
 ONLY_301 = "only the 301 sampled predictions of this system were released"
 GAR_DELTA = "the paper's own columns give 69.4 - 50.8 = 18.6"
 BY_RULES = "the paper's authors tagged by hand, rules tag here"
-KNOWN_SHARES = {"semantic equivalence": 45.6, "granularity discrepancy": 15.6,
+KNOWN_SHARES = {"semantic equivalence": 45.2, "granularity discrepancy": 15.0,
                 "list-style question": 13.0, "multinominal_entity": 13.4,
-                "em_in_explanatory": 12.6, "bridging_abridging": 8.1}  # fmt: skip
+                "em_in_explanatory": 12.6, "bridging_abridging": 7.9}  # fmt: skip
 F1_TAU = "the paper's printed F1 column gives 0.36 and the released predictions 0.34"
 
 

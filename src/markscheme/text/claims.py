@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from markscheme.text.statements_answers import is_sentence
+from markscheme.text.sentences import is_sentence
 from markscheme.text.statements_words import FUNCTION, words
 
 MOST = 60

@@ -111,8 +111,3 @@ def normalise_expr(column: pl.Expr) -> pl.Expr:
 def split_expr(normalised: pl.Expr) -> pl.Expr:
     """The tokens of an already normalised String column: List(String), empty for empty text."""
     return normalised.str.extract_all("[^ ]+")
-
-
-def tokens_expr(column: pl.Expr) -> pl.Expr:
-    """The tokens of `normalise(text)`, in order and with repeats: List(String)."""
-    return split_expr(normalise_expr(column))

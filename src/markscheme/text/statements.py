@@ -12,6 +12,7 @@ from collections.abc import Iterable
 import polars as pl
 
 from markscheme.text import statements_answers as fit
+from markscheme.text.sentences import is_sentence
 from markscheme.text.statements_clauses import lowered
 from markscheme.text.statements_frames import Frame
 from markscheme.text.statements_parse import parse
@@ -75,9 +76,9 @@ def _filled(frame: Frame, answer: str) -> str:
     if ": " in text:
         text = fit.headed(text, _content(frame)) or text
     known = fit.led_in(text)
-    if known is None and frame.kind not in ("reason", "manner") and fit.is_sentence(text):
+    if known is None and frame.kind not in ("reason", "manner") and is_sentence(text):
         return _closed(text)
-    if frame.kind in ("reason", "manner") and text.endswith(".") and fit.is_sentence(text):
+    if frame.kind in ("reason", "manner") and text.endswith(".") and is_sentence(text):
         return _closed(text)
     fragment = fit.trimmed(text) if known is None else known
     if not fragment:
@@ -150,11 +151,11 @@ def _fitted(frame: Frame, answer: str) -> str:
 def _polar(frame: Frame, answer: str) -> str:
     sign, rest = fit.yes_or_no(answer)
     if sign is None:
-        if frame.before and not fit.is_sentence(answer):
+        if frame.before and not is_sentence(answer):
             return _closed(f"{frame.before} {fit.inside(fit.trimmed(answer))}")
         return _closed(answer)
     said = _closed(frame.after if sign else frame.denied)
-    return f"{said} {_closed(rest)}" if fit.is_sentence(rest) else said
+    return f"{said} {_closed(rest)}" if is_sentence(rest) else said
 
 
 def _closed(text: str) -> str:
