@@ -261,6 +261,19 @@ def test_lists_as_pandas_writes_them_to_csv(tmp_path: Path) -> None:
     assert reader.notes == {"references read as Python lists": 3}
 
 
+def test_notes_count_the_rows_that_they_are_of(tmp_path: Path) -> None:
+    path = tmp_path / "mixed.csv"
+    path.write_text(
+        "question,gold,answer\nq,a | b,x\nq,a | b,y\nq,\"['c', 'd']\",x\nq,e,x\nq,f,x\n"
+    )
+    reader = AnswersReader([path])
+    assert pl.concat(list(reader))["references"].list.len().to_list() == [2, 2, 2, 1, 1]
+    assert reader.notes == {
+        "references split at '|'; --reference-separator none keeps them": 2,
+        "references read as Python lists": 1,
+    }
+
+
 def test_what_is_wrong_with_references_in_csv_is_said(tmp_path: Path) -> None:
     path = tmp_path / "gold.csv"
     path.write_text(
@@ -398,6 +411,39 @@ def test_pandas_frames_of_mixed_columns() -> None:
     read = read_answers(frame)
     assert read["references"].to_list() == [["8"], ["b"], ["c", "d"], ["e"]]
     assert read["answer"].to_list() == ["8", "b", None, "9"]
+
+
+def test_pandas_frames_where_pyarrow_is_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As after a plain install: statsmodels brings pandas, and nothing brings pyarrow."""
+
+    def lacking(_: Any) -> None:
+        raise ImportError("pyarrow is required for converting a pandas dataframe to Polars")
+
+    frame = pd.DataFrame(ROWS)
+    expected = read_answers(frame)
+    monkeypatch.setattr(pl, "from_pandas", lacking)
+    assert read_answers(frame).equals(expected)
+
+
+def test_bytes_are_read_as_utf_8_or_named(tmp_path: Path) -> None:
+    path = tmp_path / "bytes.parquet"
+    rows = {"question": [b"q1", b"q2"], "references": [b"x", b"y"]}
+    pl.DataFrame({**rows, "answer": ["né".encode(), None]}).write_parquet(path)
+    read = read_answers(path)
+    assert read["answer"].to_list() == ["né", None]
+    assert read["references"].to_list() == [["x"], ["y"]]
+    pl.DataFrame({**rows, "answer": [b"x", b"ab\xff"]}).write_parquet(path)
+    with pytest.raises(BadRowsError, match=r"row 2: the answer holds a byte .* \(0xFF\) at .* 3"):
+        read_answers(path)
+
+
+def test_numbers_of_numpy_are_text_and_sets_are_named() -> None:
+    read = read_answers([{"question": "q", "references": [np.int64(8)], "answer": np.int64(8)}])
+    assert (read["references"].to_list(), read["answer"].to_list()) == ([["8"]], ["8"])
+    for name in ("references", "answer", "label"):
+        row = {"question": "q", "references": ["a"], "answer": "a", name: {"a"}}
+        with pytest.raises(BadRowsError, match=r"row 1: the .* must be text, not set"):
+            read_answers([row])
 
 
 def test_frames(expected: pl.DataFrame) -> None:
