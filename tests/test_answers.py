@@ -27,6 +27,7 @@ from markscheme.answers import (
     read_answers,
     write_answers,
 )
+from markscheme.api import judge
 from markscheme.engine.pieces import input_pieces
 from markscheme.errors import BadRowsError, DataError, UnknownNameError
 from markscheme.integrations.pandas import judged as judged_in_pandas
@@ -218,6 +219,23 @@ def test_csv_files_of_spreadsheets(tmp_path: Path, mark: str, ending: str, *, sa
     read = read_answers(path, ReadOptions(on_bad_row="skip"))
     assert read["references"].to_list() == [["a, b"], ["c"]]
     assert read["answer"].to_list() == ["a", "d"]
+
+
+def test_columns_without_a_name_are_let_be(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text("question,gold,answer,,, \nq,a,b,,,\n")
+    reader = AnswersReader([path])
+    assert pl.concat(list(reader))["answer"].to_list() == ["b"]
+    assert not reader.ignored
+    path.write_text("question,gold,answer,,,gold\nq,a,b,,,c\n")
+    with pytest.raises(DataError, match=r"columns named twice: gold$"):
+        read_answers(path)
+
+
+def test_a_run_s_folder_is_no_table_of_answers(tmp_path: Path) -> None:
+    judge(ROWS, "contains", out=tmp_path / "run")
+    with pytest.raises(DataError, match=r"is the folder of a run.*run/answers\.parquet"):
+        read_answers(tmp_path / "run")
 
 
 def test_content_under_another_kind_s_name_is_said(tmp_path: Path) -> None:
@@ -464,6 +482,8 @@ def test_the_system_is_the_file_where_no_column_says(tmp_path: Path) -> None:
         (tmp_path / name).write_bytes(jsonl([row]))
     read = read_answers([tmp_path / "gpt.jsonl", tmp_path / "fid.jsonl"])
     assert read["system"].to_list() == ["gpt", "fid"]
+    (tmp_path / "t5.csv").write_text("question,gold,answer,system\nq,a,a,\nq,a,b, \nq,a,c,bert\n")
+    assert read_answers(tmp_path / "t5.csv")["system"].to_list() == ["t5", "t5", "bert"]
 
 
 @given(

@@ -42,7 +42,7 @@ def _plain(name: str) -> str:
 
 
 def resolve_columns(raw: RawBatch, given: Mapping[str, str]) -> tuple[dict[str, str], list[str]]:
-    """Our column names to the file's, and the file's columns that nothing uses.
+    """Our column names to the file's, and the file's named columns that nothing uses.
 
     Raises:
         UnknownNameError: `given` names a column of ours that does not exist.
@@ -76,7 +76,7 @@ def resolve_columns(raw: RawBatch, given: Mapping[str, str]) -> tuple[dict[str, 
             f"{', '.join(names)}. Say which one it is with --columns "
             f"{','.join(f'{ours}=NAME' for ours in missing)}"
         )
-    return mapping, free
+    return mapping, [name for name in free if name.strip()]
 
 
 def _recognise(raw: RawBatch, ours: str, free: list[str]) -> str | None:

@@ -55,7 +55,7 @@ def tidy(
         schema: our columns and their types; those not mapped are null.
         separator: see `answers.ReadOptions.reference_separator`.
         max_bytes: longest text of one field, in UTF-8.
-        default_system: for rows without a system.
+        default_system: for rows without a system, or with a blank one.
     """
     height = len(raw.lines)
     trouble: Trouble = {}
@@ -75,7 +75,9 @@ def tidy(
         else:
             columns[ours] = _texts(values, ours, trouble)
         _check_text(columns[ours], ours, max_bytes, trouble)
-    columns["system"] = columns["system"].fill_null(default_system)
+    system = columns["system"]
+    nameless = (system.str.strip_chars() == "").fill_null(value=True)  # an empty cell of CSV
+    columns["system"] = system.zip_with(~nameless, pl.Series([default_system]))
     frame = pl.DataFrame({name: column.alias(name) for name, column in columns.items()})
     _check_rows(frame, given_ids="answer_id" in mapping, trouble=trouble)
     frame = _drop_blank_references(frame, notes)
