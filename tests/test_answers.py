@@ -27,6 +27,7 @@ from markscheme.answers import (
     read_answers,
     write_answers,
 )
+from markscheme.api import judge
 from markscheme.engine.pieces import input_pieces
 from markscheme.errors import BadRowsError, DataError, UnknownNameError
 from markscheme.integrations.pandas import judged as judged_in_pandas
@@ -220,6 +221,23 @@ def test_csv_files_of_spreadsheets(tmp_path: Path, mark: str, ending: str, *, sa
     assert read["answer"].to_list() == ["a", "d"]
 
 
+def test_columns_without_a_name_are_let_be(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text("question,gold,answer,,, \nq,a,b,,,\n")
+    reader = AnswersReader([path])
+    assert pl.concat(list(reader))["answer"].to_list() == ["b"]
+    assert not reader.ignored
+    path.write_text("question,gold,answer,,,gold\nq,a,b,,,c\n")
+    with pytest.raises(DataError, match=r"columns named twice: gold$"):
+        read_answers(path)
+
+
+def test_a_run_s_folder_is_no_table_of_answers(tmp_path: Path) -> None:
+    judge(ROWS, "contains", out=tmp_path / "run")
+    with pytest.raises(DataError, match=r"is the folder of a run.*run/answers\.parquet"):
+        read_answers(tmp_path / "run")
+
+
 def test_content_under_another_kind_s_name_is_said(tmp_path: Path) -> None:
     table, lines = tmp_path / "answers.csv", tmp_path / "answers.jsonl"
     table.write_bytes(jsonl(ROWS))
@@ -281,6 +299,19 @@ def test_lists_as_pandas_writes_them_to_csv(tmp_path: Path) -> None:
     reader = AnswersReader([path])
     assert pl.concat(list(reader))["references"].to_list() == gold
     assert reader.notes == {"references read as Python lists": 3}
+
+
+def test_notes_count_the_rows_that_they_are_of(tmp_path: Path) -> None:
+    path = tmp_path / "mixed.csv"
+    path.write_text(
+        "question,gold,answer\nq,a | b,x\nq,a | b,y\nq,\"['c', 'd']\",x\nq,e,x\nq,f,x\n"
+    )
+    reader = AnswersReader([path])
+    assert pl.concat(list(reader))["references"].list.len().to_list() == [2, 2, 2, 1, 1]
+    assert reader.notes == {
+        "references split at '|'; --reference-separator none keeps them": 2,
+        "references read as Python lists": 1,
+    }
 
 
 def test_ids_used_twice_are_named(tmp_path: Path) -> None:
@@ -405,6 +436,39 @@ def test_pandas_frames_of_mixed_columns() -> None:
     assert read["answer"].to_list() == ["8", "b", None, "9"]
 
 
+def test_pandas_frames_where_pyarrow_is_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As after a plain install: statsmodels brings pandas, and nothing brings pyarrow."""
+
+    def lacking(_: Any) -> None:
+        raise ImportError("pyarrow is required for converting a pandas dataframe to Polars")
+
+    frame = pd.DataFrame(ROWS)
+    expected = read_answers(frame)
+    monkeypatch.setattr(pl, "from_pandas", lacking)
+    assert read_answers(frame).equals(expected)
+
+
+def test_bytes_are_read_as_utf_8_or_named(tmp_path: Path) -> None:
+    path = tmp_path / "bytes.parquet"
+    rows = {"question": [b"q1", b"q2"], "references": [b"x", b"y"]}
+    pl.DataFrame({**rows, "answer": ["né".encode(), None]}).write_parquet(path)
+    read = read_answers(path)
+    assert read["answer"].to_list() == ["né", None]
+    assert read["references"].to_list() == [["x"], ["y"]]
+    pl.DataFrame({**rows, "answer": [b"x", b"ab\xff"]}).write_parquet(path)
+    with pytest.raises(BadRowsError, match=r"row 2: the answer holds a byte .* \(0xFF\) at .* 3"):
+        read_answers(path)
+
+
+def test_numbers_of_numpy_are_text_and_sets_are_named() -> None:
+    read = read_answers([{"question": "q", "references": [np.int64(8)], "answer": np.int64(8)}])
+    assert (read["references"].to_list(), read["answer"].to_list()) == ([["8"]], ["8"])
+    for name in ("references", "answer", "label"):
+        row = {"question": "q", "references": ["a"], "answer": "a", name: {"a"}}
+        with pytest.raises(BadRowsError, match=r"row 1: the .* must be text, not set"):
+            read_answers([row])
+
+
 def test_frames(expected: pl.DataFrame) -> None:
     polars = pl.DataFrame(ROWS)
     assert read_answers(polars).equals(expected)
@@ -423,6 +487,8 @@ def test_the_system_is_the_file_where_no_column_says(tmp_path: Path) -> None:
         (tmp_path / name).write_bytes(jsonl([row]))
     read = read_answers([tmp_path / "gpt.jsonl", tmp_path / "fid.jsonl"])
     assert read["system"].to_list() == ["gpt", "fid"]
+    (tmp_path / "t5.csv").write_text("question,gold,answer,system\nq,a,a,\nq,a,b, \nq,a,c,bert\n")
+    assert read_answers(tmp_path / "t5.csv")["system"].to_list() == ["t5", "t5", "bert"]
 
 
 @given(

@@ -241,8 +241,9 @@ def _pandas_batches(frame: pd.DataFrame, batch_rows: int) -> Iterator[RawBatch]:
     frame = frame.apply(_with_gaps)
     try:
         return frame_batches(name, pl.from_pandas(frame).lazy(), batch_rows)
-    except (ValueError, TypeError, NotImplementedError, pl.exceptions.PolarsError):
-        # A column of several kinds, such as numbers among texts: read value by value.
+    except (ImportError, ValueError, TypeError, NotImplementedError, pl.exceptions.PolarsError):
+        # Read value by value: a column of several kinds, such as numbers among texts, or no
+        # pyarrow, which pandas does not bring and Polars wants for texts.
         columns = {str(column): values_of(frame[column]) for column in frame.columns}
         rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
         return records_batches(name, rows, batch_rows)

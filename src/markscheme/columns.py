@@ -42,7 +42,7 @@ def _plain(name: str) -> str:
 
 
 def resolve_columns(raw: RawBatch, given: Mapping[str, str]) -> tuple[dict[str, str], list[str]]:
-    """Our column names to the file's, and the file's columns that nothing uses.
+    """Our column names to the file's, and the file's named columns that nothing uses.
 
     Raises:
         UnknownNameError: `given` names a column of ours that does not exist.
@@ -72,7 +72,7 @@ def resolve_columns(raw: RawBatch, given: Mapping[str, str]) -> tuple[dict[str, 
     missing = [ours for ours in REQUIRED if ours not in mapping]
     if missing:
         raise no_columns(raw.source, missing, names)
-    return mapping, free
+    return mapping, [name for name in free if name.strip()]
 
 
 def no_columns(source: str, missing: Sequence[str], names: Sequence[str]) -> DataError:

@@ -194,6 +194,11 @@ def _parts(folder: str) -> list[Path]:
     parts = sorted(Path(folder).glob("*.parquet"))
     if not parts:
         raise DataError(f"{folder} is a folder without Parquet files; give a file")
+    if Path(folder, "run.json").exists():
+        raise DataError(
+            f"{folder} is the folder of a run, with tables of several kinds; give one of them: "
+            f"{', '.join(map(str, parts))}"
+        )
     return parts
 
 
@@ -311,8 +316,9 @@ def _iter_delimited(
         raise DataError(
             f"{shown(path)}, line 1: the names of columns are not UTF-8; save it as such"
         )
-    if len(set(header)) != len(header):
-        twice = sorted({name for name in header if header.count(name) > 1})
+    # Spreadsheets write columns without a name where cells right of the table were once used.
+    twice = sorted({name for name in header if name.strip() and header.count(name) > 1})
+    if twice:
         raise DataError(f"{shown(path)}, line 1: columns named twice: {', '.join(twice)}")
     rows: list[list[str]] = []
     lines: list[int] = []

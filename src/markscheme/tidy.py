@@ -55,7 +55,7 @@ def tidy(
         schema: our columns and their types; those not mapped are null.
         separator: see `answers.ReadOptions.reference_separator`.
         max_bytes: longest text of one field, in UTF-8.
-        default_system: for rows without a system.
+        default_system: for rows without a system, or with a blank one.
     """
     height = len(raw.lines)
     trouble: Trouble = {}
@@ -75,7 +75,9 @@ def tidy(
         else:
             columns[ours] = _texts(values, ours, trouble)
         _check_text(columns[ours], ours, max_bytes, trouble)
-    columns["system"] = columns["system"].fill_null(default_system)
+    system = columns["system"]
+    nameless = (system.str.strip_chars() == "").fill_null(value=True)  # an empty cell of CSV
+    columns["system"] = system.zip_with(~nameless, pl.Series([default_system]))
     frame = pl.DataFrame({name: column.alias(name) for name, column in columns.items()})
     _check_rows(frame, given_ids="answer_id" in mapping, trouble=trouble)
     frame = _drop_blank_references(frame, notes)
@@ -133,13 +135,13 @@ def _label(text: str) -> float | None:
 def _loose_series(values: Sequence[Any]) -> pl.Series:
     try:
         return pl.Series(values, strict=True)
-    except (TypeError, OverflowError, UnicodeEncodeError, pl.exceptions.PolarsError):
+    except (TypeError, OverflowError, ValueError, pl.exceptions.PolarsError):
         return pl.Series(["mixed"])
 
 
 def _texts(values: Sequence[Any] | pl.Series, ours: str, trouble: Trouble) -> pl.Series:
     if isinstance(values, pl.Series):
-        if values.dtype.is_nested() or values.dtype == pl.Object:
+        if values.dtype.is_nested() or values.dtype in (pl.Object, pl.Binary):
             values = values.to_list()
         elif values.dtype == pl.Boolean:
             return values.replace_strict({True: "true", False: "false"}, return_dtype=pl.String)
@@ -147,7 +149,7 @@ def _texts(values: Sequence[Any] | pl.Series, ours: str, trouble: Trouble) -> pl
             return values.cast(pl.String)
     try:
         return pl.Series(values, dtype=pl.String, strict=True)
-    except (TypeError, UnicodeEncodeError, pl.exceptions.PolarsError):
+    except (TypeError, ValueError, pl.exceptions.PolarsError):
         convert = _guarded(lambda value: _text(value, ours), trouble)
         return pl.Series([convert(*pair) for pair in enumerate(values)], dtype=pl.String)
 
@@ -166,6 +168,10 @@ def _guarded(convert: Callable[[Any], Any], trouble: Trouble) -> Callable[[int, 
 
 
 def _text(value: Any, ours: str) -> str | None:
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, bytes):  # Parquet that does not say that its texts are UTF-8.
+        value = value.decode("utf-8", "surrogateescape")
     if value is None or isinstance(value, str):
         check_characters(value or "", ours)
         return value
@@ -205,22 +211,27 @@ def _references(
             if all(isinstance(value, list) for value in values):
                 return _series_of_lists(values)
             values = pl.Series(values, dtype=pl.String, strict=True)
-        except (TypeError, UnicodeEncodeError, pl.exceptions.PolarsError):
+        except (TypeError, ValueError, pl.exceptions.PolarsError):
             convert = _guarded(lambda value: _reference_list(value, separator, notes), trouble)
             rows = [convert(*pair) for pair in enumerate(values)]
             return pl.Series(rows, dtype=pl.List(pl.String))
     # Texts, as CSV gives them: distinct ones once, since systems share questions.
-    distinct = values.unique()
-    single = notes.copy()
+    counted = values.value_counts(name="rows", sort=False)
+    distinct, rows_of = counted.to_series(0), counted["rows"]
     wrong: Trouble = {}
-    convert = _guarded(lambda value: _reference_list(value, separator, notes), wrong)
-    lists = pl.Series([convert(*pair) for pair in enumerate(distinct)], dtype=pl.List(pl.String))
+    found: list[list[str] | None] = []
+    said: dict[str, int] = {}
+    convert = _guarded(lambda value: _reference_list(value, separator, said), wrong)
+    for place, value in enumerate(distinct):
+        found.append(convert(place, value))
+        for note in said:
+            notes[note] = notes.get(note, 0) + rows_of[place]
+        said.clear()
+    lists = pl.Series(found, dtype=pl.List(pl.String))
     if wrong:
         messages = {distinct[row]: message for row, message in wrong.items()}
         for row in np.flatnonzero(values.is_in(list(messages)).to_numpy()):
             trouble.setdefault(int(row), messages[values[int(row)]])
-    for note in notes.keys() - single.keys():
-        notes[note] = len(values)
     table = pl.DataFrame({"text": distinct, "list": lists})
     return values.to_frame("text").join(
         table, on="text", how="left", nulls_equal=True, maintain_order="left"

@@ -10,8 +10,10 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from rich.console import Console
 
 from markscheme.cli import run
+from markscheme.report.table import Table
 
 
 @pytest.fixture(autouse=True)
@@ -158,3 +160,33 @@ def test_a_closed_pipe_is_no_error(example: Path) -> None:
     command = f"{sys.executable} -m markscheme judge {example} -j exact_match -q | head -1"
     done = subprocess.run(command, shell=True, capture_output=True, text=True, check=False)
     assert "Traceback" not in done.stderr
+
+
+def test_a_reader_that_left_before_the_first_line_is_no_failed_check() -> None:
+    process = subprocess.Popen(
+        [sys.executable, "-m", "markscheme", "judges"], stdout=subprocess.PIPE
+    )
+    assert process.stdout is not None
+    process.stdout.close()
+    assert process.wait() == 0
+
+
+def test_an_interrupt_says_what_is_kept(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def interrupted(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("markscheme.answers.AnswersReader.__iter__", interrupted)
+    Path("a.jsonl").write_text('{"question":"q","gold":"a","answer":"a"}\n')
+    assert run(["judge", "a.jsonl", "-j", "exact_match", "-q"]) == 130
+    assert "interrupted; what was finished is kept" in capsys.readouterr().err
+
+
+def test_a_narrow_terminal_cuts_no_name_and_no_figure() -> None:
+    table = Table(title="F1", header=("judge",), rows=(("exact_match",), ("1,000,000",)))
+    narrow = Console(width=8, file=io.StringIO())
+    narrow.print(table.rich())
+    assert isinstance(narrow.file, io.StringIO)
+    together = "".join(narrow.file.getvalue().split())
+    assert "exact_match1,000,000" in together

@@ -20,7 +20,7 @@ from markscheme.cli import run
 from markscheme.engine.pieces import input_pieces, read_piece
 from markscheme.engine.ray_run import RayOptions, _enough, _less, _share, run_on_ray
 from markscheme.engine.run import RunReport, run_in_folder
-from markscheme.errors import DataError, RunError
+from markscheme.errors import DataError, MissingExtraError, RunError
 from markscheme.grammar import parse_judge
 from markscheme.models.container import ModelOptions
 from markscheme.models.openai_server import ServerOptions
@@ -40,6 +40,22 @@ def rows(count: int) -> pl.DataFrame:
             "system": [f"s{number % 3}" for number in numbers],
         }
     )
+
+
+def test_a_run_without_ray_leaves_the_folder_to_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "ray", None)
+    rows(3).write_parquet(tmp_path / "a.parquet")
+    with pytest.raises(MissingExtraError, match=r"markscheme\[ray\]"):
+        run_on_ray(
+            [str(tmp_path / "a.parquet")],
+            [parse_judge("contains")],
+            str(tmp_path / "run"),
+            ray_options=RayOptions(),
+            read=ReadOptions(),
+        )
+    assert not (tmp_path / "run").exists()
 
 
 def test_parquet_is_cut_at_row_groups_and_covers_every_row_once(tmp_path: Path) -> None:

@@ -50,7 +50,19 @@ def test_without_repeated_questions_it_is_wilsons_interval() -> None:
 def test_wilson_at_the_edges(right: int, count: int) -> None:
     share = right / count
     wanted = proportion_confint(right, count, method="wilson")
-    assert wilson(share, count, share * (1 - share) / count) == pytest.approx(wanted, abs=1e-12)
+    found = wilson(share, count, share * (1 - share) / count, clusters=count)
+    assert found == pytest.approx(wanted, abs=1e-12)
+
+
+@pytest.mark.parametrize("verdict", [True, False])
+def test_where_all_verdicts_are_one_a_question_counts_once(verdict: bool) -> None:
+    """Ten systems that answer three questions alike tell of three questions, not of thirty."""
+    systems = [f"s{i}" for i in range(10)] * 3
+    record = table([verdict] * 30, systems, np.repeat(np.arange(3), 10).tolist())[-1]
+    assert record["system"] == ALL_SYSTEMS
+    wanted = proportion_confint(3 * verdict, 3, method="wilson")
+    found = (record["accuracy_low"], record["accuracy_high"])
+    assert found == pytest.approx(wanted, abs=1e-12)
 
 
 def test_repeated_questions_widen_the_interval_as_a_cluster_bootstrap_does() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +13,10 @@ import pytest
 import markscheme
 from markscheme.cli import run
 from markscheme.datasets import load
-from markscheme.errors import DataError
+from markscheme.errors import DataError, MissingExtraError
 from markscheme.models.trees import Trees
 from markscheme.training.augment import augment
+from markscheme.training.entailment import train as train_entailment
 from markscheme.training.examiner import HeldOut, TrainOptions, train
 from markscheme.training.splits import fold_of, part_of, parts
 from markscheme.training.trees import TreeOptions, fit, save_onnx
@@ -53,6 +55,18 @@ def test_onnx_trees_equal_lightgbm(tmp_path: Path) -> None:
         assert np.abs(stored(rows) - forest(rows)).max() < 1e-5
     shuffled = rng.permutation(len(fresh))
     assert np.array_equal(stored(fresh)[shuffled], stored(fresh[shuffled]))
+
+
+@pytest.mark.parametrize("lacking", ["lightgbm", "onnx"])
+def test_a_missing_extra_is_told_before_the_features_are_made(
+    tmp_path: Path, example: Path, monkeypatch: pytest.MonkeyPatch, lacking: str
+) -> None:
+    monkeypatch.setitem(sys.modules, lacking, None)
+    said: list[str] = []
+    for fitting in (train, train_entailment):
+        with pytest.raises(MissingExtraError, match=r"markscheme\[train\]"):
+            fitting(markscheme.read_answers(example), tmp_path / "weights", say=said.append)
+    assert not said
 
 
 def test_training_reports_before_it_saves_and_is_repeatable(tmp_path: Path, example: Path) -> None:

@@ -248,7 +248,8 @@ def _moves(questions: pl.Series, before: pl.DataFrame, after: pl.DataFrame) -> d
         return {**counts, **dict.fromkeys(none), **moved}
     flipped = verdicts["verdict"] != verdicts["verdict_after"]
     rate = int(flipped.sum()) / flipped.len()
-    low, high = wilson(rate, verdicts.height, _variance(flipped, verdicts["question"]))
+    asked = verdicts["question"]
+    low, high = wilson(rate, verdicts.height, _variance(flipped, asked), clusters=asked.n_unique())
     return {
         **counts,
         "flips": int(flipped.sum()),

@@ -11,6 +11,8 @@ from collections.abc import Sequence
 from markscheme.cli.app import app, notes
 from markscheme.errors import MarkschemeError
 
+_INTERRUPTED = 130
+
 
 def load_commands() -> None:
     """Import every command file, which registers its command with the application."""
@@ -36,9 +38,12 @@ def run(arguments: Sequence[str]) -> int:
         notes.print(str(error), markup=False, soft_wrap=True)
         return 2
     except BrokenPipeError:
-        # The reader (head, less) has left: not an error, and nothing more can be written.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
+        return _reader_left()
+    except SystemExit as ended:
+        # Typer ends the process with 1 where the reader has left, which would be a check failed.
+        if not isinstance(ended.__context__, BrokenPipeError):
+            raise
+        return _reader_left()
     except OSError as error:
         if debug:
             raise
@@ -47,8 +52,7 @@ def run(arguments: Sequence[str]) -> int:
         notes.print(reason, markup=False, soft_wrap=True)
         return 2
     except KeyboardInterrupt:
-        notes.print("interrupted; what was finished is kept")
-        return 130
+        code = _INTERRUPTED
     except Exception as error:
         # Usage errors of the command-line library show themselves; anything else is a bug.
         show, exit_code = getattr(error, "show", None), getattr(error, "exit_code", None)
@@ -56,7 +60,15 @@ def run(arguments: Sequence[str]) -> int:
             raise
         show()
         return int(exit_code)
+    if code == _INTERRUPTED:  # Typer makes a code of an interrupt.
+        notes.print("interrupted; what was finished is kept")
     return code if isinstance(code, int) else 0
+
+
+def _reader_left() -> int:
+    """The exit code where the reader (head, less) has left: no error, but no more to write."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 0
 
 
 def main() -> None:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -89,6 +90,8 @@ def run_on_ray(
     """
     from markscheme.models.container import ModelOptions, Models
 
+    if find_spec("ray") is None:  # Before the folder is claimed for a run that cannot be.
+        raise MissingExtraError("--engine ray", "ray")
     named = prepare(judges, Models(options=models or ModelOptions()))
     pieces, mark = input_pieces(paths)
     folder = _Folder(out)
@@ -283,7 +286,7 @@ class _Folder:
             return
         difference = plan_difference(found, wanted)
         if difference or found.get("engine") != "ray":
-            what = difference or "the local engine's"
+            what = difference or "the local engine"
             raise RunError(f"{self.address} holds a run with {what}; choose another --out")
         if found.get("input") != wanted["input"]:
             raise RunError(

@@ -124,9 +124,9 @@ def _figures(values: dict[str, _Array], group: _Group) -> dict[str, Any]:
 
     statuses = np.bincount(of("status"), minlength=len(STATUSES))
     counts = dict(zip(STATUSES, map(int, statuses), strict=True))
-    accuracy, accuracy_variance, verdicts = _mean(of("verdict"), group)
-    score, score_variance, _ = _mean(of("score"), group)
-    low, high = wilson(accuracy, verdicts, accuracy_variance)
+    accuracy, accuracy_variance, verdicts, clusters = _mean(of("verdict"), group)
+    score, score_variance, *_ = _mean(of("score"), group)
+    low, high = wilson(accuracy, verdicts, accuracy_variance, clusters=clusters)
     half = Z95 * math.sqrt(score_variance)
     return {
         "rows": int(statuses.sum()),
@@ -150,8 +150,8 @@ def _sum(values: _Array) -> float | None:
     return float(known.sum()) if len(known) else None
 
 
-def _mean(values: _Array, group: _Group) -> tuple[float | None, float, int]:
-    """The mean of the values that are there, its variance, and their number.
+def _mean(values: _Array, group: _Group) -> tuple[float | None, float, int, int]:
+    """The mean of the values that are there, its variance, their number, and their questions'.
 
     The variance is that of a ratio of cluster totals (Cochran 1977, section 6.4), a cluster being
     a question; for single rows it is that of a plain mean.
@@ -159,27 +159,29 @@ def _mean(values: _Array, group: _Group) -> tuple[float | None, float, int]:
     there = ~np.isnan(values)
     n = int(there.sum())
     if not n:
-        return None, 0.0, 0
+        return None, 0.0, 0, 0
     known = values if n == len(values) else values[there]
     mean = float(known.sum()) / n
     away: _Array = known - mean
+    clusters = n
     if group.questions is not None:
         numbers = group.questions if n == len(values) else group.questions[there]
         away = np.bincount(numbers, weights=away, minlength=group.count)
-    return mean, float((away**2).sum()) / n**2, n
+        clusters = int(np.count_nonzero(np.bincount(numbers)))
+    return mean, float((away**2).sum()) / n**2, n, clusters
 
 
 def wilson(
-    share: float | None, count: int, variance: float | None
+    share: float | None, count: int, variance: float | None, *, clusters: int
 ) -> tuple[float | None, float | None]:
     """Wilson's 95% score interval for a share whose variance clustering has widened.
 
     The effective sample size is share (1 - share) / variance; without clustering it is `count`.
-    With a share of 0 or 1 the variance says nothing, and `count` is used.
+    With a share of 0 or 1 the variance says nothing, and each of the `clusters` counts once.
     """
     if share is None or not count:
         return None, None
-    n = share * (1 - share) / variance if variance and 0 < share < 1 else float(count)
+    n = share * (1 - share) / variance if variance and 0 < share < 1 else float(clusters)
     n = min(n, float(count))
     centre = (share + Z95**2 / (2 * n)) / (1 + Z95**2 / n)
     half = Z95 / (1 + Z95**2 / n) * math.sqrt(share * (1 - share) / n + Z95**2 / (4 * n**2))

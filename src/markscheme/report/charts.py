@@ -53,7 +53,7 @@ def altair() -> Any:
         import altair as library
         import vl_convert  # noqa: F401  (draws what altair describes, offline)
     except ImportError:
-        raise MissingExtraError("the report's charts", "report") from None
+        raise MissingExtraError("the report", "report") from None
     library.data_transformers.disable_max_rows()
     return library
 

@@ -34,7 +34,11 @@ class Table:
 
         table = RichTable(title=Text(self.title), title_justify="left", box=box.SIMPLE_HEAD)
         for name in self.header:
-            table.add_column(Text(name), justify="right" if name in self.numeric else "left")
+            table.add_column(
+                Text(name),
+                justify="right" if name in self.numeric else "left",
+                overflow="fold",  # else a narrow terminal has 'exac…' for 'exact_match'
+            )
         for row in self.rows:
             table.add_row(*(Text(cell) for cell in row))
         return table

@@ -25,7 +25,7 @@ from markscheme.training.entailment_pairs import made_pairs
 from markscheme.training.entailment_weak import WeakPairs
 from markscheme.training.examiner import platt_map, rarity_of, usable
 from markscheme.training.splits import fold_of
-from markscheme.training.trees import Forest, TreeOptions, fit, save_onnx
+from markscheme.training.trees import Forest, TreeOptions, fit, need_trainers, save_onnx
 
 Array = npt.NDArray[Any]
 Say = Callable[[str], None]
@@ -120,6 +120,7 @@ def train(
         DataError: fewer than 100 usable answers, or only one verdict among them.
         MissingExtraError: LightGBM or onnx is not installed.
     """
+    need_trainers()
     options = options or EntailmentOptions()
     answers = usable(answers)
     rarity = rarity_of(answers)

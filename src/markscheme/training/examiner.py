@@ -31,7 +31,7 @@ from markscheme.text.words import Lexicon, encode
 from markscheme.training.augment import augment
 from markscheme.training.paraphrases import paraphrases
 from markscheme.training.splits import fold_of
-from markscheme.training.trees import Forest, TreeOptions, fit, save_onnx
+from markscheme.training.trees import Forest, TreeOptions, fit, need_trainers, save_onnx
 
 Array = npt.NDArray[Any]
 Say = Callable[[str], None]
@@ -126,6 +126,7 @@ def train(
         DataError: fewer than 100 usable rows, or only one verdict among them.
         MissingExtraError: LightGBM or onnx is not installed.
     """
+    need_trainers()
     options = options or TrainOptions()
     answers = usable(answers)
     labels = (answers["label"] >= 0.5).to_numpy().astype(float)
@@ -136,9 +137,8 @@ def train(
     names = [*EXAMINED, *COSINES]
     made, told = augment(answers), paraphrases()
     drilled, drill_labels = _seen(made, rarity)[0], made["label"].to_numpy()
-    said, told_view = _seen(told, rarity)
+    (said, told_view), said_labels = _seen(told, rarity), told["label"].to_numpy()
     said_both = np.hstack([said, cosines(told_view, np.arange(len(told)), MiniLM())])
-    said_labels = told["label"].to_numpy()
     strict = contested(matrix)
 
     def grow(people: Array, made_up: Array, told_rows: Array) -> tuple[Forest, Forest, Forest]:

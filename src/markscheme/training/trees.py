@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -109,6 +110,16 @@ class Growth:
     labels: Array
     weights: Array | None = None
     group: Array | None = None
+
+
+def need_trainers() -> None:
+    """Say what is missing before the long work on features, not after it.
+
+    Raises:
+        MissingExtraError: LightGBM or onnx is not installed.
+    """
+    if any(find_spec(name) is None for name in ("lightgbm", "onnx")):
+        raise MissingExtraError("training", "train")
 
 
 def grow_side_by_side(
