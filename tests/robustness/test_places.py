@@ -233,7 +233,7 @@ def test_a_run_of_the_other_engine_is_told(tmp_path: Path, example: Path) -> Non
     out = tmp_path / "run"
     markscheme.judge(example, "exact_match", out=out)
     plan = json.loads((out / "run.json").read_text())
-    with pytest.raises(RunError, match="holds a run with the local engine's; choose another --out"):
+    with pytest.raises(RunError, match="holds a run with the local engine; choose another --out"):
         _Folder(str(out)).begin({**plan, "engine": "ray"})
     with (
         _Folder(str(out)).locked(),

@@ -35,6 +35,9 @@ def train_listwise(
     from markscheme.training.listwise import save, train_mode
     from markscheme.training.listwise_draws import draw_all
     from markscheme.training.listwise_models import ListwiseOptions
+    from markscheme.training.trees import need_trainers
+
+    need_trainers()
 
     def say(text: str) -> None:
         notes.print(text, markup=False)
