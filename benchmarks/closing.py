@@ -21,15 +21,14 @@ import numpy as np
 import polars as pl
 
 from markscheme.engine.pieces import PIECE_ROWS, scan_parts
-from markscheme.engine.run import CLUSTERS
-from markscheme.engine.summary import summarise
+from markscheme.engine.summary import CLUSTERS, summarise
 from markscheme.judgments import SCHEMA
 
 WAYS = ("local", "address")
 
 
 def main() -> None:
-    """Print seconds, the peak and what is left of it for each row."""
+    """Print seconds, the peak, and each row's share of what it rose by."""
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--rows", type=int, default=10_000_000)
     options.add_argument("--way", choices=WAYS, help="for the child processes")

@@ -91,7 +91,7 @@ def test_limits_a_minute_are_kept_from_this_side() -> None:
         slow.complete(ask(*map(str, range(40)), max_tokens=240))
         by_tokens = time.monotonic() - began
     assert by_requests >= 0.9  # 20 at 10 a second, the first second's worth at once
-    assert by_tokens < 15  # what was not used of max_tokens is given back: else 18 seconds
+    assert by_tokens < 10  # what was not used of max_tokens is given back: else 18 seconds
 
 
 @pytest.mark.parametrize("lacking", ["response_format", "logprobs"])

@@ -60,8 +60,10 @@ def judgments_file(source: str | Path) -> str:
     check_named(str(source))
     folder = Path(source)
     table = folder / "judgments.parquet"
-    if not folder.is_dir() or table.exists():
-        return str(table) if folder.is_dir() else str(source)
+    if table.exists():
+        return str(table)
+    if not folder.is_dir():
+        return str(source)
     if (folder / "run.json").is_file():
         raise RunError(
             f"{folder} holds an unfinished run; the command that began it goes on where it stopped"

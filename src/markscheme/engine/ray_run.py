@@ -23,8 +23,8 @@ from markscheme.engine.folder import FORMAT, RunFolder, plan_difference
 from markscheme.engine.pieces import Piece, file_system, input_pieces, scan_parts, write_whole
 from markscheme.engine.progress import OnProgress
 from markscheme.engine.ray_worker import Job, PieceJudge, part_name
-from markscheme.engine.run import CLUSTERS, RunReport, prepare, summary_json
-from markscheme.engine.summary import summarise
+from markscheme.engine.run import RunReport, prepare, summary_json
+from markscheme.engine.summary import CLUSTERS, summarise
 from markscheme.errors import DataError, MissingExtraError, RunError
 from markscheme.registry import Judge, version
 

@@ -25,7 +25,7 @@ from markscheme.engine.apply import (
 from markscheme.engine.cleaning import Transform
 from markscheme.engine.folder import FORMAT, RunFolder, plan_difference
 from markscheme.engine.progress import OnProgress, Told
-from markscheme.engine.summary import summarise
+from markscheme.engine.summary import CLUSTERS, summarise
 from markscheme.errors import RunError
 from markscheme.grammar import judge_name, signature
 from markscheme.judgments import SCHEMA
@@ -104,10 +104,6 @@ def rows_of(
         *(name for name in SCHEMA if name not in ("answer_id", "judge", "signature")),
         "system",
     )
-
-
-CLUSTERS = (pl.col("system").cast(pl.Categorical), pl.col("question").hash())
-"""System and question of each answer, the question as a hash: twelve bytes a row."""
 
 
 def run_in_memory(

@@ -16,6 +16,9 @@ Z95 = 1.959963984540054
 
 ALL_SYSTEMS = "(all)"
 
+CLUSTERS = (pl.col("system").cast(pl.Categorical), pl.col("question").hash())
+"""System and question of each answer, the question as a hash: twelve bytes a row."""
+
 _COSTS = ("cost_usd", "tokens_in", "tokens_out")
 _Array: TypeAlias = np.ndarray[Any, np.dtype[Any]]
 
@@ -26,7 +29,7 @@ def summarise(judgments: pl.LazyFrame, clusters: pl.DataFrame) -> list[dict[str,
     Args:
         judgments: a judgments table in which every judge has judged the same answers in the same
             order.
-        clusters: `system` (categorical) and `question` (64-bit hash) of those answers.
+        clusters: `CLUSTERS` of those answers.
 
     Returns:
         Records with `judge`, `signature`, `system`, `rows`, `judged`, `not_judged` (status to
@@ -91,7 +94,7 @@ def _group(system: str, rows: _Array | None, question: _Array) -> _Group:
     if pl.Series(question).n_unique() == len(question):
         return _Group(system=system, rows=rows, questions=None, count=len(question))
     distinct, numbers = np.unique(question, return_inverse=True)
-    numbers = numbers.astype(np.min_scalar_type(len(distinct)))
+    numbers = numbers.astype(np.min_scalar_type(len(distinct)))  # held for every row of a run
     return _Group(system=system, rows=rows, questions=numbers, count=len(distinct))
 
 
@@ -124,8 +127,9 @@ def _figures(values: dict[str, _Array], group: _Group) -> dict[str, Any]:
 
     statuses = np.bincount(of("status"), minlength=len(STATUSES))
     counts = dict(zip(STATUSES, map(int, statuses), strict=True))
-    accuracy, accuracy_variance, verdicts, clusters = _mean(of("verdict"), group)
-    score, score_variance, *_ = _mean(of("score"), group)
+    accuracy, accuracy_variance, verdicts = _mean(of("verdict"), group)
+    score, score_variance, _ = _mean(of("score"), group)
+    clusters = _questions_of(of("verdict"), group)
     low, high = wilson(accuracy, verdicts, accuracy_variance, clusters=clusters)
     half = Z95 * math.sqrt(score_variance)
     return {
@@ -150,8 +154,16 @@ def _sum(values: _Array) -> float | None:
     return float(known.sum()) if len(known) else None
 
 
-def _mean(values: _Array, group: _Group) -> tuple[float | None, float, int, int]:
-    """The mean of the values that are there, its variance, their number, and their questions'.
+def _questions_of(values: _Array, group: _Group) -> int:
+    """How many questions the values that are there are of."""
+    there = ~np.isnan(values)
+    if group.questions is None:
+        return int(there.sum())
+    return int(np.count_nonzero(np.bincount(group.questions[there])))
+
+
+def _mean(values: _Array, group: _Group) -> tuple[float | None, float, int]:
+    """The mean of the values that are there, its variance, and their number.
 
     The variance is that of a ratio of cluster totals (Cochran 1977, section 6.4), a cluster being
     a question; for single rows it is that of a plain mean.
@@ -159,16 +171,14 @@ def _mean(values: _Array, group: _Group) -> tuple[float | None, float, int, int]
     there = ~np.isnan(values)
     n = int(there.sum())
     if not n:
-        return None, 0.0, 0, 0
+        return None, 0.0, 0
     known = values if n == len(values) else values[there]
     mean = float(known.sum()) / n
     away: _Array = known - mean
-    clusters = n
     if group.questions is not None:
         numbers = group.questions if n == len(values) else group.questions[there]
         away = np.bincount(numbers, weights=away, minlength=group.count)
-        clusters = int(np.count_nonzero(np.bincount(numbers)))
-    return mean, float((away**2).sum()) / n**2, n, clusters
+    return mean, float((away**2).sum()) / n**2, n
 
 
 def wilson(

@@ -36,6 +36,9 @@ from markscheme.training.trees import Forest, TreeOptions, fit, need_trainers, s
 Array = npt.NDArray[Any]
 Say = Callable[[str], None]
 
+MEANING = (*EXAMINED, *COSINES)
+"""Features of the trees that see meaning besides words."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class TrainOptions:
@@ -134,11 +137,11 @@ def train(
     say(f"features of {len(answers):,} answers to {answers['question'].n_unique():,} questions")
     matrix, view = _seen(answers, rarity)
     both = np.hstack([matrix, cosines(view, np.arange(len(answers)), MiniLM())])
-    names = [*EXAMINED, *COSINES]
     made, told = augment(answers), paraphrases()
     drilled, drill_labels = _seen(made, rarity)[0], made["label"].to_numpy()
-    (said, told_view), said_labels = _seen(told, rarity), told["label"].to_numpy()
+    said, told_view = _seen(told, rarity)
     said_both = np.hstack([said, cosines(told_view, np.arange(len(told)), MiniLM())])
+    said_labels = told["label"].to_numpy()
     strict = contested(matrix)
 
     def grow(people: Array, made_up: Array, told_rows: Array) -> tuple[Forest, Forest, Forest]:
@@ -147,7 +150,7 @@ def train(
         meaning = fit(
             np.concatenate([both[people], said_both[told_rows]]),
             np.concatenate([labels[people], said_labels[told_rows]]),
-            names,
+            list(MEANING),
             options.trees,
         )
         drill = fit(
@@ -201,7 +204,7 @@ def train(
     folder.mkdir(parents=True, exist_ok=True)
     words, meaning, drill = grow(*(np.ones(len(f), bool) for f in (fold, made_fold, said_fold)))
     save_onnx(words, folder / "words.onnx.zst", features=len(EXAMINED))
-    save_onnx(meaning, folder / "meaning.onnx.zst", features=len(names))
+    save_onnx(meaning, folder / "meaning.onnx.zst", features=len(MEANING))
     save_onnx(drill, folder / "drill.onnx.zst", features=len(EXAMINED))
     save_rarity(rarity, folder / "rarity.npz")
     settings = {
@@ -234,7 +237,7 @@ def train(
         folder=folder,
         held_out=scores,
         labels=labels,
-        gains=dict(zip(names, meaning.gains().tolist(), strict=True)),
+        gains=dict(zip(MEANING, meaning.gains().tolist(), strict=True)),
     )
 
 
