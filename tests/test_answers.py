@@ -437,7 +437,7 @@ def test_pandas_frames_of_mixed_columns() -> None:
 
 
 def test_pandas_frames_where_pyarrow_is_not(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As after a plain install: statsmodels brings pandas, and nothing brings pyarrow."""
+    """As after a plain install beside pandas, which does not bring pyarrow."""
 
     def lacking(_: Any) -> None:
         raise ImportError("pyarrow is required for converting a pandas dataframe to Polars")

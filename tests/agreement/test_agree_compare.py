@@ -13,12 +13,13 @@ from scipy.stats import binomtest
 from statsmodels.stats.contingency_tables import mcnemar
 from statsmodels.stats.multitest import multipletests
 
+from markscheme.agreement.closed_forms import holm
 from markscheme.agreement.compare import compare_judges, compare_systems
 from markscheme.agreement.figures import plain
 from markscheme.agreement.join import Joined, join_labels
 from markscheme.agreement.judged import read_judgments
 from markscheme.agreement.labels import read_labels
-from markscheme.agreement.paired import CompareOptions, holm, mcnemar_exact, permutation_p
+from markscheme.agreement.paired import CompareOptions, mcnemar_exact, permutation_p
 from markscheme.errors import AgreementError
 
 

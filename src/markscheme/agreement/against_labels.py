@@ -15,6 +15,7 @@ from markscheme.agreement.bootstrap import (
     resample_ranked,
     resample_totals,
 )
+from markscheme.agreement.closed_forms import wilson_interval
 from markscheme.agreement.figures import Figure
 from markscheme.agreement.join import Joined, as_binary
 from markscheme.agreement.verdicts import (
@@ -165,8 +166,6 @@ def _bound_shares(
 
     Of as many answers as the share is over, but of no more than there are questions.
     """
-    from statsmodels.stats.proportion import proportion_confint
-
     tp, fp, fn, tn = four
     for name, size in (
         ("accuracy", tp + fp + fn + tn),
@@ -176,10 +175,8 @@ def _bound_shares(
         point = figures[name]
         if point.value is not None and point.low is None:
             number = min(size, questions)
-            low, high = proportion_confint(
-                point.value * number, number, alpha=1 - confidence, method="wilson"
-            )
-            figures[name] = Figure(value=point.value, low=float(low), high=float(high))
+            low, high = wilson_interval(point.value, number, confidence=confidence)
+            figures[name] = Figure(value=point.value, low=low, high=high)
 
 
 def _ranked(

@@ -171,8 +171,8 @@ def _one_sided(difference: Array, epsilon: float) -> tuple[str, float]:
 
 
 def _discoveries(p_values: Sequence[float | None], level: float) -> Sequence[bool]:
-    """Which p-values stand after Benjamini-Yekutieli correction (statsmodels)."""
-    from statsmodels.stats.multitest import multipletests
+    """Which p-values stand after Benjamini-Yekutieli correction (SciPy)."""
+    from scipy.stats import false_discovery_control
 
     known = [1.0 if p is None else p for p in p_values]
-    return [bool(stands) for stands in multipletests(known, alpha=level, method="fdr_by")[0]]
+    return [bool(p <= level) for p in false_discovery_control(known, method="by")]

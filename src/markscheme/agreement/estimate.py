@@ -19,6 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from markscheme.agreement.closed_forms import wilson_interval
 from markscheme.agreement.figures import Figure
 
 Array = npt.NDArray[np.float64]
@@ -180,8 +181,6 @@ def labels_only(sample: Sample, *, confidence: float = 0.95) -> Estimate:
     Where labels are 0 and 1, Wilson's interval with the effective number of labels, which stays
     honest where nearly all labels are the same.
     """
-    from statsmodels.stats.proportion import proportion_confint
-
     has = sample.labelled
     value, pull = _weighted_mean(sample, sample.labels)
     error = float(np.sqrt(_variance(sample, pull)))
@@ -190,10 +189,8 @@ def labels_only(sample: Sample, *, confidence: float = 0.95) -> Estimate:
     else:
         questions = len(np.unique(sample.clusters[has]))
         effective = value * (1 - value) / error**2 if error > 0 else float(questions)
-        low, high = proportion_confint(
-            value * effective, effective, alpha=1 - confidence, method="wilson"
-        )
-        figure = Figure(value=value, low=float(low), high=float(high))
+        low, high = wilson_interval(value, effective, confidence=confidence)
+        figure = Figure(value=value, low=low, high=high)
     return Estimate(method="labels_only", figure=figure, standard_error=error)
 
 

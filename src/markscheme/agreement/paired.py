@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from markscheme.agreement.bootstrap import interval, kinds, resample_totals
+from markscheme.agreement.closed_forms import holm
 from markscheme.agreement.figures import Figure
 from markscheme.agreement.verdicts import Unjudged
 
@@ -135,17 +136,17 @@ def compare_pair(pair: Paired, options: CompareOptions) -> Comparison:
 
 
 def mcnemar_exact(only_first: int, only_second: int) -> Figure:
-    """Two-sided exact McNemar test of paired outcomes (statsmodels' `mcnemar`)."""
-    from statsmodels.stats.contingency_tables import mcnemar
+    """Two-sided exact McNemar test of paired outcomes (SciPy's `binomtest` at one half)."""
+    from scipy.stats import binomtest
 
     if not only_first + only_second:
         return Figure(reason="the two never differ")
-    result = mcnemar([[0, only_first], [only_second, 0]], exact=True)
+    result = binomtest(only_first, only_first + only_second)
     return Figure(value=min(1.0, float(result.pvalue)))
 
 
 def with_holm(pairs: Sequence[Comparison]) -> list[Comparison]:
-    """The comparisons with p-values corrected by Holm's method (statsmodels' `multipletests`)."""
+    """The comparisons with p-values corrected by Holm's method."""
     corrected = {}
     for name in ("mcnemar", "permutation"):
         known = [place for place, pair in enumerate(pairs) if getattr(pair, name).value is not None]
@@ -159,15 +160,6 @@ def with_holm(pairs: Sequence[Comparison]) -> list[Comparison]:
         )
         for place, pair in enumerate(pairs)
     ]
-
-
-def holm(p_values: Sequence[float]) -> list[float]:
-    """Holm-corrected p-values, in order."""
-    from statsmodels.stats.multitest import multipletests
-
-    if not p_values:
-        return []
-    return [float(p) for p in multipletests(list(p_values), method="holm")[1]]
 
 
 def permutation_p(

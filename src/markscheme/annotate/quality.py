@@ -11,6 +11,7 @@ import polars as pl
 from sqlalchemy import Connection, select
 
 from markscheme.agreement.annotators import cohen_kappa, fleiss_kappa, krippendorff_alpha
+from markscheme.agreement.closed_forms import wilson_interval
 from markscheme.agreement.figures import Figure
 from markscheme.annotate import tables as t
 from markscheme.annotate.project import Project
@@ -238,9 +239,7 @@ def _mean(values: Any) -> Figure:
 
 def _share(right: int, of: int) -> Figure:
     """A share with Wilson's 95% interval."""
-    from statsmodels.stats.proportion import proportion_confint
-
     if not of:
         return Figure(reason="no gold item answered")
-    low, high = proportion_confint(right, of, method="wilson")
-    return Figure(value=right / of, low=float(low), high=float(high))
+    low, high = wilson_interval(right / of, of)
+    return Figure(value=right / of, low=low, high=high)

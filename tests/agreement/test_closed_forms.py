@@ -1,0 +1,79 @@
+"""Statistics of a few lines, held against statsmodels."""
+
+from __future__ import annotations
+
+import math
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from statsmodels.stats.inter_rater import fleiss_kappa
+from statsmodels.stats.multitest import multipletests
+from statsmodels.stats.proportion import proportion_confint
+
+from markscheme.agreement.alternative_annotator import _discoveries
+from markscheme.agreement.closed_forms import fleiss, holm, wilson_interval
+
+
+@given(st.floats(0, 1), st.floats(0.5, 1e6), st.sampled_from([0.5, 0.8, 0.95, 0.99]))
+def test_wilson_equals_statsmodels(share: float, size: float, confidence: float) -> None:
+    low, high = wilson_interval(share, size, confidence=confidence)
+    expected = proportion_confint(share * size, size, alpha=1 - confidence, method="wilson")
+    assert (low, high) == pytest.approx(expected, abs=1e-9)
+    assert 0 <= low <= high <= 1
+
+
+def test_wilson_of_eight_in_ten_is_the_textbooks() -> None:
+    assert wilson_interval(0.8, 10) == pytest.approx((0.4902, 0.9433), abs=5e-5)
+    assert wilson_interval(0, 20)[0] == 0
+    assert wilson_interval(1, 20)[1] == 1
+
+
+def test_holm_of_three_by_hand() -> None:
+    assert holm([0.03, 0.01, 0.04]) == pytest.approx([0.06, 0.03, 0.06])
+    assert holm([]) == []
+    assert holm([0.9, 0.8]) == [1.0, 1.0]
+
+
+@settings(max_examples=20)  # statsmodels collects garbage in every call
+@given(
+    st.lists(st.one_of(st.none(), st.floats(0, 0.2)), min_size=1, max_size=12),
+    st.sampled_from([0.01, 0.05, 0.1]),
+)
+def test_discoveries_equal_statsmodels(values: list[float | None], level: float) -> None:
+    known = [1.0 if value is None else value for value in values]
+    stands, corrected, *_ = multipletests(known, alpha=level, method="fdr_by")
+    found = _discoveries(values, level)
+    clear = np.abs(corrected - level) > 1e-12  # on the edge the two may round apart
+    assert np.array(found)[clear].tolist() == stands[clear].tolist()
+
+
+@given(st.integers(2, 5), st.integers(2, 4), st.integers(1, 30), st.integers(0, 2**32 - 1))
+def test_fleiss_equals_statsmodels(raters: int, categories: int, items: int, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    counts = rng.multinomial(raters, np.full(categories, 1 / categories), size=items)
+    if (counts.sum(axis=0) > 0).sum() == 1:
+        assert math.isnan(fleiss(counts))
+    else:
+        assert fleiss(counts) == pytest.approx(fleiss_kappa(counts), abs=1e-12)
+
+
+def test_nothing_that_is_shipped_wants_statsmodels_or_pandas() -> None:
+    code = (
+        "import sys\n"
+        "sys.modules['statsmodels'] = sys.modules['pandas'] = None\n"
+        "import polars as pl\n"
+        "from markscheme.agreement.alternative_annotator import _discoveries\n"
+        "from markscheme.agreement.annotators import fleiss_kappa\n"
+        "from markscheme.agreement.paired import mcnemar_exact\n"
+        "from markscheme.agreement.closed_forms import holm, wilson_interval\n"
+        "ratings = pl.DataFrame({'a': [1.0, 0, 1, 0], 'b': [1.0, 0, 0, 0]})\n"
+        "print(round(fleiss_kappa(ratings).value, 3), mcnemar_exact(1, 3).value,\n"
+        "      holm([0.5]), _discoveries([0.001], 0.05), wilson_interval(0.5, 4)[0] > 0)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.split() == ["0.467", "0.625", "[0.5]", "[True]", "True"]
