@@ -1,4 +1,4 @@
-"""What tests share."""
+"""What tests share; which of them need public data, and what becomes of them without."""
 
 from __future__ import annotations
 
@@ -12,6 +12,94 @@ settings.register_profile("markscheme", deadline=None)  # a slow machine is no f
 settings.load_profile("markscheme")
 
 ROOT = Path(__file__).parents[1]
+DATASETS = ("evouna-nq", "nq301", "antique", "trec-dl-nf", "webglm", "curatedtrec")
+"""What the data-backed tests read, by its names in the catalogue."""
+
+NEVER_HELD = {"NQ301_gpt-4.tsv", "ANTIQUE.json"}
+"""Files that a fetch may bring and that no figure in these tests was computed with."""
+
+FETCHING = (
+    f"markscheme datasets fetch {' '.join(DATASETS)} --data-dir data && "
+    "MARKSCHEME_DATA=data .venv/bin/pytest -m 'needs_data and not slow'"
+)
+WHY = "needs public data: "
+
+
+def _data_folder() -> Path | None:
+    """MARKSCHEME_DATA, else a folder that developers may have beside their checkout."""
+    named = os.environ.get("MARKSCHEME_DATA")
+    if named:
+        return Path(named).expanduser().resolve()
+    beside = ROOT.parent / "shared" / "data"
+    return beside.resolve() if beside.is_dir() else None
+
+
+def _lacking(folder: Path | None, fixtures: set[str]) -> str:
+    """What a test that asks for these fixtures lacks, in words; empty if it can run."""
+    if folder is None:
+        return "none are here"
+    from markscheme.datasets import dataset, find
+
+    absent = [name for name in DATASETS if find(dataset(name), folder) is None]
+    half = (folder / "linkage" / "ANTIQUE-dev.json").is_file()
+    if absent and not (absent == ["antique"] and "antique_dev" not in fixtures):
+        return f"{', '.join(absent)} not in {folder}"
+    if "antique_dev" in fixtures and not half:
+        return "ANTIQUE-dev.json, a half of ANTIQUE that is published nowhere"
+    if "papers" in fixtures and not (folder.parent / "papers").is_dir():
+        return "the papers' texts, which nothing fetches, in papers/ beside the data's folder"
+    return ""
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """`--require-data`: what a machine with the data must not skip."""
+    parser.addoption(
+        "--require-data",
+        action="store_true",
+        help="missing public data are an error, rather than a reason to skip tests",
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Refuse to start where data are required and missing."""
+    if config.getoption("--require-data"):
+        lacking = _lacking(_data_folder(), {"data_dir", "antique_dev", "papers"})
+        if lacking:
+            raise pytest.UsageError(f"--require-data: public data are missing: {lacking}")
+
+
+@pytest.hookimpl(tryfirst=True)  # before -m chooses
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark tests that read public data, and skip them where these are not here."""
+    folder = _data_folder()
+    known: dict[frozenset[str], str] = {}
+    for item in items:
+        asked = frozenset(
+            {"given_data", "antique_dev", "papers"} & set(getattr(item, "fixturenames", ()))
+        )
+        if asked:
+            item.add_marker("needs_data")
+        elif item.get_closest_marker("needs_data") is None:
+            continue
+        if asked not in known:
+            known[asked] = _lacking(folder, set(asked))
+        if known[asked]:
+            item.add_marker(pytest.mark.skip(reason=WHY + known[asked]))
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """One line about the tests that had no data: how many, why, and what runs them."""
+    reasons: list[str] = []
+    for report in terminalreporter.stats.get("skipped", []):
+        reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else ""
+        if WHY in reason:
+            reasons.append(reason.partition(WHY)[2])
+    if reasons:
+        terminalreporter.write_line(
+            f"{len(reasons)} tests skipped, for they read public data "
+            f"({'; '.join(dict.fromkeys(reasons))}). To run them: {FETCHING}",
+            yellow=True,
+        )
 
 
 @pytest.fixture(scope="session")
@@ -27,11 +115,36 @@ def example() -> Path:
 
 
 @pytest.fixture(scope="session")
-def data_dir() -> Path:
-    """Real data: MARKSCHEME_DATA, else the folder that lies beside a checkout of the project."""
-    folder = Path(os.environ.get("MARKSCHEME_DATA", ROOT.parent / "shared" / "data"))
-    if not (folder / "evouna").is_dir():
-        pytest.fail(
-            f"no data in {folder}; set MARKSCHEME_DATA to a folder as docs/datasets.md describes"
-        )
+def given_data() -> Path:
+    """The folder with public data as it is; tests that want figures ask for `data_dir`."""
+    folder = _data_folder()
+    assert folder is not None
     return folder
+
+
+@pytest.fixture(scope="session")
+def data_dir(given_data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The public data that figures were computed from, by links: what a fetch adds is left out."""
+    from markscheme.datasets import dataset, find
+
+    view = tmp_path_factory.mktemp("data")
+    for name in DATASETS:
+        local = find(dataset(name), given_data)
+        for file, path in (local.files if local else {}).items():
+            link = view / dataset(name).folders[0] / file
+            if file not in NEVER_HELD:
+                link.parent.mkdir(parents=True, exist_ok=True)
+                link.symlink_to(path.resolve())
+    return view
+
+
+@pytest.fixture(scope="session")
+def antique_dev(data_dir: Path) -> Path:
+    """The data, with the half of ANTIQUE that was set aside for development."""
+    return data_dir
+
+
+@pytest.fixture(scope="session")
+def papers(given_data: Path) -> Path:
+    """The folder with the papers' texts."""
+    return given_data.parent / "papers"

@@ -153,18 +153,23 @@ def same(shown: list[str], printed: list[str]) -> bool:
     return re.fullmatch(pattern, "".join(line + "\n" for line in printed if line)) is not None
 
 
-def run_page(path: Path, *, slow: bool = True) -> int:
+def run_page(path: Path, *, slow: bool = True, data: bool = True) -> int:
     """Run the blocks of a document in the current folder; how many there were.
 
     Args:
         path: the document.
         slow: whether those too that take longer than the fast tests may.
+        data: whether those too that read public data.
 
     Raises:
         AssertionError: a command fails, or prints something else than is shown.
         Exception: what a python block raises.
     """
-    ran = [one for one in blocks(path.read_text("utf-8")) if one.runs and (slow or not one.slow)]
+    ran = [
+        one
+        for one in blocks(path.read_text("utf-8"))
+        if one.runs and (slow or not one.slow) and (data or not one.data)
+    ]
     with Shell("\n".join(one.text for one in ran)) as shell:
         for block in ran:
             for command, printed in run_block(block, path, shell):

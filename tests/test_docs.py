@@ -21,10 +21,18 @@ PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 NAMES = {path: str(path.relative_to(ROOT)) for path in PAGES}
 
 
+def reads_data(path: Path, *, slow: bool) -> bool:
+    """Whether a block that runs reads public data."""
+    blocks = documents.blocks(path.read_text("utf-8"))
+    return any(one.data and one.runs and (slow or not one.slow) for one in blocks)
+
+
 def pages(*, slow: bool) -> list[pytest.ParameterSet]:
     """The pages with blocks that run: of the fast tests, or those with more for the slow ones."""
     return [
-        pytest.param(path, id=name)
+        pytest.param(
+            path, id=name, marks=[pytest.mark.needs_data] if reads_data(path, slow=slow) else []
+        )
         for path, name in NAMES.items()
         if any(one.runs and one.slow == slow for one in documents.blocks(path.read_text("utf-8")))
     ]
@@ -40,8 +48,7 @@ def run_page(
 ) -> None:
     """Run a page in a folder, with the public data if it reads them."""
     monkeypatch.delenv("MARKSCHEME_LEDGER", raising=False)
-    ran = [one for one in documents.blocks(path.read_text("utf-8")) if slow or not one.slow]
-    if any(one.data for one in ran):
+    if reads_data(path, slow=slow):
         monkeypatch.setenv("MARKSCHEME_DATA", str(request.getfixturevalue("data_dir").resolve()))
     with documents.sandbox(ROOT, folder):
         assert documents.run_page(path, slow=slow) > 0
@@ -52,6 +59,28 @@ def test_blocks_run(
     path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
 ) -> None:
     run_page(path, tmp_path, monkeypatch, request, slow=False)
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        pytest.param(path, id=name)
+        for path, name in NAMES.items()
+        if reads_data(path, slow=False)
+        and any(
+            one.runs and not one.slow and not one.data
+            for one in documents.blocks(path.read_text("utf-8"))
+        )
+    ],
+)
+def test_blocks_run_without_the_data(
+    path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What a page shows of the data is left out; what it says of the example must stand alone."""
+    monkeypatch.delenv("MARKSCHEME_LEDGER", raising=False)
+    monkeypatch.setenv("MARKSCHEME_DATA", str(tmp_path / "nowhere"))
+    with documents.sandbox(ROOT, tmp_path):
+        assert documents.run_page(path, slow=False, data=False) > 0
 
 
 @pytest.mark.slow

@@ -219,21 +219,21 @@ def test_gpt4_replies_are_read_when_the_file_is_there(tmp_path: Path, data_dir: 
         recorded("nq301", "gpt-4", data_dir=tmp_path)
 
 
-def test_unknown_recorded_judges_and_datasets_are_named(data_dir: Path) -> None:
+def test_unknown_recorded_judges_and_datasets_are_named(tmp_path: Path) -> None:
     with pytest.raises(UnknownNameError, match="did you mean 'bem'"):
-        recorded("nq301", "bme", data_dir=data_dir)
+        recorded("nq301", "bme", data_dir=tmp_path)
     with pytest.raises(UnknownNameError, match="no dataset with recorded judgments"):
-        recorded("webglm", "bem", data_dir=data_dir)
+        recorded("webglm", "bem", data_dir=tmp_path)
 
 
 # --- LINKAGE ----------------------------------------------------------------------------------
 
 
-def test_linkage_order_does_not_leak_the_grade(data_dir: Path) -> None:
+def test_linkage_order_does_not_leak_the_grade(antique_dev: Path) -> None:
     for name in ("antique", "trec-dl-nf"):
         for frame, column, leaks in (
-            (passages(name, data_dir=data_dir), "grade", True),
-            (load(name, data_dir=data_dir), "label", False),
+            (passages(name, data_dir=antique_dev), "grade", True),
+            (load(name, data_dir=antique_dev), "label", False),
         ):
             ranks = (
                 frame.with_columns(pl.int_range(pl.len()).over("question").alias("place"))
@@ -245,10 +245,10 @@ def test_linkage_order_does_not_leak_the_grade(data_dir: Path) -> None:
             assert (mean > 0.75) if leaks else (abs(mean) < 0.1)
 
 
-def test_linkage_references_leave_the_candidates(data_dir: Path) -> None:
+def test_linkage_references_leave_the_candidates(antique_dev: Path) -> None:
     for name, per_grade in (("antique", 2), ("trec-dl-nf", 1)):
-        whole = passages(name, data_dir=data_dir)
-        answers = load(name, data_dir=data_dir, seed=3)
+        whole = passages(name, data_dir=antique_dev)
+        answers = load(name, data_dir=antique_dev, seed=3)
         expected = (
             whole.group_by("question_number", "grade")
             .len()
@@ -263,30 +263,32 @@ def test_linkage_references_leave_the_candidates(data_dir: Path) -> None:
         assert set(ids) < set(whole["passage_id"])
 
 
-def test_linkage_sampling_follows_the_seed(data_dir: Path) -> None:
-    first, again, other = (load("antique", data_dir=data_dir, seed=s) for s in (0, 0, 1))
+def test_linkage_sampling_follows_the_seed(antique_dev: Path) -> None:
+    first, again, other = (load("antique", data_dir=antique_dev, seed=s) for s in (0, 0, 1))
     assert first.equals(again)
     assert not first.equals(other)
-    bare = load("trec-dl-nf", data_dir=data_dir, references_per_grade=0)
+    bare = load("trec-dl-nf", data_dir=antique_dev, references_per_grade=0)
     assert bare.height == 5541
 
 
-def test_antique_keeps_the_files_grades_and_both_parts_load(tmp_path: Path, data_dir: Path) -> None:
-    dev = passages("antique", data_dir=data_dir)
+def test_antique_keeps_the_files_grades_and_both_parts_load(
+    tmp_path: Path, antique_dev: Path
+) -> None:
+    dev = passages("antique", data_dir=antique_dev)
     assert sorted(dev["grade"].unique()) == [1, 2, 3, 4]
     assert dev["question"].n_unique() == 257
     whole = tmp_path / "ANTIQUE.json"
     whole.write_text(
         json.dumps({"q": [{"doc_id": f"{n}_0", "passage": "p", "label": n} for n in (4, 3, 2, 1)]})
     )
-    (tmp_path / "ANTIQUE-dev.json").symlink_to(data_dir / "linkage" / "ANTIQUE-dev.json")
+    (tmp_path / "ANTIQUE-dev.json").symlink_to(antique_dev / "linkage" / "ANTIQUE-dev.json")
     assert passages("antique", data_dir=tmp_path)["question"].n_unique() == 1
     assert passages("antique", data_dir=tmp_path, part="dev")["question"].n_unique() == 257
     assert passages("antique", data_dir=whole)["question"].n_unique() == 1
     with pytest.raises(DataError, match=r"ANTIQUE\.json is not in"):
-        passages("antique", data_dir=data_dir, part="all")
+        passages("antique", data_dir=antique_dev, part="all")
     with pytest.raises(DataError, match="webglm has no graded passages; antique and trec-dl-nf"):
-        passages("webglm", data_dir=data_dir)
+        passages("webglm", data_dir=antique_dev)
 
 
 def test_trec_reads_both_spellings_of_the_passages_id(data_dir: Path) -> None:

@@ -41,8 +41,8 @@ def pairs(*rows: tuple[str | None, str | None]) -> pl.DataFrame:
     )
 
 
-def test_the_prompt_is_as_printed(data_dir: Path) -> None:
-    paper = data_dir.parent / "papers" / "yao-barbosa-2024-entailment.txt"
+def test_the_prompt_is_as_printed(papers: Path) -> None:
+    paper = papers / "yao-barbosa-2024-entailment.txt"
     turns = shipped()["entailment_yao"].turns(
         {"premise": "{premise}", "hypothesis": "{hypothesis}"}
     )

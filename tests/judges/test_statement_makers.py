@@ -46,11 +46,8 @@ def good(text: str) -> str:
 
 
 @pytest.fixture(scope="session")
-def paper(data_dir: Path) -> str:
-    file = data_dir.parent / "papers" / "yao-barbosa-2024-entailment.txt"
-    if not file.is_file():
-        pytest.fail(f"the paper's text is not at {file}, beside the data")
-    return file.read_text(encoding="utf-8")
+def paper(papers: Path) -> str:
+    return (papers / "yao-barbosa-2024-entailment.txt").read_text(encoding="utf-8")
 
 
 def test_the_prompt_is_as_printed(paper: str) -> None:

@@ -116,9 +116,9 @@ def test_a_row_does_not_depend_on_the_rows_beside_it() -> None:
 
 @pytest.mark.parametrize("composition", ["33221100", "top", "none"])
 def test_better_passages_score_higher_and_both_modes_share_a_scale(
-    data_dir: Path, composition: str
+    antique_dev: Path, composition: str
 ) -> None:
-    every = passages("antique", data_dir=data_dir, part="dev")
+    every = passages("antique", data_dir=antique_dev, part="dev")
     some = every["question"].unique().sort()[:12]
     drawn = draw_references(
         every.filter(pl.col("question").is_in(some.implode())), Draw(composition=composition)
@@ -180,10 +180,12 @@ def test_cover_is_the_mean_best_likeness_of_tokens() -> None:
 
 
 @pytest.mark.slow
-def test_training_gives_the_same_bytes_again(data_dir: Path, tmp_path: Path) -> None:
+def test_training_gives_the_same_bytes_again(antique_dev: Path, tmp_path: Path) -> None:
     sets = {}
     for name in ("antique", "trec-dl-nf"):
-        every = passages(name, data_dir=data_dir, **({"part": "dev"} if name == "antique" else {}))
+        every = passages(
+            name, data_dir=antique_dev, **({"part": "dev"} if name == "antique" else {})
+        )
         some = every["question"].unique().sort()[:12]
         sets[name] = (
             every.filter(pl.col("question").is_in(some.implode()))

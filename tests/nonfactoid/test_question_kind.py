@@ -44,8 +44,8 @@ def test_auto_sends_rows_to_their_judges() -> None:
     assert found["verdict"][0] is True
 
 
-def test_questions_of_the_real_sets(data_dir: Path) -> None:
-    antique = passages("antique", data_dir=data_dir, part="dev")["question"].unique()
+def test_questions_of_the_real_sets(antique_dev: Path) -> None:
+    antique = passages("antique", data_dir=antique_dev, part="dev")["question"].unique()
     assert (classify(antique)["factoid_chance"] < 0.5).mean() > 0.85
 
 
@@ -85,20 +85,20 @@ def test_the_classifier_is_fitted_and_written(tmp_path: Path) -> None:
 
 
 def test_the_shipped_classifier_is_what_the_command_makes(
-    data_dir: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    antique_dev: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     out = tmp_path / "kind.json"
-    assert run(["train-question-kind", "--out", str(out), "--data-dir", str(data_dir)]) == 0
+    assert run(["train-question-kind", "--out", str(out), "--data-dir", str(antique_dev)]) == 0
     made, shipped = (orjson.loads(path.read_bytes()) for path in (out, WEIGHTS))
     assert made == pytest.approx(shipped, abs=0.01)
     assert "curatedtrec" in capsys.readouterr().out
 
 
-def test_rules_for_categories_beside_a_reader(data_dir: Path) -> None:
+def test_rules_for_categories_beside_a_reader(antique_dev: Path) -> None:
     every = pl.concat(
-        [passages("antique", data_dir=data_dir, part="dev")["question"],
-         passages("trec-dl-nf", data_dir=data_dir)["question"],
-         load("webglm", data_dir=data_dir)["question"]]
+        [passages("antique", data_dir=antique_dev, part="dev")["question"],
+         passages("trec-dl-nf", data_dir=antique_dev)["question"],
+         load("webglm", data_dir=antique_dev)["question"]]
     ).unique()  # fmt: skip
     found = by_reader(every)
     assert found["questions"].sum() == 83

@@ -84,8 +84,8 @@ OURS = {
 
 
 @pytest.fixture(scope="module")
-def everything(data_dir: Path) -> dict[str, Reproduced]:
-    return {result.name: result for result in reproduce(data_dir=data_dir)}
+def everything(antique_dev: Path) -> dict[str, Reproduced]:
+    return {result.name: result for result in reproduce(data_dir=antique_dev)}
 
 
 @pytest.fixture(scope="module")
@@ -263,9 +263,9 @@ def said(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str,
 
 
 def test_the_command_exits_with_0_when_all_is_accounted_for(
-    capsys: pytest.CaptureFixture[str], data_dir: Path
+    capsys: pytest.CaptureFixture[str], antique_dev: Path
 ) -> None:
-    code, out, err = said(capsys, "--data-dir", str(data_dir))
+    code, out, err = said(capsys, "--data-dir", str(antique_dev))
     assert code == 0
     assert "kamalloo-2023/table-1: 115 same as printed, 1 different for a known reason" in out
     assert "the paper's own columns give 69.4 - 50.8 = 18.6" in " ".join(out.split())

@@ -16,8 +16,8 @@ EXPLAIN, RATE = "inference_yao", "inference_difficulty_yao"
 
 
 @pytest.fixture(scope="module")
-def paper(data_dir: Path) -> str:
-    text = (data_dir.parent / "papers" / "yao-barbosa-2024-entailment.txt").read_text()
+def paper(papers: Path) -> str:
+    text = (papers / "yao-barbosa-2024-entailment.txt").read_text()
     return re.sub(r"\s+", " ", text)
 
 

@@ -28,14 +28,6 @@ OTHERS = (*LISTED, *STAGES)
 ALL = sorted(name for name, prompt in shipped().items() if prompt.parser not in OTHERS)
 
 
-@pytest.fixture(scope="session")
-def papers(data_dir: Path) -> Path:
-    folder = data_dir.parent / "papers"
-    if not folder.is_dir():
-        pytest.fail(f"the papers' texts are not in {folder}, beside the data")
-    return folder
-
-
 def filled(name: str, question: str, references: list[str], answer: str) -> str:
     turns = shipped()[name].messages(question=question, references=references, answer=answer)
     assert [role for role, _ in turns] == ["user"]
