@@ -1,6 +1,6 @@
 # Two commands do everything on a machine with Python (3.11 or later), pip and make:
 #   make demo    judge the bundled example
-#   make test    lint, types, tests
+#   make test    lint, types, tests; those that read public data are skipped where these are not
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
@@ -8,7 +8,7 @@ READY := $(VENV)/.ready-for-users
 READY_DEV := $(VENV)/.ready-for-developers
 READY_SLOW := $(VENV)/.ready-for-slow-tests
 
-.PHONY: demo test test-slow lint types bench docs clean
+.PHONY: demo test test-slow test-data test-all-data wheel lint types bench docs clean
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -51,6 +51,17 @@ $(READY_SLOW): $(READY_DEV)
 
 test-slow: $(READY_SLOW)
 	$(BIN)/pytest -m slow
+
+# The tests that read public data (docs/datasets.md); the fast ones, or with the slow tests.
+test-data: $(READY_DEV)
+	$(BIN)/pytest -n 2 -m "needs_data and not slow" --require-data
+
+test-all-data: $(READY_SLOW)
+	$(BIN)/pytest -m "needs_data or slow" --require-data
+
+# The wheel, built and installed in environments of its own: the README's examples run from it.
+wheel:
+	$(PYTHON) scripts/check_wheel.py
 
 docs: $(READY_DEV)
 	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[docs]'

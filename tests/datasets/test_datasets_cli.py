@@ -8,6 +8,7 @@ import polars as pl
 import pytest
 
 from markscheme.cli import run
+from markscheme.datasets.catalog import Dataset
 
 
 def said(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
@@ -113,3 +114,27 @@ def test_fetch_without_a_network_says_what_to_do(
     assert code == 2
     assert "cannot download https://raw.githubusercontent.com/" in err.replace("\n", "")
     assert list((tmp_path / "linkage").iterdir()) == []
+
+
+def test_fetch_takes_several_names_and_names_the_first_it_cannot_get(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fetched: list[str] = []
+
+    def download(entry: Dataset, *, data_dir: Path, **_: object) -> list[Path]:
+        fetched.append(entry.name)
+        return [data_dir / entry.folders[0]]
+
+    monkeypatch.setattr("markscheme.datasets.fetch", download)
+    code, out, err = said(capsys, "fetch", "webglm", "nq301", "--data-dir", str(tmp_path))
+    assert code == 0
+    assert fetched == ["webglm", "nq301"]
+    assert out.splitlines() == [str(tmp_path / "linkage"), str(tmp_path / "openqa-eval")]
+    assert "licence: MIT" in err
+    code, _, err = said(capsys, "fetch", "webglm", "nq310", "--data-dir", str(tmp_path))
+    assert code == 2
+    assert "did you mean 'nq301'" in err.replace("\n", " ")
+    assert len(fetched) == 2, "no name is fetched where another is wrong"
+    code, _, err = said(capsys, "fetch", "webglm", "nq301", "--file", "NQ301_BEM.tsv")
+    assert code == 2
+    assert "of one dataset" in err

@@ -125,7 +125,10 @@ def check(context: typer.Context, name: Name, data_dir: DataDir = None) -> None:
 @group.command("fetch")
 def fetch(
     context: typer.Context,
-    name: Name,
+    names: Annotated[
+        list[str],
+        typer.Argument(metavar="NAME...", help="Names as `markscheme datasets` lists them."),
+    ],
     data_dir: DataDir = None,
     file: Annotated[
         list[str] | None, typer.Option("--file", help="Only this file; may be repeated.")
@@ -134,13 +137,16 @@ def fetch(
         bool, typer.Option("--force", help="Replace files that differ from the recorded checksum.")
     ] = False,
 ) -> None:
-    """Download a dataset's files from where their authors published them, and check them."""
+    """Download datasets' files from where their authors published them, and check them."""
     from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn
 
     from markscheme.datasets import dataset
     from markscheme.datasets import fetch as download
+    from markscheme.errors import DataError
 
-    entry = dataset(name)
+    entries = [dataset(name) for name in names]
+    if file and len(entries) > 1:
+        raise DataError("--file names a file of one dataset; fetch the others by themselves")
     columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn())
     with Progress(*columns, console=notes) as bars:
         tasks: dict[str, Any] = {}
@@ -150,16 +156,19 @@ def fetch(
                 tasks[file_name] = bars.add_task(file_name, total=expected)
             bars.update(tasks[file_name], completed=done, total=expected)
 
-        paths = download(
-            entry,
-            data_dir=data_dir or context.obj,
-            files=file or (),
-            force=force,
-            progress=progress,
-        )
-    for path in paths:
-        console.print(str(path), markup=False, soft_wrap=True)
-    notes.print(f"licence: {entry.licence}. What to cite: 'markscheme datasets {name}'")
+        for entry in entries:
+            paths = download(
+                entry,
+                data_dir=data_dir or context.obj,
+                files=file or (),
+                force=force,
+                progress=progress,
+            )
+            for path in paths:
+                console.print(str(path), markup=False, soft_wrap=True)
+            notes.print(
+                f"licence: {entry.licence}. What to cite: 'markscheme datasets {entry.name}'"
+            )
 
 
 @group.command("export")
