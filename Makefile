@@ -57,7 +57,8 @@ test-data: $(READY_DEV)
 	$(BIN)/pytest -n 2 -m "needs_data and not slow" --require-data
 
 test-all-data: $(READY_SLOW)
-	$(BIN)/pytest -m "needs_data or slow" --require-data
+	$(BIN)/pytest -n 2 -m "needs_data and not slow" --require-data
+	$(BIN)/pytest -m slow --require-data
 
 # The wheel, built and installed in environments of its own: the README's examples run from it.
 wheel:

@@ -39,6 +39,7 @@ WIDTH = 200
 REASONS = {
     "installs": r"\bpip install \'?\.|\bmake\b",
     "takes minutes": r"\btrain|\bbenchmarks\b",
+    "downloads": r"\bdatasets fetch\b",
 }
 """Why a block may not be run, and what such a block must hold to say so."""
 
