@@ -19,7 +19,7 @@ import venv
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-RUNNER = "documents*.py"
+RUNNER = ("documents*.py", "s3_store.py", "models/servers.py")
 """The modules in tests/ that run a document's blocks; all else of the checkout stays behind."""
 
 TRY = """
@@ -93,8 +93,9 @@ def main() -> None:
         stand_in = folder / "away" / "checkout-stand-in"
         shutil.copytree(ROOT / "examples", stand_in / "examples")
         shutil.copy(ROOT / "README.md", stand_in)
-        for file in (ROOT / "tests").glob(RUNNER):
-            shutil.copy(file, folder / "away")
+        for pattern in RUNNER:
+            for file in (ROOT / "tests").glob(pattern):
+                shutil.copy(file, folder / "away")
         inherited = {"PYTHONPATH", "MARKSCHEME_DATA", "MARKSCHEME_LEDGER", "VIRTUAL_ENV"}
         clean = {name: value for name, value in os.environ.items() if name not in inherited}
         clean["PATH"] = os.pathsep.join([str(python.parent), clean.get("PATH", "")])

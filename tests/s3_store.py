@@ -5,12 +5,11 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator
 
-import httpx
-
 
 @contextlib.contextmanager
 def s3_store() -> Iterator[dict[str, str]]:
     """The environment variables that lead to it; it is there within the block."""
+    import httpx
     import s3fs
     from moto.server import ThreadedMotoServer
 
