@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+import made_data
+
 settings.register_profile("markscheme", deadline=None)  # a slow machine is no failure
 settings.load_profile("markscheme")
 
@@ -112,6 +114,12 @@ def root() -> Path:
 def example() -> Path:
     """The bundled example."""
     return ROOT / "examples" / "answers.jsonl"
+
+
+@pytest.fixture(scope="session")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A data folder of invented rows in the shape of the public ones (`made_data`)."""
+    return made_data.write(tmp_path_factory.mktemp("made"))
 
 
 @pytest.fixture(scope="session")
