@@ -1,0 +1,28 @@
+"""Prompts in a paper's wording stay to the letter what was compared with the paper's text.
+
+The comparison itself wants the papers' texts (marker `needs_data`); here are the hashes of what
+passed it, over wording, sampling and reader. A new hash must pass that comparison first.
+"""
+
+from __future__ import annotations
+
+from markscheme.prompts import shipped
+
+COMPARED = {
+    "entailment_yao": "0ead4838888d4262",
+    "inference_difficulty_yao": "8d6fcb8de10880b7",
+    "inference_yao": "e16996a7577d4e65",
+    "llm_evouna": "8b0b59516f10a328",
+    "llm_kamalloo": "bd98ad4140d057df",
+    "llm_score": "0e01f6bcdabd8156",
+    "statement_yao": "053792b0c182d260",
+}
+
+
+def test_wordings_that_were_compared_with_the_papers_are_unchanged() -> None:
+    found = {name: prompt.hash for name, prompt in shipped().items() if name in COMPARED}
+    assert found == COMPARED
+
+
+def test_every_quoted_prompt_is_recorded() -> None:
+    assert {name for name, prompt in shipped().items() if prompt.quoted} <= set(COMPARED)
