@@ -101,6 +101,24 @@ def test_equals_the_library_on_real_answers(
     assert 0.01 < float(expected.mean()) < 0.9
 
 
+@pytest.mark.parametrize(("column", "scalar"), METRICS, ids=NAMES)
+def test_equals_the_library_on_the_bundled_example(
+    column: Metric, scalar: Callable[[str, str], float], example: Path
+) -> None:
+    rows = [json.loads(line) for line in example.read_text("utf-8").splitlines()]
+    rows = [row for row in rows if row["answer"]]
+    answers = [row["answer"] for row in rows]
+    # Long answers as references of one another, beside the short references.
+    references = [
+        [*row["references"], other] for row, other in zip(rows, answers[::-1], strict=True)
+    ]
+    got = column(*squad.columns(answers, references))
+    expected = pl.Series(squad.best(scalar, answers, references), dtype=pl.Float64)
+    assert len(answers) > 200
+    assert (got - expected).abs().max() < 1e-9
+    assert 0.01 < float(expected.mean()) < 0.9
+
+
 @pytest.mark.parametrize("metric", [row[0] for row in METRICS], ids=NAMES)
 def test_missing_things_are_null_and_order_is_kept(metric: Metric) -> None:
     answers = ["w x y z", None, "x", "x", "", "q"]
