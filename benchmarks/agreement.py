@@ -94,7 +94,7 @@ def coverage(draws: int, seed: int) -> None:
     """How often intervals hold the known truth, and how wide they are, by number of labels."""
     import polars as pl
 
-    from markscheme.agreement.estimate import METHODS, Sample, estimates
+    from markscheme.agreement.estimators import METHODS, Sample, estimates
     from markscheme.datasets import load
     from markscheme.metrics.lexical import contains
 

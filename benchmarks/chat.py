@@ -17,9 +17,9 @@ import tempfile
 import time
 from pathlib import Path
 
-from markscheme.models.chat import ChatRequest, Message
-from markscheme.models.container import ModelOptions, Models
-from markscheme.models.openai_server import OpenAIChat, ServerOptions
+from markscheme.models.chat.openai_server import OpenAIChat, ServerOptions
+from markscheme.models.chat.protocol import ChatRequest, Message
+from markscheme.models.sources import ModelOptions, Models
 
 SERVER = Path(__file__).parents[1] / "tests" / "models" / "servers.py"
 

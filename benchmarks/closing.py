@@ -20,9 +20,9 @@ import fsspec
 import numpy as np
 import polars as pl
 
-from markscheme.engine.pieces import PIECE_ROWS, scan_parts
+from markscheme.engine.shards import PIECE_ROWS, scan_parts
 from markscheme.engine.summary import CLUSTERS, summarise
-from markscheme.judgments import SCHEMA
+from markscheme.tables.judgments import JUDGMENTS_SCHEMA
 
 WAYS = ("local", "address")
 
@@ -70,7 +70,7 @@ def _write(folder: Path, parts: int) -> None:
         }
         judgments = pl.DataFrame(said).select(
             (pl.col(name) if name in said else pl.lit(None)).cast(kind).alias(name)
-            for name, kind in SCHEMA.items()
+            for name, kind in JUDGMENTS_SCHEMA.items()
         )
         answers.write_parquet(folder / "answers" / f"part-{number:06d}.parquet")
         judgments.write_parquet(folder / "judgments" / f"part-{number:06d}.parquet")

@@ -19,7 +19,7 @@ from pathlib import Path
 
 import numpy as np
 
-from markscheme.models.encoder import MiniLM
+from markscheme.models.local.encoder import MiniLM
 
 DATA = Path(os.environ.get("MARKSCHEME_DATA", "../shared/data")) / "evouna" / "NQ.json"
 SYSTEMS = ("fid", "gpt35", "chatgpt", "gpt4", "newbing")

@@ -18,14 +18,19 @@ import polars as pl
 
 from benchmarks.examiner import ENTAILMENT, EVERY, ROOT
 from markscheme import datasets
-from markscheme.agreement.hierarchy import adjacent_sets, alternatives, marks_test, set_counts
-from markscheme.answers import read_answers
-from markscheme.cli.tables import p_text
-from markscheme.engine.apply import apply
-from markscheme.grammar import parse_judge
-from markscheme.judgments import RELATIONS
-from markscheme.models.container import Models
-from markscheme.papers.yao_2024_embedded import TABLE_9, TABLE_12, TABLE_13
+from markscheme.agreement.answer_hierarchy import (
+    adjacent_sets,
+    alternatives,
+    marks_test,
+    set_counts,
+)
+from markscheme.cli.output import p_text
+from markscheme.contract.grammar import parse_judge
+from markscheme.engine.execute import apply
+from markscheme.models.sources import Models
+from markscheme.papers.yao_2024 import TABLE_9, TABLE_12, TABLE_13
+from markscheme.tables.answers import read_answers
+from markscheme.tables.judgments import RELATIONS
 from markscheme.training.splits import parts
 
 EXAMPLE = ROOT / "examples" / "answers.jsonl"

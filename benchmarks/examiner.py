@@ -27,18 +27,18 @@ from benchmarks.examiner_transfer import Transfer, transfer
 from benchmarks.jobs import peak_megabytes
 from markscheme import datasets
 from markscheme.agreement.against_labels import AgreementOptions, agreement
-from markscheme.agreement.figures import Figure, plain
-from markscheme.agreement.hierarchy import adjacent_sets, marks_test
+from markscheme.agreement.answer_hierarchy import adjacent_sets, marks_test
 from markscheme.agreement.join import join_labels
 from markscheme.agreement.judged import read_judgments
 from markscheme.agreement.labels import read_labels
-from markscheme.engine.apply import apply
-from markscheme.grammar import parse_judge
-from markscheme.judges.examiner_weights import open_weights
-from markscheme.judgments import RELATIONS
-from markscheme.metrics.alignment.claims import contested, reworded, ruled
-from markscheme.metrics.alignment.features import examined
-from markscheme.models.container import Models
+from markscheme.contract.grammar import parse_judge
+from markscheme.engine.execute import apply
+from markscheme.features.alignment.claims import contested, reworded, ruled
+from markscheme.features.alignment.features import compute_features
+from markscheme.judges.examiner.weight_files import open_weights
+from markscheme.models.sources import Models
+from markscheme.results.figures import Figure, plain
+from markscheme.tables.judgments import RELATIONS
 from markscheme.training.splits import parts
 
 ROOT = Path(__file__).parents[1]
@@ -86,9 +86,9 @@ FRESH = """
 import sys, time
 start = time.perf_counter()
 import polars as pl
-from markscheme.engine.apply import apply
-from markscheme.grammar import parse_judge
-from markscheme.models.container import Models
+from markscheme.engine.execute import apply
+from markscheme.contract.grammar import parse_judge
+from markscheme.models.sources import Models
 imported = time.perf_counter()
 judge, models = parse_judge(sys.argv[1]), Models()
 row = pl.read_parquet(sys.argv[2])
@@ -237,7 +237,7 @@ def share_with_encoder(answers: pl.DataFrame) -> float:
     """Share of the answers that the first stage leaves to the encoder."""
     opened = open_weights()
     columns = (answers["question"], answers["references"], answers["answer"])
-    matrix, _ = examined(*columns, opened.rarity)
+    matrix, _ = compute_features(*columns, opened.rarity)
     scores = apply(parse_judge(JUDGES["never"]), answers, Models())["score"].to_numpy()
     unsure = (scores > opened.settings.unsure_from) & (scores < opened.settings.unsure_to)
     asked = unsure | reworded(matrix)

@@ -20,10 +20,10 @@ import numpy.typing as npt
 import polars as pl
 
 from markscheme import datasets
-from markscheme.judges.examiner_meaning import cosines
-from markscheme.metrics.alignment.features import examined
-from markscheme.metrics.alignment.registry import COSINES, EXAMINED
-from markscheme.models.encoder import MiniLM
+from markscheme.features.alignment.features import compute_features
+from markscheme.features.alignment.registry import COSINES, EXAMINED
+from markscheme.judges.examiner.sentence_likeness import cosines
+from markscheme.models.local.encoder import MiniLM
 from markscheme.training.examiner import rarity_of, usable
 from markscheme.training.splits import fold_of, parts
 from markscheme.training.trees import TreeOptions, fit
@@ -56,7 +56,7 @@ def transfer(data_dir: Path | None) -> dict[str, list[Transfer]]:
     """By system, and by kind of question."""
     answers = datasets.load("evouna-nq", data_dir=data_dir)
     answers = usable(answers.filter(parts(answers["question"]) != "test"))
-    matrix, view = examined(
+    matrix, view = compute_features(
         answers["question"], answers["references"], answers["answer"], rarity_of(answers)
     )
     both = np.hstack([matrix, cosines(view, np.arange(len(answers)), MiniLM())])

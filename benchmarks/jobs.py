@@ -26,8 +26,8 @@ def judges_in_memory(*names: str) -> Callable[[Path], Callable[[], object]]:
     def prepare(file: Path) -> Callable[[], object]:
         import polars as pl
 
-        from markscheme.engine.apply import apply
-        from markscheme.grammar import parse_judge
+        from markscheme.contract.grammar import parse_judge
+        from markscheme.engine.execute import apply
 
         table = pl.read_parquet(file)
         judges = [parse_judge(name) for name in names]
@@ -41,7 +41,7 @@ def judges_streamed(*names: str) -> Callable[[Path], Callable[[], object]]:
 
     def prepare(file: Path) -> Callable[[], object]:
         import markscheme
-        from markscheme.registry import judges
+        from markscheme.contract.registry import judges
 
         judges()
         return lambda: markscheme.judge(file, list(names)).summary()
@@ -53,9 +53,9 @@ def judges_through_engine(*names: str) -> Callable[[Path], Callable[[], object]]
     """Our judges streamed from a Parquet file into a run's folder, summary included."""
 
     def prepare(file: Path) -> Callable[[], object]:
-        from markscheme.answers import AnswersReader
-        from markscheme.engine.run import run_in_folder
-        from markscheme.grammar import parse_judge
+        from markscheme.contract.grammar import parse_judge
+        from markscheme.engine.local_run import run_in_folder
+        from markscheme.tables.answers import AnswersReader
 
         judges = [parse_judge(name) for name in names]
 

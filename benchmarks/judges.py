@@ -62,9 +62,9 @@ RECORDED = ("bem", "text-davinci-003")
 
 def asker(name: str, dev: pl.DataFrame) -> Ask:
     """What gives score and verdict of every answer of a table, under a name of `JUDGES`."""
-    from markscheme.engine.apply import apply
-    from markscheme.grammar import parse_judge
-    from markscheme.models.container import Models
+    from markscheme.contract.grammar import parse_judge
+    from markscheme.engine.execute import apply
+    from markscheme.models.sources import Models
 
     if name in PEERS:
         make, limit = PEERS[name]

@@ -13,11 +13,11 @@ import time
 
 import polars as pl
 
+from markscheme.contract.grammar import parse_judge
 from markscheme.datasets import load, passages
-from markscheme.engine.apply import apply
-from markscheme.grammar import parse_judge
-from markscheme.models.encoder import MiniLM
-from markscheme.models.token_encoder import TokenEncoder, token_encoder
+from markscheme.engine.execute import apply
+from markscheme.models.local.encoder import MiniLM
+from markscheme.models.local.token_vectors import TokenEncoder, token_encoder
 
 ROWS = 1000
 

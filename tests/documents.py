@@ -30,8 +30,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from documents_shell import Shell, unfinished
-from markscheme.answers import read_answers
 from markscheme.cli.app import console, notes
+from markscheme.tables.answers import read_answers
 
 WIDTH = 200
 """Columns of the tables that documents show: as many as on a pipe."""

@@ -147,7 +147,7 @@ def words_known() -> Any:
     from tokenizers import Tokenizer, models, pre_tokenizers, trainers
     from transformers import PreTrainedTokenizerFast
 
-    from markscheme.judges.learned_templates import VARIANTS
+    from markscheme.judges.finetuned.templates import VARIANTS
 
     table = answers()
     texts = [text for one in VARIANTS.values() for text in one.values()]

@@ -28,7 +28,7 @@ sys.path += [str(Path(__file__).parent / name) for name in ("models", "annotate"
 
 from servers import Answer, ChatServer, last_message
 
-from markscheme.text.statements import statement
+from markscheme.text.statements.statement import statement
 from s3_store import s3_store
 
 OURS = re.compile(r"localhost:8000")

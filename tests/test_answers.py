@@ -19,18 +19,18 @@ import zstandard
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from markscheme.answers import (
-    SCHEMA,
+from markscheme.api import judge
+from markscheme.engine.shards import input_pieces
+from markscheme.errors import BadRowsError, DataError, UnknownNameError
+from markscheme.integrations.pandas import judged as judged_in_pandas
+from markscheme.tables.answers import (
+    ANSWERS_SCHEMA,
     AnswersReader,
     ReadOptions,
     content_ids,
     read_answers,
     write_answers,
 )
-from markscheme.api import judge
-from markscheme.engine.pieces import input_pieces
-from markscheme.errors import BadRowsError, DataError, UnknownNameError
-from markscheme.integrations.pandas import judged as judged_in_pandas
 
 ROWS: list[dict[str, Any]] = [
     {"question": "Who?", "references": ["Ann", "Anne"], "answer": "Ann", "system": "a", "label": 1},
@@ -62,7 +62,7 @@ def test_what_is_written_reads_back(tmp_path: Path, expected: pl.DataFrame, endi
     else:
         write_answers(expected, path)
     assert read_answers(path).equals(expected)
-    assert list(expected.columns) == list(SCHEMA)
+    assert list(expected.columns) == list(ANSWERS_SCHEMA)
 
 
 @pytest.mark.parametrize(

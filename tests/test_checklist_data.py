@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from markscheme.text.normalise import normalise
+from markscheme.text.normalisation import normalise
 
 CHECKLIST = Path(__file__).parent / "checklist"
 FIELDS = ["id", "capability", "question", "references", "answer", "verdict", "note"]

@@ -1,4 +1,4 @@
-"""The project's own rules, kept by tests: layers, exports, sizes, light imports."""
+"""The project's own rules, kept by tests: layers, private modules, exports, light imports."""
 
 from __future__ import annotations
 
@@ -14,73 +14,111 @@ import markscheme
 
 SOURCE = Path(markscheme.__file__).parent
 MODULES = sorted(SOURCE.rglob("*.py"))
+NAMES = {".".join(("markscheme", *p.relative_to(SOURCE).with_suffix("").parts)): p for p in MODULES}
+PACKAGES = {name.removesuffix(".__init__") for name in NAMES if name.endswith(".__init__")}
 
-# Lowest first. A module may import from its own layer and from the ones it may reach below.
-BOTTOM = [
-    "errors", "files", "writing", "columns", "written_lists", "tidy", "answers", "judgments",
-    "registry", "grammar",
-]  # fmt: skip
-REACH: dict[str, set[str]] = {
-    "text": {"errors"},
-    "metrics": {"errors", "text"},
-    "datasets": set(BOTTOM),
-    "agreement": set(BOTTOM),
-    "models": {*BOTTOM, "text"},
-    "prompts": {"errors"},
-    "judges": {*BOTTOM, "text", "metrics", "models", "prompts"},
-    "engine": {*BOTTOM, "text", "metrics", "models", "judges"},
-    "training": {*BOTTOM, "text", "metrics", "models", "judges", "engine", "agreement", "datasets"},
-}
-REACH["analysis"] = {*REACH["engine"], "engine", "agreement", "datasets"}
-REACH["papers"] = {*REACH["training"], "training", "analysis"}
-REACH["report"] = {*REACH["papers"], "papers"}
-REACH["api"] = {*REACH["report"], "report"}
-REACH["integrations"] = {*REACH["api"], "api", "training"}
-REACH["annotate"] = {*REACH["integrations"]}
-REACH["service"] = {*REACH["integrations"]}
-REACH["cli"] = {*REACH["integrations"], "annotate", "service"}
+# Lowest first: a layer imports from itself and from those below it.
+LAYERS = [
+    ("errors",),
+    ("values", "text"),
+    ("metrics",),
+    ("tables",),
+    ("contract",),
+    ("storage",),
+    ("datasets",),
+    ("models",),
+    ("features",),
+    ("judges",),
+    ("engine",),
+    ("results",),
+    ("agreement",),
+    ("analysis",),
+    ("training",),
+    ("papers",),
+    ("report",),
+    ("api", "testing"),
+    ("integrations",),
+    ("web",),
+    ("annotate", "service", "view"),
+    ("cli",),
+]
+LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
 
 
-def layer(module: Path) -> str:
-    return module.relative_to(SOURCE).parts[0].removesuffix(".py")
+def layer(module: str) -> str:
+    """The part of the package that a module belongs to."""
+    parts = module.split(".")
+    return parts[1] if len(parts) > 1 else ""
 
 
-def imports(module: Path) -> set[str]:
-    """The layers of ours that a module imports anywhere in it."""
+def package_of(module: str) -> str:
+    """The package whose folder holds a module."""
+    return (
+        module.removesuffix(".__init__")
+        if module.endswith("__init__")
+        else module.rpartition(".")[0]
+    )
+
+
+def imported(module: str) -> set[tuple[str, str]]:
+    """What a module imports of ours anywhere in it: (module or package, name)."""
     found = set()
-    for node in ast.walk(ast.parse(module.read_text())):
-        names: list[str] = []
+    for node in ast.walk(ast.parse(NAMES[module].read_text())):
         if isinstance(node, ast.Import):
-            names = [alias.name for alias in node.names]
-        elif isinstance(node, ast.ImportFrom) and node.module:
-            names = [node.module]
-            if node.module == "markscheme":
-                names = [f"markscheme.{alias.name}" for alias in node.names]
-        found |= {name.split(".")[1] for name in names if name.startswith("markscheme.")}
+            found |= {
+                (alias.name, "") for alias in node.names if alias.name.startswith("markscheme")
+            }
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, "imports are absolute"
+            if node.module and node.module.split(".")[0] == "markscheme":
+                found |= {(node.module, alias.name) for alias in node.names}
     return found
 
 
-@pytest.mark.parametrize("module", MODULES, ids=lambda path: str(path.relative_to(SOURCE)))
-def test_imports_only_point_down(module: Path) -> None:
+def test_every_part_of_the_package_has_a_layer() -> None:
+    parts = {layer(name) for name in NAMES} - {"__init__", "__main__"}
+    assert parts <= set(LEVEL), parts - set(LEVEL)
+
+
+@pytest.mark.parametrize("module", sorted(NAMES))
+def test_imports_only_point_down(module: str) -> None:
     own = layer(module)
     if own in ("__init__", "__main__"):
         return
-    allowed = set(BOTTOM[: BOTTOM.index(own) + 1]) if own in BOTTOM else REACH[own] | {own}
-    assert imports(module) <= allowed, f"{own} may import {sorted(allowed)}"
+    for origin, name in imported(module):
+        other = layer(f"{origin}.{name}") if origin == "markscheme" else layer(origin)
+        if other == own or other not in LEVEL:
+            continue
+        assert LEVEL[other] < LEVEL[own], f"{module} imports {origin}.{name}, which lies above it"
 
 
-@pytest.mark.parametrize("module", MODULES, ids=lambda path: str(path.relative_to(SOURCE)))
-def test_files_hold_one_idea(module: Path) -> None:
-    text = module.read_text()
-    assert text.count("\n") <= 420
-    assert not re.search(r"^\s*from \.", text, re.MULTILINE), "imports are absolute"
+@pytest.mark.parametrize("module", sorted(NAMES))
+def test_inner_modules_are_imported_only_within_their_package(module: str) -> None:
+    own = package_of(module)
+    for origin, name in imported(module):
+        inner = f"{origin}.{name}" if f"{origin}.{name}" in NAMES else origin
+        if inner in PACKAGES or inner not in NAMES:
+            continue
+        home = package_of(inner)
+        assert f"{own}.".startswith(f"{home}.") or home == "markscheme.cli", (
+            f"{module} imports {inner}, an inner module of {home}; import from {home}"
+        )
 
 
 def test_public_names_are_sorted_and_exist() -> None:
-    assert markscheme.__all__ == sorted(markscheme.__all__)
-    assert set(markscheme.__all__) == set(markscheme._HOME)
+    assert list(markscheme.__all__) == sorted(markscheme.__all__)
     for name in markscheme.__all__:
         assert getattr(markscheme, name).__doc__, f"{name} has no docstring"
+
+
+@pytest.mark.parametrize("package", sorted(PACKAGES - {"markscheme.cli"}))
+def test_what_a_package_exports_exists(package: str) -> None:
+    code = (
+        f"import {package} as p, types\n"
+        "for n in getattr(p, '__all__', []):\n"
+        "    assert not isinstance(getattr(p, n), types.ModuleType), n\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=120)
 
 
 @pytest.mark.parametrize("statement", ["import markscheme", "import markscheme.cli"])

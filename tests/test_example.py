@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from markscheme.text.normalise import normalise
+from markscheme.text.normalisation import normalise
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 FIELDS = [

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from markscheme import registry
+from markscheme.contract import registry
+from markscheme.contract.grammar import judge_name, parse_judge, signature
+from markscheme.contract.registry import Judge, register
 from markscheme.errors import JudgeError, MarkschemeError, UnknownNameError
-from markscheme.grammar import judge_name, parse_judge, signature
-from markscheme.registry import Judge, register
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from markscheme.grammar import judge_name, parse_judge
-from markscheme.registry import asks_chat, parts
+from markscheme.contract.grammar import judge_name, parse_judge
+from markscheme.contract.registry import asks_chat, parts
 
 
 @pytest.mark.parametrize(

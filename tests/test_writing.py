@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from markscheme.errors import DataError
-from markscheme.writing import replace_file, whole_file
+from markscheme.tables.atomic_write import replace_file, whole_file
 
 
 def test_a_file_has_its_name_only_when_it_is_complete(tmp_path: Path) -> None:

@@ -10,14 +10,10 @@ from typing import Any, Literal
 
 import polars as pl
 
-from markscheme.answers import AnswersReader, ReadOptions, Source
-from markscheme.engine.cleaning import cleaner
-from markscheme.engine.run import RunReport, run_in_folder, run_in_memory
-from markscheme.engine.workers import side_by_side
-from markscheme.grammar import judge_name, parse_judge, signature
-from markscheme.judgments import SCHEMA
-from markscheme.registry import Judge
-from markscheme.report.summary import summary_table
+from markscheme.contract import Judge, judge_name, parse_judge, signature
+from markscheme.engine import RunReport, cleaner, process_pool, run_in_folder, run_in_memory
+from markscheme.results import summary_table
+from markscheme.tables import JUDGMENTS_SCHEMA, AnswersReader, ReadOptions, Source
 
 DEFAULT_JUDGE = "examiner"
 
@@ -35,7 +31,7 @@ class Result:
     @cached_property
     def judgments(self) -> pl.DataFrame:
         """The judgments table: one row per answer and judge, ids as they were given."""
-        return self.run.judgments.select(list(SCHEMA)).collect()
+        return self.run.judgments.select(list(JUDGMENTS_SCHEMA)).collect()
 
     def summary(self) -> pl.DataFrame:
         """Figures per judge and system: counts, accuracy and mean score with 95% intervals."""
@@ -51,8 +47,7 @@ class Result:
         Raises:
             MissingExtraError: the extra `report` is not installed.
         """
-        from markscheme.report.html import write_report
-        from markscheme.report.material import material_in_memory, read_material
+        from markscheme.report import material_in_memory, read_material, write_report
 
         if self.run.folder is not None:
             return write_report(read_material(self.run.folder, title=title), path)
@@ -172,7 +167,7 @@ def run(
 ) -> RunReport:
     """Judge what a reader gives, in memory or into a folder; what `judge` and the command share."""
     transform = cleaner(clean)
-    with side_by_side(workers, models) as ask:
+    with process_pool(workers, models) as ask:
         if out is None:
             return run_in_memory(
                 reader, judges, models=models, transform=transform, ask=ask,
@@ -225,7 +220,7 @@ def mark(
         >>> markscheme.mark("Who wrote Emma?", ["Jane Austen"], "Jane Austen", "contains").verdict
         True
     """
-    from markscheme.engine.apply import apply
+    from markscheme.engine import apply
 
     judging = parse_judge(judge)
     row = {"question": question, "references": several(references), "answer": answer}

@@ -12,13 +12,13 @@ import polars as pl
 import pytest
 
 from markscheme.agreement.calibration import fit_map, load_map
-from markscheme.answers import read_answers
 from markscheme.cli import run
-from markscheme.engine.apply import apply
+from markscheme.contract.grammar import judge_name, parse_judge, signature
+from markscheme.engine.execute import apply
 from markscheme.errors import JudgeError
-from markscheme.grammar import judge_name, parse_judge, signature
-from markscheme.judges.calibrated import Calibrated
-from markscheme.judges.lexical import TokenF1
+from markscheme.judges.combined.calibrated import Calibrated
+from markscheme.judges.lexical.words import TokenF1
+from markscheme.tables.answers import read_answers
 
 Cli = Callable[..., str]
 

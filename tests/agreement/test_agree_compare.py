@@ -14,13 +14,13 @@ from statsmodels.stats.contingency_tables import mcnemar
 from statsmodels.stats.multitest import multipletests
 
 from markscheme.agreement.closed_forms import holm
-from markscheme.agreement.compare import compare_judges, compare_systems
-from markscheme.agreement.figures import plain
+from markscheme.agreement.comparisons import compare_judges, compare_systems
 from markscheme.agreement.join import Joined, join_labels
 from markscheme.agreement.judged import read_judgments
 from markscheme.agreement.labels import read_labels
 from markscheme.agreement.paired import CompareOptions, mcnemar_exact, permutation_p
 from markscheme.errors import AgreementError
+from markscheme.results.figures import plain
 
 
 @given(st.integers(0, 60), st.integers(0, 60))

@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from markscheme.agreement.estimate import METHODS, Estimate, Sample, estimates, labels_only, ppi
-from markscheme.agreement.human_accuracy import EstimateOptions, human_accuracy
+from markscheme.agreement.accuracy_estimates import EstimateOptions, human_accuracy
+from markscheme.agreement.estimators import METHODS, Estimate, Sample, estimates, labels_only, ppi
 from markscheme.agreement.judged import read_judgments
+from markscheme.agreement.label_plans import choose_labels, need_from_accuracy, need_from_pilot
 from markscheme.agreement.labels import read_labels
-from markscheme.agreement.plan import choose_labels, need_from_accuracy, need_from_pilot
 from markscheme.errors import AgreementError
 
 DRAWS = 2000

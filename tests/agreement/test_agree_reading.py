@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from markscheme.agreement.join import as_binary, join_labels
 from markscheme.agreement.judged import read_judgments
 from markscheme.agreement.labels import read_labels
-from markscheme.agreement.reading import judgments_file
-from markscheme.agreement.values import NO, YES, parse_values
 from markscheme.errors import AgreementError, BadRowsError, DataError, RunError
+from markscheme.tables.foreign_tables import judgments_file
+from markscheme.tables.label_values import NO, YES, parse_values
 
 
 @given(st.lists(st.sampled_from([*YES, *NO, "", "n/a", "2", "0.5"]), min_size=1))

@@ -12,7 +12,7 @@ from scipy.stats import brunnermunzel, fisher_exact, kendalltau, pearsonr, spear
 from sklearn.metrics import accuracy_score, auc, cohen_kappa_score, f1_score, roc_auc_score
 
 from markscheme.agreement import entailment_details
-from markscheme.agreement.hierarchy import (
+from markscheme.agreement.answer_hierarchy import (
     POLICIES,
     adjacent_sets,
     alternatives,
@@ -20,7 +20,7 @@ from markscheme.agreement.hierarchy import (
     roc_curve,
     set_counts,
 )
-from markscheme.agreement.per_question import per_question, question_correlations
+from markscheme.agreement.question_averages import per_question, question_correlations
 from markscheme.agreement.repeats import kappa_matrix, runs_table, spread, text_repeats
 from markscheme.errors import AgreementError
 

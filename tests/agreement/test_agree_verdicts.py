@@ -18,7 +18,6 @@ from markscheme.agreement.bootstrap import (
     resample_ranked,
     resample_totals,
 )
-from markscheme.agreement.figures import Figure, plain
 from markscheme.agreement.join import join_labels
 from markscheme.agreement.judged import read_judgments
 from markscheme.agreement.labels import read_labels
@@ -31,6 +30,7 @@ from markscheme.agreement.verdicts import (
     statistics,
 )
 from markscheme.errors import AgreementError
+from markscheme.results.figures import Figure, plain
 
 pairs = st.lists(st.tuples(st.booleans(), st.booleans()), min_size=1, max_size=60)
 SKLEARN = {

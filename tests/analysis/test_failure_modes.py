@@ -8,10 +8,10 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from markscheme.analysis.failure_modes import failure_modes, tag
+from markscheme.analysis.mode_detection import failure_modes, tag
 from markscheme.analysis.modes import GROUPS, MODES
 from markscheme.analysis.wording import spelled_in, wording
-from markscheme.models.container import Models
+from markscheme.models.sources import Models
 
 
 @pytest.mark.parametrize(

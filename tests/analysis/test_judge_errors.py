@@ -7,8 +7,8 @@ from typing import Any
 import polars as pl
 import pytest
 
-from markscheme.analysis.failure_modes import failure_modes
-from markscheme.analysis.judge_errors import CATEGORIES, error_rates, judge_errors, kind_of
+from markscheme.analysis.error_categories import CATEGORIES, error_rates, judge_errors, kind_of
+from markscheme.analysis.mode_detection import failure_modes
 
 
 @pytest.mark.parametrize(

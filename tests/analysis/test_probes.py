@@ -11,11 +11,11 @@ import polars as pl
 import pytest
 
 from markscheme.analysis.probes import INJECTIONS, PROBES, probe
-from markscheme.answers import read_answers
 from markscheme.cli import run
+from markscheme.contract.grammar import parse_judge
+from markscheme.contract.registry import _ENTRIES, register
 from markscheme.errors import UnknownNameError
-from markscheme.grammar import parse_judge
-from markscheme.registry import _ENTRIES, register
+from markscheme.tables.answers import read_answers
 
 
 @pytest.fixture(scope="module")

@@ -17,11 +17,11 @@ from crowd import crowd
 from sqlalchemy import text
 
 from markscheme.annotate.database import Store
-from markscheme.annotate.export import export
+from markscheme.annotate.exports import export
 from markscheme.annotate.quality import quality
 from markscheme.annotate.setup import Setup, prepare
 from markscheme.errors import RunError
-from markscheme.models.ledger import Ledger
+from markscheme.models.ledger.ledger import Ledger
 
 Make = Callable[..., Place]
 

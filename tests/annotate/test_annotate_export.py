@@ -13,13 +13,13 @@ from annotate_helpers import Place, Worker, answers, fields_of, place, write_row
 
 from markscheme import cli
 from markscheme.agreement.labels import read_labels
-from markscheme.annotate.export import ExportOptions, export
+from markscheme.annotate.exports import ExportOptions, export
 from markscheme.annotate.intake import read_file
 from markscheme.annotate.project import Project, standard_guidelines
 from markscheme.annotate.quality import Quality, quality
+from markscheme.annotate.ratings import settle
 from markscheme.annotate.render import blocks
 from markscheme.annotate.scales import SCALES
-from markscheme.annotate.settle import settle
 from markscheme.annotate.setup import Setup
 from markscheme.errors import AgreementError, DataError, MarkschemeError, RunError
 
@@ -236,7 +236,7 @@ def test_files_without_references_and_with_a_design_are_read(tmp_path: Path) -> 
 
 
 def test_ids_are_those_that_judge_gives(tmp_path: Path) -> None:
-    from markscheme.answers import read_answers
+    from markscheme.tables.answers import read_answers
 
     rows = [{k: v for k, v in row.items() if k not in ("id", "system")} for row in answers(2)]
     path = write_rows(tmp_path / "mine.jsonl", rows)

@@ -14,7 +14,7 @@ from markscheme.annotate import tokens
 from markscheme.annotate.app import LOCAL
 from markscheme.annotate.people import new_token, set_active
 from markscheme.annotate.security import LARGEST_BODY, Bucket
-from markscheme.annotate.serve import listen
+from markscheme.annotate.server import listen
 from markscheme.errors import MarkschemeError, RunError
 
 Make = Callable[..., Place]

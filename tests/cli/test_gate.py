@@ -9,10 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from statsmodels.stats.proportion import proportion_confint
 
+from markscheme.agreement.gate import gates
 from markscheme.api import judge
 from markscheme.cli import run
 from markscheme.errors import MarkschemeError
-from markscheme.report.gate import gates
 
 
 def rows(right: int, wrong: int, silent: int = 0) -> list[dict[str, object]]:

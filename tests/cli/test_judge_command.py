@@ -13,7 +13,7 @@ import pytest
 from rich.console import Console
 
 from markscheme.cli import run
-from markscheme.report.table import Table
+from markscheme.results.table import Table
 
 
 @pytest.fixture(autouse=True)
@@ -177,7 +177,7 @@ def test_an_interrupt_says_what_is_kept(
     def interrupted(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("markscheme.answers.AnswersReader.__iter__", interrupted)
+    monkeypatch.setattr("markscheme.tables.answers.AnswersReader.__iter__", interrupted)
     Path("a.jsonl").write_text('{"question":"q","gold":"a","answer":"a"}\n')
     assert run(["judge", "a.jsonl", "-j", "exact_match", "-q"]) == 130
     assert "interrupted; what was finished is kept" in capsys.readouterr().err

@@ -11,9 +11,9 @@ import pytest
 
 import markscheme
 from markscheme.cli import run
-from markscheme.judges.sampled import Sampled
-from markscheme.models.container import Models
-from markscheme.models.scripted import ScriptedChat
+from markscheme.judges.prompted.sampling import SamplingOverrides
+from markscheme.models.chat.scripted import ScriptedChat
+from markscheme.models.sources import Models
 
 
 @pytest.fixture(autouse=True)
@@ -92,7 +92,7 @@ def test_seeds_and_samples_reach_every_request() -> None:
     chat = ScriptedChat(replies=lambda text: "Yes")
     rows = [{"question": "q", "references": ["r"], "answer": "a"}]
     for sample in range(2):
-        models = Sampled(models=Models(chat=chat), seed=7, temperature=0.5, sample=sample)
+        models = SamplingOverrides(models=Models(chat=chat), seed=7, temperature=0.5, sample=sample)
         markscheme.judge(rows, "llm_kamalloo", models=models)
     settings = [(one.seed, one.temperature, one.sample) for one in chat.seen]
     assert settings == [(7, 0.5, 0), (7, 0.5, 1)]

@@ -9,9 +9,9 @@ import polars as pl
 import pytest
 
 from markscheme.cli import run
-from markscheme.judges import statement_makers
-from markscheme.models.container import Models
-from markscheme.models.scripted import ScriptedChat
+from markscheme.judges.entailment import statement_makers
+from markscheme.models.chat.scripted import ScriptedChat
+from markscheme.models.sources import Models
 
 ROWS = [
     {"question": "who wrote emma", "answer": "Jane", "turker_answer": "Jane wrote emma."},

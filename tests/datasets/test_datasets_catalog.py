@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from markscheme.answers import SCHEMA
 from markscheme.datasets import catalog, check, dataset, find, load, locate, options_of
-from markscheme.datasets.catalog import read_catalog
-from markscheme.datasets.load import FAMILIES
-from markscheme.datasets.locate import cache_folder, data_folders
+from markscheme.datasets.catalogue import read_catalog
+from markscheme.datasets.loading import FAMILIES
+from markscheme.datasets.locations import cache_folder, data_folders
 from markscheme.errors import DataError, UnknownNameError
+from markscheme.tables.answers import ANSWERS_SCHEMA
 
 HERE = (
     "antique",
@@ -64,7 +64,7 @@ def test_recorded_sizes_and_checksums_agree(name: str, antique_dev: Path) -> Non
 @pytest.mark.parametrize("name", HERE)
 def test_every_loader_gives_an_answers_table(name: str, antique_dev: Path) -> None:
     answers = load(name, data_dir=antique_dev)
-    assert dict(answers.schema) == SCHEMA
+    assert dict(answers.schema) == ANSWERS_SCHEMA
     assert answers["answer_id"].n_unique() == answers.height
     assert answers["answer_id"].str.starts_with(f"{name}/").all()
     assert answers["question"].null_count() == 0

@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 from markscheme.cli import run
-from markscheme.datasets.catalog import Dataset
+from markscheme.datasets.catalogue import Dataset
 
 
 def said(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
@@ -69,8 +69,8 @@ def test_check_exits_with_1_where_a_copy_differs(
 def test_export_writes_what_read_answers_reads(
     ending: str, capsys: pytest.CaptureFixture[str], data_dir: Path, tmp_path: Path
 ) -> None:
-    from markscheme.answers import read_answers
     from markscheme.datasets import load
+    from markscheme.tables.answers import read_answers
 
     out = tmp_path / f"evouna.{ending}"
     code, text, _ = said(
@@ -125,7 +125,7 @@ def test_fetch_takes_several_names_and_names_the_first_it_cannot_get(
         fetched.append(entry.name)
         return [data_dir / entry.folders[0]]
 
-    monkeypatch.setattr("markscheme.datasets.fetch", download)
+    monkeypatch.setattr("markscheme.datasets.download", download)
     code, out, err = said(capsys, "fetch", "webglm", "nq301", "--data-dir", str(tmp_path))
     assert code == 0
     assert fetched == ["webglm", "nq301"]

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from markscheme.datasets import fetch
-from markscheme.datasets.catalog import Dataset, File
+from markscheme.datasets.catalogue import Dataset, File
 from markscheme.errors import DataError, UnknownNameError
 
 BODY = b'{"question": "who", "answer": ["a"]}\n' * 5000

@@ -10,13 +10,13 @@ import polars as pl
 import pytest
 
 import made_data
-from markscheme.answers import SCHEMA, read_answers
 from markscheme.cli import run
 from markscheme.datasets import check, dataset, find, load, locate, openqa, passages, recorded
 from markscheme.errors import DataError
-from markscheme.judges.regex import Regex
+from markscheme.judges.lexical.regex import Regex
 from markscheme.metrics.patterns import read_pattern
-from markscheme.papers.reproduce import reproduce
+from markscheme.papers.reproduction import reproduce
+from markscheme.tables.answers import ANSWERS_SCHEMA, read_answers
 
 NAMES = ("antique", "curatedtrec", "evouna-nq", "nq-open-predictions", "nq301", "trec-dl-nf",
          "webglm")  # fmt: skip
@@ -25,7 +25,7 @@ NAMES = ("antique", "curatedtrec", "evouna-nq", "nq-open-predictions", "nq301", 
 @pytest.mark.parametrize("name", NAMES)
 def test_every_loader_gives_an_answers_table(name: str, made: Path) -> None:
     answers = load(name, data_dir=made)
-    assert dict(answers.schema) == SCHEMA
+    assert dict(answers.schema) == ANSWERS_SCHEMA
     assert answers["answer_id"].n_unique() == answers.height > 0
     assert answers["answer_id"].str.starts_with(f"{name}/").all()
     assert answers["references"].list.len().min() > 0

@@ -13,7 +13,7 @@ from sklearn.metrics import cohen_kappa_score
 from markscheme.datasets import dataset, load, locate, openqa, passages, recorded
 from markscheme.errors import DataError, UnknownNameError
 from markscheme.metrics.lexical import exact_match
-from markscheme.text.normalise import normalise_series
+from markscheme.text.normalisation import normalise_series
 
 # --- EVOUNA -----------------------------------------------------------------------------------
 

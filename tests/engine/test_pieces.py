@@ -8,8 +8,8 @@ import fsspec
 import polars as pl
 import pytest
 
-from markscheme.engine.pieces import scan_parts
-from markscheme.judgments import STATUSES
+from markscheme.engine.shards import scan_parts
+from markscheme.tables.judgments import STATUSES
 
 WORDS = pl.Enum(STATUSES)
 

@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 import markscheme
-from markscheme.engine.apply import ChunkSizes
+from markscheme.engine.execute import ChunkSizes
 
 
 def test_progress_moves_within_a_batch_and_ends_at_its_rows(

@@ -15,15 +15,15 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from markscheme.answers import AnswersReader, ReadOptions
 from markscheme.cli import run
-from markscheme.engine.pieces import input_pieces, read_piece
+from markscheme.contract.grammar import parse_judge
+from markscheme.engine.local_run import RunReport, run_in_folder
 from markscheme.engine.ray_run import RayOptions, _enough, _less, _share, run_on_ray
-from markscheme.engine.run import RunReport, run_in_folder
+from markscheme.engine.shards import input_pieces, read_piece
 from markscheme.errors import DataError, MissingExtraError, RunError
-from markscheme.grammar import parse_judge
-from markscheme.models.container import ModelOptions
-from markscheme.models.openai_server import ServerOptions
+from markscheme.models.chat.openai_server import ServerOptions
+from markscheme.models.sources import ModelOptions
+from markscheme.tables.answers import AnswersReader, ReadOptions
 from s3_store import s3_store
 
 JUDGES = ["examiner(encoder='never')"]
@@ -227,7 +227,7 @@ def test_a_piece_that_cannot_be_written_is_tried_again_and_then_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rows(300).write_parquet(tmp_path / "a.parquet", row_group_size=100)
-    monkeypatch.setattr("markscheme.engine.pieces.PIECE_ROWS", 100)
+    monkeypatch.setattr("markscheme.engine.shards.PIECE_ROWS", 100)
     run_folder = tmp_path / "ray"
 
     def judged() -> RunReport:

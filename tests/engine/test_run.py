@@ -17,12 +17,12 @@ import polars as pl
 import pytest
 
 import markscheme
-from markscheme.answers import AnswersReader, ReadOptions, read_answers
-from markscheme.engine.apply import ChunkSizes, apply, plan
-from markscheme.engine.run import run_in_folder
+from markscheme.contract.grammar import parse_judge
+from markscheme.contract.registry import _ENTRIES, asks_chat, register
+from markscheme.engine.execute import ChunkSizes, apply, plan
+from markscheme.engine.local_run import run_in_folder
 from markscheme.errors import DataError, JudgeError, RunError
-from markscheme.grammar import parse_judge
-from markscheme.registry import _ENTRIES, asks_chat, register
+from markscheme.tables.answers import AnswersReader, ReadOptions, read_answers
 
 JUDGES = ["exact_match", "contains", "token_f1(threshold=0.6)"]
 
@@ -32,14 +32,14 @@ class StopError(Exception):
 
 
 @dataclass
-class Asked:
+class LedgerEntry:
     """What the counting judge was asked, and after how many chunks it is to break."""
 
     answers: list[str] = field(default_factory=list)
     chunks_left: int | None = None
 
 
-ASKED = Asked()
+ASKED = LedgerEntry()
 
 
 def yes(answers: pl.DataFrame) -> pl.DataFrame:
@@ -117,7 +117,7 @@ def test_outcomes_come_back_to_their_rows(example: Path) -> None:
     """Through batches, deduplication and chunks each answer keeps its own outcome."""
     reader = AnswersReader([example], ReadOptions(batch_rows=50))
     judge = parse_judge("token_f1")
-    from markscheme.engine.run import run_in_memory
+    from markscheme.engine.local_run import run_in_memory
 
     got = run_in_memory(reader, [judge]).judgments.collect()
     answers = read_answers(example)
@@ -182,9 +182,9 @@ def test_killed_and_started_again_gives_the_same_files(tmp_path: Path, kill_afte
     path = big_file(tmp_path)
     script = (
         "import sys, time\n"
-        "from markscheme.answers import AnswersReader, ReadOptions\n"
+        "from markscheme.tables.answers import AnswersReader, ReadOptions\n"
         "from markscheme.api import run\n"
-        "from markscheme.grammar import parse_judge\n"
+        "from markscheme.contract.grammar import parse_judge\n"
         "reader = AnswersReader([sys.argv[1]], ReadOptions(batch_rows=100))\n"
         f"judges = [parse_judge(j) for j in {JUDGES!r}]\n"
         "print('ready', flush=True)\n"
@@ -206,29 +206,29 @@ def test_killed_and_started_again_gives_the_same_files(tmp_path: Path, kill_afte
 
 
 STAGES = {
-    "reading": ("markscheme.answers.AnswersReader._answers", 4, "before"),
-    "before the first piece": ("markscheme.engine.folder.RunFolder._write_part", 1, "before"),
+    "reading": ("markscheme.tables.answers.AnswersReader._answers", 4, "before"),
+    "before the first piece": ("markscheme.engine.run_folder.RunFolder._write_part", 1, "before"),
     "a piece half written": ("polars.DataFrame.write_parquet", 5, "after"),
-    "between two pieces": ("markscheme.engine.folder.RunFolder._write_part", 7, "after"),
-    "judging": ("markscheme.engine.apply.as_outcomes", 8, "before"),
-    "the answers put together": ("markscheme.engine.folder.RunFolder.join_parts", 1, "after"),
+    "between two pieces": ("markscheme.engine.run_folder.RunFolder._write_part", 7, "after"),
+    "judging": ("markscheme.engine.execute.as_outcomes", 8, "before"),
+    "the answers put together": ("markscheme.engine.run_folder.RunFolder.join_parts", 1, "after"),
     "the judgments half put together": ("polars.LazyFrame.sink_parquet", 2, "after"),
-    "the judgments put together": ("markscheme.engine.folder.RunFolder.join_parts", 2, "after"),
-    "the figures": ("markscheme.engine.run.summarise", 1, "after"),
-    "summary.json": ("markscheme.engine.run.summary_json", 1, "before"),
-    "summary.md": ("markscheme.engine.folder.RunFolder.write_text", 3, "before"),
-    "the state": ("markscheme.engine.folder.RunFolder.write_json", 3, "before"),
-    "the state is written": ("markscheme.engine.folder.RunFolder.write_json", 3, "after"),
+    "the judgments put together": ("markscheme.engine.run_folder.RunFolder.join_parts", 2, "after"),
+    "the figures": ("markscheme.engine.local_run.summarise", 1, "after"),
+    "summary.json": ("markscheme.engine.local_run.summary_json", 1, "before"),
+    "summary.md": ("markscheme.engine.run_folder.RunFolder.write_text", 3, "before"),
+    "the state": ("markscheme.engine.run_folder.RunFolder.write_json", 3, "before"),
+    "the state is written": ("markscheme.engine.run_folder.RunFolder.write_json", 3, "after"),
     "the pieces half removed": ("pathlib.Path.unlink", 3, "after"),
 }
 """Moments of a run: a function, the how manieth call of it, and before or after that the kill."""
 
 KILLED = """
 import importlib, os, pkgutil, signal, sys
-from markscheme.answers import AnswersReader, ReadOptions
+from markscheme.tables.answers import AnswersReader, ReadOptions
 from markscheme.api import run
-from markscheme.grammar import parse_judge
-import markscheme.engine.run, markscheme.engine.apply
+from markscheme.contract.grammar import parse_judge
+import markscheme.engine.local_run, markscheme.engine.execute
 
 path, out, where, call, when, judges = sys.argv[1:7]
 reader = AnswersReader([path], ReadOptions(batch_rows=300))
@@ -376,7 +376,7 @@ def test_a_judge_that_loses_rows_is_caught() -> None:
     ],
 )
 def test_outcomes_that_contradict_their_status_are_caught(outcome: dict[str, Any]) -> None:
-    from markscheme.judgments import as_outcomes
+    from markscheme.tables.judgments import as_outcomes
 
     with pytest.raises(DataError, match="contradict their status"):
         as_outcomes(pl.DataFrame([outcome]))

@@ -8,14 +8,14 @@ import pytest
 from statsmodels.stats.proportion import proportion_confint
 
 from markscheme.engine.summary import ALL_SYSTEMS, summarise, wilson
-from markscheme.judgments import SCHEMA
+from markscheme.tables.judgments import JUDGMENTS_SCHEMA
 
 
 def table(verdicts: list[bool | None], systems: list[str], questions: list[int]) -> list[dict]:  # type: ignore[type-arg]
     rows = pl.DataFrame({"verdict": verdicts}).select(
         *(
             pl.lit(None, dtype=kind).alias(name)
-            for name, kind in SCHEMA.items()
+            for name, kind in JUDGMENTS_SCHEMA.items()
             if name not in ("verdict", "judge", "signature", "status", "score")
         ),
         pl.lit("j").alias("judge"),
@@ -23,7 +23,7 @@ def table(verdicts: list[bool | None], systems: list[str], questions: list[int])
         pl.when(pl.col("verdict").is_null())
         .then(pl.lit("failed"))
         .otherwise(pl.lit("judged"))
-        .cast(SCHEMA["status"])
+        .cast(JUDGMENTS_SCHEMA["status"])
         .alias("status"),
         pl.col("verdict"),
         pl.col("verdict").cast(pl.Float64).alias("score"),

@@ -18,15 +18,15 @@ import polars as pl
 import pytest
 
 import markscheme
-from markscheme.answers import read_answers
-from markscheme.engine.apply import apply
-from markscheme.engine.workers import side_by_side
+from markscheme.contract.grammar import parse_judge
+from markscheme.contract.registry import _ENTRIES, register
+from markscheme.engine.execute import apply
+from markscheme.engine.processes import process_pool
 from markscheme.errors import JudgeError, RunError
-from markscheme.grammar import parse_judge
-from markscheme.judgments import SCHEMA
-from markscheme.models.container import Models
-from markscheme.models.scripted import ScriptedChat
-from markscheme.registry import _ENTRIES, register
+from markscheme.models.chat.scripted import ScriptedChat
+from markscheme.models.sources import Models
+from markscheme.tables.answers import read_answers
+from markscheme.tables.judgments import JUDGMENTS_SCHEMA
 
 JUDGES = ["examiner", "contains", "entailment", "cascade(first=token_f1, then=examiner)"]
 
@@ -69,7 +69,9 @@ def test_judgments_and_files_are_those_of_one_process(tmp_path: Path, example: P
     for name in ("judgments.parquet", "summary.json", "summary.md", "answers.parquet"):
         assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "two" / name).read_bytes()
     assert markscheme.judge(example, JUDGES[:2], workers=3).judgments.equals(
-        alone.judgments.filter(pl.col("judge").is_in(["examiner", "contains"])).select(list(SCHEMA))
+        alone.judgments.filter(pl.col("judge").is_in(["examiner", "contains"])).select(
+            list(JUDGMENTS_SCHEMA)
+        )
     )
 
 
@@ -89,7 +91,7 @@ def test_judges_that_ask_a_model_stay_here_with_their_budget(example: Path) -> N
     chat = ScriptedChat(replies=lambda message: "yes")
     items = read_answers(example)
     cascade = parse_judge("cascade(first=token_f1, then=llm_kamalloo)")
-    with side_by_side(2) as ask:
+    with process_pool(2) as ask:
         found = ask(cascade, items, Models(chat=chat))
     assert chat.seen
     assert found.equals(apply(cascade, items, Models(chat=chat)))
@@ -117,7 +119,7 @@ def test_an_error_there_is_an_error_here(example: Path) -> None:
 
 
 def test_processes_are_gone_afterwards(example: Path) -> None:
-    with side_by_side(2) as ask:
+    with process_pool(2) as ask:
         items = read_answers(example)
         found = ask(Where(), items, None)
     started = {int(text) for text in found["explanation"]}

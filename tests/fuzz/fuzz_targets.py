@@ -27,27 +27,27 @@ import zstandard
 from markscheme.agreement.calibration import load_map
 from markscheme.agreement.judged import read_judgments
 from markscheme.agreement.labels import read_labels
-from markscheme.agreement.reading import read_table
-from markscheme.answers import AnswersReader, ReadOptions, read_answers
-from markscheme.engine.apply import apply
+from markscheme.contract.grammar import judge_name, parse_judge
+from markscheme.engine.execute import apply
 from markscheme.errors import MarkschemeError
-from markscheme.files import Format
-from markscheme.grammar import judge_name, parse_judge
-from markscheme.judges.calibrated import Calibrated
-from markscheme.judges.inference_marks_steps import Steps, read_steps
-from markscheme.judges.listwise import read_shots
-from markscheme.judges.listwise_references import read_lists
-from markscheme.judges.listwise_replies import read_pair, read_rank, read_ten
-from markscheme.judges.llm_examples import read_examples
-from markscheme.models.container import Models
-from markscheme.models.prices import read_prices
-from markscheme.models.sharing import read_export
-from markscheme.prompts import load_prompt
-from markscheme.text.entailment_replies import LABELS, NOT_ENTAILMENT, read_entailment
-from markscheme.text.grades import RELATIONS, read_grade, read_relation, read_score
-from markscheme.text.replies import Reading
-from markscheme.text.statement_replies import read_statement
-from markscheme.text.verdicts import read_yes_no
+from markscheme.judges.combined.calibrated import Calibrated
+from markscheme.judges.entailment.inference_marks import Steps, read_steps
+from markscheme.judges.listwise.listwise import read_shots
+from markscheme.judges.listwise.reference_lists import read_lists
+from markscheme.judges.listwise.replies import read_pair, read_rank, read_ten
+from markscheme.judges.prompted.examples import read_examples
+from markscheme.judges.prompted.prompt import load_prompt
+from markscheme.models.chat.prices import read_prices
+from markscheme.models.ledger.exchange import read_export
+from markscheme.models.sources import Models
+from markscheme.tables.answers import AnswersReader, ReadOptions, read_answers
+from markscheme.tables.files import Format
+from markscheme.tables.foreign_tables import read_table
+from markscheme.text.replies.entailment import LABELS, NOT_ENTAILMENT, read_entailment
+from markscheme.text.replies.grades import RELATIONS, read_grade, read_relation, read_score
+from markscheme.text.replies.reply import Reading
+from markscheme.text.replies.statements import read_statement
+from markscheme.text.replies.verdicts import read_yes_no
 
 FOLDER = Path(tempfile.mkdtemp(prefix="markscheme-fuzz-"))
 

@@ -6,9 +6,9 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from markscheme.models.chat import ChatReply
-from markscheme.models.container import Models
-from markscheme.models.scripted import ScriptedChat
+from markscheme.models.chat.protocol import ChatReply
+from markscheme.models.chat.scripted import ScriptedChat
+from markscheme.models.sources import Models
 
 PAIR = re.compile(r"convert this pair: Q: (?P<q>.*) A: (?P<a>.*) S:$", re.DOTALL)
 TEST = re.compile(r"Premise: (?P<p>.*) Hypothesis: (?P<h>.*) Is it entailment", re.DOTALL)

@@ -11,7 +11,6 @@ import numpy as np
 import polars as pl
 import pytest
 
-from markscheme import registry
 from markscheme.agreement.cascades import (
     Goal,
     Recorded,
@@ -20,18 +19,19 @@ from markscheme.agreement.cascades import (
     decide,
     fitted_path,
     question_losses,
+    risk_p_values,
+    safe_on_average,
+    safe_with_probability,
 )
-from markscheme.agreement.cascades import (
-    Path as Settings,
-)
-from markscheme.agreement.risk import risk_p_values, safe_on_average, safe_with_probability
-from markscheme.answers import read_answers, write_answers
+from markscheme.agreement.cascades import Path as Settings
 from markscheme.cli import run
+from markscheme.contract import registry
+from markscheme.contract.grammar import judge_name, parse_judge
+from markscheme.contract.registry import register
 from markscheme.datasets import load, recorded
-from markscheme.engine.apply import apply
+from markscheme.engine.execute import apply
 from markscheme.errors import AgreementError, JudgeError
-from markscheme.grammar import judge_name, parse_judge
-from markscheme.registry import register
+from markscheme.tables.answers import read_answers, write_answers
 
 SEEN: list[int] = []
 

@@ -9,14 +9,14 @@ from typing import Any
 import polars as pl
 import pytest
 
-from markscheme.answers import read_answers
+from markscheme.contract.grammar import judge_name, parse_judge, signature
 from markscheme.datasets import load
 from markscheme.errors import JudgeError, ModelError
-from markscheme.grammar import judge_name, parse_judge, signature
-from markscheme.judges.claims import Claims
-from markscheme.models.chat import ChatReply
-from markscheme.models.container import Models
-from markscheme.models.scripted import ScriptedChat
+from markscheme.judges.entailment.claims import Claims
+from markscheme.models.chat.protocol import ChatReply
+from markscheme.models.chat.scripted import ScriptedChat
+from markscheme.models.sources import Models
+from markscheme.tables.answers import read_answers
 from markscheme.training.splits import parts
 
 QUESTION = "when did the old mill burn down"

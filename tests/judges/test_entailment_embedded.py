@@ -7,14 +7,13 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from markscheme.answers import read_answers
 from markscheme.errors import ModelError
-from markscheme.judges.entailment_embedded import SHIPPED, EmbeddedEntailment, open_weights
-from markscheme.judges.entailment_tests import entailment_test
-from markscheme.metrics.entailment import NAMES, entailment_features
-from markscheme.metrics.entailment_asides import without_asides
-from markscheme.metrics.entailment_places import containers, place_within, places
-from markscheme.metrics.entailment_ranges import points, ranges, within
+from markscheme.features.entailment.features import NAMES, entailment_features, without_asides
+from markscheme.features.entailment.place_names import containers, place_within, places
+from markscheme.features.entailment.ranges import points, ranges, within
+from markscheme.judges.entailment.embedded import SHIPPED, EmbeddedEntailment, open_weights
+from markscheme.judges.entailment.tests import entailment_test
+from markscheme.tables.answers import read_answers
 
 Row = tuple[str, str, str]
 

@@ -10,12 +10,12 @@ import pytest
 from entailment_script import Script
 
 import markscheme
-from markscheme.answers import read_answers
-from markscheme.engine.apply import apply
+from markscheme.contract.grammar import parse_judge, signature
+from markscheme.engine.execute import apply
 from markscheme.errors import JudgeError, ModelError
-from markscheme.grammar import parse_judge, signature
-from markscheme.judges.entailment import Entailment
-from markscheme.models.chat import ChatReply
+from markscheme.judges.entailment.entailment import Entailment
+from markscheme.models.chat.protocol import ChatReply
+from markscheme.tables.answers import read_answers
 
 CHAT = "entailment(statements=chat, test=chat, seed=42)"
 PAPER = parse_judge(CHAT)
@@ -320,8 +320,8 @@ def test_baselines() -> None:
     def scored(text: str) -> Any:
         return "4" if text.startswith("Here is a question, a set of golden") else script(text)
 
-    from markscheme.models.container import Models
-    from markscheme.models.scripted import ScriptedChat
+    from markscheme.models.chat.scripted import ScriptedChat
+    from markscheme.models.sources import Models
 
     models = Models(chat=ScriptedChat(replies=scored))
     rows = table(letters("B", "E") + letters("B", "B"))
@@ -335,8 +335,8 @@ def test_costs_are_counted_once() -> None:
     def priced(text: str) -> ChatReply:
         return ChatReply(status="ok", text=str(LETTERS(text)), tokens_in=100, tokens_out=1)
 
-    from markscheme.models.container import Models
-    from markscheme.models.scripted import ScriptedChat
+    from markscheme.models.chat.scripted import ScriptedChat
+    from markscheme.models.sources import Models
 
     chat = ScriptedChat(replies=priced)
     rows = table(letters("A", "B", "C") + letters("B", "A") + letters("A", "C"))

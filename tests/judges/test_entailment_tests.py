@@ -11,18 +11,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from markscheme.errors import JudgeError, ModelError
-from markscheme.judges.entailment_outcomes import OUTCOME
-from markscheme.judges.entailment_tests import (
+from markscheme.judges.entailment.pairs import OUTCOME
+from markscheme.judges.entailment.tests import (
     ChatEntailment,
     EntailmentTest,
     NliEntailment,
     entailment_test,
 )
-from markscheme.models.chat import ChatReply
-from markscheme.models.container import Models
-from markscheme.models.scripted import ScriptedChat
-from markscheme.prompts import shipped
-from markscheme.text.entailment_replies import read_entailment
+from markscheme.judges.prompted.prompt import shipped
+from markscheme.models.chat.protocol import ChatReply
+from markscheme.models.chat.scripted import ScriptedChat
+from markscheme.models.sources import Models
+from markscheme.text.replies.entailment import read_entailment
 
 DUODENUM = "Fe is best absorbed in the body in the duodenum."
 INTESTINE = "Iron is best absorbed in the small intestine."

@@ -7,11 +7,11 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from markscheme.answers import SCHEMA, read_answers
-from markscheme.engine.apply import apply
-from markscheme.grammar import judge_name, parse_judge, signature
-from markscheme.judgments import OUTCOME, STATUSES
-from markscheme.registry import judges
+from markscheme.contract.grammar import judge_name, parse_judge, signature
+from markscheme.contract.registry import judges
+from markscheme.engine.execute import apply
+from markscheme.tables.answers import ANSWERS_SCHEMA, read_answers
+from markscheme.tables.judgments import OUTCOME, STATUSES
 
 OFFLINE = [name for name, found in judges().items() if found.needs == "nothing"]
 
@@ -89,7 +89,7 @@ def test_rows_stay_in_number_and_order_and_statuses_are_declared(name: str) -> N
 
 def test_an_empty_table_gives_an_empty_table(name: str) -> None:
     judge = parse_judge(judges()[name].example)
-    outcomes = apply(judge, pl.DataFrame(schema=SCHEMA))
+    outcomes = apply(judge, pl.DataFrame(schema=ANSWERS_SCHEMA))
     assert outcomes.columns == list(OUTCOME)
     assert outcomes.height == 0
 

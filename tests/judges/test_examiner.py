@@ -10,11 +10,11 @@ import pytest
 
 import markscheme
 from markscheme.cli import run
+from markscheme.contract.grammar import parse_judge, signature
 from markscheme.datasets import load
 from markscheme.errors import ModelError
-from markscheme.grammar import parse_judge, signature
-from markscheme.judges.examiner_reasons import reasons
-from markscheme.judges.examiner_weights import SHIPPED
+from markscheme.judges.examiner.effects import reasons
+from markscheme.judges.examiner.weight_files import SHIPPED
 
 QUESTION, REFERENCES = "Who wrote Emma?", ["Jane Austen"]
 

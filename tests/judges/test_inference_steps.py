@@ -8,10 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from markscheme.judges.inference_marks import measure
-from markscheme.judges.inference_marks_steps import Steps, read_steps
-from markscheme.models.scripted import ScriptedChat
-from markscheme.text.replies import Reading
+from markscheme.judges.entailment.inference_marks import Steps, measure, read_steps
+from markscheme.models.chat.scripted import ScriptedChat
+from markscheme.text.replies.reply import Reading
 
 
 @pytest.mark.parametrize(

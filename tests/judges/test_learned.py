@@ -11,16 +11,16 @@ import orjson
 import polars as pl
 import pytest
 
-from markscheme.answers import SCHEMA, read_answers
-from markscheme.engine.apply import apply
+from markscheme.contract.grammar import judge_name, parse_judge, signature
+from markscheme.engine.execute import apply
 from markscheme.errors import JudgeError, MissingExtraError, ModelError
-from markscheme.grammar import judge_name, parse_judge, signature
-from markscheme.judges.learned import Learned
-from markscheme.judges.learned_scores import scored
-from markscheme.judges.learned_templates import VARIANTS, fields_of, material
-from markscheme.judges.learned_weights import LearnedFolder
+from markscheme.judges.finetuned.finetuned import Learned
+from markscheme.judges.finetuned.scores import scored
+from markscheme.judges.finetuned.templates import VARIANTS, fields_of, material
+from markscheme.judges.finetuned.weight_files import LearnedFolder
 from markscheme.metrics.v_information import conditional_information, informed_share
-from markscheme.models import causal
+from markscheme.models.local import causal
+from markscheme.tables.answers import ANSWERS_SCHEMA, read_answers
 
 
 def table() -> pl.DataFrame:
@@ -144,7 +144,7 @@ def test_rows_that_need_no_model_are_judged_without_one(tmp_path: Path) -> None:
     assert outcomes["status"].to_list() == ["judged", "skipped"]
     assert outcomes["verdict"].to_list() == [False, None]
     assert outcomes["explanation"][0] == "the answer is empty"
-    assert apply(judge, pl.DataFrame(schema=SCHEMA)).height == 0
+    assert apply(judge, pl.DataFrame(schema=ANSWERS_SCHEMA)).height == 0
 
 
 def test_what_is_missing_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

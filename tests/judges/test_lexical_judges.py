@@ -8,12 +8,12 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from markscheme.contract.grammar import check
 from markscheme.errors import JudgeError
-from markscheme.grammar import check
-from markscheme.judges.lexical import Contains, ExactMatch, TokenF1
-from markscheme.judges.overlap import Bleu, CharSimilarity, Rouge1, Rouge2, RougeL
-from markscheme.judgments import as_outcomes
+from markscheme.judges.lexical.overlap import Bleu, CharSimilarity, Rouge1, Rouge2, RougeL
+from markscheme.judges.lexical.words import Contains, ExactMatch, TokenF1
 from markscheme.metrics.lexical import contains, exact_match, token_f1
+from markscheme.tables.judgments import as_outcomes
 
 SCHEMA = {"answer": pl.String, "references": pl.List(pl.String), "reference_kind": pl.String}
 JUDGES = [ExactMatch(), Contains(), TokenF1(), Rouge1(), Rouge2(), RougeL(), Bleu()]

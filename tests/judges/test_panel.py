@@ -8,13 +8,13 @@ from typing import Any
 import polars as pl
 import pytest
 
-from markscheme import registry
-from markscheme.answers import read_answers
-from markscheme.engine.apply import apply
+from markscheme.contract import registry
+from markscheme.contract.grammar import judge_name, parse_judge, signature
+from markscheme.contract.registry import register
+from markscheme.engine.execute import apply
 from markscheme.errors import JudgeError
-from markscheme.grammar import judge_name, parse_judge, signature
-from markscheme.judgments import SCHEMA
-from markscheme.registry import register
+from markscheme.tables.answers import read_answers
+from markscheme.tables.judgments import JUDGMENTS_SCHEMA
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -43,7 +43,7 @@ def _member() -> Any:
                 "relation": self.relation, "marks": self.marks, "cost_usd": self.cost,
             }  # fmt: skip
             return answers.select(
-                pl.repeat(value, pl.len(), dtype=SCHEMA[name]).alias(name)
+                pl.repeat(value, pl.len(), dtype=JUDGMENTS_SCHEMA[name]).alias(name)
                 for name, value in values.items()
             )
 

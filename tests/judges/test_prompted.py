@@ -10,22 +10,22 @@ from typing import Any
 import polars as pl
 import pytest
 
-from markscheme.answers import read_answers, write_answers
 from markscheme.cli import run
+from markscheme.contract.grammar import judge_name, parse_judge, signature
+from markscheme.contract.registry import judges
 from markscheme.datasets import load, recorded
-from markscheme.engine.apply import apply
+from markscheme.engine.execute import apply
 from markscheme.errors import DataError, JudgeError, ModelError
-from markscheme.grammar import judge_name, parse_judge, signature
-from markscheme.judges.llm_examples import choose_examples
-from markscheme.judges.llm_replies import expected_mark, yes_share
-from markscheme.judges.prompted import NEEDS, Prompted
-from markscheme.judgments import OUTCOME, STATUSES
-from markscheme.models.chat import ChatReply
-from markscheme.models.container import ModelOptions, Models
-from markscheme.models.encoder import MiniLM
-from markscheme.models.replay import ReplayChat
-from markscheme.models.scripted import ScriptedChat
-from markscheme.registry import judges
+from markscheme.judges.prompted.examples import choose_examples
+from markscheme.judges.prompted.outcomes import expected_mark, yes_share
+from markscheme.judges.prompted.prompted import NEEDS, Prompted
+from markscheme.models.chat.protocol import ChatReply
+from markscheme.models.chat.scripted import ScriptedChat
+from markscheme.models.ledger.replay import ReplayChat
+from markscheme.models.local.encoder import MiniLM
+from markscheme.models.sources import ModelOptions, Models
+from markscheme.tables.answers import read_answers, write_answers
+from markscheme.tables.judgments import OUTCOME, STATUSES
 
 NASTY = [
     "", " \t\n ", "Paris", "Pa\u0301ris \u00a0 \u2028", "\U0001f5fc", "\u202epalindrome\u202c",

@@ -14,7 +14,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from markscheme.errors import JudgeError
-from markscheme.judges.regex import Regex
+from markscheme.judges.lexical.regex import Regex
 from markscheme.metrics.patterns import read_pattern, to_re2
 from markscheme.metrics.timed_search import TimedSearch
 

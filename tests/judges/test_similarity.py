@@ -10,14 +10,14 @@ import numpy as np
 import polars as pl
 import pytest
 
-from markscheme.answers import read_answers
-from markscheme.engine.apply import apply
+from markscheme.contract.grammar import judge_name, parse_judge, signature
+from markscheme.contract.registry import judges
+from markscheme.engine.execute import apply
 from markscheme.errors import JudgeError, MissingExtraError, ModelError
-from markscheme.grammar import judge_name, parse_judge, signature
 from markscheme.metrics.bertscore import bertscore_f1
-from markscheme.models import hf_encoders, transformers_weights
-from markscheme.models.encoder import MiniLM
-from markscheme.registry import judges
+from markscheme.models.local import hf_encoders, transformers_weights
+from markscheme.models.local.encoder import MiniLM
+from markscheme.tables.answers import read_answers
 
 WORDS = ["paris", "france", "is", "the", "capital", "of", "london", "a", "city", "what", "?", "."]
 

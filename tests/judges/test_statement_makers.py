@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from markscheme.errors import JudgeError, ModelError
-from markscheme.judges.statement_makers import (
+from markscheme.judges.entailment.statement_makers import (
     OUTCOME,
     ChatStatements,
     RuleStatements,
@@ -19,12 +19,12 @@ from markscheme.judges.statement_makers import (
     StatementMaker,
     statement_maker,
 )
-from markscheme.judgments import SPENT
-from markscheme.models.chat import ChatReply
-from markscheme.models.container import ModelOptions, Models
-from markscheme.models.scripted import ScriptedChat
-from markscheme.prompts import shipped
-from markscheme.text.statement_replies import loops, read_statement
+from markscheme.judges.prompted.prompt import shipped
+from markscheme.models.chat.protocol import ChatReply
+from markscheme.models.chat.scripted import ScriptedChat
+from markscheme.models.sources import ModelOptions, Models
+from markscheme.tables.judgments import SPENT
+from markscheme.text.replies.statements import loops, read_statement
 
 PAIRS = pl.DataFrame(
     {

@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from markscheme import judgments
 from markscheme.datasets import recorded
-from markscheme.text.grades import RELATIONS, read_grade, read_relation, read_score
-from markscheme.text.replies import Reading
-from markscheme.text.verdicts import NO_WORDS, YES_WORDS, read_yes_no
+from markscheme.tables import judgments
+from markscheme.text.replies.grades import RELATIONS, read_grade, read_relation, read_score
+from markscheme.text.replies.reply import Reading
+from markscheme.text.replies.verdicts import NO_WORDS, YES_WORDS, read_yes_no
 
 YES = [
     "Yes", "yes.", "YES", "  yes\n", "**Yes**", '"Yes"', "- Yes", "> yes", "Yes!", "`yes`",

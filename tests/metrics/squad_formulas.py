@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 import polars as pl
 
-from markscheme.text.normalise import normalise
+from markscheme.text.normalisation import normalise
 
 
 def exact_match(answer: str, reference: str) -> float:

@@ -6,10 +6,10 @@ import numpy as np
 import polars as pl
 import pytest
 
-from markscheme.answers import read_answers
-from markscheme.judges.examiner_weights import open_weights
-from markscheme.metrics.alignment.features import alignment
-from markscheme.metrics.alignment.registry import FEATURES
+from markscheme.features.alignment.features import alignment
+from markscheme.features.alignment.registry import FEATURES
+from markscheme.judges.examiner.weight_files import open_weights
+from markscheme.tables.answers import read_answers
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -6,10 +6,10 @@ import numpy as np
 import polars as pl
 import pytest
 
-from markscheme.metrics.alignment.batch import Rarity
-from markscheme.metrics.alignment.claims import contested, reworded, ruled, usurped
-from markscheme.metrics.alignment.features import Matrix, alignment, examined
-from markscheme.metrics.alignment.registry import CLAIMED, EXAMINED, FEATURES
+from markscheme.features.alignment.batch import Rarity
+from markscheme.features.alignment.claims import is_contested, reworded, ruled, usurped
+from markscheme.features.alignment.features import Matrix, alignment, compute_features
+from markscheme.features.alignment.registry import CLAIMED, EXAMINED, FEATURES
 
 TOLD = "The bridge was designed by Ada Stone, a pupil of Carl Reed."
 RARITY = Rarity([], np.zeros(0, dtype=np.float32), 5.0)
@@ -18,7 +18,9 @@ BRIDGE = "Who designed the bridge?"
 
 def row(question: str, reference: str | list[str], answer: str) -> Matrix:
     references = [reference] if isinstance(reference, str) else reference
-    return examined(pl.Series([question]), pl.Series([references]), pl.Series([answer]), RARITY)[0]
+    return compute_features(
+        pl.Series([question]), pl.Series([references]), pl.Series([answer]), RARITY
+    )[0]
 
 
 def feature(name: str, question: str, reference: str | list[str], answer: str) -> float:
@@ -94,15 +96,15 @@ def test_something_else_in_the_place_of_the_answer() -> None:
 
 
 def test_what_is_contested_and_what_may_be_reworded() -> None:
-    assert contested(row(BRIDGE, "Ada Stone", "It was not Ada Stone."))[0]
-    assert not contested(row(BRIDGE, "Ada Stone", "It was Ada Stone."))[0]
+    assert is_contested(row(BRIDGE, "Ada Stone", "It was not Ada Stone."))[0]
+    assert not is_contested(row(BRIDGE, "Ada Stone", "It was Ada Stone."))[0]
     assert reworded(row("Why?", "it was too cold", "because of the frost"))[0]
     assert not reworded(row("Who?", "Ada Stone", "her sister"))[0]
 
 
 def test_the_examiner_sees_the_alignment_first() -> None:
     columns = (pl.Series([BRIDGE]), pl.Series([["Ada Stone"]]), pl.Series(["Miss Stone"]))
-    every, plain = examined(*columns, RARITY)[0], alignment(*columns, RARITY)[0]
+    every, plain = compute_features(*columns, RARITY)[0], alignment(*columns, RARITY)[0]
     assert every.shape == (1, len(FEATURES) + len(CLAIMED))
     assert np.array_equal(every[:, : len(FEATURES)], plain)
 
@@ -111,6 +113,8 @@ def test_rows_do_not_see_each_other() -> None:
     questions = [BRIDGE, "When did it open?", BRIDGE, "Which metal is it?"]
     references = [["Ada Stone"], ["1905"], ["Carl Reed", "Reed"], ["iron"]]
     answers = ["Carl Reed, not Ada Stone.", "In 1904, before 1905", "", "tin, iron, lead"]
-    together = examined(pl.Series(questions), pl.Series(references), pl.Series(answers), RARITY)[0]
+    together = compute_features(
+        pl.Series(questions), pl.Series(references), pl.Series(answers), RARITY
+    )[0]
     for place, one in enumerate(zip(questions, references, answers, strict=True)):
         assert np.array_equal(row(*one)[0], together[place])

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from markscheme.errors import UnknownNameError
-from markscheme.metrics.marks import (
+from markscheme.metrics.partial_marks import (
     BONUS,
     HALVES,
     PARTIAL,

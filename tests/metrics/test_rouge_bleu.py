@@ -17,10 +17,10 @@ from rapidfuzz import fuzz
 from rouge_score.rouge_scorer import RougeScorer
 
 from markscheme.metrics import overlap, pairs, rouge
-from markscheme.metrics.bleu import bleu
+from markscheme.metrics.bleu_score import bleu
 from markscheme.metrics.rouge import rouge1, rouge2, rouge_l
 from markscheme.metrics.similarity import char_similarity
-from markscheme.text.normalise import normalise
+from markscheme.text.normalisation import normalise
 
 Metric = Callable[[pl.Series, pl.Series], pl.Series]
 

@@ -13,13 +13,13 @@ from servers import Answer, ChatServer
 import markscheme
 from markscheme.cli import run as run_command
 from markscheme.errors import BadRowsError, ModelError
-from markscheme.models.budget import Budget
-from markscheme.models.chat import ChatReply, ChatRequest, Message
-from markscheme.models.container import ModelOptions, Models
-from markscheme.models.kept import KeptChat
-from markscheme.models.openai_server import OpenAIChat, ServerOptions
-from markscheme.models.prices import Price
-from markscheme.models.scripted import ScriptedChat
+from markscheme.models.chat.budget import Budget
+from markscheme.models.chat.cached import CachedChat
+from markscheme.models.chat.openai_server import OpenAIChat, ServerOptions
+from markscheme.models.chat.prices import Price
+from markscheme.models.chat.protocol import ChatReply, ChatRequest, Message
+from markscheme.models.chat.scripted import ScriptedChat
+from markscheme.models.sources import ModelOptions, Models
 
 ROWS = 30
 
@@ -57,7 +57,7 @@ def priced(text: str) -> ChatReply:
 @pytest.mark.parametrize("limit", [0, 1, 7, 30, 31])
 def test_calls_stop_at_the_limit(limit: int) -> None:
     script = ScriptedChat(replies=priced)
-    chat = KeptChat(model=script, budget=Budget(max_calls=limit))
+    chat = CachedChat(model=script, budget=Budget(max_calls=limit))
     replies = chat.complete(requests(30))
     assert len(script.seen) == min(limit, 30)
     skipped = [reply for reply in replies if reply.status == "skipped"]
@@ -73,7 +73,7 @@ def test_money_is_not_overspent_however_many_are_under_way(at_once: int) -> None
     with ChatServer(lambda _body, _seen: answer) as server:
         options = ServerOptions(base_url=server.url, concurrency=at_once)
         budget = Budget(max_cost=2.0)
-        chat = KeptChat(
+        chat = CachedChat(
             model=OpenAIChat(name="m", options=options),
             budget=budget,
             prices={"m": Price(input=1_000, output=10_000)},
@@ -89,7 +89,7 @@ def test_money_is_not_overspent_however_many_are_under_way(at_once: int) -> None
 
 def test_a_reply_that_counts_no_tokens_is_taken_at_its_dearest() -> None:
     script = ScriptedChat(replies=lambda _: "Yes")
-    chat = KeptChat(
+    chat = CachedChat(
         model=script, budget=Budget(max_cost=1.0), prices={"scripted": Price(input=0, output=1000)}
     )
     replies = chat.complete(requests(10, max_tokens=300))  # $0.3 each
@@ -234,8 +234,8 @@ def test_results_of_nobody_are_named_and_the_others_kept(
 
 
 def test_an_unreadable_batch_is_an_error(tmp_path: Path) -> None:
-    from markscheme.models.batch_files import read_batch
-    from markscheme.models.ledger import Ledger
+    from markscheme.models.chat.batch_files import read_batch
+    from markscheme.models.ledger.ledger import Ledger
 
     ledger = Ledger(tmp_path / "l.sqlite")
     with pytest.raises(markscheme.MarkschemeError, match="cannot read"):

@@ -11,8 +11,8 @@ import pytest
 from real_model import check_installed
 
 from markscheme.errors import MissingExtraError, ModelError
-from markscheme.judges.learned_templates import CHOICES, VARIANTS
-from markscheme.models.causal import Causal, causal_revision, open_causal
+from markscheme.judges.finetuned.templates import CHOICES, VARIANTS
+from markscheme.models.local.causal import Causal, causal_revision, open_causal
 
 TEMPLATE = "[INST] Question: {question} Answer: {answer} [/INST]"
 

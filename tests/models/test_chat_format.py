@@ -9,12 +9,23 @@ from typing import Any
 import pytest
 
 from markscheme.errors import DataError
-from markscheme.models.chat import ChatReply, ChatRequest, Message
-from markscheme.models.openai_format import MalformedReplyError, body_of, is_refusal, reply_of
-from markscheme.models.prices import Price, price_of, price_table, read_prices
-from markscheme.models.records import key_of, reply_from, reply_record, request_from, request_record
-from markscheme.models.scripted import ScriptedChat
-from markscheme.models.tokens import rough_tokens
+from markscheme.models.chat.openai_format import (
+    MalformedReplyError,
+    body_of,
+    is_refusal,
+    reply_of,
+)
+from markscheme.models.chat.prices import Price, price_of, price_table, read_prices
+from markscheme.models.chat.protocol import ChatReply, ChatRequest, Message
+from markscheme.models.chat.scripted import ScriptedChat
+from markscheme.models.chat.token_counts import rough_tokens
+from markscheme.models.ledger.entries import (
+    key_of,
+    reply_from,
+    reply_record,
+    request_from,
+    request_record,
+)
 
 
 def request(text: str = "Is it so?", **fields: Any) -> ChatRequest:

@@ -11,10 +11,10 @@ import pytest
 from real_model import check_installed, save, serving
 
 import markscheme
-from markscheme.models.chat import ChatRequest, Message
-from markscheme.models.container import ModelOptions, Models
-from markscheme.models.openai_server import ServerOptions
-from markscheme.registry import judges
+from markscheme.contract.registry import judges
+from markscheme.models.chat.openai_server import ServerOptions
+from markscheme.models.chat.protocol import ChatRequest, Message
+from markscheme.models.sources import ModelOptions, Models
 
 pytestmark = pytest.mark.slow
 

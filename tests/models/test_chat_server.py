@@ -14,8 +14,8 @@ import pytest
 from servers import Answer, ChatServer
 
 from markscheme.errors import ModelError
-from markscheme.models.chat import ChatRequest, Message
-from markscheme.models.openai_server import OpenAIChat, ServerOptions
+from markscheme.models.chat.openai_server import OpenAIChat, ServerOptions
+from markscheme.models.chat.protocol import ChatRequest, Message
 
 
 def ask(*texts: str, **fields: Any) -> list[ChatRequest]:

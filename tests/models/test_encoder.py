@@ -14,10 +14,10 @@ import numpy as np
 import pytest
 
 from markscheme.errors import ModelError
-from markscheme.models import encoder as module
-from markscheme.models.batches import equal_length_batches
-from markscheme.models.encoder import MiniLM
-from markscheme.models.weights import MINILM
+from markscheme.models.local import encoder as module
+from markscheme.models.local.batches import equal_length_batches
+from markscheme.models.local.encoder import MiniLM
+from markscheme.models.local.weights import MINILM
 
 REFERENCE = Path(__file__).parent / "minilm_reference.npy"
 """What torch computes for `SENTENCES` with the unquantised weights and 128 tokens."""
@@ -139,7 +139,7 @@ def test_batches_cover_every_row_once_and_hold_one_length() -> None:
 def test_a_fresh_process_needs_no_torch_and_little_memory() -> None:
     program = """
 import sys
-from markscheme.models.encoder import MiniLM
+from markscheme.models.local.encoder import MiniLM
 assert "onnxruntime" not in sys.modules
 MiniLM().encode([f"text {i} " + "word " * (i % 100) for i in range(300)])
 assert "torch" not in sys.modules and "transformers" not in sys.modules

@@ -17,8 +17,8 @@ import pytest
 from real_model import check_installed, save, serving
 
 import markscheme
-from markscheme.models.container import ModelOptions, Models
-from markscheme.models.openai_server import ServerOptions
+from markscheme.models.chat.openai_server import ServerOptions
+from markscheme.models.sources import ModelOptions, Models
 
 pytestmark = pytest.mark.slow
 

@@ -12,8 +12,8 @@ from scipy.special import erf
 from tokenizers import Tokenizer, models, pre_tokenizers, processors
 
 from markscheme.errors import ModelError
-from markscheme.models.encoder import MiniLM
-from markscheme.models.pair_classifier import OnnxPairClassifier
+from markscheme.models.local.encoder import MiniLM
+from markscheme.models.local.pair_classifier import OnnxPairClassifier
 from markscheme.training.export_onnx import export, quantise
 
 WIDTH, HEADS, LAYERS, INNER = 64, 4, 2, 128

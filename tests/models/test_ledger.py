@@ -17,20 +17,20 @@ import pytest
 from postgres import PASSWORD, running
 
 from markscheme.errors import BadRowsError, ModelError
-from markscheme.models.chat import ChatReply, ChatRequest, Message
-from markscheme.models.container import ModelOptions, Models
-from markscheme.models.database import migrations
-from markscheme.models.kept import KeptChat
-from markscheme.models.ledger import Asked, Ledger
-from markscheme.models.replay import ReplayChat
-from markscheme.models.scripted import ScriptedChat
-from markscheme.models.sharing import (
+from markscheme.models.chat.cached import CachedChat
+from markscheme.models.chat.protocol import ChatReply, ChatRequest, Message
+from markscheme.models.chat.scripted import ScriptedChat
+from markscheme.models.ledger.exchange import (
     export_ledger,
     failure_reasons,
     import_ledger,
     ledger_stats,
     read_export,
 )
+from markscheme.models.ledger.ledger import Ledger, LedgerEntry
+from markscheme.models.ledger.replay import ReplayChat
+from markscheme.models.sources import ModelOptions, Models
+from markscheme.storage.database import migrations
 
 YES = ChatReply(
     status="ok", text="Yes \u0000 é", finish_reason="stop", tokens_in=3, tokens_out=1,
@@ -68,8 +68,8 @@ def request(text: str, **fields: Any) -> ChatRequest:
     return ChatRequest(messages=(Message(role="user", content=text),), **fields)
 
 
-def asked(text: str) -> Asked:
-    return Asked.of("m", "r", request(text))
+def asked(text: str) -> LedgerEntry:
+    return LedgerEntry.of("m", "r", request(text))
 
 
 def test_a_reply_is_there_for_everybody_once_it_is_handed_on(place: str) -> None:
@@ -126,7 +126,7 @@ def test_a_claim_keeps_others_away_until_it_is_answered_or_released(place: str) 
 
 
 def test_claims_of_the_dead_fall(place: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    from markscheme.models import ledger as module
+    from markscheme.models.ledger import ledger as module
 
     dead, heir = Ledger(place), Ledger(place)
     key = asked("a").key
@@ -193,7 +193,7 @@ def test_migrations_are_numbered_without_a_gap() -> None:
 def test_equal_requests_are_asked_once_and_known_ones_never(place: str) -> None:
     script = ScriptedChat(replies=lambda text: f"re {text}")
     ledger = Ledger(place)
-    chat = KeptChat(model=script, ledger=ledger)
+    chat = CachedChat(model=script, ledger=ledger)
     asking = [request(text) for text in ("a", "b", "a")]
     assert [reply.text for reply in chat.complete(asking)] == ["re a", "re b", "re a"]
     assert [one.last_user for one in script.seen] == ["a", "b"]
@@ -202,7 +202,7 @@ def test_equal_requests_are_asked_once_and_known_ones_never(place: str) -> None:
     assert len(script.seen) == 2
     assert chat.complete([request("a", sample=1)])[0].text == "re a"
     assert len(script.seen) == 3
-    other = KeptChat(model=ScriptedChat(replies=lambda _: "new", revision="2"), ledger=ledger)
+    other = CachedChat(model=ScriptedChat(replies=lambda _: "new", revision="2"), ledger=ledger)
     assert other.complete(asking)[0].text == "new"
     ledger.close()
 
@@ -222,7 +222,7 @@ def test_what_another_is_asking_is_waited_for(place: str) -> None:
     def run(which: int) -> None:
         ledger = Ledger(place)
         order = asking if which == 0 else asking[::-1]
-        chat = KeptChat(model=ScriptedChat(replies=slow), ledger=ledger)
+        chat = CachedChat(model=ScriptedChat(replies=slow), ledger=ledger)
         found[which] = [reply.text for reply in chat.complete(order)]
         ledger.close()
 
@@ -285,7 +285,7 @@ def test_nothing_more_is_asked_once_the_ledger_cannot_be_written(tmp_path: Path)
         connection.execute("DROP TABLE replies")
         connection.execute("CREATE TABLE replies (key TEXT, reply TEXT)")
     script = ScriptedChat(replies=lambda _: "Yes")
-    chat = KeptChat(model=script, ledger=ledger)
+    chat = CachedChat(model=script, ledger=ledger)
     with pytest.raises(ModelError, match="does not work"):
         chat.complete([request(str(number)) for number in range(100_000)])
     assert len(script.seen) < 50_000
@@ -336,7 +336,7 @@ def test_what_a_killed_process_had_not_brought_to_the_server_is_brought(postgres
     script = (
         "import os, sys, time\n"
         "from test_ledger import YES, asked\n"
-        "from markscheme.models.ledger import Ledger\n"
+        "from markscheme.models.ledger.ledger import Ledger\n"
         "ledger = Ledger(sys.argv[1])\n"
         "ledger._durable.transact = lambda *_, **__: time.sleep(60)\n"
         "ledger.claim([asked('under way').key])\n"
@@ -373,7 +373,7 @@ def test_a_reply_is_committed_when_put_returns(tmp_path: Path) -> None:
 def test_a_long_log_is_brought_into_the_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from markscheme.models import database
+    from markscheme.storage import database
 
     monkeypatch.setattr(database, "_LONGEST_LOG", 100_000)
     ledger = Ledger(tmp_path / "ledger.sqlite")
@@ -388,7 +388,7 @@ def test_a_long_log_is_brought_into_the_file(
 
 
 def test_passwords_in_a_url_are_found_wherever_they_stand() -> None:
-    from markscheme.models.database import _secrets_in, _without_password
+    from markscheme.storage.database import _secrets_in, _without_password
 
     for url in (
         "postgresql://me:s3cret@host/db",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import socket
 
-from markscheme.models.loop import OneByOne, loop_thread
+from markscheme.models.chat.event_loop import OneByOne, loop_thread
 
 
 def test_what_was_read_is_worked_on_before_more_is_read() -> None:

@@ -14,10 +14,10 @@ import pytest
 from test_pair_classifier import write_model
 
 from markscheme.errors import MissingExtraError, ModelError
-from markscheme.judges.entailment_tests import NliEntailment, entailment_test
-from markscheme.models import transformers_weights
-from markscheme.models.container import Models
-from markscheme.models.nli import TransformersPairClassifier, entailment_column, open_nli
+from markscheme.judges.entailment.tests import NliEntailment, entailment_test
+from markscheme.models.local import transformers_weights
+from markscheme.models.local.nli import TransformersPairClassifier, entailment_column, open_nli
+from markscheme.models.sources import Models
 
 ORDERS = {
     "mnli": {"0": "contradiction", "1": "entailment", "2": "neutral"},

@@ -29,7 +29,7 @@ def test_prompted_judges_share_a_ledger_and_their_limits(
 ) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "a-key-of-the-test")
     answers(200).write_parquet(tmp_path / "a.parquet", row_group_size=100)
-    monkeypatch.setattr("markscheme.engine.pieces.PIECE_ROWS", 100)
+    monkeypatch.setattr("markscheme.engine.shards.PIECE_ROWS", 100)
     with running() as ledger, ChatServer() as server:
         command = ["judge", str(tmp_path / "a.parquet"), "-j", "llm_kamalloo", "-q",
                    "--engine", "ray", "--workers", "2", "--model", "m", "--base-url", server.url,

@@ -10,9 +10,9 @@ import polars as pl
 import pytest
 
 from markscheme.errors import MissingExtraError, ModelError
-from markscheme.judges.statement_makers import statement_maker
-from markscheme.models.container import Models
-from markscheme.models.seq2seq import SequenceModel
+from markscheme.judges.entailment.statement_makers import statement_maker
+from markscheme.models.local.seq2seq import SequenceModel
+from markscheme.models.sources import Models
 
 TAUGHT = {
     "who wrote emma. jane austen": "jane austen wrote emma",

@@ -8,14 +8,14 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from markscheme.answers import read_answers
-from markscheme.engine.apply import apply
+from markscheme.contract.grammar import judge_name, parse_judge, signature
+from markscheme.engine.execute import apply
 from markscheme.errors import JudgeError
-from markscheme.grammar import judge_name, parse_judge, signature
-from markscheme.judges.listwise import Listwise, solved_examples
-from markscheme.judges.listwise_replies import read_pair, read_rank, read_ten
-from markscheme.models.container import Models
-from markscheme.models.scripted import ScriptedChat
+from markscheme.judges.listwise.listwise import Listwise, solved_examples
+from markscheme.judges.listwise.replies import read_pair, read_rank, read_ten
+from markscheme.models.chat.scripted import ScriptedChat
+from markscheme.models.sources import Models
+from markscheme.tables.answers import read_answers
 
 
 def answers(references: list[str], grades: list[int] | None = None) -> pl.DataFrame:

@@ -11,22 +11,22 @@ import pytest
 
 from markscheme.agreement.list_figures import best_and_worst, over_draws
 from markscheme.agreement.reference_lists import Draw, draw_references
-from markscheme.answers import read_answers
+from markscheme.contract.grammar import parse_judge
 from markscheme.datasets import passages
-from markscheme.engine.apply import apply
+from markscheme.engine.execute import apply
 from markscheme.errors import AgreementError
-from markscheme.grammar import parse_judge
-from markscheme.judges.listwise_examiner_weights import SHIPPED, ListwiseWeights, open_listwise
-from markscheme.judges.listwise_references import build_lists
-from markscheme.judges.reference_overlap import ReferenceOverlap
-from markscheme.metrics.nonfactoid.features import word_features
-from markscheme.metrics.nonfactoid.meaning import meaning_features
-from markscheme.metrics.nonfactoid.rows import Rows
-from markscheme.metrics.nonfactoid.tokens import TokenTable, cover
-from markscheme.models.encoder import MiniLM
-from markscheme.models.scripted import ScriptedChat
-from markscheme.models.token_encoder import TokenEncoder, token_encoder
-from markscheme.training.listwise import save, train_mode
+from markscheme.features.nonfactoid.features import word_features
+from markscheme.features.nonfactoid.meaning import meaning_features
+from markscheme.features.nonfactoid.rows import Rows
+from markscheme.features.nonfactoid.tokens import TokenTable, cover
+from markscheme.judges.lexical.reference_overlap import ReferenceOverlap
+from markscheme.judges.listwise.listwise_examiner import SHIPPED, ListwiseWeights, open_listwise
+from markscheme.judges.listwise.reference_lists import build_lists
+from markscheme.models.chat.scripted import ScriptedChat
+from markscheme.models.local.encoder import MiniLM
+from markscheme.models.local.token_vectors import TokenEncoder, token_encoder
+from markscheme.tables.answers import read_answers
+from markscheme.training.listwise import save_listwise, train_mode
 from markscheme.training.listwise_draws import draw_all
 from markscheme.training.listwise_models import ListwiseOptions
 
@@ -198,7 +198,7 @@ def test_training_gives_the_same_bytes_again(antique_dev: Path, tmp_path: Path) 
             train_mode(drawn, options, encoded=encoded, say=lambda _: None)
             for encoded in (True, False)
         ]
-        save(drawn, *modes, tmp_path / folder)
+        save_listwise(drawn, *modes, tmp_path / folder)
     for name in ListwiseWeights.files:
         assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "two" / name).read_bytes()
     assert modes[0].report["references"].to_list() == ["many", "one", "none"] * 2

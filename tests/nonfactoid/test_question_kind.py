@@ -9,13 +9,13 @@ import orjson
 import polars as pl
 import pytest
 
-from markscheme.answers import read_answers
 from markscheme.cli import run
+from markscheme.contract.grammar import parse_judge
 from markscheme.datasets import load, passages
-from markscheme.engine.apply import apply
-from markscheme.grammar import parse_judge
-from markscheme.judges.question_kind import WEIGHTS, category, classify
-from markscheme.training.question_kind import by_reader, fit, save
+from markscheme.engine.execute import apply
+from markscheme.judges.listwise.question_kind import WEIGHTS, category, classify
+from markscheme.tables.answers import read_answers
+from markscheme.training.question_kind import by_reader, fit, save_question_kind
 
 
 @pytest.mark.parametrize(
@@ -80,7 +80,7 @@ def test_the_classifier_is_fitted_and_written(tmp_path: Path) -> None:
     fitted = fit({"facts": facts}, other, folds=2)
     assert fitted.sources["questions"].to_list() == [10, 10, 10]
     assert fitted.sources["right"].mean() > 0.7
-    save(fitted, tmp_path / "kind.json")
+    save_question_kind(fitted, tmp_path / "kind.json")
     assert orjson.loads((tmp_path / "kind.json").read_bytes()) == fitted.weights
 
 

@@ -16,10 +16,10 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from markscheme.answers import read_answers
 from markscheme.cli import run
-from markscheme.engine.apply import apply
-from markscheme.grammar import parse_judge
+from markscheme.contract.grammar import parse_judge
+from markscheme.engine.execute import apply
+from markscheme.tables.answers import read_answers
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "models"))
 from real_model import check_installed, save, serving  # type: ignore[import-not-found]

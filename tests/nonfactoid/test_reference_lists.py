@@ -8,12 +8,11 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from markscheme.answers import read_answers
 from markscheme.cli import run
-from markscheme.engine.apply import apply
+from markscheme.contract.grammar import parse_judge
+from markscheme.engine.execute import apply
 from markscheme.errors import JudgeError
-from markscheme.grammar import parse_judge
-from markscheme.judges.listwise_references import (
+from markscheme.judges.listwise.reference_lists import (
     ANSWER,
     REWRITE,
     TECHNIQUES,
@@ -23,8 +22,9 @@ from markscheme.judges.listwise_references import (
     read_lists,
     with_lists,
 )
-from markscheme.models.chat import ChatReply
-from markscheme.models.scripted import ScriptedChat
+from markscheme.models.chat.protocol import ChatReply
+from markscheme.models.chat.scripted import ScriptedChat
+from markscheme.tables.answers import read_answers
 
 QUESTIONS = pl.DataFrame(
     {"question": ["Why is the sky blue?", "How do I boil an egg?"],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from markscheme.judges.listwise_replies import read_pair, read_rank, read_ten
+from markscheme.judges.listwise.replies import read_pair, read_rank, read_ten
 
 
 @pytest.mark.parametrize(

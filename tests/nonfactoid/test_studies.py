@@ -19,11 +19,11 @@ from markscheme.analysis.list_studies import (
     over_draws,
 )
 from markscheme.cli import run
+from markscheme.contract.grammar import parse_judge
 from markscheme.errors import AgreementError, DataError, JudgeError
-from markscheme.grammar import parse_judge
-from markscheme.judges.listwise import read_shots
-from markscheme.models.container import Models
-from markscheme.models.scripted import ScriptedChat
+from markscheme.judges.listwise.listwise import read_shots
+from markscheme.models.chat.scripted import ScriptedChat
+from markscheme.models.sources import Models
 
 ROWS = [
     {"question": f"Why is thing {number} so?", "answer": f"answer {number} {grade} {copy}",
@@ -126,13 +126,13 @@ def test_neither_a_constant_judge_nor_the_order_of_rows_correlates(data_dir: Pat
         )
         for seed, table in enumerate(tables)
     ]
-    from markscheme.agreement.per_question import per_question
+    from markscheme.agreement.question_averages import per_question
 
     assert abs(per_question(pl.concat(places), seed="draw").means["spearman"].value or 0) < 0.05
 
 
 def test_the_files_own_order_would_leak(data_dir: Path) -> None:
-    from markscheme.agreement.per_question import per_question
+    from markscheme.agreement.question_averages import per_question
     from markscheme.datasets import passages
 
     rows = passages("trec-dl-nf", data_dir=data_dir).with_columns(
@@ -144,7 +144,7 @@ def test_the_files_own_order_would_leak(data_dir: Path) -> None:
 def test_spearman_is_a_mean_over_questions_without_the_constant_ones() -> None:
     from scipy.stats import spearmanr
 
-    from markscheme.agreement.per_question import per_question
+    from markscheme.agreement.question_averages import per_question
 
     scores = {"a": [1, 2, 3, 4], "b": [4, 1, 2, 3], "flat": [2, 2, 2], "same grades": [1, 2, 3]}
     grades = {"a": [0, 1, 3, 2], "b": [0, 1, 2, 3], "flat": [0, 1, 2], "same grades": [1, 1, 1]}

@@ -12,7 +12,7 @@ from markscheme.cli import run
 from markscheme.errors import DataError, UnknownNameError
 from markscheme.papers.cell import Cell
 from markscheme.papers.kamalloo_2023 import TABLE_1, printed
-from markscheme.papers.reproduce import PAPERS, Reproduced, reproduce
+from markscheme.papers.reproduction import PAPERS, Reproduced, reproduce
 
 EXCEPTIONS = {
     "kamalloo-2023/table-1": {

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from markscheme.errors import JudgeError
-from markscheme.prompts import STAGES, shipped
+from markscheme.judges.prompted.prompt import STAGES, shipped
 
 EXPLAIN, RATE = "inference_yao", "inference_difficulty_yao"
 

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from markscheme.errors import JudgeError
-from markscheme.judges.llm_replies import READERS
-from markscheme.prompts import (
+from markscheme.judges.prompted.outcomes import READERS
+from markscheme.judges.prompted.prompt import (
     LISTED,
     PARSERS,
     STAGES,

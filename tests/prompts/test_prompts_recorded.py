@@ -6,7 +6,7 @@ passed it, over wording, sampling and reader. A new hash must pass that comparis
 
 from __future__ import annotations
 
-from markscheme.prompts import shipped
+from markscheme.judges.prompted.prompt import shipped
 
 COMPARED = {
     "entailment_yao": "0ead4838888d4262",

@@ -16,7 +16,7 @@ from markscheme.report.figures import FORMATS, picture, write_figures
 from markscheme.report.html import report_html, write_report
 from markscheme.report.material import read_material
 from markscheme.report.payload import packed, payload
-from markscheme.report.sections import sections
+from markscheme.report.sections.order import sections
 from markscheme.report.tables import write_tables
 
 

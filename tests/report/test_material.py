@@ -8,10 +8,10 @@ import polars as pl
 import pytest
 
 import markscheme
-from markscheme.answers import read_answers
 from markscheme.errors import AgreementError, RunError
 from markscheme.report.material import material_in_memory, read_material
-from markscheme.report.sections import absent, sections
+from markscheme.report.sections.order import absent, sections
+from markscheme.tables.answers import read_answers
 
 
 def test_figures_are_those_of_the_run_and_of_agree(run_folder: Path) -> None:

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import polars as pl
 
-from markscheme.answers import read_answers
-from markscheme.judges.examiner_reasons import reasons
+from markscheme.judges.examiner.effects import reasons
 from markscheme.report.spans import matched_spans
+from markscheme.tables.answers import read_answers
 
 
 def _words(text: str, spans: list[int]) -> list[str]:

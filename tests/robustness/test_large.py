@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from markscheme.answers import ReadOptions, read_answers
-from markscheme.engine.apply import apply
+from markscheme.contract.grammar import parse_judge
+from markscheme.contract.registry import judges
+from markscheme.engine.execute import apply
 from markscheme.errors import BadRowsError
-from markscheme.grammar import parse_judge
-from markscheme.registry import judges
+from markscheme.tables.answers import ReadOptions, read_answers
 
 OFFLINE = [name for name, found in judges().items() if found.needs == "nothing"]
 MANY = 100_000
@@ -24,10 +24,10 @@ MEGABYTES_AT_MOST = 2_000
 SCRIPT = """
 import json, sys
 from pathlib import Path
-from markscheme.answers import ReadOptions, read_answers
-from markscheme.engine.apply import apply
-from markscheme.grammar import parse_judge
-from markscheme.registry import judges
+from markscheme.tables.answers import ReadOptions, read_answers
+from markscheme.engine.execute import apply
+from markscheme.contract.grammar import parse_judge
+from markscheme.contract.registry import judges
 
 answers = read_answers(sys.argv[1], ReadOptions(max_bytes=30_000_000))
 outcomes = apply(parse_judge(judges()[sys.argv[2]].example), answers)

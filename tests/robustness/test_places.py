@@ -16,13 +16,13 @@ import polars as pl
 import pytest
 
 import markscheme
-from markscheme.answers import write_table
 from markscheme.cli import run
 from markscheme.errors import DataError, ModelError, RunError
-from markscheme.models.chat import ChatReply, ChatRequest, Message
-from markscheme.models.kept import KeptChat
-from markscheme.models.ledger import Ledger
-from markscheme.models.scripted import ScriptedChat
+from markscheme.models.chat.cached import CachedChat
+from markscheme.models.chat.protocol import ChatReply, ChatRequest, Message
+from markscheme.models.chat.scripted import ScriptedChat
+from markscheme.models.ledger.ledger import Ledger
+from markscheme.tables.answers import write_table
 
 SMALL = 256 * 1024
 
@@ -89,7 +89,7 @@ def test_a_full_disk_leaves_no_half_table(tmp_path: Path, small_disk: Path) -> N
     out = small_disk / "table.csv"
     out.write_text("a,b\n1,2\n")
     script = (
-        "import sys, polars as pl; from markscheme.answers import write_table\n"
+        "import sys, polars as pl; from markscheme.tables.answers import write_table\n"
         "from markscheme.errors import DataError\n"
         "import random\n"
         "try: write_table(pl.DataFrame({'a': [random.random() for _ in range(90_000)]}), "
@@ -121,7 +121,7 @@ def test_a_table_is_there_whole_or_not_at_all_after_a_kill(tmp_path: Path, endin
     script = (
         "import os, signal, sys, polars as pl\n"
         "from pathlib import Path\n"
-        "from markscheme.answers import write_table\n"
+        "from markscheme.tables.answers import write_table\n"
         "Path.replace = lambda *_: os.kill(os.getpid(), signal.SIGKILL)\n"
         "write_table(pl.DataFrame({'a': [1, 2]}), sys.argv[1])\n"
     )
@@ -137,10 +137,10 @@ def test_a_ledger_on_a_full_disk_is_told(small_disk: Path) -> None:
     script = (
         "import sys\n"
         "from markscheme.errors import ModelError\n"
-        "from markscheme.models.chat import ChatRequest, Message\n"
-        "from markscheme.models.kept import KeptChat\n"
-        "from markscheme.models.ledger import Ledger\n"
-        "from markscheme.models.scripted import ScriptedChat\n"
+        "from markscheme.models.chat.protocol import ChatRequest, Message\n"
+        "from markscheme.models.chat.cached import KeptChat\n"
+        "from markscheme.models.ledger.ledger import Ledger\n"
+        "from markscheme.models.chat.scripted import ScriptedChat\n"
         "model = ScriptedChat(replies=lambda text: text * 400)\n"
         "chat = KeptChat(model=model, ledger=Ledger(sys.argv[1]))\n"
         "try:\n"
@@ -183,7 +183,7 @@ def test_a_folder_that_may_not_be_written_is_told(tmp_path: Path, example: Path)
     readable.write_bytes(example.read_bytes())
     script = (
         "import os, sys\n"
-        "from markscheme.engine.folder import RunFolder\n"
+        "from markscheme.engine.run_folder import RunFolder\n"
         "from markscheme.errors import RunError\n"
         "if os.getuid() == 0: os.setuid(65534)\n"
         "try:\n"
@@ -206,7 +206,7 @@ def test_two_runs_on_one_folder(tmp_path: Path, example: Path) -> None:
     first = subprocess.Popen(
         [
             sys.executable, "-c",
-            "import sys; from markscheme.engine.folder import RunFolder\n"
+            "import sys; from markscheme.engine.run_folder import RunFolder\n"
             "with RunFolder(sys.argv[1]).locked():\n"
             "    print('held', flush=True); sys.stdin.read()\n",
             str(out),
@@ -227,8 +227,8 @@ def test_two_runs_on_one_folder(tmp_path: Path, example: Path) -> None:
 
 def test_a_run_of_the_other_engine_is_told(tmp_path: Path, example: Path) -> None:
     """Both engines lock the same file, and neither goes on with what the other began."""
-    from markscheme.engine.folder import FORMAT
     from markscheme.engine.ray_run import _Folder
+    from markscheme.engine.run_folder import FORMAT
 
     out = tmp_path / "run"
     markscheme.judge(example, "exact_match", out=out)
@@ -275,13 +275,13 @@ def test_the_clock_may_jump(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, jum
         return [ChatRequest(messages=(Message(role="user", content=str(n)),)) for n in numbers]
 
     ledger = Ledger(tmp_path / "ledger.sqlite")
-    chat = KeptChat(model=ScriptedChat(replies=reply), ledger=ledger)
+    chat = CachedChat(model=ScriptedChat(replies=reply), ledger=ledger)
     for numbers in (range(6), range(3, 9), range(9)):
         got = chat.complete(requests(numbers))
         assert [one.text for one in got] == [str(n) for n in numbers]
     assert asked == 9
     other = Ledger(tmp_path / "ledger.sqlite")
-    again = KeptChat(model=ScriptedChat(replies=reply), ledger=other).complete(requests(range(9)))
+    again = CachedChat(model=ScriptedChat(replies=reply), ledger=other).complete(requests(range(9)))
     assert [one.text for one in again] == [str(n) for n in range(9)]
     assert asked == 9
     ledger.close()

@@ -17,16 +17,16 @@ import zstandard
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from markscheme.answers import ReadOptions, read_answers, write_answers
+from markscheme.contract.grammar import judge_name, parse_judge
 from markscheme.errors import MarkschemeError
-from markscheme.grammar import judge_name, parse_judge
-from markscheme.judges.inference_marks_steps import Steps, read_steps
-from markscheme.judges.listwise_replies import read_pair, read_rank, read_ten
-from markscheme.text.entailment_replies import read_entailment
-from markscheme.text.grades import read_grade, read_relation, read_score
-from markscheme.text.replies import shortened
-from markscheme.text.statement_replies import read_statement
-from markscheme.text.verdicts import read_yes_no
+from markscheme.judges.entailment.inference_marks import Steps, read_steps
+from markscheme.judges.listwise.replies import read_pair, read_rank, read_ten
+from markscheme.tables.answers import ReadOptions, read_answers, write_answers
+from markscheme.text.replies.entailment import read_entailment
+from markscheme.text.replies.grades import read_grade, read_relation, read_score
+from markscheme.text.replies.reply import shortened
+from markscheme.text.replies.statements import read_statement
+from markscheme.text.replies.verdicts import read_yes_no
 
 bounded = settings(
     deadline=None,
@@ -139,7 +139,7 @@ def test_what_is_written_is_read_again(
 def test_every_line_is_a_row_or_a_problem(
     tmp_path: Path, garbage: list[bytes], rows: list[dict[str, Any]]
 ) -> None:
-    from markscheme.answers import AnswersReader
+    from markscheme.tables.answers import AnswersReader
 
     path = tmp_path / "a.jsonl"
     path.write_bytes(packed_lines(rows, ascii=True) + b"\n".join(garbage) + b"\n")

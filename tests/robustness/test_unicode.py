@@ -10,9 +10,9 @@ import polars as pl
 import pytest
 
 import markscheme
-from markscheme.answers import ReadOptions, read_answers
+from markscheme.contract.registry import judges
 from markscheme.errors import BadRowsError
-from markscheme.registry import judges
+from markscheme.tables.answers import ReadOptions, read_answers
 
 TORTURE = {
     "combining marks": "Z\u0351\u036b\u0343a\u030a\u0301\u0328l\u0334go",
@@ -40,7 +40,7 @@ def rows() -> list[dict[str, object]]:
 
 
 def test_it_comes_back_unchanged_from_every_kind_of_file(tmp_path: Path) -> None:
-    from markscheme.answers import write_answers
+    from markscheme.tables.answers import write_answers
 
     answers = read_answers(rows())
     for ending in ("jsonl", "csv", "tsv", "parquet"):

@@ -17,12 +17,12 @@ from service_helpers import KEY, OTHER_KEY, ROW, bearer, make, server, until
 from starlette.testclient import TestClient
 
 import markscheme
-from markscheme.answers import read_answers, write_answers
 from markscheme.cli import run
 from markscheme.errors import RunError
-from markscheme.judgments import OUTCOME
 from markscheme.service import jobs
 from markscheme.service.keys import Keys
+from markscheme.tables.answers import read_answers, write_answers
+from markscheme.tables.judgments import OUTCOME
 
 
 def send(client: Any, data: bytes, name: str = "answers.jsonl", **fields: Any) -> Any:

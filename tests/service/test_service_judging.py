@@ -15,11 +15,11 @@ from starlette.testclient import TestClient
 import markscheme
 from markscheme.errors import ModelError
 from markscheme.integrations.rewards import MarksReward
-from markscheme.judgments import OUTCOME
-from markscheme.models.container import Models
-from markscheme.models.scripted import ScriptedChat
+from markscheme.models.chat.scripted import ScriptedChat
+from markscheme.models.sources import Models
 from markscheme.service.app import make_app
 from markscheme.service.settings import Settings
+from markscheme.tables.judgments import OUTCOME
 
 FIELDS = ("id", "question", "references", "answer", "system")
 

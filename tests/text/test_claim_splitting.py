@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from markscheme.text.claims import MOST, claims, sentences
+from markscheme.text.claim_splitting import MOST, claims, sentences
 
 SPLIT = [
     ("Little Polveir won in 1989. It was his fourth attempt.",

@@ -7,7 +7,7 @@ import time
 import pytest
 
 from markscheme.text.cues import INJECTION, NEGATIONS, OUTDATED, REFUSAL
-from markscheme.text.words import CONTRAST, FORMERLY, HEDGE, NEGATION, describe
+from markscheme.text.lexicon import CONTRAST, FORMERLY, HEDGE, NEGATION, describe
 
 
 @pytest.mark.parametrize(

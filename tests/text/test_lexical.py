@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from markscheme.text.lexical import key, thesaurus
+from markscheme.text.wordnet import key, thesaurus
 
 
 @pytest.mark.parametrize(

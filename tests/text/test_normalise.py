@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from markscheme.text.normalise import (
+from markscheme.text.normalisation import (
     AGREED_RANGES,
     normalise,
     normalise_expr,

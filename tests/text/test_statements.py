@@ -12,12 +12,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from markscheme.metrics.corpus_bleu import corpus_bleu
+from markscheme.metrics.bleu_score import corpus_bleu
 from markscheme.metrics.statements import nearness
-from markscheme.text import claims, sentences, statements_answers, statements_verbs
-from markscheme.text import statements as module
-from markscheme.text.sentences import is_sentence
-from markscheme.text.statements import statement, statements
+from markscheme.text import claim_splitting as claims
+from markscheme.text import sentence_forms as sentences
+from markscheme.text.sentence_forms import is_sentence
+from markscheme.text.statements import answers as statements_answers
+from markscheme.text.statements import statement as module
+from markscheme.text.statements import verbs as statements_verbs
+from markscheme.text.statements.statement import statement, statements
 
 # Questions as people type them into a search box, and as they write them; the kinds of
 # construction that Natural Questions has most of.

@@ -10,9 +10,9 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from markscheme.text.claims import claims
+from markscheme.text.claim_splitting import claims
 from markscheme.text.clean import clean_series
-from markscheme.text.statements import statements
+from markscheme.text.statements.statement import statements
 
 JOINING = {"and", "but", "while", "whereas", "although", "though"}
 

@@ -6,8 +6,8 @@ import math
 
 import pytest
 
+from markscheme.text.lexicon import describe
 from markscheme.text.units import UNITS
-from markscheme.text.words import describe
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from markscheme.text.split import LONGEST, NUMBER_SIGN, merged, split
-from markscheme.text.words import (
+from markscheme.text.lexicon import (
     ALL_CAPS,
     CAPITAL,
     MARK,
@@ -20,6 +19,7 @@ from markscheme.text.words import (
     describe,
     encode,
 )
+from markscheme.text.tokens import LONGEST, NUMBER_SIGN, merged, split
 
 
 @pytest.mark.parametrize(

@@ -12,8 +12,8 @@ import pytest
 import markscheme
 from markscheme.cli import run
 from markscheme.errors import DataError
-from markscheme.judges.entailment_tests import entailment_test
-from markscheme.training.entailment import EITHER_WAY, EntailmentOptions, Quality, train
+from markscheme.judges.entailment.tests import entailment_test
+from markscheme.training.entailment import EITHER_WAY, EntailmentOptions, Quality, train_entailment
 from markscheme.training.entailment_files import read_pairs
 from markscheme.training.entailment_pairs import made_pairs
 from markscheme.training.entailment_weak import WeakPairs
@@ -75,13 +75,15 @@ def test_training_reports_before_it_saves_and_is_repeatable(
         assert not (tmp_path / "one" / "entailment.json").exists()
         seen.extend(found)
 
-    trained = train(answers, tmp_path / "one", SMALL, say=lambda _text: None, report=report)
+    trained = train_entailment(
+        answers, tmp_path / "one", SMALL, say=lambda _text: None, report=report
+    )
     assert list(trained.held_out) == seen
     verdicts = {one.kind: one for one in seen}[EITHER_WAY]
     assert verdicts.pairs == answers.height
     assert verdicts.auroc is not None
     assert 0.6 < verdicts.auroc < 1
-    train(answers, tmp_path / "two", SMALL, say=lambda _text: None)
+    train_entailment(answers, tmp_path / "two", SMALL, say=lambda _text: None)
     for file in sorted((tmp_path / "one").iterdir()):
         assert file.read_bytes() == (tmp_path / "two" / file.name).read_bytes(), file.name
     pairs = pl.DataFrame(

@@ -14,10 +14,10 @@ import markscheme
 from markscheme.cli import run
 from markscheme.datasets import load
 from markscheme.errors import DataError, MissingExtraError
-from markscheme.models.trees import Trees
+from markscheme.models.local.trees import Trees
 from markscheme.training.augment import augment
-from markscheme.training.entailment import train as train_entailment
-from markscheme.training.examiner import HeldOut, TrainOptions, train
+from markscheme.training.entailment import train_examiner as train_entailment
+from markscheme.training.examiner import HeldOut, TrainOptions, train_examiner
 from markscheme.training.splits import fold_of, part_of, parts
 from markscheme.training.trees import TreeOptions, fit, save_onnx
 
@@ -63,7 +63,7 @@ def test_a_missing_extra_is_told_before_the_features_are_made(
 ) -> None:
     monkeypatch.setitem(sys.modules, lacking, None)
     said: list[str] = []
-    for fitting in (train, train_entailment):
+    for fitting in (train_examiner, train_entailment):
         with pytest.raises(MissingExtraError, match=r"markscheme\[train\]"):
             fitting(markscheme.read_answers(example), tmp_path / "weights", say=said.append)
     assert not said
@@ -77,11 +77,13 @@ def test_training_reports_before_it_saves_and_is_repeatable(tmp_path: Path, exam
         assert not (tmp_path / "one" / "examiner.json").exists()
         seen.append(held_out)
 
-    trained = train(answers, tmp_path / "one", SMALL, say=lambda _text: None, report=report)
+    trained = train_examiner(
+        answers, tmp_path / "one", SMALL, say=lambda _text: None, report=report
+    )
     assert len(seen) == 1
     assert seen[0].rows == trained.held_out.shape[0] == 248
     assert 0.55 < seen[0].trained.auroc < 1
-    train(answers, tmp_path / "two", SMALL, say=lambda _text: None)
+    train_examiner(answers, tmp_path / "two", SMALL, say=lambda _text: None)
     for file in sorted((tmp_path / "one").iterdir()):
         assert file.read_bytes() == (tmp_path / "two" / file.name).read_bytes(), file.name
     judged = markscheme.judge(answers, f"examiner(weights='{tmp_path / 'one'}')").judgments
@@ -91,9 +93,9 @@ def test_training_reports_before_it_saves_and_is_repeatable(tmp_path: Path, exam
 def test_too_little_to_learn_from_is_refused(tmp_path: Path, example: Path) -> None:
     answers = markscheme.read_answers(example)
     with pytest.raises(DataError, match="40 labelled answers"):
-        train(answers[:40], tmp_path / "out")
+        train_examiner(answers[:40], tmp_path / "out")
     with pytest.raises(DataError, match="are not enough to learn from"):
-        train(answers.filter(pl.col("label") == 1), tmp_path / "out")
+        train_examiner(answers.filter(pl.col("label") == 1), tmp_path / "out")
 
 
 def test_made_up_answers_are_seeded_labelled_and_of_both_verdicts(example: Path) -> None:

@@ -12,13 +12,13 @@ import polars as pl
 import pytest
 
 import markscheme
-from markscheme.answers import read_answers
 from markscheme.cli import run
 from markscheme.datasets import load
 from markscheme.errors import DataError, ModelError
-from markscheme.judges.learned_templates import VARIANTS
-from markscheme.training.learned import HeldOutFigures, LearnOptions, split, train
-from markscheme.training.learned_lora import LoraOptions, updates
+from markscheme.judges.finetuned.templates import VARIANTS
+from markscheme.tables.answers import read_answers
+from markscheme.training.finetuned import HeldOutFigures, LearnOptions, split, train_finetuned
+from markscheme.training.lora import LoraOptions, updates
 from markscheme.training.splits import part_of
 
 QUESTIONS = 90
@@ -127,7 +127,7 @@ def test_it_learns_saves_and_judges_alike(base: Path, tmp_path: Path) -> None:
         seen.append(figures)
 
     options = LearnOptions(lora=QUICK)
-    trained = train(
+    trained = train_finetuned(
         answers, tmp_path / "one", str(base), options, say=lambda _text: None, report=report
     )
     losses = trained.losses["verdict"]
@@ -146,7 +146,7 @@ def test_it_learns_saves_and_judges_alike(base: Path, tmp_path: Path) -> None:
     assert judged["verdict"].to_list() == (trained.held["label"] == 1).to_list()
     assert "</s>" not in judged["explanation"][0]
 
-    train(answers, tmp_path / "two", str(base), options, say=lambda _text: None)
+    train_finetuned(answers, tmp_path / "two", str(base), options, say=lambda _text: None)
     assert bytes_of(tmp_path / "one") == bytes_of(tmp_path / "two")
     assert sorted(bytes_of(tmp_path / "one")) == [
         "learned.json", "verdict/adapter_config.json", "verdict/adapter_model.safetensors",
@@ -187,7 +187,7 @@ def test_conditional_information_learns_what_an_answer_tells(base: Path, tmp_pat
         ]
     )
     options = LearnOptions(variant="cvi", lora=QUICK)
-    trained = train(rows, tmp_path / "cvi", str(base), options, say=lambda _text: None)
+    trained = train_finetuned(rows, tmp_path / "cvi", str(base), options, say=lambda _text: None)
     right = trained.held.filter(pl.col("label") == 1)["score"].mean()
     wrong = trained.held.filter(pl.col("label") == 0)["score"].mean()
     assert isinstance(right, float)

@@ -1,1 +1,5 @@
+"""Labels against judgments: agreement, comparison, calibration, estimates of human accuracy."""
 
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -17,8 +17,8 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from markscheme.agreement.figures import Figure
 from markscheme.errors import AgreementError
+from markscheme.results import Figure
 
 Array = npt.NDArray[np.float64]
 Scoring = Literal["accuracy", "neg_rmse"]

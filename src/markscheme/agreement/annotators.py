@@ -18,8 +18,8 @@ import numpy.typing as npt
 import polars as pl
 
 from markscheme.agreement.closed_forms import fleiss
-from markscheme.agreement.figures import Figure, figure
 from markscheme.errors import AgreementError
+from markscheme.results import Figure, figure
 
 Blanks = Literal["missing", "category"]
 Level = Literal["nominal", "ordinal", "interval"]

@@ -13,8 +13,8 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import numpy.typing as npt
 
-from markscheme.agreement.figures import Figure
 from markscheme.errors import AgreementError
+from markscheme.results import Figure
 
 Array = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]

@@ -11,8 +11,8 @@ import numpy.typing as npt
 import orjson
 import polars as pl
 
-from markscheme.agreement.figures import Figure
 from markscheme.errors import AgreementError, DataError
+from markscheme.results import Figure
 
 Array = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]

@@ -8,10 +8,18 @@ from pathlib import Path
 import polars as pl
 
 from markscheme.agreement.labels import LABEL_COLUMNS
-from markscheme.agreement.reading import KEYS, check_key, read_table, renamed, text_keys
-from markscheme.agreement.values import is_binary, looks_like_values, parse_values
 from markscheme.errors import AgreementError, DataError
-from markscheme.judgments import STATUSES
+from markscheme.tables import (
+    KEYS,
+    STATUSES,
+    check_key,
+    is_binary,
+    looks_like_values,
+    parse_values,
+    read_table,
+    renamed,
+    text_keys,
+)
 
 NOT_JUDGES = {*KEYS, *LABEL_COLUMNS, "references", "context", "reference_kind", "reference_grades"}
 EXTRAS = ("relation", "marks", "explanation", "raw")

@@ -8,9 +8,8 @@ from pathlib import Path
 import polars as pl
 
 from markscheme.agreement.annotators import majority, ratings_table
-from markscheme.agreement.reading import KEYS, check_key, read_table, renamed, text_keys
-from markscheme.agreement.values import parse_values
 from markscheme.errors import AgreementError, DataError
+from markscheme.tables import KEYS, check_key, parse_values, read_table, renamed, text_keys
 
 LABEL_COLUMNS = ("label", "annotator_labels", "inclusion_probability", "stratum")
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 
 import polars as pl
 
-from markscheme.agreement.per_question import PerQuestion, per_question
+from markscheme.agreement.question_averages import PerQuestion, per_question
 from markscheme.agreement.reference_lists import Draw, Protocol, draw_references
 
 Scorer = Callable[[pl.DataFrame], pl.Series]

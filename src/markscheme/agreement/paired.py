@@ -10,8 +10,8 @@ import numpy.typing as npt
 
 from markscheme.agreement.bootstrap import interval, kinds, resample_totals
 from markscheme.agreement.closed_forms import holm
-from markscheme.agreement.figures import Figure
 from markscheme.agreement.verdicts import Unjudged
+from markscheme.results import Figure
 
 Array = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]

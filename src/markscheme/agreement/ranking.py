@@ -15,8 +15,8 @@ import numpy.typing as npt
 import polars as pl
 
 from markscheme.agreement.bootstrap import cluster_draws, interval
-from markscheme.agreement.figures import Figure, figure
 from markscheme.errors import AgreementError, DataError
+from markscheme.results import Figure, figure
 
 Array = npt.NDArray[np.float64]
 Statistic = Callable[[Array, Array], float]

@@ -12,9 +12,9 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from markscheme.agreement.figures import Figure
 from markscheme.agreement.verdicts import FROM_COUNTS, statistics
 from markscheme.errors import AgreementError
+from markscheme.results import Figure
 
 Array = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]

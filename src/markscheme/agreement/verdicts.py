@@ -15,8 +15,8 @@ from typing import Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
-from markscheme.agreement.figures import Figure, figure
 from markscheme.errors import AgreementError
+from markscheme.results import Figure, figure
 
 Array = npt.NDArray[np.float64]
 Unjudged = Literal["left_out", "errors"]

@@ -9,12 +9,10 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from markscheme.agreement.reference_lists import Draw, draw_references, thin_lists
-from markscheme.answers import ReadOptions, read_answers
-from markscheme.columns import ALIASES
+from markscheme.agreement import Draw, draw_references, thin_lists
 from markscheme.datasets import load, passages
 from markscheme.errors import DataError
-from markscheme.files import RawBatch, iter_raw
+from markscheme.tables import ALIASES, RawBatch, ReadOptions, iter_raw, read_answers
 
 PASSAGES = ("antique", "trec-dl-nf")
 """Datasets whose passages are references and candidates alike."""

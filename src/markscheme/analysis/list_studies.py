@@ -15,16 +15,12 @@ from typing import Any, get_args
 
 import polars as pl
 
-from markscheme.agreement.list_figures import best_and_worst
-from markscheme.agreement.per_question import PerQuestion, per_question
-from markscheme.agreement.reference_lists import Draw, Protocol
+from markscheme.agreement import Draw, PerQuestion, Protocol, best_and_worst, per_question
 from markscheme.analysis.list_material import Material
-from markscheme.engine.apply import apply
+from markscheme.contract import Judge, judge_name
+from markscheme.engine import apply
 from markscheme.errors import AgreementError, JudgeError
-from markscheme.grammar import judge_name
-from markscheme.judges.listwise import solved_examples
-from markscheme.judges.listwise_asking import Order
-from markscheme.registry import Judge
+from markscheme.judges.listwise import Order, solved_examples
 
 SIDES = ("answer_first", "answer_last")
 

@@ -12,9 +12,7 @@ from rapidfuzz import fuzz
 
 from markscheme.analysis import question_form as asks
 from markscheme.analysis.wording import Wording, stands_in, wording
-from markscheme.text.names import same_given_name
-from markscheme.text.numbers import CARDINAL_WORDS
-from markscheme.text.units import UNITS
+from markscheme.text import CARDINAL_WORDS, UNITS, same_given_name
 
 _READINGS = re.compile(
     r"\b(?:if you mean|depends? on (?:the|which|whether|who|what|where)|depending on)\b"

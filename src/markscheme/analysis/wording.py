@@ -9,11 +9,21 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 
-from markscheme.text.names import SUFFIXES, TITLES
-from markscheme.text.normalise import normalise
-from markscheme.text.split import merged, split
-from markscheme.text.units import UNITS
-from markscheme.text.words import CAPITAL, DECADE, MARK, NUMBER, STOPWORD, YEAR, describe
+from markscheme.text import (
+    CAPITAL,
+    DECADE,
+    MARK,
+    NUMBER,
+    STOPWORD,
+    SUFFIXES,
+    TITLES,
+    UNITS,
+    YEAR,
+    describe,
+    merged,
+    normalise,
+    split,
+)
 
 _GAP = re.compile(r"[\W_]+")
 _CENTURY = re.compile(r"\b(\d{1,2})(?:st|nd|rd|th)[ -]century\b(?! bc)", re.IGNORECASE)

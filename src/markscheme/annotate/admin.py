@@ -190,7 +190,7 @@ def _item(connection: Connection, item_id: int) -> dict[str, Any]:
 
 
 async def _download(site: Site, kind: str) -> Response:
-    from markscheme.annotate.export import export
+    from markscheme.annotate.exports import export
 
     try:
         found = await site.read(lambda c: export(c, site.project, kind))

@@ -11,12 +11,10 @@ import orjson
 import polars as pl
 from sqlalchemy import Connection, insert, select
 
-from markscheme.agreement.reading import read_table, renamed
 from markscheme.annotate import tables as t
 from markscheme.annotate.project import Project
-from markscheme.answers import ReadOptions, read_answers
-from markscheme.columns import no_columns
 from markscheme.errors import DataError
+from markscheme.tables import ReadOptions, no_columns, read_answers, read_table, renamed
 
 DESIGN = ("inclusion_probability", "stratum")
 LARGEST_RANKED = 30

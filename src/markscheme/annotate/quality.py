@@ -10,11 +10,10 @@ import orjson
 import polars as pl
 from sqlalchemy import Connection, select
 
-from markscheme.agreement.annotators import cohen_kappa, fleiss_kappa, krippendorff_alpha
-from markscheme.agreement.closed_forms import wilson_interval
-from markscheme.agreement.figures import Figure
+from markscheme.agreement import cohen_kappa, fleiss_kappa, krippendorff_alpha, wilson_interval
 from markscheme.annotate import tables as t
 from markscheme.annotate.project import Project
+from markscheme.results import Figure
 
 MOST_PAIRS = 15
 _TOO_FEW = "fewer than two items in common"

@@ -14,15 +14,10 @@ from markscheme.annotate import tables as t
 from markscheme.annotate.database import Store
 from markscheme.annotate.intake import Intake, make_items, read_file, save_items
 from markscheme.annotate.people import ADMIN, Role, add_person, everyone, new_token
-from markscheme.annotate.project import (
-    Project,
-    change_setting,
-    load_project,
-    save_project,
-)
+from markscheme.annotate.project import Project, change_setting, load_project, save_project
 from markscheme.annotate.suggest import save_suggestions
-from markscheme.answers import ReadOptions
 from markscheme.errors import RunError
+from markscheme.tables import ReadOptions
 
 CHANGEABLE = ("guidelines", "references", "title", "gold_every")
 

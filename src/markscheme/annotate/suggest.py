@@ -7,11 +7,11 @@ from typing import Any
 import polars as pl
 from sqlalchemy import Connection, delete, insert, select
 
-from markscheme.agreement.reading import judgments_file, read_table
 from markscheme.annotate import tables as t
 from markscheme.annotate.project import Project
 from markscheme.annotate.scales import RELATION_OF
 from markscheme.errors import DataError
+from markscheme.tables import judgments_file, read_table
 
 _VALUE_OF = {name: value for value, name in RELATION_OF.items()}
 

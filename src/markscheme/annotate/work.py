@@ -2,23 +2,74 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, func, select
 from starlette.datastructures import FormData
 
 from markscheme.annotate import tables as t
 from markscheme.annotate.assign import Shown, look_at, next_item
 from markscheme.annotate.context import Site, is_htmx, number, text
 from markscheme.annotate.people import Person
-from markscheme.annotate.progress import Progress, progress_of
 from markscheme.annotate.project import Project
 from markscheme.annotate.ratings import Saved, Submission, look_again, save, undo
 from markscheme.annotate.render import blocks, page
+
+_PEOPLE = select(
+    func.sum(t.people.c.first_rated),
+    func.count().filter(t.people.c.role == "annotator", t.people.c.active == 1),
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Progress:
+    """Counts for the top of the page.
+
+    Attributes:
+        done: items the person has answered.
+        share: how many are about theirs, where the others do as many; None for adjudicators.
+        labels: first labels of the project.
+        wanted: first labels that finish it.
+        seconds_left: for the person, at their pace; None before there is a pace.
+    """
+
+    done: int
+    share: int | None
+    labels: int
+    wanted: int
+    seconds_left: float | None
+
+    @property
+    def part(self) -> float:
+        """Of the person's share, from 0 to 1."""
+        return min(1.0, self.done / self.share) if self.share else 0.0
+
+
+def progress_of(connection: Connection, person: Person, project: Project) -> Progress:
+    """Progress of a person, whose own counts are taken as given."""
+    people = connection.execute(_PEOPLE).one()
+    labels, annotators = int(people[0] or 0), int(people[1] or 0)
+    wanted = project.labels_wanted
+    share = None
+    if person.role == "annotator" and annotators:
+        share = min(project.items, math.ceil(wanted / annotators))
+        share = max(share, person.first_rated)
+    left = None
+    if share is not None and person.pace_seconds is not None:
+        left = (share - person.first_rated) * person.pace_seconds
+    return Progress(
+        done=person.rated if share is None else person.first_rated,
+        share=share,
+        labels=labels,
+        wanted=wanted,
+        seconds_left=left,
+    )
+
 
 LONGEST_NOTE = 2000
 PAGE_ROWS = 50

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from markscheme.cli.app import app
-from markscheme.cli.tables import (
+from markscheme.cli.output import (
     Answers,
     Columns,
     Confidence,
@@ -27,8 +27,8 @@ from markscheme.cli.tables import (
 )
 
 if TYPE_CHECKING:
-    from markscheme.agreement.join import Joined
-    from markscheme.report.table import Table
+    from markscheme.agreement import Joined
+    from markscheme.results import Table
 
 
 class By(StrEnum):
@@ -108,10 +108,10 @@ def agree(
     Accuracy, precision, recall, F1 (of the accepted class, and macro), Cohen's kappa, MCC, AUROC
     and average precision; with answers that were not judged left out, and counted as errors.
     """
-    from markscheme.agreement.figures import plain
-    from markscheme.agreement.join import join_labels
+    from markscheme.agreement import join_labels
     from markscheme.cli import agree_tables as shown
     from markscheme.cli.repeat_tables import repeat_tables, repeats_of
+    from markscheme.results import plain
 
     rows, known = read_both(
         judgments,
@@ -176,7 +176,7 @@ def _against_labels(
     seed: int,
     confidence: float,
 ) -> tuple[list[Any], list[Table]]:
-    from markscheme.agreement.against_labels import AgreementOptions, agreement
+    from markscheme.agreement import AgreementOptions, agreement
     from markscheme.cli.agree_tables import agreement_tables
 
     options = AgreementOptions(

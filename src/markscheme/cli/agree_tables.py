@@ -5,18 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from markscheme.cli.tables import p_text, percent
+from markscheme.cli.output import p_text, percent
 from markscheme.errors import AgreementError
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from markscheme.agreement.against_labels import Agreement, AgreementOptions
-    from markscheme.agreement.alternative_annotator import AlternativeAnnotator
-    from markscheme.agreement.annotators import Blanks
-    from markscheme.agreement.join import Joined
-    from markscheme.agreement.per_question import PerQuestion
-    from markscheme.report.table import Table
+    from markscheme.agreement import (
+        Agreement,
+        AgreementOptions,
+        AlternativeAnnotator,
+        Blanks,
+        Joined,
+        PerQuestion,
+    )
+    from markscheme.results import Table
 
 SHARES = {
     "accuracy": "accuracy",
@@ -57,7 +60,7 @@ def agreement_tables(
 
 
 def _counts(found: Sequence[Agreement], notes: tuple[str, ...]) -> Table:
-    from markscheme.report.table import Table
+    from markscheme.results import Table
 
     numbers = ("answers", "questions", "labels accept", "judge accepts")
     header = (
@@ -93,7 +96,7 @@ def _counts(found: Sequence[Agreement], notes: tuple[str, ...]) -> Table:
 def _figures(
     found: Sequence[Agreement], policy: Any, names: Mapping[str, str], title: str
 ) -> Table:
-    from markscheme.report.table import Table
+    from markscheme.results import Table
 
     scale, digits = (100, 1) if names is SHARES else (1, 3)
     rows = [
@@ -116,7 +119,7 @@ def annotators_of(
     Raises:
         AgreementError: the labels do not say who gave which, or have no such annotator.
     """
-    from markscheme.agreement.annotators import (
+    from markscheme.agreement import (
         disagreements,
         fleiss_kappa,
         krippendorff_alpha,
@@ -157,8 +160,7 @@ def _several(labels: pl.DataFrame) -> pl.Series:
 
 def annotator_tables(people: dict[str, Any]) -> list[Table]:
     """Pairs of annotators, and what holds for all of them."""
-    from markscheme.agreement.figures import Figure
-    from markscheme.report.table import Table
+    from markscheme.results import Figure, Table
 
     rows = []
     for pair in people["pairs"].rows(named=True):
@@ -209,8 +211,7 @@ def alternatives(
     """
     import polars as pl
 
-    from markscheme.agreement.alternative_annotator import alternative_annotator_test
-    from markscheme.agreement.annotators import ratings_table
+    from markscheme.agreement import alternative_annotator_test, ratings_table
 
     _several(joined.rows)
     found = {}
@@ -230,7 +231,7 @@ def alternatives(
 
 def alternative_table(tests: Mapping[str, AlternativeAnnotator]) -> Table:
     """A row a judge and annotator, the verdict in the notes."""
-    from markscheme.report.table import Table
+    from markscheme.results import Table
 
     rows, said = [], []
     for judge, test in tests.items():
@@ -260,8 +261,7 @@ def relation_tests(joined: Joined, positive_from: float | None) -> dict[str, Any
     """Yao & Barbosa's tests for every judge that gives relations or marks."""
     import polars as pl
 
-    from markscheme.agreement.hierarchy import adjacent_sets, marks_test
-    from markscheme.agreement.join import as_binary
+    from markscheme.agreement import adjacent_sets, as_binary, marks_test
 
     found: dict[str, Any] = {}
     for (judge,), rows in joined.rows.group_by("judge", maintain_order=True):
@@ -280,7 +280,7 @@ def relation_tests(joined: Joined, positive_from: float | None) -> dict[str, Any
 
 def relation_tables(found: Mapping[str, Any]) -> list[Table]:
     """Adjacent sets and marks, a row a judge and test."""
-    from markscheme.report.table import Table
+    from markscheme.results import Table
 
     steps = []
     for judge, tests in found.items():
@@ -330,7 +330,7 @@ def correlations_of(joined: Joined) -> dict[str, PerQuestion]:
     """Correlations within questions of every judge's score with the labels as grades."""
     import polars as pl
 
-    from markscheme.agreement.per_question import per_question
+    from markscheme.agreement import per_question
 
     if "question" not in joined.rows.columns:
         raise AgreementError("correlations within questions need the question of every answer")
@@ -342,7 +342,7 @@ def correlations_of(joined: Joined) -> dict[str, PerQuestion]:
 
 def correlation_table(found: Mapping[str, PerQuestion]) -> Table:
     """A row a judge."""
-    from markscheme.report.table import Table
+    from markscheme.results import Table
 
     rows = [
         (

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from markscheme.cli.app import app, notes
-from markscheme.cli.tables import (
+from markscheme.cli.output import (
     Columns,
     Format,
     PositiveFrom,
@@ -21,7 +21,7 @@ from markscheme.cli.tables import (
 if TYPE_CHECKING:
     import polars as pl
 
-    from markscheme.report.table import Table
+    from markscheme.results import Table
 
 
 @app.command("amend")
@@ -55,11 +55,11 @@ def amend(
     """
     import polars as pl
 
-    from markscheme.agreement.protocols import amend_references, match_amended
-    from markscheme.answers import read_answers, write_answers
+    from markscheme.agreement import amend_references, match_amended
     from markscheme.cli.reading import read_options
     from markscheme.errors import DataError
-    from markscheme.metrics.lexical import exact_match
+    from markscheme.metrics import exact_match
+    from markscheme.tables import read_answers, write_answers
 
     def matches(table: pl.DataFrame) -> pl.Series:
         return exact_match(table["answer"], table["references"]) == 1
@@ -116,7 +116,7 @@ def _by_system(table: pl.DataFrame, before: pl.Series, after: pl.Series) -> list
 
 
 def _table(systems: list[dict[str, Any]], counts: dict[str, int]) -> Table:
-    from markscheme.report.table import Table
+    from markscheme.results import Table
 
     rows = tuple(
         (

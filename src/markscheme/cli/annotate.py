@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from markscheme.cli.app import app, console, notes
-from markscheme.cli.tables import Columns, Seed
+from markscheme.cli.output import Columns, Seed
 
 if TYPE_CHECKING:
-    from markscheme.annotate.setup import Ready
+    from markscheme.annotate import Ready
 
 
 class ScaleName(StrEnum):
@@ -145,15 +145,13 @@ def annotate(
     labels with 'markscheme annotate-export'.
     """
     try:
-        from markscheme.annotate.database import Store, is_url
-        from markscheme.annotate.serve import listen
-        from markscheme.annotate.serve import serve as run
-        from markscheme.annotate.setup import Setup, prepare, read_plan
+        from markscheme.annotate import Setup, Store, is_url, listen, prepare, read_plan
+        from markscheme.annotate import serve as run
     except ImportError:
         raise missing_web() from None
     from markscheme.cli.reading import read_options
     from markscheme.errors import MarkschemeError
-    from markscheme.files import check_named
+    from markscheme.tables import check_named
 
     if file is None and project is None:
         raise MarkschemeError("give the FILE to label, or --project with one that is there")

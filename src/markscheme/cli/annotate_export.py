@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from markscheme.cli.app import app, console, notes
-from markscheme.cli.tables import PositiveFrom
+from markscheme.cli.output import PositiveFrom
 
 
 class Kind(StrEnum):
@@ -55,13 +55,11 @@ def annotate_export(
     from markscheme.cli.annotate import missing_web
 
     try:
-        from markscheme.annotate.database import Store, is_url
-        from markscheme.annotate.export import ExportOptions, export
-        from markscheme.annotate.project import load_project
+        from markscheme.annotate import ExportOptions, Store, export, is_url, load_project
     except ImportError:
         raise missing_web() from None
-    from markscheme.answers import write_table
     from markscheme.errors import RunError
+    from markscheme.tables import write_table
 
     if not is_url(project) and not Path(project).is_file():
         raise RunError(f"there is no project {project}; 'markscheme annotate FILE' makes one")

@@ -33,7 +33,7 @@ notes = Console(stderr=True, width=_width(sys.stderr), highlight=False)
 def print_version(value: bool) -> None:
     """Print the version and stop, for `--version`."""
     if value:
-        from markscheme.registry import version
+        from markscheme.contract import version
 
         console.print(f"markscheme {version()}")
         raise typer.Exit

@@ -43,12 +43,12 @@ def write(
     `markscheme judge` with the same judges and model: it finds its replies in the ledger. Where
     replies call for further requests (a repair, a second stage), write and read once more.
     """
-    from markscheme.answers import AnswersReader
     from markscheme.api import run
     from markscheme.cli.reading import read_options
-    from markscheme.grammar import parse_judge
-    from markscheme.models.batch_files import write_batch
-    from markscheme.models.ledger import Asked
+    from markscheme.contract import parse_judge
+    from markscheme.models.chat import write_batch
+    from markscheme.models.ledger import LedgerEntry
+    from markscheme.tables import AnswersReader
 
     options = read_options(
         columns=columns,
@@ -56,7 +56,7 @@ def write(
         reference_separator=reference_separator,
         on_bad_row=on_bad_row,
     )
-    missing: list[Asked] = []
+    missing: list[LedgerEntry] = []
     models = model_options.open_models(
         model=model,
         revision=model_revision,
@@ -88,8 +88,7 @@ def read(
     ] = 0.5,
 ) -> None:
     """Read a batch's results into the ledger that it was written with."""
-    from markscheme.models.batch_files import read_batch
-    from markscheme.models.prices import price_table
+    from markscheme.models.chat import price_table, read_batch
 
     opened = open_ledger(ledger, must_exist=True)
     try:

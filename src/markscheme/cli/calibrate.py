@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from markscheme.cli.app import app, notes
-from markscheme.cli.tables import (
+from markscheme.cli.output import (
     Answers,
     Columns,
     Format,
@@ -26,8 +26,8 @@ from markscheme.cli.tables import (
 if TYPE_CHECKING:
     import polars as pl
 
-    from markscheme.agreement.thresholds import Chosen
-    from markscheme.report.table import Table
+    from markscheme.agreement import Chosen
+    from markscheme.results import Table
 
 
 class Method(StrEnum):
@@ -71,10 +71,9 @@ def calibrate(
     The map that --save-map writes is the one that was reported on: fitted on the development
     questions only.
     """
-    from markscheme.agreement.figures import plain
-    from markscheme.agreement.join import as_binary, join_labels
-    from markscheme.agreement.thresholds import choose_threshold, sensitivity
+    from markscheme.agreement import as_binary, choose_threshold, join_labels, sensitivity
     from markscheme.errors import AgreementError
+    from markscheme.results import plain
 
     rows, known = read_both(
         judgments,
@@ -131,8 +130,7 @@ def _fit(
     seed: int,
 ) -> dict[str, Any]:  # fmt: skip
     """The map of the development questions, and calibration of the others before and after it."""
-    from markscheme.agreement.calibration import calibration_figures, fit_map, reliability
-    from markscheme.agreement.thresholds import split_questions
+    from markscheme.agreement import calibration_figures, fit_map, reliability, split_questions
 
     scores = scored["score"].to_numpy()
     part = split_questions(scored["cluster"].to_numpy(), share=share, seed=seed)
@@ -150,7 +148,7 @@ def _fit(
 
 
 def _threshold_table(chosen: Chosen, said: list[str]) -> Table:
-    from markscheme.report.table import Table
+    from markscheme.results import Table
 
     shares = ("accuracy", "precision", "recall", "f1_positive", "f1_macro")
     rows = tuple(
@@ -173,7 +171,7 @@ def _threshold_table(chosen: Chosen, said: list[str]) -> Table:
 
 
 def _calibration_table(fitted: dict[str, Any]) -> Table:
-    from markscheme.report.table import Table
+    from markscheme.results import Table
 
     names = {
         "ece_uniform": "expected calibration error (equal widths)",
@@ -191,7 +189,7 @@ def _calibration_table(fitted: dict[str, Any]) -> Table:
 
 
 def _diagram(fitted: dict[str, Any]) -> Table:
-    from markscheme.report.table import Table
+    from markscheme.results import Table
 
     rows = tuple(
         (

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from markscheme.cli.app import app
-from markscheme.cli.tables import (
+from markscheme.cli.output import (
     Answers,
     Columns,
     Format,
@@ -25,8 +25,8 @@ from markscheme.cli.tables import (
 )
 
 if TYPE_CHECKING:
-    from markscheme.agreement.cascades import ChosenCascade, Goal, Recorded
-    from markscheme.report.table import Table
+    from markscheme.agreement import ChosenCascade, Goal, Recorded
+    from markscheme.results import Table
 
 SHOWN = 16
 """Rows of the printed curve; `--format csv` and json give all."""
@@ -80,9 +80,8 @@ def cascade(
     The cheap judge decides where it is sure, the dear one sees the rest. No judge is asked again:
     both must have judged the labelled answers.
     """
-    from markscheme.agreement.cascades import Goal, choose_cascade
-    from markscheme.agreement.figures import plain
-    from markscheme.agreement.join import join_labels
+    from markscheme.agreement import Goal, choose_cascade, join_labels
+    from markscheme.results import plain
 
     rows = read_judged(judgments, judges="", columns=columns, answers=answers, threshold=threshold)
     known = read_labelled(labels or judgments, column=label_column, columns=columns)
@@ -111,8 +110,7 @@ def _recorded(
     import numpy as np
     import polars as pl
 
-    from markscheme.agreement.cascades import Recorded
-    from markscheme.agreement.join import as_binary
+    from markscheme.agreement import Recorded, as_binary
     from markscheme.errors import AgreementError, UnknownNameError
 
     names = rows["judge"].unique().sort().to_list()
@@ -144,7 +142,7 @@ def _recorded(
 
 
 def _table(chosen: ChosenCascade, goal: Goal, first: str, then: str, matched: list[str]) -> Table:
-    from markscheme.report.table import Table
+    from markscheme.results import Table
 
     marked = -1
     if chosen.accept is not None:
@@ -206,8 +204,8 @@ def _said(chosen: ChosenCascade, goal: Goal, first: str, then: str) -> list[str]
 
 def _ready(name: str | None) -> list[str]:
     """The judge to ask for, if its parts are judges here and not only names in the file."""
+    from markscheme.contract import parse_judge
     from markscheme.errors import MarkschemeError
-    from markscheme.grammar import parse_judge
 
     if name is None:
         return []

@@ -10,7 +10,7 @@ from markscheme.cli import model_options
 from markscheme.cli.app import app, console
 
 if TYPE_CHECKING:
-    from markscheme.report.table import Table
+    from markscheme.results import Table
 
 
 @app.command("claims")
@@ -37,10 +37,10 @@ def claims(
     """
     import orjson
 
-    from markscheme.answers import read_answers
+    from markscheme.contract import parse_judge
     from markscheme.errors import JudgeError
-    from markscheme.grammar import parse_judge
-    from markscheme.judges.claims import Claims
+    from markscheme.judges.entailment import Claims
+    from markscheme.tables import read_answers
 
     chosen = parse_judge(judge)
     if not isinstance(chosen, Claims):
@@ -71,7 +71,7 @@ def _verdict(found: dict[str, Any]) -> str:
 
 
 def _table(listed: list[dict[str, Any]]) -> Table:
-    from markscheme.report.table import Table
+    from markscheme.results import Table
 
     def chance(value: float | None) -> str:
         return "-" if value is None else f"{value:.2f}"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from markscheme.cli.app import app
-from markscheme.cli.tables import (
+from markscheme.cli.output import (
     Answers,
     Columns,
     Confidence,
@@ -29,8 +29,8 @@ from markscheme.cli.tables import (
 )
 
 if TYPE_CHECKING:
-    from markscheme.agreement.paired import CompareOptions, Comparison
-    from markscheme.report.table import Table
+    from markscheme.agreement import CompareOptions, Comparison
+    from markscheme.results import Table
 
 
 class Unjudged(StrEnum):
@@ -80,10 +80,8 @@ def compare(
     Exact McNemar test, permutation test that exchanges whole questions, Holm's correction over all
     pairs, and the difference with an interval clustered on question.
     """
-    from markscheme.agreement.compare import compare_judges, compare_systems
-    from markscheme.agreement.figures import plain
-    from markscheme.agreement.join import join_labels
-    from markscheme.agreement.paired import CompareOptions
+    from markscheme.agreement import CompareOptions, compare_judges, compare_systems, join_labels
+    from markscheme.results import plain
 
     options = CompareOptions(
         statistic=statistic,
@@ -126,7 +124,7 @@ def compare(
 def _tables(
     pairs: Sequence[Comparison], what: str, said: Sequence[str], options: CompareOptions
 ) -> list[Table]:
-    from markscheme.report.table import Table
+    from markscheme.results import Table
 
     by_points = what not in ("kappa", "mcc")
     scale, digits = (100, 1) if by_points else (1, 3)

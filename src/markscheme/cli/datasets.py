@@ -11,8 +11,7 @@ from typer.core import TyperGroup
 from markscheme.cli.app import app, console, notes
 
 if TYPE_CHECKING:
-    from markscheme.datasets.catalog import Dataset
-    from markscheme.datasets.locate import Local
+    from markscheme.datasets import Dataset, Local
 
 
 class NameOrAction(TyperGroup):
@@ -68,8 +67,7 @@ def datasets(context: typer.Context, data_dir: DataDir = None) -> None:
 @group.command("show")
 def show(context: typer.Context, name: Name, data_dir: DataDir = None) -> None:
     """Describe one dataset: licence, citation, files, sizes, and where it is looked for."""
-    from markscheme.datasets import dataset, find, options_of
-    from markscheme.datasets.locate import data_folders
+    from markscheme.datasets import data_folders, dataset, find, options_of
 
     data_dir = data_dir or context.obj
     entry = dataset(name)
@@ -89,7 +87,7 @@ def show(context: typer.Context, name: Name, data_dir: DataDir = None) -> None:
             _line(f"  {what}", f"{number:>9,}", width=width)
     options = options_of(name)
     if options:
-        _heading("options (--option NAME=VALUE of export; keywords of markscheme.datasets.load)")
+        _heading("options (--option NAME=VALUE of export; keywords of markscheme.datasets.loading)")
         for option, phrase in options.items():
             _line(f"  {option}", phrase)
     if entry.notes:
@@ -185,9 +183,9 @@ def export(
     ] = None,
 ) -> None:
     """Write a dataset as an answers table, which every other command reads."""
-    from markscheme.answers import write_answers
     from markscheme.datasets import load
     from markscheme.errors import DataError
+    from markscheme.tables import write_answers
 
     options = {}
     for text in option or []:

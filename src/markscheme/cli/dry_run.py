@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 from markscheme.cli.app import console, notes
 
 if TYPE_CHECKING:
-    from markscheme.answers import AnswersReader
-    from markscheme.models.budget import Spending
-    from markscheme.models.container import Models
-    from markscheme.registry import Judge
+    from markscheme.contract import Judge
+    from markscheme.models import Models
+    from markscheme.models.chat import Spending
+    from markscheme.tables import AnswersReader
 
 
 def plan_calls(
@@ -34,8 +34,8 @@ def plan_calls(
     """
     import polars as pl
 
-    from markscheme.answers import AnswersReader
     from markscheme.api import run
+    from markscheme.tables import AnswersReader
 
     table = pl.concat(list(reader))
     found = []
@@ -49,9 +49,9 @@ def plan_calls(
 
 def print_plan(planned: Sequence[tuple[Judge, Spending]], model: str | None) -> None:
     """The plan as a table, and how it was counted."""
-    from markscheme.grammar import judge_name
-    from markscheme.models.tokens import how_counted
-    from markscheme.report.table import Table
+    from markscheme.contract import judge_name
+    from markscheme.models.chat import how_counted
+    from markscheme.results import Table
 
     rows = [
         (

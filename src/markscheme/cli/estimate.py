@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from markscheme.cli.app import app
-from markscheme.cli.tables import (
+from markscheme.cli.output import (
     Answers,
     Columns,
     Confidence,
@@ -26,8 +26,8 @@ from markscheme.cli.tables import (
 )
 
 if TYPE_CHECKING:
-    from markscheme.agreement.human_accuracy import EstimateOptions, HumanAccuracy
-    from markscheme.report.table import Table
+    from markscheme.agreement import EstimateOptions, HumanAccuracy
+    from markscheme.results import Table
 
 
 class By(StrEnum):
@@ -83,8 +83,8 @@ def estimate(
     beside it; intervals clustered on question. Refuses, with the reason, where the labels cannot
     support a figure.
     """
-    from markscheme.agreement.figures import plain
-    from markscheme.agreement.human_accuracy import EstimateOptions, human_accuracy
+    from markscheme.agreement import EstimateOptions, human_accuracy
+    from markscheme.results import plain
 
     rows = read_judged(
         judgments, judges=judge or "", columns=columns, answers=answers, threshold=threshold
@@ -109,7 +109,7 @@ def estimate(
 
 
 def _table(found: Sequence[HumanAccuracy], options: EstimateOptions) -> Table:
-    from markscheme.report.table import Table
+    from markscheme.results import Table
 
     rows = []
     said = [

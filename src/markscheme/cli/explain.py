@@ -24,9 +24,9 @@ def explain(
     """Explain the examiner's judgment of one answer: verdict, matched words, deciding features."""
     from rich.text import Text
 
-    from markscheme.answers import ReadOptions, read_answers
-    from markscheme.judges.examiner_reasons import reasons
-    from markscheme.report.table import Table
+    from markscheme.judges.examiner import reasons
+    from markscheme.results import Table
+    from markscheme.tables import ReadOptions, read_answers
 
     # What 'markscheme judge' refuses has no judgment to explain.
     row = {"question": question, "references": reference, "answer": answer}

@@ -25,7 +25,7 @@ def read_accepted(
         DataError: the files cannot be read, or have no references.
         AgreementError: nothing says which answers are right.
     """
-    from markscheme.cli.tables import answers_beside, read_judged, read_labelled
+    from markscheme.cli.output import answers_beside, read_judged, read_labelled
 
     beside = answers or answers_beside(source)
     judged = None
@@ -62,8 +62,8 @@ def read_accepted(
 
 def _is_answers(source: str, columns: str) -> bool:
     """Whether a file has what an answers table has, references above all."""
-    from markscheme.agreement.reading import judgments_file, read_table, renamed
     from markscheme.cli.reading import parse_columns
+    from markscheme.tables import judgments_file, read_table, renamed
 
     if judgments_file(source) != source:
         return False
@@ -73,8 +73,8 @@ def _is_answers(source: str, columns: str) -> bool:
 
 
 def _answers(source: str, columns: str, label_column: str | None) -> pl.DataFrame:
-    from markscheme.answers import ReadOptions, read_answers
     from markscheme.cli.reading import parse_columns
+    from markscheme.tables import ReadOptions, read_answers
 
     names = parse_columns(columns)
     if label_column is not None:
@@ -91,7 +91,7 @@ def _of_judge(judged: pl.DataFrame | None, trusted: str) -> pl.DataFrame:
 
 
 def _matched(table: pl.DataFrame, known: pl.DataFrame, positive_from: float | None) -> pl.DataFrame:
-    from markscheme.agreement.join import matching_key
+    from markscheme.agreement import matching_key
 
     bare = table.drop("label")
     key = matching_key(bare, known)
@@ -102,7 +102,7 @@ def _matched(table: pl.DataFrame, known: pl.DataFrame, positive_from: float | No
 
 
 def _binary(labels: pl.DataFrame, positive_from: float | None) -> pl.DataFrame:
-    from markscheme.agreement.join import as_binary
+    from markscheme.agreement import as_binary
 
     known = labels.filter(pl.col("label").is_not_null())
     accepted = pl.Series(

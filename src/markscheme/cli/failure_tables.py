@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import polars as pl
 
-from markscheme.analysis.judge_errors import CATEGORIES
-from markscheme.analysis.modes import GROUPS, MODES
-from markscheme.cli.tables import percent
-from markscheme.report.table import Table
+from markscheme.analysis import CATEGORIES, GROUPS, MODES
+from markscheme.cli.output import percent
+from markscheme.results import Table
 
 _LONGEST = 60
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from markscheme.cli.app import app, notes
-from markscheme.cli.tables import (
+from markscheme.cli.output import (
     Answers,
     Columns,
     Format,
@@ -63,12 +63,11 @@ def failures(
 
     The modes are those of Kamalloo et al. (2023), section 5; every tag comes with its evidence.
     """
-    from markscheme.analysis.failure_modes import failure_modes
-    from markscheme.analysis.judge_errors import error_rates
-    from markscheme.analysis.judge_errors import judge_errors as find_errors
+    from markscheme.analysis import error_rates, failure_modes
+    from markscheme.analysis import judge_errors as find_errors
     from markscheme.cli import failure_tables as shown
     from markscheme.cli.failure_inputs import read_accepted
-    from markscheme.models.container import Models
+    from markscheme.models import Models
 
     table, verdicts = read_accepted(
         judged,

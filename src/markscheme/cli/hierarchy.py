@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from markscheme.cli.app import app, notes
-from markscheme.cli.tables import (
+from markscheme.cli.output import (
     Answers,
     Columns,
     Format,
@@ -60,10 +60,10 @@ def hierarchy(
     """
     import polars as pl
 
-    from markscheme.agreement.figures import plain
-    from markscheme.agreement.join import as_binary, join_labels
+    from markscheme.agreement import as_binary, join_labels
     from markscheme.cli.hierarchy_tables import findings, roc_picture, tables_of
     from markscheme.errors import AgreementError, DataError
+    from markscheme.results import plain
 
     kept: dict[str, Any] = {"judges": judges, "columns": columns, "answers": answers}
     accepted: pl.Series | None = None

@@ -6,12 +6,12 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from markscheme.cli.tables import percent
+from markscheme.cli.output import percent
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from markscheme.report.table import Table
+    from markscheme.results import Table
 
 SCHEMES = {
     "difficulty": "inference, difficulty by the model",
@@ -37,13 +37,15 @@ def findings(
     """
     import polars as pl
 
-    from markscheme.agreement.entailment_details import details, gaps, tests
-    from markscheme.agreement.hierarchy import (
+    from markscheme.agreement import (
         adjacent_sets,
         alternatives,
+        details,
+        gaps,
         marks_test,
         roc_curve,
         set_counts,
+        tests,
     )
     from markscheme.errors import AgreementError
 
@@ -86,8 +88,7 @@ def _marks(rows: pl.DataFrame, kept: pl.DataFrame) -> dict[str, pl.Series]:
     """Marks as the run gave them, and under every scheme that can be had from what it kept."""
     import polars as pl
 
-    from markscheme.metrics.lexical import token_f1
-    from markscheme.metrics.marks import gap, rank_scores
+    from markscheme.metrics import gap, rank_scores, token_f1
 
     found: dict[str, pl.Series] = {}
     if "marks" in rows.columns and rows["marks"].count():
@@ -126,7 +127,7 @@ def tables_of(found: Mapping[str, Any], said: Sequence[str]) -> list[Table]:
 
 
 def _sets(found: Mapping[str, Any], said: Sequence[str]) -> Table:
-    from markscheme.report.table import Table
+    from markscheme.results import Table
 
     rows, told = [], list(said)
     for judge, one in found.items():
@@ -164,7 +165,7 @@ def _listed(counts: Mapping[str, int]) -> str:
 
 
 def _policies(found: Mapping[str, Any]) -> Table:
-    from markscheme.report.table import Table
+    from markscheme.results import Table
 
     rows = [
         (

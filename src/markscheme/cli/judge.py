@@ -20,9 +20,9 @@ from markscheme.cli.app import app, console, notes
 from markscheme.errors import MarkschemeError
 
 if TYPE_CHECKING:
-    from markscheme.engine.run import RunReport
-    from markscheme.models.container import Models
-    from markscheme.registry import Judge
+    from markscheme.contract import Judge
+    from markscheme.engine import RunReport
+    from markscheme.models import Models
 
 _LONG = 30.0
 """Seconds of a run, from which its length is worth a hint."""
@@ -149,16 +149,15 @@ def judge(
 
     Results: `judgments.parquet`, `summary.json`, `summary.md` in the --out folder.
     """
-    from markscheme.answers import AnswersReader
     from markscheme.api import DEFAULT_JUDGE, run
     from markscheme.cli.progress import progress
     from markscheme.cli.reading import count_rows, read_options
-    from markscheme.grammar import parse_judge
-    from markscheme.registry import asks_chat
-    from markscheme.report.summary import summary_table
+    from markscheme.contract import asks_chat, parse_judge
+    from markscheme.results import summary_table
+    from markscheme.tables import AnswersReader
 
     if fail_under is not None:
-        from markscheme.report.gate import gates
+        from markscheme.agreement import gates
 
         gates([], fail_under, confidence=confidence)  # a wrong limit is told before the work
     elif confidence is not None:
@@ -207,7 +206,7 @@ def judge(
         try:
             command = command_line(sys.argv[1:])
             if engine is Engine.RAY:
-                from markscheme.engine.ray_run import RayOptions, run_on_ray
+                from markscheme.engine import RayOptions, run_on_ray
 
                 report = run_on_ray(
                     files,
@@ -247,7 +246,7 @@ def judge(
 
 def _hold_gate(report: RunReport, limit: float, confidence: float | None) -> None:
     """Print how the figures stand against the limit, and exit with 1 if one is below."""
-    from markscheme.report.gate import gates
+    from markscheme.agreement import gates
 
     held = gates(report.records, limit, confidence=confidence)
     sure = "" if confidence is None else f" with {100 * confidence:g}% confidence"
@@ -270,7 +269,7 @@ def _hint_at_workers(seconds: float, *, busy: float, cores: int) -> None:
 
 def _reopen(folder: Path) -> None:
     """Mark a finished run as unfinished, so that it is judged anew from the ledger."""
-    from markscheme.engine.folder import RunFolder
+    from markscheme.engine import RunFolder
 
     run = RunFolder(folder)
     if not run.path.is_dir():
@@ -303,7 +302,7 @@ def default_folder(
     import time
     from hashlib import blake2b
 
-    from markscheme.grammar import signature
+    from markscheme.contract import signature
 
     parts = [*(signature(one, models) for one in judges), str(clean)]
     for name in files:
@@ -336,7 +335,7 @@ def _print_notes(report: RunReport, models: Models) -> None:
     if report.resumed:
         notes.print(f"{report.resumed:,} judgments were there from an earlier run")
     if any(record["not_judged"] for record in report.records):
-        from markscheme.report.not_judged import why_not_judged
+        from markscheme.results import why_not_judged
 
         for line in why_not_judged(report.judgments):
             notes.print(line, markup=False)

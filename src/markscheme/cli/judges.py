@@ -14,8 +14,8 @@ def judges(
     name: Annotated[str | None, typer.Argument(help="Show this judge in full.")] = None,
 ) -> None:
     """List the judges, or show one: parameters, paper, what it needs, an example."""
-    from markscheme.registry import broken_plugins, entry
-    from markscheme.registry import judges as registered
+    from markscheme.contract import broken_plugins, entry
+    from markscheme.contract import judges as registered
 
     if name is None:
         from rich.table import Table
@@ -37,7 +37,7 @@ def _show(found) -> None:  # type: ignore[no-untyped-def]
     import dataclasses
     import inspect
 
-    from markscheme.grammar import type_in_words
+    from markscheme.contract import type_in_words
 
     doc = inspect.getdoc(found.judge) or ""
     console.print(found.name, style="bold", markup=False)

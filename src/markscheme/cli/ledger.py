@@ -26,9 +26,9 @@ def open_ledger(place: str | None, *, must_exist: bool) -> Ledger:
         ModelError: it cannot be opened, or must exist and does not.
     """
     from markscheme.errors import ModelError
-    from markscheme.models.container import default_ledger
-    from markscheme.models.database import is_postgres
+    from markscheme.models import default_ledger
     from markscheme.models.ledger import Ledger
+    from markscheme.storage import is_postgres
 
     where = place or default_ledger()
     if must_exist and not is_postgres(where) and not Path(where).is_file():
@@ -44,8 +44,8 @@ def stats(ledger: LedgerPlace = None) -> None:
     """Replies, tokens and money by model, and why requests failed."""
     from datetime import UTC, datetime
 
-    from markscheme.models.sharing import failure_reasons, ledger_stats
-    from markscheme.report.table import Table
+    from markscheme.models.ledger import failure_reasons, ledger_stats
+    from markscheme.results import Table
 
     def day(moment: float | None) -> str:
         return "" if moment is None else datetime.fromtimestamp(moment, UTC).date().isoformat()
@@ -90,7 +90,7 @@ def export(
     ledger: LedgerPlace = None,
 ) -> None:
     """Write every reply, with the prompt that led to it, to a file that can be shared."""
-    from markscheme.models.sharing import export_ledger
+    from markscheme.models.ledger import export_ledger
 
     opened = open_ledger(ledger, must_exist=True)
     count = export_ledger(opened, file)
@@ -104,7 +104,7 @@ def import_(
     ledger: LedgerPlace = None,
 ) -> None:
     """Add the replies of an exported file; those that are there already stay."""
-    from markscheme.models.sharing import import_ledger
+    from markscheme.models.ledger import import_ledger
 
     opened = open_ledger(ledger, must_exist=False)
     count = import_ledger(opened, file)

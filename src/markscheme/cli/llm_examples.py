@@ -33,11 +33,11 @@ def llm_examples(
     """
     import polars as pl
 
-    from markscheme.answers import read_answers, write_table
     from markscheme.cli.reading import read_options
     from markscheme.errors import DataError
-    from markscheme.judges.llm_examples import choose_examples
-    from markscheme.models.encoder import MiniLM
+    from markscheme.judges.prompted import choose_examples
+    from markscheme.models.local import MiniLM
+    from markscheme.tables import read_answers, write_table
 
     answers = read_answers(labelled, read_options(columns=columns))
     if system is not None:

@@ -10,8 +10,8 @@ import typer
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from markscheme.models.container import Models
-    from markscheme.models.ledger import Asked
+    from markscheme.models import Models
+    from markscheme.models.ledger import LedgerEntry
 
 _PANEL = "Language models"
 
@@ -107,7 +107,7 @@ def open_models(
     base_url: str | None,
     api_key_env: str,
     ledger: str | None,
-    on_missing: Callable[[Asked], None] | None = None,
+    on_missing: Callable[[LedgerEntry], None] | None = None,
     server: dict[str, Any] | None = None,
     **options: Any,
 ) -> Models:
@@ -119,8 +119,8 @@ def open_models(
         server: further fields of `ServerOptions`.
         options: further fields of `ModelOptions`.
     """
-    from markscheme.models.container import ModelOptions, Models
-    from markscheme.models.openai_server import ServerOptions
+    from markscheme.models import ModelOptions, Models
+    from markscheme.models.chat import ServerOptions
 
     reach = ServerOptions(base_url=base_url, api_key_env=api_key_env, **(server or {}))
     return Models(

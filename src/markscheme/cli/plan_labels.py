@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from markscheme.cli.app import app, console, notes
-from markscheme.cli.tables import (
+from markscheme.cli.output import (
     Answers,
     Columns,
     Confidence,
@@ -18,12 +18,12 @@ from markscheme.cli.tables import (
     Threshold,
     read_labelled,
 )
-from markscheme.cli.tables import read_judged as read_judgments
+from markscheme.cli.output import read_judged as read_judgments
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from markscheme.agreement.plan import LabelNeed
+    from markscheme.agreement import LabelNeed
 
 
 class Design(StrEnum):
@@ -76,9 +76,9 @@ def plan_labels(
     """
     import polars as pl
 
-    from markscheme.agreement.plan import choose_labels
-    from markscheme.answers import write_table
+    from markscheme.agreement import choose_labels
     from markscheme.errors import AgreementError
+    from markscheme.tables import write_table
 
     if half_width is None and labels is None:
         raise AgreementError("give --half-width, such as 0.03, or --labels with a number")
@@ -134,8 +134,7 @@ def _need(
     columns: str,
     confidence: float,
 ) -> LabelNeed:
-    from markscheme.agreement.join import join_labels
-    from markscheme.agreement.plan import need_from_accuracy, need_from_pilot
+    from markscheme.agreement import join_labels, need_from_accuracy, need_from_pilot
 
     judged = part["verdict"].drop_nulls()
     if pilot is None:
@@ -180,7 +179,7 @@ def _labelling_file(plan: pl.DataFrame, answers: str | None) -> pl.DataFrame:
     """What the labeller sees first, then the empty label, then what the estimate needs."""
     import polars as pl
 
-    from markscheme.answers import read_answers
+    from markscheme.tables import read_answers
 
     if answers and "answer_id" in plan.columns:
         references = read_answers(answers).select("answer_id", "references")

@@ -8,12 +8,12 @@ import typer
 
 from markscheme.cli import model_options
 from markscheme.cli.app import app
-from markscheme.cli.tables import Format, Out, Printed, Seed, emit, percent
+from markscheme.cli.output import Format, Out, Printed, Seed, emit, percent
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from markscheme.report.table import Table
+    from markscheme.results import Table
 
 
 @app.command("probe")
@@ -52,13 +52,13 @@ def probe(
     Padding, politeness, capitals, a lead-in, a system's name, an order to the judge, the order of
     sentences and of references: none of these changes what an answer says.
     """
-    from markscheme.analysis.probes import chosen
-    from markscheme.analysis.probes import probe as run_probes
-    from markscheme.answers import read_answers
+    from markscheme.analysis import chosen
+    from markscheme.analysis import probe as run_probes
+    from markscheme.cli.output import split
     from markscheme.cli.progress import progress
     from markscheme.cli.reading import read_options
-    from markscheme.cli.tables import split
-    from markscheme.grammar import judge_name, parse_judge, signature
+    from markscheme.contract import judge_name, parse_judge, signature
+    from markscheme.tables import read_answers
 
     names = chosen(split(probes))
     tried = parse_judge(judge)
@@ -100,8 +100,7 @@ def probe(
 
 
 def _shown(table: pl.DataFrame, judge: str, answers: int, signed: str) -> Table:
-    from markscheme.report.summary import interval
-    from markscheme.report.table import Table
+    from markscheme.results import Table, interval
 
     rows = []
     for row in table.iter_rows(named=True):

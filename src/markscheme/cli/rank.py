@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from markscheme.cli.app import app
-from markscheme.cli.tables import (
+from markscheme.cli.output import (
     Answers,
     Columns,
     Confidence,
@@ -28,8 +28,8 @@ from markscheme.cli.tables import (
 if TYPE_CHECKING:
     import polars as pl
 
-    from markscheme.agreement.ranking import Ranking
-    from markscheme.report.table import Table
+    from markscheme.agreement import Ranking
+    from markscheme.results import Table
 
 HUMAN = "human"
 EXACT = "exact_match"
@@ -84,8 +84,8 @@ def rank(
     The table of Kamalloo et al. (2023). Every system must have the same questions, each labelled;
     answers that a judge did not judge count as wrong.
     """
-    from markscheme.agreement.figures import plain
-    from markscheme.agreement.ranking import rank_systems
+    from markscheme.agreement import rank_systems
+    from markscheme.results import plain
 
     amended = protocol is Protocol.AMENDED
     rows, known = read_both(
@@ -127,7 +127,7 @@ def _direct(
     """A row an answer, a column a judge, by each answer's own verdict and label."""
     import polars as pl
 
-    from markscheme.agreement.join import as_binary, join_labels
+    from markscheme.agreement import as_binary, join_labels
     from markscheme.errors import AgreementError
 
     joined = join_labels(rows, labels)
@@ -161,10 +161,10 @@ def _amended(
     """A row an answer, a column a judge, by exact match against references each judge amended."""
     import polars as pl
 
-    from markscheme.agreement.protocols import match_amended
-    from markscheme.answers import read_answers
+    from markscheme.agreement import match_amended
     from markscheme.errors import AgreementError
-    from markscheme.metrics.lexical import exact_match
+    from markscheme.metrics import exact_match
+    from markscheme.tables import read_answers
 
     if file is None:
         raise AgreementError(
@@ -198,7 +198,7 @@ def _amended(
 
 def _texts(judgments: pl.DataFrame, answers: pl.DataFrame) -> pl.DataFrame:
     """Judgments with the question and the answer as they stand in the file."""
-    from markscheme.agreement.reading import with_answers
+    from markscheme.tables import with_answers
 
     if {"question", "answer"} <= set(judgments.columns):
         return judgments
@@ -206,7 +206,7 @@ def _texts(judgments: pl.DataFrame, answers: pl.DataFrame) -> pl.DataFrame:
 
 
 def _tables(ranking: Ranking, said: list[str]) -> list[Table]:
-    from markscheme.report.table import Table
+    from markscheme.results import Table
 
     base = ranking.baseline or ""
     others = [name for name in ranking.measures["measure"] if name not in (base, ranking.human)]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, get_args
 from markscheme.errors import MarkschemeError
 
 if TYPE_CHECKING:
-    from markscheme.answers import ReadOptions
+    from markscheme.tables import ReadOptions
 
 _COUNTABLE = {".jsonl", ".ndjson", ".csv", ".tsv", ".tab"}
 
@@ -26,8 +26,7 @@ def read_options(
     Raises:
         MarkschemeError: a word is not among the choices.
     """
-    from markscheme.answers import ReadOptions
-    from markscheme.files import Format
+    from markscheme.tables import Format, ReadOptions
 
     formats = get_args(Format)
     if format is not None and format not in formats:

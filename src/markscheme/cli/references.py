@@ -13,7 +13,7 @@ from markscheme.cli.app import app, console, notes
 if TYPE_CHECKING:
     import polars as pl
 
-    from markscheme.analysis.list_material import Material
+    from markscheme.analysis import Material
 
 references = typer.Typer(help="Lists of graded references.", no_args_is_help=True)
 app.add_typer(references, name="references")
@@ -75,10 +75,10 @@ def build(
     none), then worse ones by named techniques, spread over the models. A line a question, with
     grades, techniques, models and a version; 'references apply' puts the lists beside answers.
     """
-    from markscheme.analysis.list_material import read_loosely
-    from markscheme.answers import write_table
+    from markscheme.analysis import read_loosely
     from markscheme.cli.reading import parse_columns
-    from markscheme.judges.listwise_references import build_lists, read_lists
+    from markscheme.judges.listwise import build_lists, read_lists
+    from markscheme.tables import write_table
 
     models = model_options.open_models(
         model=model, base_url=base_url, api_key_env=api_key_env, ledger=ledger,
@@ -124,8 +124,8 @@ def draw(
 
     The file is one of answers, for 'markscheme judge' and 'agree'. The order is random.
     """
-    from markscheme.agreement.reference_lists import Draw
-    from markscheme.answers import content_ids, write_answers
+    from markscheme.agreement import Draw
+    from markscheme.tables import content_ids, write_answers
 
     material = _material(data, columns, data_dir)
     made = composition or material.usual
@@ -167,10 +167,10 @@ def shots(
     Each comes from a question of its own, and grades take turns, so that no rank is favoured. Use
     them with listwise(examples='FILE'), which refuses examples of a question that it judges.
     """
-    from markscheme.agreement.reference_lists import Draw
+    from markscheme.agreement import Draw
     from markscheme.errors import DataError
     from markscheme.judges.listwise import solved_examples
-    from markscheme.text.normalise import normalise_series
+    from markscheme.text import normalise_series
 
     material = _material(data, columns, data_dir)
     table = material.table(Draw(composition=composition or material.usual, seed=seed))
@@ -203,11 +203,11 @@ def apply(
     columns: Columns = "",
 ) -> None:
     """Put stored lists beside answers, by question, for 'markscheme judge'."""
-    from markscheme.analysis.list_material import read_loosely
-    from markscheme.answers import write_answers
+    from markscheme.analysis import read_loosely
     from markscheme.cli.reading import parse_columns
     from markscheme.errors import DataError
-    from markscheme.judges.listwise_references import read_lists, with_lists
+    from markscheme.judges.listwise import read_lists, with_lists
+    from markscheme.tables import write_answers
 
     table, missing = with_lists(read_loosely(answers, parse_columns(columns)), read_lists(lists))
     if missing == table.height:
@@ -223,7 +223,7 @@ def apply(
 
 
 def _material(data: str, columns: str, data_dir: Path | None) -> Material:
-    from markscheme.analysis.list_material import open_material
+    from markscheme.analysis import open_material
     from markscheme.cli.reading import parse_columns
 
     folder = None if data_dir is None else str(data_dir)
@@ -232,7 +232,7 @@ def _material(data: str, columns: str, data_dir: Path | None) -> Material:
 
 def _questions(source: str, columns: str, data_dir: Path | None) -> pl.Series:
     """The questions of a dataset or file, graded or not."""
-    from markscheme.analysis.list_material import read_loosely
+    from markscheme.analysis import read_loosely
     from markscheme.datasets import catalog, load
 
     if source in catalog():

@@ -9,12 +9,12 @@ import typer
 
 from markscheme.cli import model_options
 from markscheme.cli.app import app, notes
-from markscheme.cli.tables import Format, Judges, Out, PositiveFrom, Printed, emit, read_judged
+from markscheme.cli.output import Format, Judges, Out, PositiveFrom, Printed, emit, read_judged
 
 if TYPE_CHECKING:
-    from markscheme.answers import ReadOptions
-    from markscheme.models.container import Models
-    from markscheme.registry import Judge
+    from markscheme.contract import Judge
+    from markscheme.models import Models
+    from markscheme.tables import ReadOptions
 
 
 @app.command("reliability")
@@ -80,10 +80,10 @@ def reliability(
     there are labels; and of the entailment judge the agreement of statements (BLEU and identical
     ones) and of entailment tests (Yao & Barbosa 2024, appendix A.2, Tables 4 to 7).
     """
-    from markscheme.agreement.figures import plain
     from markscheme.cli.reading import read_options
     from markscheme.cli.repeat_tables import repeat_tables, repeats_of
     from markscheme.errors import MarkschemeError
+    from markscheme.results import plain
 
     kept: dict[str, Any] = {
         "model": model, "revision": model_revision, "base_url": base_url,
@@ -164,13 +164,13 @@ def _judged(
     options: ReadOptions,
 ) -> list[str]:
     """Judge the files once for each setting, each in a folder of its own; the folders."""
-    from markscheme.answers import AnswersReader
     from markscheme.api import run
     from markscheme.cli.judge import default_folder
     from markscheme.cli.progress import progress
     from markscheme.cli.reading import count_rows
-    from markscheme.grammar import parse_judge
-    from markscheme.judges.sampled import Sampled
+    from markscheme.contract import parse_judge
+    from markscheme.judges.prompted import SamplingOverrides
+    from markscheme.tables import AnswersReader
 
     base = parse_judge(judge)
     # Not the folder of 'markscheme judge' on the same file, which is a run's own.
@@ -188,7 +188,7 @@ def _judged(
                 AnswersReader(list(files), options),
                 [one],
                 out=place,
-                models=Sampled(models=models, seed=seed, sample=setting.get("sample", 0)),
+                models=SamplingOverrides(models=models, seed=seed, sample=setting.get("sample", 0)),
                 on_progress=advance,
             )
             found.append(str(place))
@@ -226,8 +226,8 @@ def _is_judge(value: Any) -> bool:
 
 def _labelled(source: str, judges: str, labels: str | None, label_column: str | None) -> Any:
     """The first run with labels, None where there are none to be had."""
-    from markscheme.agreement.join import join_labels
-    from markscheme.cli.tables import read_both
+    from markscheme.agreement import join_labels
+    from markscheme.cli.output import read_both
     from markscheme.errors import DataError
 
     try:

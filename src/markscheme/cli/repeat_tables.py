@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from markscheme.cli.tables import percent
+from markscheme.cli.output import percent
 from markscheme.errors import AgreementError
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from markscheme.agreement.join import Joined
-    from markscheme.report.table import Table
+    from markscheme.agreement import Joined
+    from markscheme.results import Table
 
 
 def repeats_of(
@@ -39,8 +39,7 @@ def repeats_of(
     """
     import polars as pl
 
-    from markscheme.agreement.join import as_binary
-    from markscheme.agreement.repeats import kappa_matrix, spread, text_repeats
+    from markscheme.agreement import as_binary, kappa_matrix, spread, text_repeats
 
     if any(run["judge"].n_unique() > 1 for run in runs):
         raise AgreementError("repeated runs are of one judge; choose it with --judges")
@@ -48,16 +47,16 @@ def repeats_of(
         raise AgreementError("repeated runs are matched by 'answer_id', which one of them lacks")
     named = names or [f"run{place}" for place, _ in enumerate(runs, start=1)]
 
-    def side_by_side(tables: Sequence[pl.DataFrame], value: str) -> pl.DataFrame:
+    def process_pool(tables: Sequence[pl.DataFrame], value: str) -> pl.DataFrame:
         return _matched(dict(zip(named, tables, strict=True)), ["answer_id"], value)
 
-    found: dict[str, Any] = {"verdicts": kappa_matrix(side_by_side(runs, "verdict"))}
+    found: dict[str, Any] = {"verdicts": kappa_matrix(process_pool(runs, "verdict"))}
     found["not_judged"] = {
         name: dict(run.filter(pl.col("status") != "judged")["status"].value_counts().rows())
         for name, run in zip(named, runs, strict=True)
     }
     if all("relation" in run.columns and run["relation"].count() for run in runs):
-        found["relations"] = kappa_matrix(side_by_side(runs, "relation"))
+        found["relations"] = kappa_matrix(process_pool(runs, "relation"))
     found |= _stages(dict(zip(named, runs, strict=True)))
     if joined is not None:
         accepted = pl.Series(
@@ -67,11 +66,11 @@ def repeats_of(
         labelled = [
             labels.join(run, on="answer_id", how="left", maintain_order="left") for run in runs
         ]
-        found["spread"] = spread(side_by_side(labelled, "verdict"), accepted)
+        found["spread"] = spread(process_pool(labelled, "verdict"), accepted)
     if texts is not None:
         if any(texts not in run.columns for run in runs):
             raise AgreementError(f"a run has no texts {texts!r}; there are raw and explanation")
-        found["texts"] = text_repeats(side_by_side(runs, texts), similarity=_bleu)
+        found["texts"] = text_repeats(process_pool(runs, texts), similarity=_bleu)
     return found
 
 
@@ -79,8 +78,7 @@ def _stages(runs: Mapping[str, pl.DataFrame]) -> dict[str, Any]:
     """Statements and tests of runs of the entailment judge (Yao & Barbosa 2024, Tables 4 and 5)."""
     import polars as pl
 
-    from markscheme.agreement.entailment_details import details, statements, tests
-    from markscheme.agreement.repeats import kappa_matrix, text_repeats
+    from markscheme.agreement import details, kappa_matrix, statements, tests, text_repeats
 
     kept = {name: details(run) for name, run in runs.items()}
     if not all(one.height for one in kept.values()):
@@ -102,7 +100,7 @@ def _stages(runs: Mapping[str, pl.DataFrame]) -> dict[str, Any]:
 def _bleu(texts: Sequence[str], others: Sequence[str]) -> float:
     import polars as pl
 
-    from markscheme.metrics.corpus_bleu import corpus_bleu
+    from markscheme.metrics import corpus_bleu
 
     return 100 * corpus_bleu(pl.Series(texts), pl.Series(others))
 
@@ -126,7 +124,7 @@ def _matched(runs: Mapping[str, pl.DataFrame], key: list[str], value: str) -> pl
 
 def repeat_tables(found: Mapping[str, Any]) -> list[Table]:
     """A row a pair of runs, then a row a statistic."""
-    from markscheme.report.table import Table
+    from markscheme.results import Table
 
     pairs = []
     for what in ("verdicts", "relations", "entailment"):
@@ -161,7 +159,7 @@ def _listed(counts: Mapping[str, int]) -> str:
 
 
 def _spread_table(spread: pl.DataFrame) -> Table:
-    from markscheme.report.table import Table
+    from markscheme.results import Table
 
     rows = [
         (
@@ -186,7 +184,7 @@ def _spread_table(spread: pl.DataFrame) -> Table:
 
 def _texts_table(texts: pl.DataFrame, what: str) -> Table:
     """A row a pair of runs, and their mean with its standard deviation."""
-    from markscheme.report.table import Table
+    from markscheme.results import Table
 
     names = ("first", "second", what, "BLEU", "identical, per cent")
     rows: list[tuple[str, ...]] = [

@@ -62,11 +62,8 @@ def report(
     Charts and tables may be written for papers as well (--figures, --tables).
     """
     from markscheme.errors import MarkschemeError
-    from markscheme.report.figures import write_figures
-    from markscheme.report.html import write_report
-    from markscheme.report.material import read_material
+    from markscheme.report import read_material, write_figures, write_report, write_tables
     from markscheme.report.sections import sections
-    from markscheme.report.tables import write_tables
 
     if label_column is not None and labels is None:
         raise MarkschemeError("--label-column names a column of --labels FILE; give that too")

@@ -11,8 +11,7 @@ import typer
 from markscheme.cli.app import app, console, notes
 
 if TYPE_CHECKING:
-    from markscheme.papers.cell import Cell
-    from markscheme.papers.reproduce import Reproduced
+    from markscheme.papers import Cell, Reproduced
 
 
 class Format(StrEnum):
@@ -46,8 +45,8 @@ def reproduce(
     rounding. 2: data are missing.
     """
     from markscheme.errors import DataError
-    from markscheme.papers.reproduce import PAPERS
-    from markscheme.papers.reproduce import reproduce as compute
+    from markscheme.papers import PAPERS
+    from markscheme.papers import reproduce as compute
 
     if names:
         for paper in PAPERS.values():
@@ -76,7 +75,7 @@ def reproduce(
 def _print(results: list[Reproduced], output: Format) -> None:
     import orjson
 
-    from markscheme.report.table import Table
+    from markscheme.results import Table
 
     if output is Format.JSON:
         entries = [_entry(result) for result in results]

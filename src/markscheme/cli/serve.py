@@ -112,11 +112,16 @@ def serve(
     import logging
 
     try:
-        from markscheme.models.listening import is_loopback, take_port
-        from markscheme.service.app import make_app
-        from markscheme.service.keys import read_keys
-        from markscheme.service.serve import LOCAL, DrainingServer
-        from markscheme.service.settings import Batching, Limits, Settings
+        from markscheme.service import (
+            LOCAL,
+            Batching,
+            DrainingServer,
+            Limits,
+            Settings,
+            make_app,
+            read_keys,
+        )
+        from markscheme.web import is_loopback, take_port
     except ImportError:
         from markscheme.errors import MissingExtraError
 

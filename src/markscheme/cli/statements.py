@@ -13,7 +13,7 @@ from markscheme.cli.app import app, console, notes
 if TYPE_CHECKING:
     import polars as pl
 
-    from markscheme.metrics.statements import Nearness
+    from markscheme.metrics import Nearness
 
 GOLD = ("statement", "turker_answer", "gold_statement", "declarative")
 """Columns that hold people's statements; `turker_answer` is QA2D's."""
@@ -81,7 +81,7 @@ def statements(
     """
     import polars as pl
 
-    from markscheme.judges.statement_makers import statement_maker
+    from markscheme.judges.entailment import statement_maker
 
     chosen = {name: statement_maker(name) for name in dict.fromkeys(makers or ["rules"])}
     _check_ending(out)
@@ -120,9 +120,9 @@ def _read(file: str, *, gold: str | None, columns: str, references: bool) -> pl.
     """Question, answer and, where there are any, people's statements as `gold`."""
     import polars as pl
 
-    from markscheme.agreement.reading import read_table, renamed
     from markscheme.cli.reading import parse_columns
     from markscheme.errors import DataError
+    from markscheme.tables import read_table, renamed
 
     table = read_table(file)
     own = gold if gold in table.columns else None
@@ -153,9 +153,9 @@ def _references(file: str, columns: str) -> pl.DataFrame:
     """Every different question and reference, as question and answer; none without references."""
     import polars as pl
 
-    from markscheme.answers import read_answers
     from markscheme.cli.reading import read_options
     from markscheme.errors import DataError
+    from markscheme.tables import read_answers
 
     try:
         answers = read_answers(file, options=read_options(columns=columns))
@@ -197,8 +197,8 @@ def _with_gold(pairs: pl.DataFrame, gold: str) -> pl.DataFrame:
 
 
 def _compare(made: dict[str, pl.DataFrame]) -> None:
-    from markscheme.metrics.statements import nearness
-    from markscheme.report.table import Table
+    from markscheme.metrics import nearness
+    from markscheme.results import Table
 
     figures = {name: nearness(table["statement"], table["gold"]) for name, table in made.items()}
     rows = [_figures(name, one) for name, one in figures.items()]

@@ -9,13 +9,13 @@ import typer
 
 from markscheme.cli.app import notes
 from markscheme.cli.study_options import Composition, Setup, number, study_command
-from markscheme.report.table import Table
+from markscheme.results import Table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from markscheme.agreement.per_question import PerQuestion
-    from markscheme.analysis.list_studies import Marked
+    from markscheme.agreement import PerQuestion
+    from markscheme.analysis import Marked
 
 NAMES = ("kendall", "spearman", "pearson")
 NOT_JUDGED = "not judged"
@@ -42,8 +42,8 @@ def lists(
 
     Every list is tried on the same candidates: what any of them takes as a reference leaves all.
     """
-    from markscheme.analysis.list_studies import finds, over_draws
-    from markscheme.grammar import judge_name
+    from markscheme.analysis import finds, over_draws
+    from markscheme.contract import judge_name
 
     made = composition or [setup.material.usual]
     tables = {one: setup.plan.tables(setup.material, one, apart=made) for one in made}
@@ -71,8 +71,8 @@ def lists(
 @study_command("seeds", usual=("listwise_examiner",), seeds=3)
 def seeds(setup: Setup, composition: Composition = None) -> Table:
     """How much the draw of references matters: Spearman of each, mean, SD (Tables 9 and 10)."""
-    from markscheme.analysis.list_studies import correlations, over_draws
-    from markscheme.grammar import judge_name
+    from markscheme.analysis import correlations, over_draws
+    from markscheme.contract import judge_name
 
     rows = []
     for judge in setup.judges:
@@ -107,8 +107,8 @@ def shots_study(
     """
     from tempfile import TemporaryDirectory
 
-    from markscheme.analysis.list_studies import by_shots
-    from markscheme.grammar import judge_name
+    from markscheme.analysis import by_shots
+    from markscheme.contract import judge_name
 
     rows = []
     counts = sorted(set(shots or (0, 1, 3, 5)))
@@ -138,8 +138,8 @@ def order(setup: Setup, composition: Composition = None) -> Table:
     listwise and pointwise: order said (best first), kept to itself, reversed, shuffled. pairwise:
     the answer first, then last. Other judges: the columns of references turned round and shuffled.
     """
-    from markscheme.analysis.list_studies import by_order
-    from markscheme.grammar import judge_name
+    from markscheme.analysis import by_order
+    from markscheme.contract import judge_name
 
     rows = []
     for judge in setup.judges:
@@ -177,8 +177,8 @@ def cost(setup: Setup, composition: Composition = None) -> Table:
 
     Default judges: listwise, pairwise, pointwise with and without the list, listwise_examiner.
     """
-    from markscheme.analysis.list_studies import over_draws
-    from markscheme.grammar import judge_name
+    from markscheme.analysis import over_draws
+    from markscheme.contract import judge_name
 
     rows = []
     for judge in setup.judges:
@@ -212,7 +212,7 @@ def _table(
 
 def _figures(run: Marked) -> tuple[str, ...]:
     """Questions and three correlations, with the standard deviation over draws."""
-    from markscheme.analysis.list_studies import correlations
+    from markscheme.analysis import correlations
 
     found: PerQuestion | None = correlations(run)
     if found is None:
@@ -226,7 +226,7 @@ def _figures(run: Marked) -> tuple[str, ...]:
 
 
 def _spearman(run: Marked) -> str:
-    from markscheme.analysis.list_studies import correlations
+    from markscheme.analysis import correlations
 
     found = correlations(run)
     return number(found.means["spearman"].value if found else None)

@@ -13,15 +13,14 @@ import typer
 
 from markscheme.cli import model_options
 from markscheme.cli.app import app, console
-from markscheme.report.table import Table
+from markscheme.results import Table
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from markscheme.analysis.list_material import Material
-    from markscheme.analysis.list_studies import Plan
-    from markscheme.models.container import Models
-    from markscheme.registry import Judge
+    from markscheme.analysis import Material, Plan
+    from markscheme.contract import Judge
+    from markscheme.models import Models
 
 study = typer.Typer(
     help="Studies of judges of non-factoid answers: lists, draws, shots, order, cost.",
@@ -183,10 +182,9 @@ def study_command(
 
 
 def _set_up(given: dict[str, Any], usual: Sequence[str]) -> Setup:
-    from markscheme.analysis.list_material import open_material
-    from markscheme.analysis.list_studies import Plan
+    from markscheme.analysis import Plan, open_material
     from markscheme.cli.reading import parse_columns
-    from markscheme.grammar import parse_judge
+    from markscheme.contract import parse_judge
 
     judges = [parse_judge(one) for one in given["judge"] or usual]
     folder = given["data_dir"]

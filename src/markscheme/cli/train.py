@@ -13,7 +13,7 @@ from markscheme.errors import DataError, RunError
 if TYPE_CHECKING:
     import polars as pl
 
-    from markscheme.training.examiner import HeldOut
+    from markscheme.training import HeldOut
 
 train_app = typer.Typer(no_args_is_help=True, help="Train the judges that learn.")
 app.add_typer(train_app, name="train")
@@ -40,14 +40,13 @@ def examiner(
 
     Use it with `markscheme judge FILE --judge "examiner(weights='FOLDER')"`.
     """
-    from markscheme.training.examiner import TrainOptions, train
-    from markscheme.training.trees import TreeOptions
+    from markscheme.training import TrainOptions, TreeOptions, train_examiner
 
     if out.exists() and any(out.iterdir()):
         raise RunError(f"{out} is not empty; choose a new --out")
     answers = labelled(data, columns) if data else _evouna(data_dir)
     options = TrainOptions(trees=TreeOptions(rounds=rounds, seeds=seeds), folds=folds)
-    trained = train(
+    trained = train_examiner(
         answers,
         out,
         options,
@@ -62,8 +61,8 @@ def examiner(
 
 def labelled(files: list[str], columns: str) -> pl.DataFrame:
     """The answers of files, some of them labelled at least; DataError if none is."""
-    from markscheme.answers import read_answers
     from markscheme.cli.reading import read_options
+    from markscheme.tables import read_answers
 
     answers = read_answers(list(files), read_options(columns=columns))
     if answers["label"].null_count() == answers.height:
@@ -73,7 +72,7 @@ def labelled(files: list[str], columns: str) -> pl.DataFrame:
 
 def _evouna(data_dir: Path | None) -> pl.DataFrame:
     from markscheme.datasets import load
-    from markscheme.training.splits import parts
+    from markscheme.training import parts
 
     answers = load("evouna-nq", data_dir=data_dir)
     return answers.filter(parts(answers["question"]) != "test")
@@ -81,7 +80,7 @@ def _evouna(data_dir: Path | None) -> pl.DataFrame:
 
 def _print_report(held_out: HeldOut) -> None:
     """Agreement with the labels on questions that were held out, before anything is saved."""
-    from markscheme.report.table import Table
+    from markscheme.results import Table
 
     compared = {"this one, held out": held_out.trained, "as shipped": held_out.shipped}
     rows = [

@@ -15,7 +15,7 @@ from markscheme.errors import RunError
 if TYPE_CHECKING:
     import polars as pl
 
-    from markscheme.training.entailment import Quality
+    from markscheme.training import Quality
 
 
 @train_app.command("entailment")
@@ -57,8 +57,7 @@ def entailment(
 
     import polars as pl
 
-    from markscheme.training.entailment import EntailmentOptions, train
-    from markscheme.training.entailment_files import read_pairs
+    from markscheme.training import EntailmentOptions, read_pairs, train_entailment
 
     if out.exists() and any(out.iterdir()):
         raise RunError(f"{out} is not empty; choose a new --out")
@@ -68,7 +67,7 @@ def entailment(
         options = dataclasses.replace(
             options, trees=dataclasses.replace(options.trees, rounds=rounds)
         )
-    trained = train(
+    trained = train_entailment(
         labelled(data, columns) if data else _evouna(data_dir),
         out,
         options,
@@ -84,7 +83,7 @@ def entailment(
 
 def _evouna(data_dir: Path | None) -> pl.DataFrame:
     from markscheme.datasets import load
-    from markscheme.training.splits import parts
+    from markscheme.training import parts
 
     answers = load("evouna-nq", data_dir=data_dir)
     return answers.filter(parts(answers["question"]) == "train")
@@ -92,7 +91,7 @@ def _evouna(data_dir: Path | None) -> pl.DataFrame:
 
 def _print_report(held_out: Sequence[Quality]) -> None:
     """Quality by kind of pair on questions that were held out, before anything is saved."""
-    from markscheme.report.table import Table
+    from markscheme.results import Table
 
     rows = tuple(
         (

@@ -16,7 +16,7 @@ from markscheme.errors import MarkschemeError, RunError
 if TYPE_CHECKING:
     import polars as pl
 
-    from markscheme.training.learned import HeldOutFigures
+    from markscheme.training import HeldOutFigures
 
 _VARIANTS = ("plain", "nli", "cvi")
 _REPORTED = ("development", "test")
@@ -69,8 +69,7 @@ def learned(
     is learned from and what is tried on never share a question, and the test part is left alone.
     Use it with `markscheme judge FILE --judge "learned(weights='FOLDER')"`.
     """
-    from markscheme.training.learned import LearnOptions, train
-    from markscheme.training.learned_lora import LoraOptions
+    from markscheme.training import LearnOptions, LoraOptions, train_finetuned
 
     for name, value, choices in (
         ("--variant", variant, _VARIANTS),
@@ -90,7 +89,7 @@ def learned(
             seed=seed,
         ),
     )  # fmt: skip
-    trained = train(
+    trained = train_finetuned(
         labelled(data, columns) if data else _evouna(data_dir),
         out,
         model,
@@ -126,7 +125,7 @@ def _bar(name: str, steps: int) -> Iterator[Callable[[int, str], None]]:
 
 def _print_report(figures: HeldOutFigures) -> None:
     """Agreement on questions that were held out, before anything is saved."""
-    from markscheme.report.table import Table
+    from markscheme.results import Table
 
     compared = {
         "this one": figures.trained,

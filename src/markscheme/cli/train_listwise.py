@@ -31,11 +31,14 @@ def train_listwise(
     byte for byte on the same kind of machine.
     """
     from markscheme.datasets import passages
-    from markscheme.models.token_encoder import TokenEncoder
-    from markscheme.training.listwise import save, train_mode
-    from markscheme.training.listwise_draws import draw_all
-    from markscheme.training.listwise_models import ListwiseOptions
-    from markscheme.training.trees import need_trainers
+    from markscheme.models.local import TokenEncoder
+    from markscheme.training import (
+        ListwiseOptions,
+        draw_all,
+        need_trainers,
+        save_listwise,
+        train_mode,
+    )
 
     need_trainers()
 
@@ -54,12 +57,12 @@ def train_listwise(
     _show("held out, with embeddings", meaning.report)
     words = train_mode(drawn, options, encoded=False, say=say)
     _show("held out, words alone (encoder=never)", words.report)
-    save(drawn, meaning, words, out)
+    save_listwise(drawn, meaning, words, out)
     console.print(f"weights in {out}: listwise_examiner(weights='{out}') uses them", markup=False)
 
 
 def _show(title: str, report: pl.DataFrame) -> None:
-    from markscheme.report.table import Table
+    from markscheme.results import Table
 
     table = Table(
         title=title,

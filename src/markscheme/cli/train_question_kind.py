@@ -25,8 +25,8 @@ def train_question_kind(
     the shipped file.
     """
     from markscheme.datasets import load, passages
-    from markscheme.report.table import Table
-    from markscheme.training.question_kind import fit, save
+    from markscheme.results import Table
+    from markscheme.training import fit, save_question_kind
 
     def questions(name: str, **options: str) -> list[str]:
         found = load(name, data_dir=data_dir, **options)["question"]
@@ -53,5 +53,5 @@ def train_question_kind(
             for row in frame.iter_rows()
         )
         console.print(Table(title=title, header=tuple(frame.columns), rows=rows).rich())
-    save(fitted, out)
+    save_question_kind(fitted, out)
     console.print(f"weights in {out}: {len(fitted.weights)} numbers", markup=False)

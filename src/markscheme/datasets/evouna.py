@@ -8,8 +8,8 @@ from typing import Any
 
 import polars as pl
 
-from markscheme.datasets.locate import Local
-from markscheme.datasets.table import Family, as_answers, read_json, reading, text_or_none
+from markscheme.datasets.locations import Local
+from markscheme.datasets.rows import Family, as_answers, read_json, reading, text_or_none
 
 SYSTEMS = {
     "fid": "DPR+FiD",

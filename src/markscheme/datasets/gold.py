@@ -10,8 +10,8 @@ from typing import Any, Literal
 
 import polars as pl
 
-from markscheme.datasets.locate import Local
-from markscheme.datasets.table import (
+from markscheme.datasets.locations import Local
+from markscheme.datasets.rows import (
     Family,
     as_answers,
     read_json,

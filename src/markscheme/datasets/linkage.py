@@ -12,8 +12,8 @@ from typing import Any, Literal
 import numpy as np
 import polars as pl
 
-from markscheme.datasets.locate import Local
-from markscheme.datasets.table import Family, as_answers, read_json, reading, text_or_none
+from markscheme.datasets.locations import Local
+from markscheme.datasets.rows import Family, as_answers, read_json, reading, text_or_none
 
 PARTS = {"ANTIQUE.json": "all", "ANTIQUE-dev.json": "dev"}
 """The whole of ANTIQUE as LINKAGE used it, and a half of it."""

@@ -14,8 +14,8 @@ from typing import Literal
 
 import polars as pl
 
-from markscheme.datasets.locate import Local
-from markscheme.datasets.table import (
+from markscheme.datasets.locations import Local
+from markscheme.datasets.rows import (
     Family,
     as_answers,
     read_json_lines,

@@ -22,6 +22,6 @@ def cleaner(clean: str | None) -> Transform | None:
         return None
     if clean != "chat":
         raise DataError(f"no cleaning named {clean!r}; there is 'chat'")
-    from markscheme.text.clean import clean_series
+    from markscheme.text import clean_series
 
     return lambda answers: answers.with_columns(clean_series(answers["answer"]).alias("answer"))

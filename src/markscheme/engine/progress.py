@@ -8,7 +8,7 @@ OnProgress = Callable[[int], None]
 """Told how many more judgments are finished."""
 
 
-class Told:
+class ProgressTracker:
     """Tells of one judge's progress in a batch: judged items stand for their share of its rows."""
 
     def __init__(self, on_progress: OnProgress | None, *, rows: int, items: int) -> None:

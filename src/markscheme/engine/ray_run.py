@@ -18,18 +18,18 @@ from typing import TYPE_CHECKING, Any
 import orjson
 import polars as pl
 
-from markscheme.answers import ReadOptions
-from markscheme.engine.folder import FORMAT, RunFolder, plan_difference
-from markscheme.engine.pieces import Piece, file_system, input_pieces, scan_parts, write_whole
+from markscheme.contract import Judge, version
+from markscheme.engine.local_run import RunReport, prepare, summary_json
 from markscheme.engine.progress import OnProgress
 from markscheme.engine.ray_worker import Job, PieceJudge, part_name
-from markscheme.engine.run import RunReport, prepare, summary_json
+from markscheme.engine.run_folder import FORMAT, RunFolder, plan_difference
+from markscheme.engine.shards import Piece, file_system, input_pieces, scan_parts, write_whole
 from markscheme.engine.summary import CLUSTERS, summarise
 from markscheme.errors import DataError, MissingExtraError, RunError
-from markscheme.registry import Judge, version
+from markscheme.tables import ReadOptions
 
 if TYPE_CHECKING:
-    from markscheme.models.container import ModelOptions
+    from markscheme.models import ModelOptions
 
 ONE_THREAD = {"POLARS_MAX_THREADS": "1", "OMP_NUM_THREADS": "1"}
 """Each worker has a core of its own; libraries that take all cores would fight over them."""
@@ -88,7 +88,7 @@ def run_on_ray(
         RunError: the folder holds another run, or pieces failed for good; they are named, the
             others are saved.
     """
-    from markscheme.models.container import ModelOptions, Models
+    from markscheme.models import ModelOptions, Models
 
     if find_spec("ray") is None:  # Before the folder is claimed for a run that cannot be.
         raise MissingExtraError("--engine ray", "ray")

@@ -11,16 +11,16 @@ from typing import TYPE_CHECKING, Any
 import orjson
 import polars as pl
 
-from markscheme.answers import ReadOptions
-from markscheme.engine.apply import apply_in_chunks, plan
+from markscheme.contract import Judge
 from markscheme.engine.cleaning import cleaner
-from markscheme.engine.pieces import Piece, read_piece, write_whole
-from markscheme.engine.run import Prepared, prepare, rows_of
+from markscheme.engine.execute import apply_in_chunks, plan
+from markscheme.engine.local_run import Prepared, prepare, rows_of
+from markscheme.engine.shards import Piece, read_piece, write_whole
 from markscheme.errors import BadRowsError, DataError, MarkschemeError
-from markscheme.registry import Judge
+from markscheme.tables import ReadOptions
 
 if TYPE_CHECKING:
-    from markscheme.models.container import ModelOptions, Models
+    from markscheme.models import ModelOptions, Models
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,7 +51,7 @@ class PieceJudge:
     """A Ray Data actor: its models are loaded once and serve all pieces that it is given."""
 
     def __init__(self, job: Job, pieces: Mapping[int, Piece]) -> None:
-        from markscheme.models.container import Models
+        from markscheme.models import Models
 
         self.job = job
         self.pieces = pieces

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import polars as pl
 
-from markscheme.judgments import STATUSES
+from markscheme.tables import STATUSES
 
 Z95 = 1.959963984540054
 """Two-sided 95% quantile of the normal distribution."""

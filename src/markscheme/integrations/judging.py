@@ -8,10 +8,9 @@ from typing import Any
 import polars as pl
 
 from markscheme import api
+from markscheme.contract import Judge
 from markscheme.errors import DataError
-from markscheme.judgments import SCHEMA
-from markscheme.registry import Judge
-from markscheme.written_lists import written_list
+from markscheme.tables import JUDGMENTS_SCHEMA, parse_list_literals
 
 BY = ("verdict", "score", "marks")
 """What an answer's worth can be read off."""
@@ -27,7 +26,7 @@ def references_of(value: Any) -> list[str]:
     """
     if isinstance(value, str):
         try:
-            written = written_list(value, {})
+            written = parse_list_literals(value, {})
         except ValueError as error:
             raise DataError(str(error)) from None
         value = [value] if written is None else written
@@ -76,7 +75,7 @@ def judge_texts(
             "give one of each for every row"
         )
     if not len(answers):
-        return pl.DataFrame(schema=SCHEMA)
+        return pl.DataFrame(schema=JUDGMENTS_SCHEMA)
     rows = [
         {"question": question, "references": _references(value, row), "answer": answer}
         for row, (question, value, answer) in enumerate(

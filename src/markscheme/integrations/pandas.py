@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from markscheme.answers import values_of
 from markscheme.errors import MissingExtraError
 from markscheme.integrations.judging import column_of, judge_texts
 from markscheme.integrations.polars import GIVEN
+from markscheme.tables import values_of
 
 try:
     import pandas as pd

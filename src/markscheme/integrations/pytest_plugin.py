@@ -62,8 +62,8 @@ def pytest_configure(config: pytest.Config) -> None:
             "--markscheme-confidence is of --markscheme-fail-under; give that as well"
         )
     if limit is not None:
+        from markscheme.agreement import gates
         from markscheme.errors import MarkschemeError
-        from markscheme.report.gate import gates
 
         try:
             gates([], limit, confidence=confidence)
@@ -119,7 +119,7 @@ def _gates(config: pytest.Config) -> Sequence[Any]:
     limit = config.getoption("--markscheme-fail-under")
     if limit is None or not judged:
         return []
-    from markscheme.report.gate import gates
+    from markscheme.agreement import gates
 
     confidence = config.getoption("--markscheme-confidence")
     return gates(_records(judged), limit, confidence=confidence)
@@ -129,14 +129,15 @@ def _records(judged: Sequence[tuple[str, Judgment]]) -> list[dict[str, Any]]:
     """The figures of every judge, as a run's summary has them."""
     import polars as pl
 
-    from markscheme.engine.summary import summarise
-    from markscheme.judgments import SCHEMA
+    from markscheme.engine import summarise
+    from markscheme.tables import JUDGMENTS_SCHEMA
 
     records = []
     for name in dict.fromkeys(one.judge for _, one in judged):
         mine = [(question, one) for question, one in judged if one.judge == name]
         table = pl.LazyFrame(
-            [{key: getattr(one, key, None) for key in SCHEMA} for _, one in mine], schema=SCHEMA
+            [{key: getattr(one, key, None) for key in JUDGMENTS_SCHEMA} for _, one in mine],
+            schema=JUDGMENTS_SCHEMA,
         )
         clusters = pl.DataFrame({"question": [question for question, _ in mine]}).select(
             pl.lit("all").cast(pl.Categorical).alias("system"), pl.col("question").hash()

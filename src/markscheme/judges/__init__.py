@@ -1,10 +1,5 @@
-"""The judges that come with markscheme, one family a file. Importing this registers them all."""
+"""The judges that ship, one family a folder."""
 
-from __future__ import annotations
+import lazy_loader
 
-import importlib
-import pkgutil
-
-for _module in pkgutil.iter_modules(__path__):
-    if not _module.ispkg:
-        importlib.import_module(f"{__name__}.{_module.name}")
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

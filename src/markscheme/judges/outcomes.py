@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from markscheme.grammar import check_range
+from markscheme.contract import check_range
 
 PATTERNS = "the references are regular expressions; the judge 'regex' reads those"
 NO_REFERENCE = "no reference to compare with"

@@ -10,7 +10,7 @@ from typing import ClassVar
 import numpy as np
 
 from markscheme.errors import ModelError
-from markscheme.metrics.alignment.batch import Rarity
+from markscheme.features.alignment import Rarity
 
 
 class WeightFolder:

@@ -13,7 +13,7 @@ import polars as pl
 
 from markscheme.metrics.overlap import shared, token_grams
 from markscheme.metrics.pairs import Pairs, by_pieces
-from markscheme.text.normalise import normalise_series, split_expr
+from markscheme.text import normalise_series, split_expr
 
 Empty = Literal["everywhere", "verbatim"]
 """Where a reference that normalises to nothing is found."""

@@ -8,7 +8,7 @@ from rapidfuzz.distance import Indel
 from rapidfuzz.process import cpdist
 
 from markscheme.metrics.pairs import Pairs
-from markscheme.text.normalise import normalise_series
+from markscheme.text import normalise_series
 
 
 def char_similarity(answers: pl.Series, references: pl.Series) -> pl.Series:

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from markscheme.metrics.corpus_bleu import corpus_bleu
+from markscheme.metrics.bleu_score import corpus_bleu
 from markscheme.metrics.rouge import rouge1, rouge2, rouge_l
-from markscheme.text.normalise import normalise_series
+from markscheme.text import normalise_series
 
 
 @dataclass(frozen=True, kw_only=True)

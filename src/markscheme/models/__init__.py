@@ -1,1 +1,5 @@
+"""Models that judges ask: chat models, the ledger, local weights."""
 
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

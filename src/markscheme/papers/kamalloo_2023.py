@@ -12,17 +12,20 @@ from typing import Any
 
 import polars as pl
 
-from markscheme.agreement.annotators import disagreements, fleiss_kappa, ratings_table
-from markscheme.agreement.protocols import match_amended
-from markscheme.agreement.ranking import rank_systems
-from markscheme.analysis.failure_modes import failure_modes
-from markscheme.analysis.modes import GROUPS, MODES
-from markscheme.datasets import dataset, load, locate, openqa, recorded
-from markscheme.metrics.lexical import exact_match, token_f1
-from markscheme.models.container import Models
+from markscheme.agreement import (
+    disagreements,
+    fleiss_kappa,
+    match_amended,
+    rank_systems,
+    ratings_table,
+)
+from markscheme.analysis import GROUPS, MODES, failure_modes
+from markscheme.datasets import attach_pairs, dataset, load, locate, read_pairs, recorded
+from markscheme.metrics import exact_match, token_f1
+from markscheme.models import Models
 from markscheme.papers.cell import Cell, DataDir, Paper, PaperTable
-from markscheme.text.normalise import normalise_series
-from markscheme.text.verdicts import read_yes_no
+from markscheme.text import normalise_series
+from markscheme.text.replies import read_yes_no
 
 TABLE_1: dict[str, tuple[float | None, ...]] = {
     "InstructGPT (zero-shot)": (14.6, None, 12.6, 27.5, 63.5, 50.9, 77.1, 64.5, 71.4, 58.8),
@@ -105,7 +108,7 @@ class Release:
     @functools.cached_property
     def pairs(self) -> pl.DataFrame:
         """The 1,490 labelled answers, with `row` from 1."""
-        return openqa.read_pairs(locate(dataset("nq301"), self.data_dir))
+        return read_pairs(locate(dataset("nq301"), self.data_dir))
 
     @functools.cached_property
     def answers(self) -> pl.DataFrame:
@@ -328,7 +331,7 @@ def failures(data_dir: DataDir) -> list[Cell]:
 def _failed(release: Release) -> pl.DataFrame:
     """Pairs that people accept and exact match does not."""
     pairs = release.pairs
-    matched = openqa.attach_pairs(release.answers, pairs).filter("EM").select("row")
+    matched = attach_pairs(release.answers, pairs).filter("EM").select("row")
     return pairs.filter((pl.col("label") == 1) & ~_exact(pairs)).join(matched, on="row", how="anti")
 
 

@@ -11,9 +11,9 @@ from typing import Any
 
 import polars as pl
 
-from markscheme.agreement.verdicts import statistics
+from markscheme.agreement import statistics
 from markscheme.datasets import load
-from markscheme.metrics.lexical import contains
+from markscheme.metrics import contains
 from markscheme.papers.cell import Cell, DataDir, Paper, PaperTable
 
 Pair = tuple[float, float]

@@ -13,10 +13,9 @@ from collections.abc import Callable
 
 import polars as pl
 
-from markscheme.agreement.list_figures import best_and_worst, over_draws
-from markscheme.agreement.reference_lists import Protocol
+from markscheme.agreement import Protocol, best_and_worst, over_draws
 from markscheme.datasets import load, passages
-from markscheme.judges.reference_overlap import Measure, ReferenceOverlap
+from markscheme.judges.lexical import Measure, ReferenceOverlap
 from markscheme.papers.cell import Cell, DataDir, Paper, PaperTable
 
 TABLE_1 = {

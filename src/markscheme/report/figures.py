@@ -11,7 +11,7 @@ from xml.etree import ElementTree
 from markscheme.errors import MarkschemeError
 from markscheme.report.charts import altair
 from markscheme.report.section import Section
-from markscheme.writing import replace_file
+from markscheme.tables import replace_file
 
 FigureFormat = Literal["svg", "png", "pdf", "html", "json"]
 FORMATS = ("svg", "png", "pdf", "html", "json")

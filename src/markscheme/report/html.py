@@ -10,14 +10,14 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
-from markscheme.registry import version
+from markscheme.contract import version
 from markscheme.report.charts import PALETTE, altair
 from markscheme.report.figures import picture
 from markscheme.report.material import Material
 from markscheme.report.payload import packed, payload
 from markscheme.report.section import Section
 from markscheme.report.sections import absent, sections
-from markscheme.writing import replace_file
+from markscheme.tables import replace_file
 
 _COLUMN = 640
 """Width of a chart, in pixels, that half of the page can show."""

@@ -11,22 +11,26 @@ from typing import Any
 import orjson
 import polars as pl
 
-from markscheme.agreement.against_labels import Agreement, AgreementOptions, agreement
-from markscheme.agreement.join import Joined, as_binary, join_labels
-from markscheme.agreement.labels import read_labels
-from markscheme.agreement.reading import judgments_file
-from markscheme.analysis.failure_modes import failure_modes
-from markscheme.analysis.judge_errors import error_rates, judge_errors
-from markscheme.engine.summary import summarise
+from markscheme.agreement import (
+    Agreement,
+    AgreementOptions,
+    Joined,
+    agreement,
+    as_binary,
+    join_labels,
+    read_labels,
+)
+from markscheme.analysis import error_rates, failure_modes, judge_errors
+from markscheme.engine import summarise
 from markscheme.errors import RunError
-from markscheme.judgments import SCHEMA
-from markscheme.metrics.lexical import exact_match
-from markscheme.models.container import Models
+from markscheme.metrics import exact_match
+from markscheme.models import Models
+from markscheme.tables import JUDGMENTS_SCHEMA, judgments_file
 
 PEOPLE = "people"
 """What labels are called where judges stand beside them."""
 
-_KEPT = [name for name in SCHEMA if name not in ("answer_id", "judge", "signature")]
+_KEPT = [name for name in JUDGMENTS_SCHEMA if name not in ("answer_id", "judge", "signature")]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -104,7 +108,7 @@ class Material:
         verdict = pl.col("accepted")
         rows = known.select(
             judge=pl.lit(PEOPLE), signature=pl.lit(""),
-            status=pl.lit("judged").cast(SCHEMA["status"]),
+            status=pl.lit("judged").cast(JUDGMENTS_SCHEMA["status"]),
             score=verdict.cast(pl.Float64), verdict=verdict, cost_usd=pl.lit(None, pl.Float64),
             tokens_in=pl.lit(None, pl.Int64), tokens_out=pl.lit(None, pl.Int64),
         )  # fmt: skip

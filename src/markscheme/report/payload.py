@@ -9,11 +9,10 @@ from typing import Any
 import orjson
 import polars as pl
 
-from markscheme.analysis.judge_errors import CATEGORIES
-from markscheme.analysis.modes import MODES
-from markscheme.judgments import RELATIONS, STATUSES
+from markscheme.analysis import CATEGORIES, MODES
 from markscheme.report.material import Judged, Material
 from markscheme.report.spans import matched_spans
+from markscheme.tables import RELATIONS, STATUSES
 
 _DIGITS = 4
 _SEPARATOR = "\x1e"

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from markscheme.report.table import Table
+from markscheme.results import Table
 
 
 @dataclass(frozen=True, kw_only=True)

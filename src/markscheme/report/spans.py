@@ -5,11 +5,9 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 
-from markscheme.judges.examiner_weights import open_weights
-from markscheme.metrics.alignment.batch import Batch
-from markscheme.metrics.alignment.overlap import View
-from markscheme.metrics.alignment.pairs import align
-from markscheme.text.split import WORD, folded
+from markscheme.features.alignment import Batch, FeatureView, align
+from markscheme.judges.examiner import open_weights
+from markscheme.text import WORD, folded
 
 _BETWEEN = "\x00"
 
@@ -78,7 +76,7 @@ def _folded(words: pl.Series) -> pl.Series:
 def _matched_words(questions: pl.Series, references: pl.Series, answers: pl.Series) -> pl.DataFrame:
     """`row` and lower-cased `word` of every content word that answer and best reference share."""
     batch = Batch.of(questions, references, answers, open_weights(None).rarity)
-    view = View.of(batch, align(batch))
+    view = FeatureView.of(batch, align(batch))
     matched = view.a_ref & view.a_content
     names = pl.Series(batch.lexicon.words, dtype=pl.String).str.to_lowercase()
     numbers = pl.Series(batch.texts.word[view.a_place[matched]])

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from markscheme.report.section import Section
-from markscheme.writing import replace_file
+from markscheme.tables import replace_file
 
 
 def write_tables(sections: Sequence[Section], folder: str | Path) -> list[Path]:

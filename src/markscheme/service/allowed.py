@@ -8,10 +8,19 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from markscheme.contract import (
+    Judge,
+    asks_chat,
+    entry,
+    judge_name,
+    judges,
+    name_of,
+    parse_judge,
+    parts,
+    signature,
+)
 from markscheme.errors import JudgeError, MarkschemeError
-from markscheme.grammar import judge_name, parse_judge, signature
-from markscheme.judges.regex import Regex
-from markscheme.registry import Judge, asks_chat, entry, judges, name_of, parts
+from markscheme.judges.lexical import Regex
 from markscheme.service.problems import Refusal
 
 DEFAULT = "examiner"

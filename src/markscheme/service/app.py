@@ -12,8 +12,8 @@ from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 
-from markscheme.models.container import Models
-from markscheme.registry import version
+from markscheme.contract import version
+from markscheme.models import Models
 from markscheme.service.allowed import Allowed
 from markscheme.service.guard import OPEN, Guard
 from markscheme.service.job_routes import job_routes

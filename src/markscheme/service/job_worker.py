@@ -18,13 +18,13 @@ from typing import Any
 import orjson
 import polars as pl
 
-from markscheme.answers import AnswersReader, ReadOptions
 from markscheme.api import run
-from markscheme.engine.summary import ALL_SYSTEMS
+from markscheme.contract import parse_judge
+from markscheme.engine import ALL_SYSTEMS
 from markscheme.errors import DataError, MarkschemeError
-from markscheme.grammar import parse_judge
-from markscheme.models.container import ModelOptions, Models
-from markscheme.models.openai_server import ServerOptions
+from markscheme.models import ModelOptions, Models
+from markscheme.models.chat import ServerOptions
+from markscheme.tables import AnswersReader, ReadOptions
 
 _TELL_EVERY = 0.25
 _ORPHAN = 70

@@ -24,10 +24,10 @@ from typing import IO, Any, BinaryIO
 import orjson
 
 from markscheme.errors import RunError
-from markscheme.models.container import ModelOptions
+from markscheme.models import ModelOptions
 from markscheme.service.problems import Refusal
 from markscheme.service.settings import Limits
-from markscheme.writing import whole_file
+from markscheme.tables import whole_file
 
 log = logging.getLogger("markscheme.service")
 

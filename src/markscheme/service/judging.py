@@ -9,14 +9,14 @@ from typing import Any
 
 import polars as pl
 
-from markscheme.answers import SCHEMA, content_ids
-from markscheme.engine.apply import apply, plan
+from markscheme.engine import apply, plan
 from markscheme.service.allowed import Served
 from markscheme.service.batching import Batcher, Closed, Full
 from markscheme.service.metrics import Metrics
 from markscheme.service.problems import Refusal
 from markscheme.service.schemas import AnswerIn
 from markscheme.service.settings import Settings
+from markscheme.tables import ANSWERS_SCHEMA, content_ids
 
 Outcome = dict[str, Any]
 _SYSTEM = "system"
@@ -111,7 +111,7 @@ def table(rows: Sequence[AnswerIn]) -> pl.DataFrame:
             "annotator_labels": empty,
             "context": [row.context for row in rows],
         },
-        schema=SCHEMA,
+        schema=ANSWERS_SCHEMA,
     )
     if answers["answer_id"].null_count():
         answers = answers.with_columns(pl.col("answer_id").fill_null(content_ids(answers)))

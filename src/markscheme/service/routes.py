@@ -8,7 +8,7 @@ import orjson
 from fastapi import APIRouter, Response
 from prometheus_client import CONTENT_TYPE_LATEST
 
-from markscheme.registry import entry, name_of
+from markscheme.contract import entry, name_of
 from markscheme.service.allowed import Served
 from markscheme.service.judging import reward
 from markscheme.service.schemas import (

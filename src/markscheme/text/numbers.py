@@ -10,7 +10,7 @@ import re
 import unicodedata
 from collections.abc import Sequence
 
-UNITS = [
+NUMBER_UNITS = [
     "zero",
     "one",
     "two",
@@ -86,7 +86,7 @@ ORDINAL_WORDS = {
     "hundredth": 100.0,
 }
 CARDINAL_WORDS = {
-    **{word: float(value) for value, word in enumerate(UNITS)},
+    **{word: float(value) for value, word in enumerate(NUMBER_UNITS)},
     **{word: float(value) for value, word in zip(range(20, 100, 10), _TENS, strict=True)},
     "fourty": 40.0,
     "once": 1.0,

@@ -15,10 +15,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from markscheme.text.dates import MONTHS
-from markscheme.text.names import full_forms
-from markscheme.text.numbers import UNITS
-from markscheme.text.words import STOP
+from markscheme.text import MONTHS, NUMBER_UNITS, STOP, full_forms
 from markscheme.training.augment_dates import date_rows
 from markscheme.training.augment_near import near_rows
 from markscheme.training.augment_roles import asides, role_rows
@@ -31,7 +28,7 @@ _MONTH = "|".join(name for name in MONTHS if len(name) > 3 or name == "may")
 _DATE = re.compile(rf"(?i)^({_MONTH}) (\d{{1,2}}) ?, ?(\d{{4}})$")
 _FULL_MONTHS = [name for name in MONTHS if len(name) > 4 or name in ("may", "june", "july")]
 _YEAR = re.compile(r"^(1\d|20)\d\d$")
-_NUMBER_WORDS = UNITS[1:13]
+_NUMBER_WORDS = NUMBER_UNITS[1:13]
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,8 +9,8 @@ from functools import cache
 import orjson
 from rapidfuzz import distance, process
 
-from markscheme.models.weights import MINILM
-from markscheme.text.inflection import stem
+from markscheme.models.local import MINILM
+from markscheme.text import stem
 
 Row = tuple[str, list[str], str, bool]
 

@@ -17,10 +17,10 @@ import orjson
 import polars as pl
 import zstandard
 
-from markscheme.judges.examiner_weights import platt
-from markscheme.judges.weight_folder import save_rarity
-from markscheme.metrics.alignment.batch import Rarity
-from markscheme.metrics.entailment import NAMES, entailment_features
+from markscheme.features.alignment import Rarity
+from markscheme.features.entailment import NAMES, entailment_features
+from markscheme.judges import save_rarity
+from markscheme.judges.examiner import platt
 from markscheme.training.entailment_pairs import made_pairs
 from markscheme.training.entailment_weak import WeakPairs
 from markscheme.training.examiner import platt_map, rarity_of, usable
@@ -96,7 +96,7 @@ class Trained:
     held_out: tuple[Quality, ...]
 
 
-def train(
+def train_entailment(
     answers: pl.DataFrame,
     folder: Path,
     options: EntailmentOptions | None = None,

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import polars as pl
 
-from markscheme.agreement.reading import read_table
 from markscheme.errors import DataError
+from markscheme.tables import read_table
 
 _NAMES = {
     "premise": ("premise", "sentence1", "text1"),

@@ -15,8 +15,8 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from markscheme.metrics.alignment.batch import Rarity
-from markscheme.metrics.entailment import NAMES, entailment_features
+from markscheme.features.alignment import Rarity
+from markscheme.features.entailment import NAMES, entailment_features
 
 Array = npt.NDArray[np.float64]
 Matrix = npt.NDArray[np.float32]

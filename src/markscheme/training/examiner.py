@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -17,21 +18,45 @@ import orjson
 import polars as pl
 
 from markscheme.errors import DataError
-from markscheme.judges.examiner import Examiner
-from markscheme.judges.examiner_meaning import cosines
-from markscheme.judges.examiner_weights import platt, settled
-from markscheme.judges.weight_folder import save_rarity
-from markscheme.metrics.alignment.batch import Rarity
-from markscheme.metrics.alignment.claims import contested, reworded
-from markscheme.metrics.alignment.features import examined
-from markscheme.metrics.alignment.overlap import View
-from markscheme.metrics.alignment.registry import COSINES, EXAMINED
-from markscheme.models.encoder import MiniLM
-from markscheme.text.words import Lexicon, encode
+from markscheme.features.alignment import (
+    COSINES,
+    EXAMINED,
+    FeatureView,
+    Rarity,
+    compute_features,
+    is_contested,
+    reworded,
+)
+from markscheme.judges import save_rarity
+from markscheme.judges.examiner import Examiner, blend_log_odds, cosines, platt
+from markscheme.models.local import MiniLM
+from markscheme.text import Lexicon, encode
 from markscheme.training.augment import augment
-from markscheme.training.paraphrases import paraphrases
 from markscheme.training.splits import fold_of
 from markscheme.training.trees import Forest, TreeOptions, fit, need_trainers, save_onnx
+
+
+def paraphrases() -> pl.DataFrame:
+    """Labelled answers of `paraphrases.jsonl`: question, references, answer, label.
+
+    Each reference is also there as a right answer to its question.
+    """
+    text = files("markscheme.training").joinpath("paraphrases.jsonl").read_text(encoding="utf-8")
+    rows = [
+        (one["question"], [one["reference"]], answer, label)
+        for one in map(orjson.loads, text.splitlines())
+        for label, answers in ((1.0, [one["reference"], *one["right"]]), (0.0, one["wrong"]))
+        for answer in answers
+    ]
+    return pl.DataFrame(
+        rows,
+        schema={
+            "question": pl.String, "references": pl.List(pl.String), "answer": pl.String,
+            "label": pl.Float64,
+        },
+        orient="row",
+    )  # fmt: skip
+
 
 Array = npt.NDArray[Any]
 Say = Callable[[str], None]
@@ -107,7 +132,7 @@ class Trained:
     gains: dict[str, float]
 
 
-def train(
+def train_examiner(
     answers: pl.DataFrame,
     folder: Path,
     options: TrainOptions | None = None,
@@ -142,7 +167,7 @@ def train(
     said, told_view = _seen(told, rarity)
     said_both = np.hstack([said, cosines(told_view, np.arange(len(told)), MiniLM())])
     said_labels = told["label"].to_numpy()
-    strict = contested(matrix)
+    strict = is_contested(matrix)
 
     def grow(people: Array, made_up: Array, told_rows: Array) -> tuple[Forest, Forest, Forest]:
         """Trees on words, on words and meaning with paraphrases, on words with made-up answers."""
@@ -182,7 +207,7 @@ def train(
         made_odds[made_fold == number] = forests[2](drilled[made_fold == number])
         said_odds[said_fold == number] = forests[1](said_both[said_fold == number])
     words_odds, meaning_odds = (
-        settled(people, odds[2], strict, blend=options.blend, sure=options.sure)
+        blend_log_odds(people, odds[2], strict, blend=options.blend, sure=options.sure)
         for people in odds[:2]
     )
     words_map, meaning_map = platt_map(words_odds, labels), platt_map(meaning_odds, labels)
@@ -241,8 +266,8 @@ def train(
     )
 
 
-def _seen(table: pl.DataFrame, rarity: Rarity) -> tuple[npt.NDArray[np.float32], View]:
-    return examined(table["question"], table["references"], table["answer"], rarity)
+def _seen(table: pl.DataFrame, rarity: Rarity) -> tuple[npt.NDArray[np.float32], FeatureView]:
+    return compute_features(table["question"], table["references"], table["answer"], rarity)
 
 
 def usable(answers: pl.DataFrame) -> pl.DataFrame:

@@ -13,7 +13,7 @@ import orjson
 import polars as pl
 import zstandard
 
-from markscheme.agreement.per_question import per_question
+from markscheme.agreement import per_question
 from markscheme.training.listwise_draws import Drawn
 from markscheme.training.listwise_models import ListwiseOptions, fit_style, grow
 from markscheme.training.splits import fold_of
@@ -127,7 +127,7 @@ def held_out(
     return pl.DataFrame(found)
 
 
-def save(drawn: Drawn, encoded: Trained, words: Trained, folder: Path) -> None:
+def save_listwise(drawn: Drawn, encoded: Trained, words: Trained, folder: Path) -> None:
     """Write the weights; the same training gives the same bytes.
 
     Raises:

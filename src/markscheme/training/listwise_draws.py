@@ -10,13 +10,16 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from markscheme.agreement.reference_lists import Draw, draw_references
-from markscheme.metrics.nonfactoid.features import word_features
-from markscheme.metrics.nonfactoid.meaning import meaning_features, style_inputs
-from markscheme.metrics.nonfactoid.rows import Rows
-from markscheme.metrics.nonfactoid.tokens import token_weights
-from markscheme.metrics.nonfactoid.words import Rarity
-from markscheme.models.token_encoder import TokenEncoder
+from markscheme.agreement import Draw, draw_references
+from markscheme.features.nonfactoid import (
+    Rarity,
+    Rows,
+    meaning_features,
+    style_inputs,
+    token_weights,
+    word_features,
+)
+from markscheme.models.local import TokenEncoder
 
 Array = npt.NDArray[Any]
 

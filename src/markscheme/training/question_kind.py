@@ -19,7 +19,7 @@ import numpy.typing as npt
 import orjson
 import polars as pl
 
-from markscheme.judges.question_kind import CATEGORIES, asks_opinion, category, features
+from markscheme.judges.listwise import CATEGORIES, asks_opinion, category, features
 from markscheme.training.splits import fold_of, question_hash
 
 SMALLEST = 0.01
@@ -105,7 +105,7 @@ def reader_labels() -> dict[str, str]:
     return {line[:16]: line[17:] for line in lines}
 
 
-def save(fitted: Fitted, path: Path) -> None:
+def save_question_kind(fitted: Fitted, path: Path) -> None:
     """Write the weights as JSON."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(orjson.dumps(fitted.weights, option=orjson.OPT_INDENT_2))

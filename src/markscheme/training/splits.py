@@ -14,7 +14,7 @@ from importlib.resources import files
 
 import polars as pl
 
-from markscheme.text.normalise import normalise
+from markscheme.text import normalise
 
 PARTS = ("train", "development", "test")
 DEVELOPMENT_FROM, TEST_FROM = 0.4374, 0.5467

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-from markscheme.text.lexical import FILE, code, key
+from markscheme.text import FILE, code, key
 
 _PARTS = ("noun", "verb", "adj", "adv")
 _SENSES = 5

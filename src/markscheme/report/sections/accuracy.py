@@ -6,12 +6,11 @@ from typing import Any
 
 import polars as pl
 
-from markscheme.engine.summary import ALL_SYSTEMS
+from markscheme.engine import ALL_SYSTEMS
 from markscheme.report.charts import dots
 from markscheme.report.material import PEOPLE, Material
 from markscheme.report.section import Section
-from markscheme.report.summary import interval, percent
-from markscheme.report.table import Table
+from markscheme.results import Table, interval, percent
 
 EXACT = "exact_match"
 

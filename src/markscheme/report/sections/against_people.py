@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from markscheme.report.material import Material
 from markscheme.report.section import Section
-from markscheme.report.summary import measured, not_judged
-from markscheme.report.table import Table
+from markscheme.results import Table, measured, not_judged
 
 _SHOWN = {
     "accuracy": ("agreement", 100.0, 1),

@@ -9,8 +9,7 @@ import polars as pl
 from markscheme.report.charts import altair, by_judge, themed
 from markscheme.report.material import Material
 from markscheme.report.section import Section
-from markscheme.report.summary import measured
-from markscheme.report.table import Table
+from markscheme.results import Table, measured
 
 _NOTHING = 0.0
 """A judge that asks no model pays nothing."""

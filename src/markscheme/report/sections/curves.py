@@ -8,14 +8,12 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from markscheme.agreement.calibration import expected_calibration_error, reliability
-from markscheme.agreement.hierarchy import roc_curve
+from markscheme.agreement import expected_calibration_error, reliability, roc_curve
 from markscheme.report.charts import altair as charts
 from markscheme.report.charts import by_judge, light, themed
 from markscheme.report.material import Material
 from markscheme.report.section import Section
-from markscheme.report.summary import measured
-from markscheme.report.table import Table
+from markscheme.results import Table, measured
 
 _CORNERS = 200
 _SIZE = 300

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from markscheme.analysis.judge_errors import CATEGORIES
+from markscheme.analysis import CATEGORIES
 from markscheme.report.material import Material
 from markscheme.report.section import Section
 from markscheme.report.sections.modes import label
-from markscheme.report.table import Table
+from markscheme.results import Table
 
 
 def errors(material: Material) -> Section | None:

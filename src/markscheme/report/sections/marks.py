@@ -10,7 +10,7 @@ import polars as pl
 from markscheme.report.charts import WIDTH, altair, light, panels, themed
 from markscheme.report.material import Material
 from markscheme.report.section import Section
-from markscheme.report.table import Table
+from markscheme.results import Table
 
 _BINS = 20
 _KINDS = {"people accept": "blue", "people reject": "dark orange", "no label": "grey"}

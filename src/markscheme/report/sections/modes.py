@@ -6,12 +6,11 @@ from typing import Any
 
 import polars as pl
 
-from markscheme.analysis.modes import GROUPS, MODES
+from markscheme.analysis import GROUPS, MODES
 from markscheme.report.charts import WIDTH, altair, dots, light, themed
 from markscheme.report.material import Material
 from markscheme.report.section import Section
-from markscheme.report.summary import percent
-from markscheme.report.table import Table
+from markscheme.results import Table, percent
 
 _COLOURS = dict(
     zip(GROUPS, ("blue", "teal", "ochre", "green", "purple", "red", "grey"), strict=True)

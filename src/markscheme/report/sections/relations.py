@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import polars as pl
 
-from markscheme.judgments import RELATIONS
 from markscheme.report.charts import shares
 from markscheme.report.material import Material
 from markscheme.report.section import Section
-from markscheme.report.summary import percent
-from markscheme.report.table import Table
+from markscheme.results import Table, percent
+from markscheme.tables import RELATIONS
 
 _COLOURS = dict(zip(RELATIONS, ("green", "blue", "light orange", "dark orange"), strict=True))
 

@@ -6,7 +6,7 @@ import polars as pl
 
 from markscheme.report.material import Material
 from markscheme.report.section import Section
-from markscheme.report.table import Table
+from markscheme.results import Table
 
 _REASONS = 3
 _LONGEST = 160

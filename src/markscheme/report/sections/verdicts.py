@@ -7,7 +7,7 @@ import polars as pl
 from markscheme.report.charts import shares
 from markscheme.report.material import Material
 from markscheme.report.section import Section
-from markscheme.report.table import Table
+from markscheme.results import Table
 
 WITH_LABELS = {
     "rightly accepted (TP)": ("blue", "tp"),

@@ -1,0 +1,290 @@
+"""From judgments and labels to an estimate of human accuracy, or a refusal with its reason.
+
+An estimate stands on three things: enough labels, drawn at random (or with known probabilities),
+from the very answers it speaks about. Each is checked before a figure is given.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+import polars as pl
+
+from markscheme.agreement.estimators import Estimate, Sample, drawn_unlike_rest, estimates
+from markscheme.agreement.join import join_labels
+from markscheme.errors import AgreementError
+
+Predictions = Literal["auto", "score", "verdict"]
+
+REFUSE_BELOW = 0.001
+WARN_BELOW = 0.05
+"""p-values of the labelled answers being like all answers, below which to refuse and to warn."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class EstimateOptions:
+    """How human accuracy is estimated.
+
+    Attributes:
+        judge: whose judgments; may be None where there is one judge.
+        by_system: an estimate for each system beside the one for all answers.
+        predictions: `score`, `verdict`, or `auto`: scores where every judged answer has one.
+        positive_from: the grade from which an answer is acceptable; None takes labels as they
+            are, and estimates the mean grade where they are grades.
+        confidence: of the intervals.
+        least_labels: fewer than these are refused.
+        trust_sample: do not refuse labels that are evidently no random sample.
+    """
+
+    judge: str | None = None
+    by_system: bool = False
+    predictions: Predictions = "auto"
+    positive_from: float | None = None
+    confidence: float = 0.95
+    least_labels: int = 30
+    trust_sample: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class HumanAccuracy:
+    """Estimates for one set of answers.
+
+    Attributes:
+        judge, system: whose judgments, on whose answers (None: everybody's).
+        answers, labelled, not_judged: how many.
+        judge_mean: what the judge alone says: its mean prediction, biased by its errors.
+        predictions: `score` or `verdict`.
+        estimates: one a method, empty where the labels cannot support any.
+        refusal: why they cannot.
+        notes: what the reader should know.
+    """
+
+    judge: str
+    system: str | None
+    answers: int
+    labelled: int
+    not_judged: int
+    judge_mean: float
+    predictions: str
+    estimates: Sequence[Estimate]
+    refusal: str | None
+    notes: Sequence[str]
+
+
+def human_accuracy(
+    judgments: pl.DataFrame, labels: pl.DataFrame, options: EstimateOptions | None = None
+) -> list[HumanAccuracy]:
+    """Estimated mean label of all judged answers, and of each system's if asked.
+
+    Args:
+        judgments: as `read_judgments` gives them: all answers, labelled or not.
+        labels: as `read_labels` gives them: of a random sample of the answers, or with
+            `inclusion_probability` (and `stratum`) as `plan-labels` writes them.
+        options: whose judgments, by system or not, confidence; the defaults if None.
+
+    Raises:
+        AgreementError: the labels cannot support an estimate over all answers (too few, not of a
+            random sample), or judgments and labels do not match.
+    """
+    options = options or EstimateOptions()
+    rows = _of_judge(judgments, options.judge)
+    joined = join_labels(rows, labels)
+    table = _all_answers(rows, joined.rows, joined.key)
+    whole = _estimate(table, None, options)
+    if whole.refusal and not options.by_system:
+        raise AgreementError(whole.refusal)
+    found = [whole]
+    if options.by_system:
+        if "system" not in table.columns:
+            raise AgreementError("estimates by system need the system of every judgment")
+        for (system,), part in table.group_by("system", maintain_order=True):
+            found.append(_estimate(part, str(system), options))
+        if all(one.refusal for one in found):
+            raise AgreementError(whole.refusal or "no system has enough labels")
+    return found
+
+
+def _of_judge(judgments: pl.DataFrame, judge: str | None) -> pl.DataFrame:
+    known = judgments["judge"].unique(maintain_order=True).to_list()
+    if judge is None and len(known) > 1:
+        raise AgreementError(
+            f"estimates rest on one judge; choose with --judge one of {', '.join(map(repr, known))}"
+        )
+    if judge is not None and judge not in known:
+        raise AgreementError(f"no judge {judge!r}; there are {', '.join(map(repr, known))}")
+    return judgments.filter(pl.col("judge") == (judge or known[0]))
+
+
+def _all_answers(
+    judgments: pl.DataFrame, matched: pl.DataFrame, key: tuple[str, ...]
+) -> pl.DataFrame:
+    """Every answer once, with its label where it has one, and its question as a number."""
+    identity = (
+        ["answer_id"]
+        if key == ("answer_id",)
+        else [name for name in ("question", "answer", "system") if name in judgments.columns]
+    )
+    extra = [n for n in ("label", "inclusion_probability", "stratum") if n in matched.columns]
+    if "question" in matched.columns and "question" not in judgments.columns:
+        raise AgreementError(
+            "the judgments do not say which answers share a question, as the labels do; give the "
+            "judged file with --answers, or a column 'question' in the judgments"
+        )
+    once = judgments.unique(identity, keep="first", maintain_order=True)
+    table = once.join(
+        matched.select(*identity, *extra),
+        on=identity,
+        how="left",
+        nulls_equal=True,
+        maintain_order="left",
+    )
+    known = "question" in table.columns and table["question"].null_count() == 0
+    cluster = pl.col("question").rank("dense") if known else pl.int_range(1, pl.len() + 1)
+    return table.with_columns(cluster.cast(pl.Int64).alias("cluster"))
+
+
+def _estimate(table: pl.DataFrame, system: str | None, options: EstimateOptions) -> HumanAccuracy:
+    judged = table["verdict"].is_not_null() | table["score"].is_not_null()
+    not_judged = table.height - int(judged.sum())
+    notes = []
+    if not_judged:
+        notes.append(
+            f"{not_judged} answers were not judged; they stand in the estimate with the judge's "
+            "average, and Rogan-Gladen counts them as not accepted"
+        )
+    sample, predictions = _sample(table, options)
+    labelled = int(sample.labelled.sum())
+    refusal = _too_few(sample, system, options)
+    if refusal is None:
+        refusal, warning = _not_random(table, sample, options)
+        notes += [warning] if warning else []
+    refused = refusal is not None
+    return HumanAccuracy(
+        judge=table["judge"][0],
+        system=system,
+        answers=table.height,
+        labelled=labelled,
+        not_judged=not_judged,
+        judge_mean=float(sample.predictions.mean()),
+        predictions=predictions,
+        estimates=[] if refused else estimates(sample, confidence=options.confidence),
+        refusal=refusal,
+        notes=notes,
+    )
+
+
+def _sample(table: pl.DataFrame, options: EstimateOptions) -> tuple[Sample, str]:
+    judged = table["verdict"].is_not_null()
+    scored = table["score"].is_not_null()
+    use = options.predictions
+    if use == "auto":
+        use = "score" if judged.any() and (scored == judged).all() else "verdict"
+    if use == "score" and not scored.any():
+        raise AgreementError("the judge gives no score; use predictions='verdict'")
+    said = table["score"] if use == "score" else table["verdict"].cast(pl.Float64)
+    average = said.mean()
+    predictions = said.fill_null(average if isinstance(average, float) else 0.0).to_numpy()
+    label = table["label"]
+    if options.positive_from is not None:
+        label = (label >= options.positive_from).cast(pl.Float64)
+    labels = label.fill_null(float("nan")).to_numpy()
+    has = ~np.isnan(labels)
+    weights = has.astype(np.float64)
+    if "inclusion_probability" in table.columns:
+        chance = table["inclusion_probability"].cast(pl.Float64).fill_null(float("nan")).to_numpy()
+        if not (chance[has] > 0).all() or (chance[has] > 1).any():
+            raise AgreementError(
+                "every labelled answer needs an inclusion_probability above 0 and at most 1; "
+                "give it for all labels or for none"
+            )
+        weights[has] = 1.0 / chance[has]
+    strata = _strata(table, predictions, has) if "stratum" in table.columns else None
+    return (
+        Sample(
+            predictions=predictions,
+            accepted=table["verdict"].fill_null(value=False).to_numpy(),
+            labels=labels,
+            weights=weights,
+            clusters=(table["cluster"].rank("dense") - 1).cast(pl.Int64).to_numpy(),
+            strata=strata,
+        ),
+        use,
+    )
+
+
+def _strata(
+    table: pl.DataFrame, predictions: np.ndarray[Any, np.dtype[np.float64]], has: Any
+) -> np.ndarray[Any, np.dtype[np.int64]] | None:
+    """Each answer's stratum; an unlabelled answer's is that of the labelled one nearest by score.
+
+    Strata are ranges of the score, so the nearest labelled answer lies in the same range but at
+    its very ends, and only the small part of the variance between strata rests on it.
+    """
+    codes = table["stratum"].cast(pl.String).rank("dense").cast(pl.Int64).fill_null(0).to_numpy()
+    known = np.flatnonzero(has & (codes > 0))
+    if len(known) < int(has.sum()):
+        raise AgreementError("some labels have a stratum and some have none")
+    if len(np.unique(codes[known])) < 2:
+        return None
+    order = known[np.argsort(predictions[known], kind="stable")]
+    ranked = predictions[order]
+    right = np.searchsorted(ranked, predictions).clip(1, len(order) - 1)
+    left_is_nearer = predictions - ranked[right - 1] <= ranked[right] - predictions
+    nearest = order[np.where(left_is_nearer, right - 1, right)]
+    return np.asarray(np.where(has, codes, codes[nearest]) - 1, dtype=np.int64)
+
+
+def _too_few(sample: Sample, system: str | None, options: EstimateOptions) -> str | None:
+    labelled = int(sample.labelled.sum())
+    if labelled < options.least_labels:
+        whose = f" of {system!r}" if system else ""
+        return (
+            f"{labelled} labels{whose} are too few for an interval to be believed; at least "
+            f"{options.least_labels} are needed ('markscheme plan-labels' says how many for a "
+            "wanted width)"
+        )
+    questions = len(np.unique(sample.clusters[sample.labelled]))
+    if questions < 10:
+        return f"the labels are about {questions} questions only; at least 10 are needed"
+    return None
+
+
+def _not_random(
+    table: pl.DataFrame, sample: Sample, options: EstimateOptions
+) -> tuple[str | None, str | None]:
+    """A refusal or a warning where the labelled answers differ from all answers."""
+    if sample.labelled.all():
+        return None, None
+    drawn, whole, p = drawn_unlike_rest(sample)
+    said = f"the judge's mean is {drawn:.3f} on labelled answers and {whole:.3f} on all"
+    if "system" in table.columns and "inclusion_probability" not in table.columns:
+        by_system = _p_of_systems(table, sample)
+        if by_system < p:
+            p, said = by_system, "some systems' answers were labelled far more often than others'"
+    if p < REFUSE_BELOW and not options.trust_sample:
+        return (
+            f"the labels are evidently not a random sample: {said} (p = {p:.1g}). Label at random "
+            "('markscheme plan-labels'), give inclusion_probability, or estimate by system; "
+            "--trust-sample overrides this"
+        ), None
+    if p < WARN_BELOW:
+        return None, f"the labels may not be a random sample: {said} (p = {p:.2g})"
+    return None, None
+
+
+def _p_of_systems(table: pl.DataFrame, sample: Sample) -> float:
+    """p of labels being drawn from all systems alike (chi-squared test of independence)."""
+    from scipy.stats import chi2_contingency
+
+    counts = (
+        table.select("system")
+        .with_columns(pl.Series("labelled", sample.labelled))
+        .group_by("system")
+        .agg(pl.col("labelled").sum().alias("yes"), (~pl.col("labelled")).sum().alias("no"))
+    )
+    if counts.height < 2:
+        return 1.0
+    return float(chi2_contingency(counts.select("yes", "no").to_numpy()).pvalue)

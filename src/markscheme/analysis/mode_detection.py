@@ -1,0 +1,341 @@
+"""Which failure mode of exact match an accepted answer is (Kamalloo et al. 2023, section 5).
+
+A list of rules, from the most to the least certain; each looks at one reference and gives its
+evidence in words. What no rule explains is compared with the other accepted answers to the same
+question, which tells an ambiguous question from a wrong reference, and with the reference's meaning
+by the shipped sentence encoder. What is left is "unsure".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from markscheme.analysis import question_form as asks
+from markscheme.analysis.modes import MODES, UNSURE
+from markscheme.analysis.same import (
+    cue_of_readings,
+    finer_time,
+    one_of_list,
+    other_words,
+    same_date,
+    same_name,
+    same_number,
+    words_added,
+)
+from markscheme.analysis.wording import Wording, spelled_in, stands_in, wording
+from markscheme.metrics import exact_match
+from markscheme.text import is_sentence
+
+if TYPE_CHECKING:
+    from markscheme.models import Models
+
+_Key = tuple[str, tuple[str, ...], str]
+"""Question, references and answer."""
+
+MEANS_THE_SAME = 0.55
+"""Cosine of MiniLM embeddings from which two phrases without a word in common are synonyms."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tag:
+    """A failure mode, and what in the texts says so."""
+
+    mode: str
+    evidence: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pair:
+    """One answer and one reference, in the light of their question."""
+
+    question: str
+    reference: Wording
+    references: tuple[Wording, ...]
+    answer: Wording
+    sentence: bool
+
+
+Rule = Callable[[Pair], str | None]
+
+
+def _tokenised(pair: Pair) -> str | None:
+    one, other = pair.reference, pair.answer
+    if one.pieces and "".join(one.pieces) == "".join(other.pieces):
+        return f"the same letters as {one.text!r}; only marks, spaces or accents differ"
+    if not stands_in(one.plain, other.plain) and spelled_in(one.pieces, other.pieces):
+        return f"{one.text!r} stands in the answer with other marks or spaces"
+    return None
+
+
+def _readings(pair: Pair) -> str | None:
+    return cue_of_readings(pair.question, pair.reference, pair.answer)
+
+
+def _finer_time(pair: Pair) -> str | None:
+    if pair.reference.dated and (asks.asks_time(pair.question) or _only_date(pair.reference)):
+        return finer_time(pair.reference, pair.answer)
+    return None
+
+
+def _only_date(said: Wording) -> bool:
+    return len(said.content) <= len(said.years) + len(said.months) + len(said.days) + 1
+
+
+def _finer_place(pair: Pair) -> str | None:
+    """A place named with the larger one around it, or without: no sentence, and a word shared."""
+    one, other = pair.reference, pair.answer
+    if not asks.asks_place(pair.question) or pair.sentence:
+        return None
+    added, lacking = other.words - one.words, one.words - other.words
+    if one.words & other.words and (added & other.capitals or lacking & one.capitals):
+        return f"shares {_listed(one.words & other.words)} with {one.text!r}, at another scale"
+    return None
+
+
+def _verbatim(pair: Pair) -> str | None:
+    one, other = pair.reference, pair.answer
+    if stands_in(one.plain, other.plain):
+        extra = len(other.plain) - len(one.plain)
+        if extra > 4 or (pair.sentence and extra > 1):
+            return f"{one.text!r} stands word for word in the answer, with {extra} words around it"
+    return None
+
+
+def _symbols(pair: Pair) -> str | None:
+    return same_date(pair.reference, pair.answer) or same_number(
+        pair.question, pair.reference, pair.answer
+    )
+
+
+def _compound(pair: Pair) -> str | None:
+    if asks.is_compound(pair.question):
+        return "the question asks for several things at once"
+    return None
+
+
+def _several(pair: Pair) -> str | None:
+    """Several references, each another thing, named in one answer."""
+    named = [one for one in pair.references if stands_in(one.plain, pair.answer.plain)]
+    apart = [
+        one
+        for place, one in enumerate(named)
+        if not any(one.words & other.words for other in named[:place])
+    ]
+    if len(apart) > 1 and not any(one.dated for one in apart):
+        return f"names {len(apart)} of the references: {_listed([one.text for one in apart])}"
+    return None
+
+
+def _listed_answer(pair: Pair) -> str | None:
+    return one_of_list(pair.question, pair.reference, pair.answer)
+
+
+def _names(pair: Pair) -> str | None:
+    return same_name(pair.question, pair.reference, pair.answer)
+
+
+def _bridged(pair: Pair) -> str | None:
+    return words_added(pair.question, pair.reference, pair.answer, sentence=pair.sentence)
+
+
+def _elaborate(pair: Pair) -> str | None:
+    one, other = pair.reference, pair.answer
+    shared = one.words & other.words
+    if one.numbers and other.numbers and not one.numbers & other.numbers:
+        return None
+    enough = len(shared) >= max(1, 0.5 * len(one.words)) and shared - _of(pair.question)
+    if enough and len(other.content) > len(one.content) + 2:
+        return f"says {_listed(shared)} of {one.text!r}, at greater length"
+    return None
+
+
+def _partly_worded(pair: Pair) -> str | None:
+    shared = pair.reference.words & pair.answer.words - _of(pair.question)
+    if shared and not (pair.reference.numbers and pair.answer.numbers):
+        return f"shares {_listed(shared)} with {pair.reference.text!r}, in other words"
+    return None
+
+
+def _inflected(pair: Pair) -> str | None:
+    return other_words(pair.reference, pair.answer)
+
+
+def _of(question: str) -> frozenset[str]:
+    return wording(question).words
+
+
+RULES: tuple[tuple[str, Rule], ...] = (
+    ("tokenization", _tokenised),
+    ("ambiguity", _readings),
+    ("compound_question", _compound),
+    ("list_question", _several),
+    ("temporal_granularity", _finer_time),
+    ("spatial_granularity", _finer_place),
+    ("em_in_explanatory", _verbatim),
+    ("symbolic_equivalence", _symbols),
+    ("list_question", _listed_answer),
+    ("multinominal_entity", _names),
+    ("bridging_abridging", _bridged),
+    ("more_elaborate", _elaborate),
+    ("synonym", _inflected),
+    ("synonym", _partly_worded),
+)
+"""Modes in the order they are tried, each over all references before the next."""
+
+
+def tag(question: str, references: Sequence[str], answer: str) -> Tag | None:
+    """The mode that the wording of an answer and its references shows, or None.
+
+    >>> tag("who signed it", ["B. R. Ambedkar"], "Bhimrao Ramji Ambedkar").mode
+    'multinominal_entity'
+    """
+    said = wording(answer)
+    sentence = is_sentence(answer)
+    wordings = tuple(map(wording, references))
+    pairs = [
+        Pair(question=question, reference=one, references=wordings, answer=said, sentence=sentence)
+        for one in wordings
+    ]
+    for mode, rule in RULES:
+        for pair in pairs:
+            evidence = rule(pair)
+            if evidence is not None:
+                return Tag(mode=mode, evidence=evidence)
+    return None
+
+
+def failure_modes(answers: pl.DataFrame, models: Models | None = None) -> pl.DataFrame:
+    """The mode of every answer that is accepted although exact match rejects it.
+
+    Args:
+        answers: `answer_id`, `question`, `references`, `answer`, and `accepted` (Boolean: a
+            person's or a trusted judge's verdict; null where there is none). Rows with references
+            that are patterns must be left out.
+        models: gives the sentence encoder; None leaves synonyms without a word in common unsure.
+
+    Returns:
+        One row an accepted answer that exact match rejects, in order: `row` (its number in
+        `answers`), `answer_id`, `question`, `references`, `answer`, `mode`, `group`, `evidence`.
+    """
+    table = answers.with_row_index("row").with_columns(
+        matches=pl.Series(exact_match(answers["answer"], answers["references"]), dtype=pl.Boolean)
+    )
+    accepted = table.filter(pl.col("accepted") & pl.col("answer").is_not_null())
+    failed = accepted.filter(~pl.col("matches"))
+    distinct = failed.select("question", "references", "answer").unique(maintain_order=True)
+    tags = [tag(*row) for row in distinct.iter_rows()]
+    rest = [place for place, found in enumerate(tags) if found is None]
+    context = _Context(accepted, dict(zip(map(_key, distinct.iter_rows()), tags, strict=True)))
+    alike = _cosines(distinct[rest], models)
+    for place, cosine in zip(rest, alike, strict=True):
+        tags[place] = context.tag(*distinct.row(place), cosine=cosine)
+    modes = distinct.with_columns(
+        mode=pl.Series([found.mode for found in tags if found], dtype=pl.String),
+        evidence=pl.Series([found.evidence for found in tags if found], dtype=pl.String),
+    ).with_columns(
+        group=pl.col("mode").replace_strict({name: mode.group for name, mode in MODES.items()})
+    )
+    return failed.join(
+        modes, on=["question", "references", "answer"], how="left", maintain_order="left"
+    ).select("row", "answer_id", "question", "references", "answer", "mode", "group", "evidence")
+
+
+def _cosines(rows: pl.DataFrame, models: Models | None) -> list[float]:
+    """Largest cosine of an answer to one of its references; 0 without an encoder."""
+    if models is None or rows.is_empty():
+        return [0.0] * rows.height
+    encoder = models.encoder()
+    texts = pl.concat([rows["answer"], rows["references"].explode()]).unique(maintain_order=True)
+    vectors = dict(zip(texts.to_list(), encoder.encode(texts.to_list()), strict=True))
+    return [
+        max(float(vectors[answer] @ vectors[reference]) for reference in references)
+        for references, answer in rows.select("references", "answer").iter_rows()
+    ]
+
+
+class _Context:
+    """What else people accept as answers to the same question."""
+
+    def __init__(self, accepted: pl.DataFrame, tags: Mapping[_Key, Tag | None]) -> None:
+        """Take what was accepted, and what the wording of some of it showed."""
+        self._tags = dict(tags)
+        kept = accepted.select("question", "answer", "matches").unique(maintain_order=True)
+        self._others: dict[str, list[tuple[str, bool]]] = {}
+        for question, answer, matches in kept.iter_rows():
+            self._others.setdefault(question, []).append((answer, matches))
+
+    def tag(self, question: str, references: list[str], answer: str, *, cosine: float) -> Tag:
+        """The mode of an answer whose wording shows none."""
+        said = wording(answer)
+        first = wording(references[0])
+        others = [(text, matches) for text, matches in self._others[question] if text != answer]
+        also = [text for text, matches in others if not matches and _agree(said, wording(text))]
+        by_reference = any(
+            matches or self._worded(question, references, text) for text, matches in others
+        )
+        named = _is_name(first) and _is_name(said)
+        if asks.is_open_ended(question):
+            return Tag(mode="open_ended_question", evidence="the question has many right answers")
+        if asks.is_list(question) or _apart(references) > 1:
+            what = f"none of the {len(references)} references, to a question with several answers"
+            return Tag(mode="list_question", evidence=what)
+        if asks.asks_place(question) and not asks.is_superlative(question) and by_reference:
+            return Tag(mode="spatial_granularity", evidence=f"another place than {first.text!r}")
+        if asks.shifts(question):
+            return Tag(mode="ambiguity", evidence="the right answer changes with time")
+        if cosine >= MEANS_THE_SAME and not named:
+            return Tag(mode="synonym", evidence=f"close in meaning to a reference ({cosine:.2f})")
+        if asks.asks_place(question) and not first.dated:
+            return Tag(mode="spatial_granularity", evidence=f"another place than {first.text!r}")
+        if asks.asks_time(question) and said.dated and first.dated and by_reference:
+            return Tag(mode="ambiguity", evidence="people accept answers with another time as well")
+        if by_reference and named:
+            return Tag(mode="ambiguity", evidence="people accept the reference's answer as well")
+        if also:
+            what = f"people accept this, also as {also[0]!r}, and nothing like the reference"
+            return Tag(mode="incorrect_reference", evidence=what)
+        if len(said.content) > 6:
+            return Tag(mode="more_elaborate", evidence="explains in a sentence of its own")
+        if not named and cosine > 0.3:
+            return Tag(mode="synonym", evidence=f"related in meaning to a reference ({cosine:.2f})")
+        return Tag(mode=UNSURE, evidence="neither its wording nor other answers tell")
+
+    def _worded(self, question: str, references: list[str], answer: str) -> bool:
+        """Whether the wording of an answer shows a mode; found out once."""
+        key = _key((question, references, answer))
+        if key not in self._tags:
+            self._tags[key] = tag(question, references, answer)
+        return self._tags[key] is not None
+
+
+def _key(row: Sequence[Any]) -> _Key:
+    question, references, answer = row
+    return question, tuple(references), answer
+
+
+def _apart(references: Sequence[str]) -> int:
+    """How many of the references are different things: without a word in common, and no dates."""
+    kept: list[Wording] = []
+    for one in map(wording, references):
+        if one.words and not one.dated and not any(one.words & other.words for other in kept):
+            kept.append(one)
+    return len(kept)
+
+
+def _is_name(said: Wording) -> bool:
+    return bool(said.capitals or said.dated or said.numbers)
+
+
+def _agree(one: Wording, other: Wording) -> bool:
+    """Whether two answers say the same, by the rules that need no reference."""
+    shorter, longer = sorted((one, other), key=lambda said: len(said.words))
+    return bool(shorter.words) and shorter.words <= longer.words
+
+
+def _listed(words: Sequence[str] | frozenset[str]) -> str:
+    shown = sorted(words) if isinstance(words, frozenset) else list(words)
+    return ", ".join(repr(word.lstrip("#@")) for word in shown[:4])

@@ -1,0 +1,299 @@
+"""What people said, as files that the other commands read."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
+
+import orjson
+import polars as pl
+from sqlalchemy import Connection, select
+
+from markscheme.agreement import amend_references
+from markscheme.annotate import tables as t
+from markscheme.annotate.project import Project
+from markscheme.annotate.scales import RELATION_OF
+from markscheme.errors import AgreementError, MarkschemeError
+from markscheme.tables import RELATIONS
+
+Kind = Literal["labels", "ratings", "references", "training", "audit"]
+ACCEPTED = ("superior", "equivalent")
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExportOptions:
+    """How labels become verdicts where a verdict is needed.
+
+    Attributes:
+        positive_from: grade from which an answer is acceptable.
+        accept: relations that count as acceptable.
+    """
+
+    positive_from: float | None = None
+    accept: tuple[str, ...] = ACCEPTED
+
+
+@dataclass(frozen=True, kw_only=True)
+class Exported:
+    """A table to write, and what to say of it."""
+
+    table: pl.DataFrame
+    notes: tuple[str, ...] = ()
+
+
+def export(
+    connection: Connection, project: Project, kind: str, options: ExportOptions | None = None
+) -> Exported:
+    """A project's labels in one of the shapes that other commands read.
+
+    - `labels`: a row an answer that has its label: for `agree`, `estimate`, `rank`, `calibrate`.
+    - `ratings`: a row an answer and person, with notes and times.
+    - `references`: all answers with references amended by the labels (Kamalloo et al. 2023, 4.3).
+    - `training`: labelled answers with 0 or 1: for `train examiner --data`.
+    - `audit`: the trail of every change.
+
+    Raises:
+        MarkschemeError: no such kind.
+        AgreementError: no answer has its label yet, or grades without `positive_from`, or ranks
+            where verdicts are needed.
+    """
+    options = options or ExportOptions()
+    if kind not in get_args(Kind):
+        raise MarkschemeError(f"exports are {', '.join(get_args(Kind))}; {kind!r} is none of them")
+    strange = [name for name in options.accept if name not in RELATIONS]
+    if strange:
+        raise MarkschemeError(f"{strange[0]!r} is no relation; they are {', '.join(RELATIONS)}")
+    if kind == "audit":
+        return Exported(table=audit_trail(connection))
+    if kind == "ratings":
+        return Exported(table=_ratings(connection, project, options))
+    answers = _answers(connection)
+    finals = _finals(connection, project, options)
+    labelled = answers.join(finals, on=["item", "text_place"], how="left", maintain_order="left")
+    known = labelled.filter(pl.col("label").is_not_null())
+    if known.is_empty():
+        raise AgreementError(
+            "no answer has its label yet: an item needs as many labels as the project asks for, "
+            "and a third person's word where they differ"
+        )
+    notes = _notes(labelled, known)
+    if kind == "labels":
+        return Exported(table=_without_empty(known.drop("item", "text_place")), notes=notes)
+    table = known.with_columns(_verdicts(known["label"], project, options))
+    if kind == "training":
+        kept = ["answer_id", "question", "references", "answer", "system", "label"]
+        return Exported(table=table.select(kept), notes=notes)
+    amended = amend_references(
+        answers.select("answer_id", "question", "references", "answer", "system"), table
+    )
+    added = amended.unique("question")["references_added"].sum()
+    removed = amended.unique("question")["references_removed"].sum()
+    return Exported(
+        table=amended.drop("references_added", "references_removed"),
+        notes=(*notes, f"{added:,} references joined, {removed:,} left"),
+    )
+
+
+def audit_trail(connection: Connection) -> pl.DataFrame:
+    """Every change ever made, oldest first: `at`, `person`, `item`, `action`, `detail` (JSON)."""
+    rows = connection.execute(
+        select(
+            t.events.c.at,
+            t.people.c.name,
+            t.events.c.item_id,
+            t.events.c.action,
+            t.events.c.detail,
+        )
+        .outerjoin(t.people, t.people.c.id == t.events.c.person_id)
+        .order_by(t.events.c.id)
+    )
+    schema = {"at": pl.Float64, "person": pl.String, "item": pl.Int64, "action": pl.String,
+              "detail": pl.String}  # fmt: skip
+    table = pl.DataFrame([tuple(row) for row in rows], schema=schema, orient="row")
+    return table.with_columns(_moments(table["at"]))
+
+
+def _answers(connection: Connection) -> pl.DataFrame:
+    """Every answer as it came in, in its order, with the item it belongs to."""
+    rows = connection.execute(
+        select(
+            t.sources.c.item_id,
+            t.sources.c.text_place,
+            t.sources.c.answer_id,
+            t.items.c.question,
+            t.sources.c.refs,
+            t.items.c.texts,
+            t.sources.c.system,
+            t.sources.c.inclusion_probability,
+            t.sources.c.stratum,
+        )
+        .join(t.items, t.items.c.id == t.sources.c.item_id)
+        .where(t.items.c.stage != "gold")
+        .order_by(t.sources.c.row_place)
+    )
+    return pl.DataFrame(
+        [
+            (item, place, answer_id, question, orjson.loads(refs), orjson.loads(texts)[place],
+             *rest)
+            for item, place, answer_id, question, refs, texts, *rest in rows
+        ],
+        schema={
+            "item": pl.Int64, "text_place": pl.Int64, "answer_id": pl.String,
+            "question": pl.String, "references": pl.List(pl.String), "answer": pl.String,
+            "system": pl.String, "inclusion_probability": pl.Float64, "stratum": pl.String,
+        },
+        orient="row",
+    )  # fmt: skip
+
+
+def _finals(connection: Connection, project: Project, options: ExportOptions) -> pl.DataFrame:
+    """Of each text: `label`, `annotator_labels` of the first annotators, `relation` if asked."""
+    firsts = _firsts(connection, project)
+    if project.scale == "rank":
+        done = connection.execute(
+            select(t.items.c.id).where(t.items.c.stage == "settled")
+        ).scalars()
+        means = firsts.group_by("item", "text_place").agg(pl.col("value").mean().alias("label"))
+        table = means.filter(pl.col("item").is_in(list(done)))
+    else:
+        rows = connection.execute(
+            select(t.items.c.id, t.items.c.final).where(t.items.c.stage == "settled")
+        )
+        table = pl.DataFrame(
+            [(item, 0, final) for item, final in rows],
+            schema={"item": pl.Int64, "text_place": pl.Int64, "label": pl.Float64},
+            orient="row",
+        )
+    if project.scale == "relation":
+        relation = pl.col("label").replace_strict(RELATION_OF, default=None, return_dtype=pl.String)
+        table = table.with_columns(relation.alias("relation"))
+        table = table.with_columns(_accepted(table["relation"], options.accept).alias("label"))
+        firsts = firsts.with_columns(
+            _accepted(firsts["value"].replace_strict(RELATION_OF, return_dtype=pl.String),
+                      options.accept).alias("value")
+        )  # fmt: skip
+    return table.join(_side_by_side(firsts), on=["item", "text_place"], how="left")
+
+
+def _firsts(connection: Connection, project: Project) -> pl.DataFrame:
+    """`item`, `text_place`, `person`, `value`: labels by first annotators; for ranks the grade,
+    which is 1 for the last and one more for each text below."""
+    rows = connection.execute(
+        select(
+            t.ratings.c.item_id, t.ratings.c.person_id, t.ratings.c.value, t.ratings.c.ranks
+        ).where(t.ratings.c.state == "labelled", t.ratings.c.part == "first")
+    ).all()
+    found: list[tuple[int, int, int, float]] = []
+    for item, person, value, ranks in rows:
+        if project.scale == "rank" and ranks:
+            order = orjson.loads(ranks)
+            found += [(item, n, person, len(order) - rank + 1.0) for n, rank in enumerate(order)]
+        elif value is not None:
+            found.append((item, 0, person, value))
+    schema = {"item": pl.Int64, "text_place": pl.Int64, "person": pl.Int64, "value": pl.Float64}
+    return pl.DataFrame(found, schema=schema, orient="row")
+
+
+def _side_by_side(firsts: pl.DataFrame) -> pl.DataFrame:
+    """`annotator_labels`: the n-th place belongs to the n-th person who labelled anything."""
+    keys = ["item", "text_place"]
+    if firsts.is_empty():
+        empty = pl.Series("annotator_labels", [], dtype=pl.List(pl.Float64))
+        return firsts.select(keys).with_columns(empty)
+    wide = firsts.pivot(on="person", index=keys, values="value", sort_columns=False)
+    people = sorted((name for name in wide.columns if name not in keys), key=int)
+    return wide.select(*keys, pl.concat_list(people).alias("annotator_labels"))
+
+
+def _ratings(connection: Connection, project: Project, options: ExportOptions) -> pl.DataFrame:
+    rows = connection.execute(
+        select(
+            t.ratings.c.item_id,
+            t.people.c.name,
+            t.ratings.c.part,
+            t.ratings.c.state,
+            t.ratings.c.value,
+            t.ratings.c.value_before,
+            t.ratings.c.suggested,
+            t.ratings.c.ranks,
+            t.ratings.c.note,
+            t.ratings.c.seconds,
+            t.ratings.c.saved_at,
+        )
+        .join(t.people, t.people.c.id == t.ratings.c.person_id)
+        .join(t.items, t.items.c.id == t.ratings.c.item_id)
+        .where(t.ratings.c.state.in_(("labelled", "cannot_tell")), t.items.c.stage != "gold")
+        .order_by(t.ratings.c.saved_at)
+    )
+    given: list[dict[str, Any]] = []
+    for item, name, part, state, value, before, seen, ranks, note, seconds, at in rows:
+        order = orjson.loads(ranks) if ranks else [None]
+        for place, rank in enumerate(order):
+            given.append(
+                {"item": item, "text_place": place, "annotator": name, "part": part,
+                 "said": state if state == "cannot_tell" else project.choices.name_of(value)
+                 if rank is None else f"rank {rank}",
+                 "label": value if rank is None else len(order) - rank + 1.0,
+                 "label_before_suggestion": before if seen else value, "note": note,
+                 "seconds": seconds, "at": at}
+            )  # fmt: skip
+    schema = {
+        "item": pl.Int64, "text_place": pl.Int64, "annotator": pl.String, "part": pl.String,
+        "said": pl.String, "label": pl.Float64, "label_before_suggestion": pl.Float64,
+        "note": pl.String, "seconds": pl.Float64, "at": pl.Float64,
+    }  # fmt: skip
+    table = pl.DataFrame(given, schema=schema)
+    if project.scale == "relation":
+        table = table.with_columns(
+            _accepted(
+                table[name].replace_strict(RELATION_OF, default=None, return_dtype=pl.String),
+                options.accept,
+            ).alias(name)
+            for name in ("label", "label_before_suggestion")
+        )
+    texts = _answers(connection).select(
+        "item", "text_place", "answer_id", "question", "answer", "system"
+    )
+    joined = texts.join(table, on=["item", "text_place"], how="inner", maintain_order="left")
+    return joined.drop("item", "text_place").with_columns(_moments(joined["at"]))
+
+
+def _accepted(relations: pl.Series, accept: Sequence[str]) -> pl.Series:
+    return relations.is_in(list(accept)).cast(pl.Float64)
+
+
+def _verdicts(labels: pl.Series, project: Project, options: ExportOptions) -> pl.Series:
+    if project.scale == "rank":
+        raise AgreementError("ranks are no verdicts; only --as labels and --as ratings have them")
+    if project.scale == "grade":
+        if options.positive_from is None:
+            raise AgreementError(
+                "grades are no verdicts; say from which grade an answer is acceptable with "
+                "--positive-from, such as 4"
+            )
+        return (labels >= options.positive_from).cast(pl.Float64).alias("label")
+    return labels
+
+
+def _notes(labelled: pl.DataFrame, known: pl.DataFrame) -> tuple[str, ...]:
+    left = labelled.height - known.height
+    said = f"{known.height:,} of {labelled.height:,} answers have their label"
+    return (f"{said}; {left:,} are not settled and left out" if left else said,)
+
+
+def _without_empty(table: pl.DataFrame) -> pl.DataFrame:
+    optional = ("inclusion_probability", "stratum", "system")
+    return table.drop(n for n in optional if table[n].null_count() == table.height)
+
+
+def _moments(seconds: pl.Series) -> pl.Series:
+    """Seconds since 1970 as text in UTC."""
+    texts = [
+        None if at is None else datetime.datetime.fromtimestamp(at, datetime.UTC).isoformat(
+            timespec="milliseconds"
+        )
+        for at in seconds
+    ]  # fmt: skip
+    return pl.Series(seconds.name, texts, dtype=pl.String)

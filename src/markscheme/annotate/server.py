@@ -1,0 +1,124 @@
+"""Running the app: the address it has, the warning it owes, and the server."""
+
+from __future__ import annotations
+
+import socket
+from dataclasses import dataclass
+from types import FrameType
+from urllib.parse import urlsplit
+
+import uvicorn
+
+from markscheme.annotate.app import LOCAL, make_app
+from markscheme.annotate.context import Site
+from markscheme.annotate.database import Store
+from markscheme.annotate.project import Project
+from markscheme.annotate.suggest import suggesting_judge
+from markscheme.errors import MarkschemeError
+from markscheme.web import is_loopback, take_port
+
+
+@dataclass(frozen=True, kw_only=True)
+class Listening:
+    """Where the server listens, and the address people use.
+
+    Attributes:
+        address: for links, such as `http://127.0.0.1:8765`.
+        hosts: names under which requests are answered.
+        secure: whether people reach it by https.
+        warning: what the person who starts it must know; empty on loopback.
+    """
+
+    socket: socket.socket
+    address: str
+    hosts: frozenset[str]
+    secure: bool
+    warning: str
+
+
+def listen(host: str, port: int, public_url: str | None) -> Listening:
+    """Take the port, before anything is promised.
+
+    Raises:
+        RunError: the port is taken or the host is not this machine's.
+        MarkschemeError: `public_url` is no address.
+    """
+    found = take_port(host, port)
+    everywhere = host in ("0.0.0.0", "::")  # noqa: S104 - asked for, and warned of.
+    hosts = LOCAL | (_own_names() if everywhere else {host.lower()})
+    name = socket.gethostname() if everywhere else f"[{host}]" if ":" in host else host
+    address = f"http://{name}:{found.getsockname()[1]}"
+    if public_url is not None:
+        parts = urlsplit(public_url)
+        web = parts.scheme in ("http", "https") and parts.path in ("", "/")
+        if not web or not parts.hostname:
+            found.close()
+            raise MarkschemeError(
+                f"--public-url {public_url!r} is no address such as https://label.example.org"
+            )
+        hosts |= {parts.hostname.lower()}
+        address = f"{parts.scheme}://{parts.netloc}"
+    secure = address.startswith("https://")
+    return Listening(
+        socket=found,
+        address=address,
+        hosts=frozenset(hosts),
+        secure=secure,
+        warning=_warning(host, secure=secure),
+    )
+
+
+def _own_names() -> frozenset[str]:
+    """This machine's name and addresses."""
+    name = socket.gethostname()
+    try:
+        found = {str(entry[4][0]).lower() for entry in socket.getaddrinfo(name, None)}
+    except OSError:
+        found = set()
+    return frozenset({name.lower(), *found})
+
+
+def _warning(host: str, *, secure: bool) -> str:
+    if is_loopback(host):
+        return ""
+    said = f"listening on {host}: everybody who can reach this machine can reach the sign-in page."
+    if secure:
+        return said
+    return (
+        f"{said} Links and labels travel unencrypted. Put a proxy with TLS before it, listen on "
+        "127.0.0.1, and give --public-url https://..."
+    )
+
+
+class StoppingServer(uvicorn.Server):
+    """A server whose process goes on after a signal has stopped it, so that the store is closed.
+
+    Uvicorn's own raises the signal once more in the end. A second signal waits for no request.
+    """
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:  # noqa: ARG002
+        """Begin to stop; at once if it was asked for before."""
+        self.force_exit = self.should_exit
+        self.should_exit = True
+
+
+def serve(store: Store, project: Project, listening: Listening) -> None:
+    """Serve until SIGINT (Ctrl+C) or SIGTERM; what is saved stays saved."""
+    site = Site(
+        store=store,
+        project=project,
+        address=listening.address,
+        secure=listening.secure,
+        suggests=store.read(suggesting_judge),
+    )
+    config = uvicorn.Config(
+        make_app(site, hosts=listening.hosts),
+        log_level="warning",
+        access_log=False,
+        server_header=False,
+        proxy_headers=listening.secure,
+        timeout_keep_alive=60,
+        lifespan="off",
+    )
+    with listening.socket:
+        StoppingServer(config).run(sockets=[listening.socket])

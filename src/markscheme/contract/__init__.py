@@ -1,0 +1,5 @@
+"""The judge contract: what a judge is, how it is registered, named and signed."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -1,0 +1,14 @@
+from .grammar import check_range as check_range
+from .grammar import judge_name as judge_name
+from .grammar import parse_judge as parse_judge
+from .grammar import signature as signature
+from .grammar import type_in_words as type_in_words
+from .registry import Judge as Judge
+from .registry import asks_chat as asks_chat
+from .registry import broken_plugins as broken_plugins
+from .registry import entry as entry
+from .registry import judges as judges
+from .registry import name_of as name_of
+from .registry import parts as parts
+from .registry import register as register
+from .registry import version as version

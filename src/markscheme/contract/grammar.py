@@ -1,0 +1,296 @@
+"""The grammar of judges' names, the check of their parameters, and their signatures.
+
+A judge is a frozen, keyword-only dataclass whose fields are all of its parameters. Its name in text
+is its registered name, with parameters that differ from their defaults in brackets:
+
+    exact_match
+    token_f1(threshold=0.8)
+    panel(judges=[exact_match, contains], vote=majority)
+
+The grammar is a subset of Python's expression syntax (read with `ast`, never evaluated): numbers,
+quoted text, `true`/`false`/`none`, lists, bare words, and judges inside judges. Text, object and
+text again are equal: `parse_judge(judge_name(judge)) == judge`.
+"""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import functools
+import keyword
+import math
+import re
+import types
+import typing
+from collections.abc import Mapping
+from typing import Any, Literal, Union
+
+from markscheme.contract.registry import Judge, entry, judges, name_of, version
+from markscheme.errors import JudgeError, UnknownNameError
+
+_LONGEST_NAME = 20_000
+
+# --- text to object ---------------------------------------------------------------------------
+
+
+def parse_judge(text: str | Judge) -> Judge:
+    """The judge that a name such as `token_f1(threshold=0.8)` stands for.
+
+    An object that already is a judge is checked and returned.
+
+    Raises:
+        JudgeError: not in the grammar, or a parameter that is unknown or of the wrong type.
+        UnknownNameError: no such judge.
+    """
+    if not isinstance(text, str):
+        check(text)
+        return text
+    source = text.strip()
+    if not source or len(source) > _LONGEST_NAME:
+        raise JudgeError(
+            f"a judge's name must have 1 to {_LONGEST_NAME} characters, not {len(source)}"
+        )
+    try:
+        tree = ast.parse(source, mode="eval").body
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        reason = getattr(error, "msg", None) or str(error)
+        raise JudgeError(
+            f"cannot read the judge {source!r}: {reason}. "
+            "Write it like exact_match or token_f1(threshold=0.8)"
+        ) from None
+    judge = _judge_from(tree, source)
+    check(judge)
+    return judge
+
+
+def _judge_from(node: ast.expr, source: str) -> Judge:
+    if isinstance(node, ast.Name):
+        name, keywords = node.id, []
+    elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+        name, keywords = node.func.id, node.keywords
+        if node.args:
+            raise JudgeError(
+                f"{_written(node)!r}: parameters need their names, as in {entry(name).example!r}"
+            )
+    else:
+        raise JudgeError(f"{source!r} is not a judge; write it like token_f1(threshold=0.8)")
+    cls = entry(name).judge
+    hints = _hints(cls)
+    values: dict[str, Any] = {}
+    for given in keywords:
+        key = given.arg or "**"
+        if key not in hints:
+            raise UnknownNameError(
+                f"parameter of {name}", key, hints, f"'markscheme judges {name}' shows them"
+            )
+        values[key] = _value(given.value, hints[key], f"{name}({key}=...)", source)
+    missing = [
+        field.name
+        for field in dataclasses.fields(cls)  # type: ignore[arg-type]
+        if field.name not in values
+        and field.default is dataclasses.MISSING
+        and field.default_factory is dataclasses.MISSING
+    ]
+    if missing:
+        raise JudgeError(f"{name} needs {', '.join(missing)}, as in {entry(name).example!r}")
+    return cls(**values)
+
+
+def _written(node: ast.expr) -> str:
+    try:
+        return ast.unparse(node)
+    except RecursionError:
+        return "what is nested so deeply"
+
+
+_WORDS = {"true": True, "false": False, "none": None, "True": True, "False": False, "None": None}
+
+
+def _value(node: ast.expr, hint: Any, where: str, source: str) -> Any:
+    if isinstance(node, ast.Constant) and isinstance(node.value, bool | int | float | str | None):
+        return _coerce(node.value, hint)
+    if (
+        isinstance(node, ast.UnaryOp)
+        and isinstance(node.op, ast.USub)
+        and isinstance(node.operand, ast.Constant)
+        and isinstance(node.operand.value, int | float)
+    ):
+        return _coerce(-node.operand.value, hint)
+    if isinstance(node, ast.List | ast.Tuple):
+        item = next(iter(typing.get_args(hint)), Any)
+        return tuple(_value(child, item, where, source) for child in node.elts)
+    if isinstance(node, ast.Name):
+        if node.id in _WORDS:
+            return _WORDS[node.id]
+        return _judge_from(node, source) if _is_judge_hint(hint) else node.id
+    if isinstance(node, ast.Call):
+        return _judge_from(node, source)
+    raise JudgeError(f"{where}: cannot read {_written(node)!r} as a value")
+
+
+def _coerce(value: Any, hint: Any) -> Any:
+    """An integer written where a float belongs is that float, so that both spellings are equal."""
+    if type(value) is int and float in _options(hint) and int not in _options(hint):
+        return float(value)
+    return value
+
+
+# --- object to text ---------------------------------------------------------------------------
+
+
+def judge_name(judge: Judge, *, full: bool = False) -> str:
+    """A judge as text: only parameters that differ from their defaults, or with `full` all."""
+    shown = []
+    for field in dataclasses.fields(judge):  # type: ignore[arg-type]
+        value = getattr(judge, field.name)
+        default = (
+            field.default
+            if field.default_factory is dataclasses.MISSING
+            else field.default_factory()
+        )
+        if full or value != default or type(value) is not type(default):
+            shown.append(f"{field.name}={_text(value, full=full)}")
+    inside = f"({', '.join(shown)})" if shown else ""
+    return name_of(judge) + inside
+
+
+def _text(value: Any, *, full: bool) -> str:
+    if value is None or isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, float) and math.isinf(value):
+        return "1e999" if value > 0 else "-1e999"  # Infinity has no literal of its own.
+    if isinstance(value, int | float):
+        return repr(value)
+    if isinstance(value, str):
+        plain = re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", value) and value not in judges()
+        is_word = value in _WORDS or not plain or keyword.iskeyword(value)
+        return repr(value) if is_word else value
+    if isinstance(value, tuple | list):
+        return f"[{', '.join(_text(item, full=full) for item in value)}]"
+    if dataclasses.is_dataclass(value):
+        return judge_name(typing.cast("Judge", value), full=full)
+    raise JudgeError(f"a judge's parameter cannot be {value!r} of type {type(value).__name__}")
+
+
+# --- checking ---------------------------------------------------------------------------------
+
+
+def check(judge: Judge) -> None:
+    """Check every parameter against its declared type, then the judge's own `validate()` if any.
+
+    Raises:
+        JudgeError: naming the judge, the parameter, the value and what is allowed.
+    """
+    name = name_of(judge)
+    for key, hint in _hints(type(judge)).items():
+        value = getattr(judge, key)
+        if not _fits(value, hint):
+            raise JudgeError(f"{name}: {key}={value!r} must be {_describe(hint)}")
+        if isinstance(value, float) and math.isnan(value):
+            raise JudgeError(f"{name}: {key} is not a number")
+    validate = getattr(judge, "validate", None)
+    if validate is not None:
+        validate()
+
+
+def check_range(name: str, value: float, low: float, high: float) -> None:
+    """For `validate()` methods: `value` must lie between `low` and `high`, both included.
+
+    Raises:
+        JudgeError: it does not.
+    """
+    if not low <= value <= high:
+        raise JudgeError(f"{name}={value!r} must lie between {low:g} and {high:g}")
+
+
+@functools.cache
+def _hints(cls: type) -> dict[str, Any]:
+    hints = typing.get_type_hints(cls)
+    return {field.name: hints[field.name] for field in dataclasses.fields(cls)}
+
+
+def _options(hint: Any) -> tuple[Any, ...]:
+    origin = typing.get_origin(hint)
+    if origin in (Union, types.UnionType):
+        return tuple(option for part in typing.get_args(hint) for option in _options(part))
+    return (hint,)
+
+
+def _is_judge_hint(hint: Any) -> bool:
+    return any(option is Judge for option in _options(hint))
+
+
+def _fits(value: Any, hint: Any) -> bool:
+    return any(_fits_one(value, option) for option in _options(hint))
+
+
+def _fits_one(value: Any, option: Any) -> bool:
+    origin = typing.get_origin(option)
+    if option is Any:
+        return True
+    if origin is Literal:
+        return value in typing.get_args(option)
+    if origin is tuple:
+        inner = typing.get_args(option)
+        return isinstance(value, tuple) and all(_fits(item, inner[0]) for item in value)
+    if option is Judge:
+        if hasattr(value, "judge") and dataclasses.is_dataclass(value):
+            check(typing.cast("Judge", value))
+            return True
+        return False
+    if option in (int, float) and isinstance(value, bool):
+        return False
+    return isinstance(value, (int, float) if option is float else option)
+
+
+def type_in_words(cls: type, parameter: str) -> str:
+    """What a parameter of a judge class may be, in words."""
+    return _describe(_hints(cls)[parameter])
+
+
+def _describe(hint: Any) -> str:
+    words = {float: "a number", int: "a whole number", bool: "true or false", str: "text"}
+    parts = []
+    for option in _options(hint):
+        if typing.get_origin(option) is Literal:
+            parts.append("one of " + ", ".join(repr(choice) for choice in typing.get_args(option)))
+        elif typing.get_origin(option) is tuple:
+            inner = typing.get_args(option)
+            parts.append(f"a list, each {_describe(inner[0])}" if inner else "a list")
+        elif option is type(None):
+            parts.append("none")
+        elif option is Judge:
+            parts.append("a judge")
+        else:
+            parts.append(words.get(option, getattr(option, "__name__", str(option))))
+    return " or ".join(parts)
+
+
+# --- signatures -------------------------------------------------------------------------------
+
+
+def signature(judge: Judge, models: Any = None) -> str:
+    """What must be equal before two figures may be compared: every parameter and the version.
+
+    Derived, never listed by hand: all fields (nested judges too), the package version, and whatever
+    the judge's optional `identity(models)` adds (hash of its weights or prompt, a model's name and
+    revision).
+    """
+    parts = [judge_name(judge, full=True), f"markscheme={version()}"]
+    parts += [f"{key}={value}" for key, value in sorted(_identities(judge, models).items())]
+    return " ".join(parts)
+
+
+def _identities(judge: Judge, models: Any) -> Mapping[str, str]:
+    found: dict[str, str] = {}
+    for field in dataclasses.fields(judge):  # type: ignore[arg-type]
+        value = getattr(judge, field.name)
+        inner = value if isinstance(value, tuple) else (value,)
+        for index, item in enumerate(inner):
+            if dataclasses.is_dataclass(item) and hasattr(item, "judge"):
+                for key, text in _identities(typing.cast("Judge", item), models).items():
+                    found[f"{field.name}.{index}.{key}"] = text
+    identity = getattr(judge, "identity", None)
+    if identity is not None:
+        found.update(identity(models))
+    return found

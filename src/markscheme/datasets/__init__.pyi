@@ -1,0 +1,15 @@
+from .catalogue import Dataset as Dataset
+from .catalogue import catalog as catalog
+from .catalogue import dataset as dataset
+from .download import fetch as fetch
+from .loading import check as check
+from .loading import load as load
+from .loading import options_of as options_of
+from .loading import passages as passages
+from .locations import Local as Local
+from .locations import data_folders as data_folders
+from .locations import find as find
+from .locations import locate as locate
+from .openqa import attach_pairs as attach_pairs
+from .openqa import read_pairs as read_pairs
+from .recorded_judgments import recorded as recorded

@@ -1,0 +1,116 @@
+"""Judgments that were published with a dataset, as a judgments table.
+
+NQ301 comes with the outputs of BEM (Bulian et al. 2022), of text-davinci-003 ("InstructGPT-eval")
+and, in a file that may be missing locally, of GPT-4.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Literal
+
+import polars as pl
+
+from markscheme.datasets import openqa
+from markscheme.datasets.catalogue import dataset
+from markscheme.datasets.locations import Local, locate
+from markscheme.datasets.rows import reading
+from markscheme.errors import UnknownNameError
+from markscheme.tables import JUDGMENTS_SCHEMA
+
+BEM_THRESHOLD = 0.5
+"""An answer is accepted if any reference's probability exceeds this."""
+
+
+def recorded(
+    name: str,
+    judge: str,
+    *,
+    data_dir: str | Path | None = None,
+    rows: Literal["predictions", "pairs"] = "pairs",
+) -> pl.DataFrame:
+    """The published judgments of one judge about a dataset's answers.
+
+    Args:
+        name: the dataset; only `nq301` has recorded judgments.
+        judge: `bem`, `text-davinci-003` or `gpt-4`.
+        data_dir: as for `load`.
+        rows: which answers the ids are of, as `load("nq301", rows=...)` gives them. Predictions
+            that were never judged are `skipped`.
+
+    Returns:
+        A judgments table; `raw` is the reply, or BEM's probabilities; BEM's score is the highest
+        probability over the references. The verdict of a reply is the published one (whether it
+        begins with yes or no, with a few of GPT-4's corrected by hand); a reply without one is
+        `unparsed`.
+
+    Raises:
+        UnknownNameError: no such dataset or judge.
+        DataError: the files are not here, or not what they should be.
+    """
+    entry = dataset(name)
+    if entry.format != "nq301":
+        raise UnknownNameError(
+            "dataset with recorded judgments", name, ["nq301"], "it is the only one"
+        )
+    if judge not in JUDGES:
+        raise UnknownNameError(
+            f"recorded judge of {name}", judge, JUDGES, f"there are {', '.join(JUDGES)}"
+        )
+    local = locate(entry, data_dir)
+    pairs = openqa.read_pairs(local)
+    outcomes = JUDGES[judge](local, pairs)
+    answers = pairs
+    if rows == "predictions":
+        answers = openqa.attach_pairs(openqa.load(local, openqa.Options()), pairs)
+    judged = answers.select("answer_id", "row").join(
+        outcomes, on="row", how="left", maintain_order="left"
+    )
+    present = set(judged.columns)
+    return judged.with_columns(
+        pl.lit(judge).alias("judge"),
+        pl.lit(f"recorded/{name}/{judge}").alias("signature"),
+        pl.col("status").fill_null("skipped"),
+    ).select(
+        (pl.col(column) if column in present | {"judge", "signature"} else pl.lit(None))
+        .cast(kind)
+        .alias(column)
+        for column, kind in JUDGMENTS_SCHEMA.items()
+    )
+
+
+def _bem(local: Local, pairs: pl.DataFrame) -> pl.DataFrame:
+    cells = [row[5] for row in openqa.read_bem(local, pairs)]
+    with reading(local.path(openqa.BEM), "BEM's probabilities"):
+        scores = [max(openqa.probabilities(cell)) for cell in cells]
+    return pl.DataFrame({"row": pairs["row"], "score": scores, "raw": cells}).with_columns(
+        (pl.col("score") > BEM_THRESHOLD).alias("verdict"), pl.lit("judged").alias("status")
+    )
+
+
+def _replies(name: str) -> Callable[[Local, pl.DataFrame], pl.DataFrame]:
+    """Reads a file of replies with the verdict that its publishers took from each."""
+
+    def read(local: Local, pairs: pl.DataFrame) -> pl.DataFrame:
+        rows = openqa.read_aligned(local, name, pairs, quoted=False)
+        verdicts = [openqa.VERDICTS.get(row[3].strip()) for row in rows]
+        return pl.DataFrame(
+            {"row": pairs["row"], "raw": [row[4] for row in rows], "score": verdicts},
+            schema_overrides={"score": pl.Float64},
+        ).with_columns(
+            (pl.col("score") == 1).alias("verdict"),
+            pl.when(pl.col("score").is_null())
+            .then(pl.lit("unparsed"))
+            .otherwise(pl.lit("judged"))
+            .alias("status"),
+        )
+
+    return read
+
+
+JUDGES: dict[str, Callable[[Local, Any], pl.DataFrame]] = {
+    "bem": _bem,
+    "text-davinci-003": _replies("NQ301_text-davinci-003.tsv"),
+    "gpt-4": _replies("NQ301_gpt-4.tsv"),
+}

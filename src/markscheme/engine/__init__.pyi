@@ -1,0 +1,14 @@
+from .cleaning import cleaner as cleaner
+from .execute import apply as apply
+from .execute import plan as plan
+from .local_run import RunReport as RunReport
+from .local_run import run_in_folder as run_in_folder
+from .local_run import run_in_memory as run_in_memory
+from .processes import process_pool as process_pool
+from .ray_run import RayOptions as RayOptions
+from .ray_run import run_on_ray as run_on_ray
+from .run_folder import RunFolder as RunFolder
+from .summary import ALL_SYSTEMS as ALL_SYSTEMS
+from .summary import Z95 as Z95
+from .summary import summarise as summarise
+from .summary import wilson as wilson

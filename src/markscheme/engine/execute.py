@@ -1,0 +1,119 @@
+"""One judge over one table: each distinct item once, and every row accounted for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from time import perf_counter
+from typing import Any
+
+import polars as pl
+
+from markscheme.contract import Judge, judge_name
+from markscheme.errors import JudgeError
+from markscheme.tables import OUTCOME, as_outcomes
+
+ITEM = ("question", "references", "answer", "reference_grades", "reference_kind", "context")
+"""What a judge may look at. Rows equal in these are one item, whichever systems gave the answer."""
+
+Ask = Callable[[Judge, pl.DataFrame, Any], pl.DataFrame]
+"""Gives a judge's outcomes on items, with the run's models: `apply`, or the same elsewhere."""
+
+FIRST_CHUNK = 1024
+SECONDS_PER_CHUNK = 2.0
+
+
+def apply(judge: Judge, answers: pl.DataFrame, models: Any = None) -> pl.DataFrame:
+    """The outcomes of a judge on a table of answers: one row each, in order, all columns present.
+
+    A null answer is `skipped`, without asking the judge.
+
+    Raises:
+        JudgeError: the judge returned another number of rows than it was given.
+    """
+    given = answers["answer"].is_not_null()
+    # The table itself where nothing is left out: judges may share work on one and the same table.
+    asked = answers if given.all() else answers.filter(given)
+    outcomes = as_outcomes(judge.judge(asked, models))
+    if outcomes.height != asked.height:
+        raise JudgeError(
+            f"{judge_name(judge)} returned {outcomes.height} rows for {asked.height} answers; "
+            "a judge must return one row an answer, in order"
+        )
+    if asked.height == answers.height:
+        return outcomes
+    places = pl.DataFrame({"place": given.arg_true()})
+    every = pl.DataFrame({"place": pl.arange(0, answers.height, dtype=pl.UInt32, eager=True)})
+    spread = every.join(
+        outcomes.with_columns(places["place"]), on="place", how="left", maintain_order="left"
+    )
+    return spread.select(
+        pl.col("status").fill_null("skipped"),
+        *(pl.col(name) for name in OUTCOME if name not in ("status", "explanation")),
+        pl.when(pl.col("status").is_null())
+        .then(pl.lit("no answer was given"))
+        .otherwise(pl.col("explanation"))
+        .alias("explanation"),
+    ).select(OUTCOME)
+
+
+def plan(batch: pl.DataFrame) -> tuple[pl.DataFrame, pl.Series]:
+    """The distinct items of a batch in order of first appearance, and each row's item number."""
+    alone = batch.select(pl.col("question").hash() ^ pl.col("answer").fill_null("\x00").hash())
+    if alone.to_series().n_unique() == batch.height:  # Cheap, and true of many files.
+        return batch.select(ITEM), pl.arange(0, batch.height, dtype=pl.UInt32, eager=True)
+    parts = []
+    for name in ITEM:
+        if batch[name].null_count() < batch.height:
+            column = pl.col(name)
+            if isinstance(batch.schema[name], pl.List):
+                column = column.cast(pl.List(pl.String)).list.join("\x1e")
+            parts.append(column.fill_null("\x00"))
+    key = batch.select(pl.concat_str(parts, separator="\x1f").alias("key")).to_series()
+    first = key.arg_unique().sort()
+    distinct = pl.DataFrame({"key": key.gather(first)}).with_row_index("item")
+    item = key.to_frame().join(distinct, on="key", how="left", maintain_order="left")["item"]
+    return batch.select(ITEM)[first], item
+
+
+class ChunkSizes:
+    """How many items to judge before saving: as many as take about two seconds.
+
+    `least` is for judges that ask a server: small chunks would keep it waiting for their slowest
+    reply, and the ledger saves each reply anyway.
+    """
+
+    def __init__(self, *, least: int = 1) -> None:
+        self._least = least
+        self._rate: float | None = None
+
+    def next(self, left: int) -> int:
+        """Items for the next chunk, of `left` that remain."""
+        wanted = FIRST_CHUNK if self._rate is None else int(self._rate * SECONDS_PER_CHUNK)
+        return min(left, max(self._least, wanted))
+
+    def done(self, items: int, seconds: float) -> None:
+        """Learn from a chunk that took `seconds`."""
+        self._rate = items / max(seconds, 1e-6)
+
+
+def apply_in_chunks(
+    judge: Judge,
+    items: pl.DataFrame,
+    models: Any,
+    *,
+    sizes: ChunkSizes,
+    start: int = 0,
+    ask: Ask = apply,
+    on_items: Callable[[int], None] | None = None,
+) -> Iterator[tuple[int, pl.DataFrame]]:
+    """Outcomes of `items` from `start` on, chunk by chunk, each with where it begins."""
+    while start < items.height:
+        size = sizes.next(items.height - start)
+        began = perf_counter()
+        chunk = items if size == items.height else items.slice(start, size)
+        outcomes = ask(judge, chunk, models)
+        sizes.done(size, perf_counter() - began)
+        yield start, outcomes
+        start += size
+        if on_items is not None:
+            on_items(size)

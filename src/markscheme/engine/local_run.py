@@ -1,0 +1,366 @@
+"""A whole run: read, plan, judge, save as it goes, resume, put together."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any
+
+import orjson
+import polars as pl
+
+from markscheme.contract import Judge, asks_chat, judge_name, signature, version
+from markscheme.engine.cleaning import Transform
+from markscheme.engine.execute import FIRST_CHUNK, Ask, ChunkSizes, apply, apply_in_chunks, plan
+from markscheme.engine.prefetch import prefetch
+from markscheme.engine.progress import OnProgress, ProgressTracker
+from markscheme.engine.run_folder import FORMAT, RunFolder, plan_difference
+from markscheme.engine.summary import CLUSTERS, summarise
+from markscheme.errors import RunError
+from markscheme.tables import JUDGMENTS_SCHEMA, AnswersReader
+
+
+@dataclass(kw_only=True)
+class RunReport:
+    """What a run did: where it is, its figures, and what the reader met."""
+
+    folder: Path | None
+    judgments: pl.LazyFrame
+    records: list[dict[str, Any]]
+    rows: int
+    skipped: int
+    repeats: int
+    ignored: list[str]
+    notes: dict[str, int]
+    resumed: int = 0
+    items: int = 0
+
+
+@dataclass(kw_only=True)
+class Prepared:
+    """A judge with all that a run writes beside its outcomes."""
+
+    judge: Judge
+    name: str
+    signature: str
+    sizes: ChunkSizes
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Done:
+    """What the judging of all batches came to."""
+
+    items: int
+    resumed: int
+    chain: bytes
+    clusters: pl.DataFrame
+
+
+def prepare(judges: Sequence[Judge], models: Any) -> list[Prepared]:
+    """Name and sign judges.
+
+    Raises:
+        RunError: none is given, or one twice.
+    """
+    found = [
+        Prepared(
+            judge=judge,
+            name=judge_name(judge),
+            signature=signature(judge, models),
+            sizes=ChunkSizes(least=FIRST_CHUNK if asks_chat(judge) else 1),
+        )
+        for judge in judges
+    ]
+    names = [item.name for item in found]
+    twice = {name for name in names if names.count(name) > 1}
+    if twice:
+        raise RunError(f"asked for {', '.join(sorted(twice))} twice; name each judge once")
+    if not names:
+        raise RunError("no judge was named; 'markscheme judges' lists all")
+    return found
+
+
+def rows_of(
+    batch: pl.DataFrame, item: pl.Series, outcomes: pl.DataFrame, prepared: Prepared
+) -> pl.DataFrame:
+    """Judgments of every row of a batch from the outcomes of its distinct items."""
+    spread = outcomes if outcomes.height == batch.height else outcomes[item]
+    return pl.concat([batch.select("answer_id", "system"), spread], how="horizontal").select(
+        "answer_id",
+        pl.lit(prepared.name).alias("judge"),
+        pl.lit(prepared.signature).alias("signature"),
+        *(name for name in JUDGMENTS_SCHEMA if name not in ("answer_id", "judge", "signature")),
+        "system",
+    )
+
+
+def run_in_memory(
+    reader: AnswersReader,
+    judges: Sequence[Judge],
+    *,
+    models: Any = None,
+    transform: Transform | None = None,
+    ask: Ask = apply,
+    on_progress: OnProgress | None = None,
+) -> RunReport:
+    """Judge all that a reader gives, and keep the judgments in memory.
+
+    Raises:
+        DataError, JudgeError, RunError: as reading, judging and naming judges do.
+    """
+    prepared = prepare(judges, models)
+    tables: list[pl.DataFrame] = []
+    clusters: list[pl.DataFrame] = []
+    items_seen = 0
+    for batch in prefetch(reader):
+        items, item = plan(batch if transform is None else transform(batch))
+        items_seen += items.height
+        clusters.append(batch.select(CLUSTERS))
+        for one in prepared:
+            told = ProgressTracker(on_progress, rows=batch.height, items=items.height)
+            chunks = [
+                part
+                for _, part in apply_in_chunks(
+                    one.judge, items, models, sizes=one.sizes, ask=ask, on_items=told.items
+                )
+            ]
+            outcomes = pl.concat(chunks)
+            tables.append(rows_of(batch, item, outcomes, one))
+            told.all()
+    table = pl.concat(tables).lazy()
+    records = summarise(table, pl.concat(clusters))
+    return _report(reader, None, table, records, items=items_seen)
+
+
+def run_in_folder(
+    reader: AnswersReader,
+    judges: Sequence[Judge],
+    out: str | Path,
+    *,
+    models: Any = None,
+    options: dict[str, Any] | None = None,
+    render: Callable[[RunReport], str] | None = None,
+    transform: Transform | None = None,
+    ask: Ask = apply,
+    on_progress: OnProgress | None = None,
+    command: str | None = None,
+) -> RunReport:
+    """Judge all that a reader gives into a run's folder; go on where an earlier run stopped.
+
+    Killed at any moment and started again, the folder's judgments and summary are the same as
+    without the kill, and no finished piece is judged again.
+
+    Args:
+        reader: the answers.
+        judges: what judges them.
+        out: the folder; made if it does not exist.
+        models: opens weights and servers.
+        options: whatever else must be equal to go on with the run (cleaning, for instance).
+        render: makes the text of `summary.md`.
+        transform: changes the answers that judges see; say which in `options`.
+        ask: what judges are asked with; see `markscheme.engine.processes`.
+        on_progress: told of finished judgments.
+        command: what was typed, kept in `run.json` for reports; runs may differ in it.
+
+    Raises:
+        RunError: the folder holds another run, is in use, or cannot be written.
+        DataError, JudgeError: as reading and judging do.
+    """
+    prepared = prepare(judges, models)
+    folder = RunFolder(out)
+    wanted = {
+        "format": FORMAT,
+        "markscheme": version(),
+        "judges": [{"name": one.name, "signature": one.signature} for one in prepared],
+        "options": options or {},
+        **({} if command is None else {"command": command}),
+    }
+    with folder.locked():
+        found = folder.read_plan()
+        difference = None if found is None else plan_difference(found, wanted)
+        if found is not None and "engine" in found:
+            difference = f"--engine {found['engine']}"
+        if difference:
+            raise RunError(f"{folder.path} holds a run with {difference}; choose another --out")
+        if found is None:
+            folder.write_json("run.json", {**wanted, "state": "running"})
+        elif found["state"] == "done":
+            return _finished(reader, folder, found)
+        with folder.writing():
+            done = _judge_batches(
+                reader, prepared, folder, models=models, transform=transform, ask=ask,
+                on_progress=on_progress,
+            )  # fmt: skip
+        return _put_together(reader, folder, wanted, done=done, render=render)
+
+
+def _judge_batches(
+    reader: AnswersReader,
+    prepared: list[Prepared],
+    folder: RunFolder,
+    *,
+    models: Any,
+    transform: Transform | None,
+    ask: Ask,
+    on_progress: OnProgress | None,
+) -> _Done:
+    """Judge every batch that is not done yet, each into a piece of its own."""
+    resumed = items_seen = 0
+    chain = b""
+    clusters: list[pl.DataFrame] = []
+    for number, batch in enumerate(prefetch(reader)):
+        chain = _chained(chain, batch)
+        _check_same_input(folder, number, chain)
+        items, item = plan(batch if transform is None else transform(batch))
+        items_seen += items.height
+        clusters.append(batch.select(CLUSTERS))
+        if not (folder.parts / f"answers-{number:06d}.parquet").exists():
+            folder.write_part(f"answers-{number:06d}.parquet", batch)
+        for index, one in enumerate(prepared):
+            stem = f"{number:06d}-{index:03d}"
+            target = folder.parts / f"judgments-{stem}.parquet"
+            told = ProgressTracker(on_progress, rows=batch.height, items=items.height)
+            if target.exists():
+                resumed += batch.height
+            else:
+                chunks, outcomes = _saved_chunks(folder, stem)
+                saved = sum(outcome.height for outcome in outcomes)
+                resumed += saved
+                told.items(saved)
+                for start, part in apply_in_chunks(
+                    one.judge,
+                    items,
+                    models,
+                    sizes=one.sizes,
+                    start=saved,
+                    ask=ask,
+                    on_items=told.items,
+                ):
+                    if part.height < items.height:
+                        name = f"chunk-{stem}-{start:08d}.parquet"
+                        folder.write_part(name, part)
+                        chunks.append(folder.parts / name)
+                    outcomes.append(part)
+                rows = rows_of(batch, item, pl.concat(outcomes), one)
+                folder.write_part(target.name, rows, instead_of=chunks)
+            told.all()
+    return _Done(items=items_seen, resumed=resumed, chain=chain, clusters=pl.concat(clusters))
+
+
+def _put_together(
+    reader: AnswersReader,
+    folder: RunFolder,
+    wanted: dict[str, Any],
+    *,
+    done: _Done,
+    render: Callable[[RunReport], str] | None,
+) -> RunReport:
+    """Make the run's final files from its pieces."""
+    folder.join_parts("answers-*.parquet", "answers.parquet")
+    folder.join_parts("judgments-*.parquet", "judgments.parquet")
+    judgments = pl.scan_parquet(folder.path / "judgments.parquet")
+    records = summarise(judgments, done.clusters)
+    report = _report(
+        reader, folder.path, judgments, records, items=done.items, resumed=done.resumed
+    )
+    if reader.problems:
+        lines = (orjson.dumps(problem).decode() for problem in reader.problems)
+        folder.write_text("bad_rows.jsonl", "\n".join(lines) + "\n")
+    folder.write_json("summary.json", summary_json(report, wanted))
+    if render is not None:
+        folder.write_text("summary.md", render(report))
+    folder.write_json("run.json", {**wanted, "state": "done", "input": done.chain.hex()})
+    folder.clear_parts()
+    return report
+
+
+def summary_json(report: RunReport, plan_of_run: dict[str, Any]) -> dict[str, Any]:
+    """What `summary.json` holds: nothing that differs from one equal run to the next."""
+    return {
+        "markscheme": plan_of_run["markscheme"],
+        "options": plan_of_run["options"],
+        "answers": {
+            "rows": report.rows,
+            "skipped_bad_rows": report.skipped,
+            "repeated_rows": report.repeats,
+            "ignored_columns": report.ignored,
+            "notes": report.notes,
+        },
+        "figures": report.records,
+    }
+
+
+def _finished(reader: AnswersReader, folder: RunFolder, found: dict[str, Any]) -> RunReport:
+    """The report of a run that was done before, once its input is seen to be the same."""
+    chain = b""
+    for batch in reader:
+        chain = _chained(chain, batch)
+    if chain.hex() != found["input"]:
+        raise RunError(f"{folder.path} holds a finished run on other answers; choose another --out")
+    folder.clear_parts()
+    judgments = pl.scan_parquet(folder.path / "judgments.parquet")
+    records = orjson.loads((folder.path / "summary.json").read_bytes())["figures"]
+    return _report(
+        reader, folder.path, judgments, records, resumed=reader.rows * len(found["judges"])
+    )
+
+
+def _report(
+    reader: AnswersReader,
+    folder: Path | None,
+    judgments: pl.LazyFrame,
+    records: list[dict[str, Any]],
+    *,
+    items: int = 0,
+    resumed: int = 0,
+) -> RunReport:
+    return RunReport(
+        folder=folder,
+        judgments=judgments,
+        records=records,
+        rows=reader.rows,
+        skipped=len(reader.problems),
+        repeats=reader.repeats,
+        ignored=list(reader.ignored),
+        notes=reader.notes,
+        items=items,
+        resumed=resumed,
+    )
+
+
+def _chained(chain: bytes, batch: pl.DataFrame) -> bytes:
+    hashes = batch.hash_rows(seed=1).to_numpy().tobytes()
+    return blake2b(chain + hashes, digest_size=16).digest()
+
+
+def _check_same_input(folder: RunFolder, number: int, chain: bytes) -> None:
+    """Refuse to mix pieces of different inputs: each batch leaves a mark of all up to it."""
+    earlier = list(folder.parts.glob(f"input-{number:06d}-*"))
+    mark = f"input-{number:06d}-{chain.hex()}"
+    if earlier and earlier[0].name != mark:
+        raise RunError(
+            f"{folder.path} holds an unfinished run on other answers (they differ in batch "
+            f"{number + 1}); choose another --out, or delete that folder"
+        )
+    if not earlier:
+        try:
+            (folder.parts / mark).touch()
+        except OSError as error:
+            raise RunError(f"cannot write {folder.parts / mark}: {error.strerror}") from None
+
+
+def _saved_chunks(folder: RunFolder, stem: str) -> tuple[list[Path], list[pl.DataFrame]]:
+    """Files and outcomes that an earlier process saved for a batch and judge, up to a gap."""
+    upto, files, outcomes = 0, [], []
+    for file in sorted(folder.parts.glob(f"chunk-{stem}-*.parquet")):
+        match = re.fullmatch(r".*-(\d{8})\.parquet", file.name)
+        if match is None or int(match[1]) != upto:
+            break
+        part = pl.read_parquet(file)
+        files.append(file)
+        outcomes.append(part)
+        upto += part.height
+    return files, outcomes

@@ -1,0 +1,104 @@
+"""Judging on several cores: processes that each judge a part of every chunk.
+
+Python runs on one core a process, and reading words is Python. A judge's outcome of one answer
+depends on no other answer, so a chunk may be cut anywhere and the judgments are the same.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import threading
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from markscheme.contract import Judge, asks_chat
+from markscheme.engine.execute import Ask, apply
+from markscheme.errors import JudgeError, MarkschemeError, RunError
+
+if TYPE_CHECKING:
+    from markscheme.models import ModelOptions
+
+_LEAST = 64
+"""Items for a process, below which asking it costs more than judging here."""
+
+
+@contextmanager
+def process_pool(count: int, models: Any = None) -> Iterator[Ask]:
+    """What to ask judges with: `apply`, or the same over `count` processes.
+
+    Judges that ask a language model stay in this process, which counts what they spend; they wait
+    for replies and not for a core.
+
+    Args:
+        count: how many processes; 1 for none but this one.
+        models: the run's models. Such as hold objects that were given to them stay here too.
+
+    Raises:
+        RunError: within, where a process dies.
+    """
+    if count == 1 or not (models is None or models.from_options):
+        yield apply
+        return
+    # Not forked: a fork would copy threads' locks as they happen to be.
+    pool = ProcessPoolExecutor(
+        count,
+        mp_context=multiprocessing.get_context("spawn"),
+        initializer=_begin,
+        initargs=(None if models is None else models.options,),
+    )
+
+    def ask(judge: Judge, items: pl.DataFrame, models: Any) -> pl.DataFrame:
+        if items.height < 2 * _LEAST or asks_chat(judge):
+            return apply(judge, items, models)
+        size = max(_LEAST, -(-items.height // count))
+        try:
+            coming = [pool.submit(_judged, judge, part) for part in items.iter_slices(size)]
+            return pl.concat([one.result() for one in coming])
+        except BrokenProcessPool:
+            raise RunError(
+                f"one of {count} worker processes died: out of memory, or started by a script "
+                "without `if __name__ == '__main__':`; what was finished in a run's folder is "
+                "kept, and the same command goes on from there, perhaps with fewer workers"
+            ) from None
+
+    try:
+        yield ask
+    finally:
+        pool.shutdown(wait=True, cancel_futures=True)
+
+
+_models: Any = None
+
+
+def _begin(options: ModelOptions | None) -> None:
+    """Make a worker process ready."""
+    global _models  # noqa: PLW0603 - one process, one run's models
+    from markscheme.models import Models
+
+    _models = Models(options=options)
+    # Ctrl+C reaches every process of a terminal; the run's own decides what becomes of it.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    """A killed run leaves no processes behind."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
+
+
+def _judged(judge: Judge, part: pl.DataFrame) -> pl.DataFrame:
+    try:
+        return apply(judge, part, _models)
+    except MarkschemeError as error:
+        # Some errors of the tree cannot be sent; their message can.
+        raise JudgeError(str(error)) from None

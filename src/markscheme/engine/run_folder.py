@@ -1,0 +1,167 @@
+"""A run's folder: what it holds, how files get there whole, and who may write to it."""
+
+from __future__ import annotations
+
+import fcntl
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import orjson
+import polars as pl
+
+from markscheme.errors import RunError
+from markscheme.tables import whole_file
+
+FORMAT = 1
+"""Version of the folder's layout; a folder with another is refused, never guessed at."""
+
+
+class RunFolder:
+    """The files of one run.
+
+    run.json            what is run on what: format, judges with signatures, options, state,
+                        the command if one was typed
+    answers.parquet     the answers as given
+    judgments.parquet   the judgments, with the system beside them
+    summary.json        the figures         summary.md   the same as a Markdown table
+    bad_rows.jsonl      rows that were skipped, if any
+    parts/              finished pieces of an unfinished run
+    """
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = Path(path)
+        self.parts = self.path / "parts"
+        self._writer: ThreadPoolExecutor | None = None
+        self._writing: list[Future[None]] = []
+
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """Keep other processes from writing here. The lock falls with the process, however it ends.
+
+        Raises:
+            RunError: the folder cannot be made or written, or another run holds it.
+        """
+        try:
+            self.path.mkdir(parents=True, exist_ok=True)
+            handle = (self.path / ".lock").open("wb")
+        except OSError as error:
+            raise RunError(f"cannot write to {self.path}: {error.strerror}") from None
+        with handle:
+            try:
+                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                raise RunError(
+                    f"another run is writing to {self.path}; wait for it, or choose another --out"
+                ) from None
+            yield
+
+    def read_plan(self) -> dict[str, Any] | None:
+        """What an earlier run wrote here, or None.
+
+        Raises:
+            RunError: the folder is of another layout, or holds something else.
+        """
+        file = self.path / "run.json"
+        if not file.exists():
+            others = [child.name for child in self.path.iterdir() if child.name != ".lock"]
+            if others:
+                raise RunError(
+                    f"{self.path} is not a run's folder: it holds {', '.join(sorted(others)[:5])}; "
+                    "choose a new --out"
+                )
+            return None
+        try:
+            plan: dict[str, Any] = orjson.loads(file.read_bytes())
+        except (OSError, orjson.JSONDecodeError) as error:
+            raise RunError(
+                f"{file} cannot be read ({error}); choose a new --out, or delete {self.path}"
+            ) from None
+        if not isinstance(plan, dict) or "state" not in plan:
+            raise RunError(f"{file} is no plan of a run; choose a new --out")
+        if plan.get("format") != FORMAT:
+            raise RunError(
+                f"{file} has format {plan.get('format')!r}, this version writes {FORMAT}; "
+                "choose a new --out"
+            )
+        return plan
+
+    def write_json(self, name: str, value: Any) -> None:
+        """Write JSON, whole or not at all."""
+        self.write_text(name, orjson.dumps(value, option=orjson.OPT_INDENT_2).decode() + "\n")
+
+    def write_text(self, name: str, text: str) -> None:
+        """Write a text file, whole or not at all."""
+        with self._whole(self.path / name) as temporary:
+            temporary.write_text(text, encoding="utf-8")
+
+    @contextmanager
+    def writing(self) -> Iterator[None]:
+        """Pieces given within are all on disk at the end, whatever ends it."""
+        try:
+            self.parts.mkdir(exist_ok=True)
+        except OSError as error:
+            raise RunError(f"cannot write {self.parts}: {error.strerror}") from None
+        with ThreadPoolExecutor(1, thread_name_prefix="writer") as self._writer:
+            try:
+                yield
+            finally:
+                self._wait(0)
+
+    def write_part(
+        self, name: str, frame: pl.DataFrame, *, instead_of: Sequence[Path] = ()
+    ) -> None:
+        """Write a finished piece, durably, behind the work that goes on.
+
+        `instead_of` are pieces that this one makes needless; they go once it is on disk.
+        """
+        assert self._writer is not None, "pieces are written within writing()"
+        self._wait(3)
+        self._writing.append(self._writer.submit(self._write_part, name, frame, instead_of))
+
+    def _write_part(self, name: str, frame: pl.DataFrame, instead_of: Sequence[Path]) -> None:
+        with self._whole(self.parts / name) as temporary:
+            frame.write_parquet(temporary, compression="lz4", statistics=False)
+        for piece in instead_of:
+            piece.unlink()
+
+    def _wait(self, most: int) -> None:
+        """Wait until at most `most` pieces are on their way, which bounds the memory they take."""
+        while len(self._writing) > most:
+            self._writing.pop(0).result()
+
+    def join_parts(self, pattern: str, name: str) -> None:
+        """Put the pieces that match `pattern`, in order of name, together as one Parquet file."""
+        pieces = sorted(self.parts.glob(pattern))
+        with self._whole(self.path / name) as temporary:
+            pl.scan_parquet(pieces).sink_parquet(temporary, compression="zstd", compression_level=1)
+
+    def clear_parts(self) -> None:
+        """Remove the pieces, and what a killed process left half written."""
+        for file in [*self.parts.glob("*"), *self.path.glob("*.part")]:
+            file.unlink()
+        if self.parts.exists():
+            self.parts.rmdir()
+
+    @contextmanager
+    def _whole(self, target: Path) -> Iterator[Path]:
+        """A place to write to that takes the target's name only once it is on disk."""
+        try:
+            with whole_file(target) as temporary:
+                yield temporary
+        except (OSError, pl.exceptions.PolarsError) as error:
+            reason = getattr(error, "strerror", None) or error
+            raise RunError(
+                f"cannot write {target}: {reason}; what was finished is kept, and the same command "
+                "goes on from there"
+            ) from None
+
+
+def plan_difference(old: Mapping[str, Any], new: Mapping[str, Any]) -> str | None:
+    """In words, how two plans differ in what must be equal to go on with a run; None if nowhere."""
+    for key in ("judges", "options"):
+        if old.get(key) != new.get(key):
+            return f"{key} {old.get(key)!r}, not {new.get(key)!r}"
+    return None

@@ -1,0 +1,1 @@
+"""What trained judges read: features of answers beside their references."""

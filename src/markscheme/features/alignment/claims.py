@@ -1,0 +1,264 @@
+"""Whether the answer claims the reference, or names it only to deny, doubt or offer it."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+
+from markscheme.features.alignment.batch import Array
+from markscheme.features.alignment.overlap import FeatureView
+from markscheme.features.alignment.registry import EXAMINED
+from markscheme.features.alignment.slot import WORDS, YEARS
+from markscheme.features.alignment.stance import having
+from markscheme.text import CAPITAL, NUMBER, STOP, TITLE, stem, thesaurus
+
+_REACH = 160
+"""Characters on either side of the match that are read."""
+
+_HARMLESS = re.compile(
+    r"\b(?:no (?:doubt|question|matter|less|more)|not only|not just|nothing but)\b"
+)
+_DENIED_BEFORE = re.compile(
+    r"(?:\bnot|\bnever|n['’]t|\brather than|\binstead of|\bunlike|\bneither|\bnor|\bexcept|"
+    r"\bapart from|\bother than|\bcontrary to)(?: [\w'-]+){0,3} ?[\"'“‘(]?$"
+)
+_DENIED_AFTER = re.compile(
+    r"^[^.;!?,]{0,30}?(?:\b(?:is|was|are|were|did|does|do|has|had|could|would|can)(?: not\b|n['’]t\b)"
+    r"|\bnever\b|\b(?:is|was|are|were|would be) (?:\w+ )?(?:wrong|incorrect|false|mistaken|untrue|"
+    r"inaccurate|rejected|a (?:myth|mistake|misconception)|an error)\b)"
+)
+_DISPUTED = re.compile(
+    r"\b(?:myth|misconception|mistak\w+|wrong(?:ly)?|false(?:ly)?|incorrect(?:ly)?|erroneous(?:ly)?|"
+    r"(?:common|popular|wide|general)ly (?:said|thought|believed|assumed|credited|held)|"
+    r"often (?:said|thought|believed|credited|assumed|given|named)|(?:popular|common) belief|"
+    r"(?:once|long|formerly|previously) (?:thought|believed|held|attributed|assumed)|"
+    r"(?:some|many|most)(?: \w+)? (?:say|think|thought|believe|claim|assume|credit|give|would|name)|"
+    r"(?:one|you) (?:would|might|may|could) (?:expect|think|guess|assume|suppose)|if you (?:thought|"
+    r"said|guessed)|think again|(?:usual|common|obvious) (?:guess|answer|assumption)|"
+    r"claims? that|supposed(?:ly)?|contrary to|no longer|rejected|disprove[nd]|debunked|despite|"
+    r"although|though|even though)\b"
+)  # fmt: skip
+_CORRECTED = re.compile(
+    r"\b(?:in fact|actually|in reality|really|instead|however|yet|but|rather|"
+    r"the (?:right|correct|real|true|actual|proper) \w+)\b"
+)
+_AFFIRMED = re.compile(
+    r"(?:\b(?:but|actually|in fact|in reality|really|instead|answer|name|date|year)\b[ ,:]*"
+    r"(?:is|was|it is|it was|that is|the)?(?: [\w'-]+){0,2} ?[\"'“‘(]?$)"
+)
+_TURNS = re.compile(
+    r"not|never|n['’]t|instead|unlike|neither|nor|except|apart|other|contrary|rather|wrong|false|"
+    r"incorrect|mista|untrue|inaccurate|reject|myth|misconception|error|said|thought|belie|assum|"
+    r"credit|held|given|named|attributed|say|think|claim|give|would|expect|guess|suppose|"
+    r"no longer|dispro|debunk|despite|although|though|fact|actual|reality|really|however|yet|but|"
+    r"the (?:right|correct|real|true|proper)|answer|name|date|year"
+)
+"""Some part of every turn below and above; answers without any are passed over."""
+_CHOICE = re.compile(r"\bor\b|\beither\b|\bone of\b|\bpossibl[ye]\b|\bcould be\b|\bmight be\b|/")
+_ITEMS = re.compile(r",|/|;|\n|\bor\b|\band\b")
+_SENTENCE = re.compile(r"[.!?]\s|\n")
+_YES_NO = re.compile(
+    r"^(?:is|are|was|were|do|does|did|can|could|has|have|had|will|would|should|may|must)\b"
+)
+_YES, _NO = (
+    re.compile(r"^\W*(?:yes|true|correct|yeah)\b"),
+    re.compile(r"^\W*(?:no|not|false|nope|never)\b"),
+)
+_PREFIX = re.compile(r"(?:un|in|im|il|ir|non|dis)(?=[a-z]{4})")
+_NEGATED = re.compile(
+    r"\b(?:not|never|no|none|nobody|nothing|neither|cannot|fail(?:s|ed)?)\b|n['’]t\b"
+)
+
+
+def is_contested(matrix: Array) -> Array:
+    """Rows where wording decides: the match is denied, doubted, not known or one of several offered
+    or listed, amounts have units to convert, a yes or no is wanted, a namesake is given, or the
+    answer speaks to whoever marks it. People's answers hold few such rows to learn from.
+    """
+    names = list(EXAMINED)
+
+    def column(name: str) -> Array:
+        return np.asarray(matrix[:, names.index(name)])
+
+    offered = (column("choice_offered") > 0) & (column("choice_items") > 1)
+    denied = (column("denied_before") > 0) | (column("denied_after") > 0) | (column("disputed") > 0)
+    marker = column("speaks_to_marker") > 0
+    listed = (column("bare_strangers") > 1) | (column("beyond_count") > 2)
+    other = (column("ignorance") == 2) | (
+        (column("given_name") == 0) & (column("answer_words") <= 5)
+    )
+    amounts = (column("quantity") >= 0) | (column("polarity") != 0)
+    return np.asarray(denied | offered | marker | amounts | listed | other)
+
+
+def usurped(matrix: Array) -> Array:
+    """Rows where something else stands first in the place that the question asks for: beside the
+    word asked about and led to by "is" or "by", or with the reference in another sentence only.
+    """
+    names = list(EXAMINED)
+
+    def column(name: str) -> Array:
+        return np.asarray(matrix[:, names.index(name)])
+
+    first = (column("first_of_kind") == 0) & (column("rival_aside") != 1)
+    one = (column("several_references") < 2) & (column("reference_kind") != WORDS)
+    claimed = (column("rival_claimed") >= 1) & (column("match_claimed") <= 0)
+    apart = column("asked_sentence_match") == 0
+    at_focus = (column("rival_at_focus") > 0) & (column("match_at_focus") == 0)
+    in_slot = (column("rival_in_slot") > 0) & (column("match_in_slot") == 0)
+    placed = at_focus & (claimed | apart & (column("match_claimed") <= 1))
+    placed |= in_slot & claimed & apart
+    # "in 1905, a year after that of 1904": another year first, the reference's only for comparison.
+    compared = (column("reference_kind") == YEARS) & (column("match_aside") == 1)
+    return np.asarray(first & (placed & one | compared))
+
+
+def reworded(matrix: Array) -> Array:
+    """Rows whose reference is no name, number or date but other words, which the answer lacks: the
+    same may have been said in other words, so that likeness in meaning is asked for.
+    """
+    names = list(EXAMINED)
+    kind = matrix[:, names.index("reference_kind")]
+    return np.asarray(
+        (kind == WORDS)
+        & (matrix[:, names.index("reference_words")] > 1)
+        & (matrix[:, names.index("exact")] == 0)
+        & (matrix[:, names.index("contained")] == 0)
+    )
+
+
+def ruled(matrix: Array) -> Array:
+    """Log-odds of acceptance where a plain rule decides, NaN elsewhere.
+
+    A yes or no that is wanted and given; amounts that agree, or do not, once their units are
+    converted; a short answer that is the reference's initials or their expansion; an answer without
+    words; something else in the place that the question asks for. Labelled answers hold almost none of these to learn from.
+    """
+    names = list(EXAMINED)
+
+    def column(name: str) -> Array:
+        return np.asarray(matrix[:, names.index(name)])
+
+    initials = (
+        (column("acronym") > 0) & (column("key_recall") == 0) & (column("answer_words") <= 12)
+    )
+    return np.select(
+        [
+            column("polarity") != 0,
+            column("quantity") == 1,
+            column("quantity") == 0,
+            initials,
+            column("wordless") > 0,
+            usurped(matrix),
+        ],
+        [3.0 * column("polarity"), 2.5, -1.5, 2.0, 7.0 * column("wordless") - 11.0, -1.0],
+        default=np.nan,
+    )
+
+
+def claim_features(view: FeatureView) -> dict[str, Array]:
+    """Denial and doubt beside the match, choices offered, substituted names, yes against no."""
+    batch, raw = view.batch, view.batch.raw
+    rows = view.rows
+    lower: dict[int, str] = {}
+    turns = having(view, _TURNS)
+    key_word = _first_key(view)
+    found = {
+        name: np.zeros(rows)
+        for name in (
+            "denied_before", "denied_after", "disputed", "corrected_after", "affirmed_before",
+            "choice_items", "choice_offered", "polarity",
+        )
+    }  # fmt: skip
+    for row, (answer, reference, question) in enumerate(
+        zip(batch.answer.tolist(), view.reference.tolist(), batch.question.tolist(), strict=True)
+    ):
+        for text in (answer, reference, question):
+            if text not in lower:
+                lower[text] = raw[text][:20_000].lower()
+        said, wanted = lower[answer], lower[reference].strip()
+        if _YES_NO.match(lower[question]):
+            found["polarity"][row] = _polarity(wanted, said, lower[question])
+        at = said.find(wanted) if wanted else -1
+        size = len(wanted)
+        if at < 0 and key_word[row]:
+            at, size = said.find(key_word[row]), len(key_word[row])
+        if at < 0 or len(said) <= size + 1:
+            continue
+        before, after = said[max(0, at - _REACH) : at], said[at + size : at + size + _REACH]
+        near = _SENTENCE.split(before)[-1]
+        rest = _SENTENCE.split(after)[0]
+        if answer in turns:
+            near_claim = _HARMLESS.sub(" ", near)
+            found["denied_before"][row] = bool(_DENIED_BEFORE.search(near_claim))
+            found["denied_after"][row] = bool(_DENIED_AFTER.search(rest))
+            disputed = bool(_DISPUTED.search(near)) + 2 * bool(_DISPUTED.search(after))
+            found["disputed"][row] = disputed
+            found["corrected_after"][row] = bool(_CORRECTED.search(after))
+            found["affirmed_before"][row] = bool(_AFFIRMED.search(near_claim))
+        sentence = near + " | " + rest
+        found["choice_offered"][row] = bool(_CHOICE.search(sentence))
+        items = _ITEMS.split(sentence)
+        found["choice_items"][row] = sum(0 < len(item.split()) <= 4 for item in items) - 1
+    found["adjacent_rival"] = _adjacent_rival(view)
+    return found
+
+
+def _first_key(view: FeatureView) -> list[str]:
+    """The first key word of each row's reference that the answer has, in lower case."""
+    words = view.batch.lexicon.words
+    out = [""] * view.rows
+    hit = np.flatnonzero(view.r_key & view.r_hit)[::-1]
+    places = view.batch.texts.word[view.r_place[hit]].tolist()
+    for row, word in zip(view.r_row[hit].tolist(), places, strict=True):
+        out[row] = words[word].lower()
+    return out
+
+
+def _polarity(wanted: str, said: str, question: str) -> float:
+    """1 if answer and reference both affirm or both deny, -1 if not, 0 if the reference does neither."""
+    if _YES.match(wanted):
+        expected = True
+    elif _NO.match(wanted):
+        expected = False
+    else:
+        return 0.0
+    if _YES.match(said):
+        affirmed = True
+    elif _NO.match(_HARMLESS.sub(" ", said)):
+        affirmed = False
+    else:
+        first = _SENTENCE.split(said.strip(), maxsplit=1)[0]
+        negated = _NEGATED.search(_HARMLESS.sub(" ", first)) is not None
+        affirmed = negated == _reversed(question, first)
+    return 1.0 if affirmed == expected else -1.0
+
+
+def _reversed(question: str, said: str) -> bool:
+    """Whether `said` has the opposite of a word of the question: "finish", "unfinished"."""
+    asked = {stem(word) for word in re.findall(r"[a-z]{3,}", question)} - STOP
+    words = set(re.findall(r"[a-z]{3,}", said)) - STOP
+    prefixed = {
+        word
+        for word in words
+        if (found := _PREFIX.match(word)) and stem(word[len(found[0]) :]) in asked
+    }
+    pairs = [(one, stem(word)) for one in sorted(asked) for word in sorted(words - prefixed)]
+    opposite = thesaurus().opposites([one for one, _ in pairs], [word for _, word in pairs])
+    return (len(prefixed) + int(opposite.any())) % 2 == 1
+
+
+def _adjacent_rival(view: FeatureView) -> Array:
+    """Names or numbers right beside a matched word that stand where the reference has others."""
+    batch = view.batch
+    kind = batch.kind[view.a_place]
+    rival = ((kind & (CAPITAL | NUMBER)) > 0) & ~view.a_ref & ~view.a_known & ((kind & TITLE) == 0)
+    matched = view.a_ref & view.a_content
+    beside = np.zeros(len(rival), dtype=bool)
+    same = view.a_row[1:] == view.a_row[:-1]
+    beside[1:] |= matched[:-1] & same
+    beside[:-1] |= matched[1:] & same
+    count = view.per_answer(rival & beside)
+    missing = view.per_reference(view.r_key & ~view.r_hit) > 0
+    return np.where(missing, count, 0)

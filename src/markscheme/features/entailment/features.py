@@ -1,0 +1,211 @@
+"""Features of whether one answer to a question entails another, looked at from both sides.
+
+Does a premise (question and answer A) entail a hypothesis (question and answer B)? The examiner's
+alignment is computed twice, once with the hypothesis in the reference's place (what of it does the
+premise say?) and once with the premise there (what does the hypothesis say beyond it?), and both
+sides' surplus is weighed: content words, names and numbers that neither the question nor the other
+side has. "The answer entails the reference" follows Yao & Barbosa 2024, section 3.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from markscheme.features.alignment import (
+    FEATURES,
+    Array,
+    Batch,
+    FeatureView,
+    Occurrences,
+    Rarity,
+    alignment,
+    entity_like,
+)
+from markscheme.features.entailment.place_names import place_within
+from markscheme.features.entailment.ranges import within
+from markscheme.text import HEDGE, NUMBER, stem
+
+_I = r"(?:i|we)\b(?:['’](?:m|d|ve|ll|re)\b)?"
+_BELIEF = re.compile(
+    rf"\b(?:{_I}(?: (?:do|would|am|have|can|must|only|\w+ly))*"
+    r" (?:think|thought|believe|guess|suppose|assume|reckon|imagine|say|recall|remember|heard|read|"
+    r"(?:quite |pretty |fairly |almost )?(?:sure|certain|confident)|think of)\b"
+    r"(?! (?:who|what|when|where|which|how|whether|if|of)\b)(?: that)?|"
+    r"(?:as far as i (?:know|remember|recall|can tell)|if i(?:['’]m| am)? (?:remember|recall|not "
+    r"mistaken)(?: (?:correctly|right|rightly|well))?|if my memory serves me(?: \w+)?|to my "
+    r"knowledge|to the best of my knowledge|i(?:['’]m| am) (?:not )?(?:\w+ )?"
+    r"(?:sure|certain|confident|an expert|no expert),? but))\b,?\s*",
+    re.IGNORECASE,
+)
+_CLAUSE = re.compile(
+    r"(?:[,;:(–—]|(?<=[.!?])|(?<=\s)(?=(?:but|although|though|and|while)\b))\s*"
+    r"(?:(?:but|although|though|and|yet|while|so|as|or so|at least) )*"
+    rf"(?:{_I}(?: (?!am\b|was\b|are\b)[\w'’]{{1,20}}| am){{0,3}}? (?:know|sure|unsure|certain|"
+    r"uncertain|remember|recall|check|look|say|tell|exact|specific|guess|mistaken|swear|verify|confirm|expert)"
+    r"\b|of course|don['’]t quote me)(?:[^.,;!?)]*)?(?=[.,;!?)]|$)",
+    re.IGNORECASE,
+)
+_ENDS = re.compile(r"^[\s,;:–—-]+|[\s,;:–—-]+$")
+
+
+def without_asides(text: str) -> str:
+    """A text without first-person remarks on how sure the speaker is; never empty if it was not.
+
+    >>> without_asides("It began in 1992, I know that much; I am unsure when it ended.")
+    'It began in 1992'
+    >>> without_asides("I believe it was Rome"), without_asides("I do not know.")
+    ('it was Rome', 'I do not know.')
+    """
+    shorter = _CLAUSE.sub("", _BELIEF.sub("", text))
+    shorter = _ENDS.sub("", shorter)
+    return shorter if any(char.isalnum() for char in shorter) else text
+
+
+Matrix = npt.NDArray[np.float32]
+
+BACK = "back_"
+"""Begins the names of features that have the premise in the reference's place."""
+
+SURPLUS: dict[str, str] = {
+    "adds_words": "telling words that one side adds to the question and the other side",
+    "adds_weight": "their rarity, added up",
+    "adds_rarest": "rarity of the rarest of them",
+    "adds_names": "names among them",
+    "adds_numbers": "numbers among them",
+    "adds_share": "their share of the side's content words",
+}
+"""Of the premise; with `BACK` before them, of the hypothesis."""
+
+WITHIN: dict[str, str] = {
+    "range_within": "the premise's number or year lies within a range that the hypothesis gives",
+    "season_within": "the premise's month lies within the season that the hypothesis gives",
+    "place_within": "a place that the premise names lies within one that the hypothesis names",
+}
+"""1 it does, -1 it does not, 0 there is none; with `BACK` before them, the other way round."""
+
+NAMES: tuple[str, ...] = tuple(
+    side + name for side in ("", BACK) for name in (*FEATURES, *SURPLUS, *WITHIN)
+)
+"""Every column of `entailment_features`, in order."""
+
+_FILLER = frozenset(stem(word) for word in (
+    "think", "believe", "guess", "know", "sure", "certain", "certainly", "answer", "question",
+    "say", "said", "tell", "told", "call", "named", "name", "known", "recall", "remember",
+    "memory", "correct", "right", "exact", "exactly", "course", "honestly", "actually", "simply",
+    "really", "normally", "usually", "generally", "probably", "perhaps", "possibly", "apparently",
+    "likely", "afraid", "sorry", "look", "check", "expert", "ask", "mean", "word", "thing", "one",
+    "fact", "case", "time", "well", "good", "great", "best", "assume", "suppose", "imagine",
+    "reckon", "understand", "understanding", "knowledge", "mistaken", "confident", "wikipedia",
+    "source", "according", "widely", "commonly", "often", "considered", "refer", "referred",
+    "also", "indeed", "definitely", "surely", "clearly", "specifically", "namely",
+))  # fmt: skip
+"""Words that frame an answer and say nothing about the world."""
+
+_PREFIX = 5
+"""Words that share their first letters, this many of them, are taken for forms of one word."""
+
+
+def entailment_features(
+    questions: Sequence[str],
+    premises: Sequence[str],
+    hypotheses: Sequence[str],
+    rarity: Rarity,
+) -> Matrix:
+    """One row for each pair, shape (pairs, len(NAMES)), columns in the order of `NAMES`.
+
+    A pair and its mirror image share their work: tested both ways they cost two alignments, not
+    four.
+    """
+    plain = {text: without_asides(text) for text in {*premises, *hypotheses}}
+    places: dict[tuple[str, str, str], int] = {}
+    forward, back = np.empty(len(questions), np.int64), np.empty(len(questions), np.int64)
+    for row, (question, premise, hypothesis) in enumerate(
+        zip(questions, premises, hypotheses, strict=True)
+    ):
+        one, other = plain[premise], plain[hypothesis]
+        forward[row] = places.setdefault((question, one, other), len(places))
+        back[row] = places.setdefault((question, other, one), len(places))
+    asked, first, second = ([key[side] for key in places] for side in range(3))
+    aligned, view = alignment(
+        pl.Series("question", asked, dtype=pl.String),
+        pl.Series("references", [[text] for text in second], dtype=pl.List(pl.String)),
+        pl.Series("answer", first, dtype=pl.String),
+        rarity,
+    )
+    inside = [within(first, second), place_within(asked, first, second)[:, None]]
+    both = np.hstack([aligned, _surplus(view), *inside])
+    return np.hstack([both[forward], both[back]])
+
+
+def settled(matrix: Matrix) -> npt.NDArray[np.int8]:
+    """Rows where a range, season, place or date decides: 1 entailed, -1 not, 0 it does not decide.
+
+    A premise within the hypothesis's range or place entails it, and not the other way round, unless
+    the hypothesis says more than that.
+    """
+    inside, outside = ((matrix[:, columns] == 1).any(axis=1) for columns in (_INSIDE, _OUTSIDE))
+    short, premise_short = (
+        matrix[:, words] - matrix[:, numbers] <= _NO_MORE for words, numbers in _ADDS
+    )
+    # A date without its day or month does not entail the date with them.
+    vaguer = (matrix[:, _DATED] >= 0) & (matrix[:, _DATED] < 1) & (matrix[:, _DATE_ABSENT] > 0)
+    denied = (outside & ~inside & premise_short) | vaguer.any(axis=1)
+    return np.where(denied, -1, np.where(inside & short, 1, 0)).astype(np.int8)
+
+
+_INSIDE, _OUTSIDE = ([NAMES.index(side + name) for name in WITHIN] for side in ("", BACK))
+_DATED, _DATE_ABSENT = (
+    [NAMES.index(f"{part}_{what}") for part in ("day", "month")] for what in ("recall", "absent")
+)
+_ADDS = [
+    (NAMES.index(side + "adds_words"), NAMES.index(side + "adds_numbers")) for side in (BACK, "")
+]
+_NO_MORE = 3
+"""Telling words, numbers apart, that a text may add and say no more than the range or place."""
+
+
+def _surplus(view: FeatureView) -> Matrix:
+    """What each answer of a view tells beyond its question and its reference."""
+    batch = view.batch
+    prefix, count = _prefixes(batch)
+    occurs = Occurrences(batch.texts, prefix[batch.canon], count).within
+    start = prefix[batch.canon[view.a_place]]
+    told = occurs(batch.question[view.a_row], start) | occurs(view.reference[view.a_row], start)
+    telling = _telling(batch)[batch.canon[view.a_place]]
+    kind = batch.kind[view.a_place]
+    content = view.a_content & telling & ((kind & HEDGE) == 0)
+    new = content & ~view.a_known & ~view.a_ref & ~told
+    weight = np.where(new, batch.idf[batch.canon[view.a_place]], 0.0)
+    rarest = np.zeros(view.rows)
+    np.maximum.at(rarest, view.a_row, weight)
+    words = view.per_answer(new)
+    every = view.per_answer(content)
+    found: dict[str, Array] = {
+        "adds_words": words,
+        "adds_weight": view.per_answer(weight),
+        "adds_rarest": rarest,
+        "adds_names": view.per_answer(new & entity_like(kind) & ((kind & NUMBER) == 0)),
+        "adds_numbers": view.per_answer(new & ((kind & NUMBER) > 0)),
+        "adds_share": np.divide(words, every, out=np.zeros(view.rows), where=every > 0),
+    }
+    return np.stack([found[name] for name in SURPLUS], axis=1).astype(np.float32)
+
+
+def _prefixes(batch: Batch) -> tuple[Array, int]:
+    """For each canonical word the number of its beginning, and how many beginnings there are."""
+    known: dict[str, int] = {}
+    numbers = [
+        known.setdefault(word[:_PREFIX] if word[:1].isalpha() else word, len(known))
+        for word in batch.lexicon.canon_words
+    ]
+    return np.array(numbers, dtype=np.int64), len(known)
+
+
+def _telling(batch: Batch) -> Array:
+    """For each canonical word whether it can tell something about the world."""
+    return np.array([word not in _FILLER for word in batch.lexicon.canon_words], dtype=bool)

@@ -1,0 +1,5 @@
+"""An answer beside a list of graded references, for answers that are no mere fact."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -1,0 +1,98 @@
+"""The matrix that `listwise_examiner` reads: an answer beside the question and graded references.
+
+Every row is computed from that row alone. Levels are a reference's quality within its list, from 0
+to 1 (`rows.Rows.level`); "better" references are those of level 1/2 and above, "worse" the rest.
+What a row has not (no worse references, say) is `placing.MISSING`.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from markscheme.features.nonfactoid.form import FORM, form
+from markscheme.features.nonfactoid.placing import beside, by_level, kernel, matrix
+from markscheme.features.nonfactoid.rows import Rows
+from markscheme.features.nonfactoid.words import Rarity, WordSets
+
+Floats = npt.NDArray[np.float64]
+Matrix = npt.NDArray[np.float32]
+
+_COMPARED_FORM = ("log_words", "word_length", "marks", "capitals", "variety", "first_person")
+
+
+def word_features(rows: Rows, rarity: Rarity) -> tuple[list[str], Matrix]:
+    """Names, and values of shape (rows, names), of what words and writing tell."""
+    sets = WordSets.of(rows.texts, rarity=rarity)
+    count, total = sets.totals()
+    found: dict[str, Floats] = {}
+    answer, question, reference = rows.answer, rows.question, rows.reference
+    a_total: Floats = total[answer]
+    q_total: Floats = total[question]
+
+    written = form(rows.texts)
+    values = {name: written[name].to_numpy() for name in FORM}
+    for name in FORM:
+        found[f"form_{name}"] = values[name][answer]
+    found["question_words"] = count[question]
+    found["mean_rarity"] = _ratio(a_total, count[answer])
+    found["total_rarity"] = np.log1p(a_total)
+
+    common = sets.shared(answer, question)
+    found["question_recall"] = _ratio(common, q_total)
+    found["question_share"] = _ratio(common, a_total)
+    found["beyond_question"] = np.log1p(a_total - common)
+    ref_common = sets.shared(reference, question[rows.owner])
+    ref_recall = _ratio(ref_common, q_total[rows.owner])
+    found |= beside(rows, "question_recall", found["question_recall"], ref_recall, width=0.1)
+
+    both = sets.shared(answer[rows.owner], reference)
+    pair_recall = _ratio(both, total[reference])
+    pair_precision = _ratio(both, a_total[rows.owner])
+    pair_f = _ratio(2 * both, total[reference] + a_total[rows.owner])
+    found |= by_level(rows, "overlap", pair_f)
+    found |= by_level(rows, "recall", pair_recall)
+    found |= by_level(rows, "precision", pair_precision)
+    found |= kernel(rows, "overlap", pair_f, (0.03, 0.08))
+    for name, keep in (("better", rows.level >= 0.5), ("worse", rows.level < 0.5)):
+        union = sets.shared_with_any(answer, rows.owner[keep], reference[keep])
+        known = np.bincount(rows.owner[keep], minlength=rows.height) > 0
+        found[f"covered_by_{name}"] = np.where(known, _ratio(union, a_total), np.nan)
+    found["covered_gap"] = found["covered_by_better"] - found["covered_by_worse"]
+    for name in _COMPARED_FORM:
+        spread = {"log_words": 0.4, "word_length": 0.4}.get(name, 0.05)
+        found |= beside(rows, name, values[name][answer], values[name][reference], width=spread)
+    found["references"] = np.bincount(rows.owner, minlength=rows.height).astype(np.float64)
+    lowest = rows.per_row(rows.level, rows.level < 2, how="min")
+    found["graded"] = (np.nan_to_num(lowest, nan=1.0) < 1).astype(np.float64)
+    return matrix(found)
+
+
+def vector_features(rows: Rows, vectors: npt.NDArray[np.float32]) -> tuple[list[str], Matrix]:
+    """Names, and values of shape (rows, names), of what sentence embeddings tell.
+
+    Args:
+        rows: the rows.
+        vectors: one of length one for each of `rows.texts`.
+    """
+    a, q, r = (vectors[rows.answer], vectors[rows.question], vectors[rows.reference])
+    found: dict[str, Floats] = {}
+    like_question = _dot(a, q)
+    ref_question = _dot(r, q[rows.owner])
+    like = _dot(a[rows.owner], r)
+    found["cosine_question"] = like_question
+    found |= beside(rows, "cosine_question", like_question, ref_question, width=0.05)
+    found |= by_level(rows, "cosine", like)
+    found |= kernel(rows, "cosine", like, (0.04, 0.12))
+    # How like the references are among themselves says how much a likeness is worth.
+    beyond = like - ref_question
+    found |= by_level(rows, "cosine_beyond", beyond)
+    return matrix(found)
+
+
+def _dot(left: Matrix, right: Matrix) -> Floats:
+    return np.asarray(np.einsum("ij,ij->i", left, right), dtype=np.float64)
+
+
+def _ratio(part: Floats, whole: Floats) -> Floats:
+    return np.divide(part, whole, out=np.zeros(len(part)), where=whole > 0)

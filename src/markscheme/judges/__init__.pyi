@@ -1,0 +1,1 @@
+from .weight_folder import save_rarity as save_rarity

@@ -1,0 +1,68 @@
+"""The judge that sends each row to the one made for its kind of question."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import polars as pl
+
+from markscheme.contract import Judge, register
+from markscheme.judges.combined.nested import ask
+from markscheme.judges.examiner import Examiner
+from markscheme.judges.listwise import ListwiseExaminer, classify
+from markscheme.judges.outcomes import has_patterns
+from markscheme.tables import OUTCOME
+
+_SHORT_WORDS = 6
+
+
+@register("auto", example="auto(factoid=contains)")
+@dataclass(frozen=True, kw_only=True)
+class Auto:
+    """Each row goes to the judge for its kind: of facts, or of explanations, advice and opinions.
+
+    Graded references make a row non-factoid, patterns and references of at most six words factoid;
+    of the others a classifier of the question decides. The explanation says where a row went.
+
+    Attributes:
+        factoid: judge of facts.
+        other: judge of everything else.
+    """
+
+    factoid: Judge = field(default_factory=Examiner)
+    other: Judge = field(default_factory=ListwiseExaminer)
+
+    def judge(self, answers: pl.DataFrame, models: Any) -> pl.DataFrame:
+        """Outcomes of the judge each row was sent to, in order."""
+        facts = is_factoid(answers)
+        parts = []
+        for chosen, judge, word in (
+            (facts, self.factoid, "factoid"), (~facts, self.other, "non-factoid")
+        ):  # fmt: skip
+            rows = answers.filter(chosen)
+            if rows.height:
+                said = pl.concat_str(pl.lit(f"{word}: "), pl.col("explanation").fill_null(""))
+                parts.append(
+                    ask(judge, rows, models).with_columns(explanation=said, place=chosen.arg_true())
+                )
+        if not parts:
+            return ask(self.factoid, answers, models)
+        return pl.concat(parts).sort("place").select(OUTCOME)
+
+
+def is_factoid(answers: pl.DataFrame) -> pl.Series:
+    """Whether each row asks for a fact (Boolean), from its references and its question."""
+    graded = pl.lit(value=False)
+    if "reference_grades" in answers.columns:
+        graded = (pl.col("reference_grades").list.n_unique() > 1).fill_null(value=False)
+    words = pl.col("references").list.eval(pl.element().str.count_matches(r"\S+")).list.max()
+    return answers.select(
+        factoid=pl.when(has_patterns(answers))
+        .then(pl.lit(value=True))
+        .when(graded)
+        .then(pl.lit(value=False))
+        .when((words <= _SHORT_WORDS).fill_null(value=False))
+        .then(pl.lit(value=True))
+        .otherwise(classify(answers["question"])["factoid_chance"] >= 0.5)
+    )["factoid"]

@@ -1,0 +1,113 @@
+"""A cheap judge who decides where it is sure, and a dear one who sees the rest."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import polars as pl
+
+from markscheme.contract import Judge, check_range, judge_name, register
+from markscheme.errors import JudgeError
+from markscheme.judges.combined.nested import ask
+from markscheme.tables import JUDGMENTS_SCHEMA, OUTCOME, SPENT
+
+
+@register(
+    "cascade",
+    paper="ours; thresholds by Angelopoulos et al. 2021 and 2024",
+    example="cascade(first=token_f1, then=contains, accept=0.9, reject=0.1)",
+)
+@dataclass(frozen=True, kw_only=True)
+class Cascade:
+    """A cheap judge decides where it is sure; the dear one sees only the rest.
+
+    The first judge's score decides: accepted from `accept` on, rejected up to `reject`. Where it
+    lies between, or the first judge did not judge, the second is asked, and its outcome stands
+    whatever it is. The explanation says who decided; cost, tokens and time are of both.
+    `markscheme cascade` finds thresholds from labels.
+
+    Attributes:
+        first: the cheap judge; it should give scores, since a bare verdict counts as 1 or 0.
+        then: the dear judge.
+        accept: accept from this score of the first judge; above 1, it never accepts.
+        reject: reject up to this score; below 0, it never rejects.
+    """
+
+    first: Judge
+    then: Judge
+    accept: float = 0.9
+    reject: float = 0.1
+
+    def validate(self) -> None:
+        """The thresholds are in order.
+
+        Raises:
+            JudgeError: `reject` is not below `accept`, or they are far out of range.
+        """
+        check_range("accept", self.accept, 0, 2)
+        check_range("reject", self.reject, -1, 1)
+        if self.reject >= self.accept:
+            raise JudgeError(
+                f"cascade: reject={self.reject!r} must be below accept={self.accept!r}"
+            )
+
+    def judge(self, answers: pl.DataFrame, models: Any) -> pl.DataFrame:
+        """Ask the first judge about every row, and the second about those that are left."""
+        cheap = ask(self.first, answers, models)
+        score = pl.coalesce("score", pl.col("verdict").cast(pl.Float64))
+        cheap = cheap.with_columns(score).with_columns(
+            verdict=pl.when(pl.col("score") >= self.accept)
+            .then(pl.lit(value=True))
+            .when(pl.col("score") <= self.reject)
+            .then(pl.lit(value=False))
+        )
+        sure = cheap["verdict"].is_not_null()
+        name = judge_name(self.first)
+        decided = cheap.with_columns(
+            explanation=pl.format("decided by {}, score {}", pl.lit(name), _rounded("score"))
+            + _after(pl.col("explanation"))
+        )
+        if sure.all():
+            return decided
+        places = pl.Series("place", (~sure).arg_true())
+        left = ask(self.then, answers[places.to_list()], models)
+        before = cheap[places.to_list()].select(
+            "status", "score", *(pl.col(column).alias(f"{column}_first") for column in SPENT)
+        )
+        found = self._together(left, before).with_columns(places)
+        rows = pl.concat(
+            [decided.with_row_index("place").filter(sure), found.cast({"place": pl.UInt32})],
+            how="diagonal",
+        )
+        return rows.sort("place").select(pl.col(n).cast(JUDGMENTS_SCHEMA[n]) for n in OUTCOME)
+
+    def _together(self, left: pl.DataFrame, before: pl.DataFrame) -> pl.DataFrame:
+        """The second judge's outcomes with what the first one said and spent."""
+        name = pl.lit(judge_name(self.first))
+        unsure = pl.format("{} unsure, score {}", name, _rounded("score_before"))
+        silent = pl.format("{} {}", name, pl.col("status_before").cast(pl.String))
+        why = pl.when(pl.col("score_before").is_null()).then(silent).otherwise(unsure)
+        both = pl.concat(
+            [left, before.rename({"status": "status_before", "score": "score_before"})],
+            how="horizontal",
+        )
+        return both.with_columns(
+            explanation=pl.format("decided by {} ({})", pl.lit(judge_name(self.then)), why)
+            + _after(pl.col("explanation")),
+            **{
+                column: pl.when(
+                    pl.col(column).is_not_null() | pl.col(f"{column}_first").is_not_null()
+                ).then(pl.sum_horizontal(column, f"{column}_first"))
+                for column in SPENT
+            },
+        ).select(OUTCOME)
+
+
+def _rounded(column: str) -> pl.Expr:
+    return pl.col(column).round(4).cast(pl.String)
+
+
+def _after(explanation: pl.Expr) -> pl.Expr:
+    """What a judge itself says, behind who decided."""
+    return pl.when(explanation.is_null()).then(pl.lit("")).otherwise(pl.lit(": ") + explanation)

@@ -1,0 +1,112 @@
+"""Several judges who vote."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import polars as pl
+
+from markscheme.contract import Judge, check_range, judge_name, register
+from markscheme.errors import JudgeError
+from markscheme.judges.combined.nested import ask
+from markscheme.judges.prompted import total
+from markscheme.tables import JUDGMENTS_SCHEMA, OUTCOME, SPENT
+
+Row = Mapping[str, Any]
+
+
+@register(
+    "panel",
+    paper="Verga et al. 2024 (panels of judges)",
+    example="panel(judges=[exact_match, token_f1, contains])",
+)
+@dataclass(frozen=True, kw_only=True)
+class Panel:
+    """Several judges vote, by majority or by mean score.
+
+    Score is the mean of the members' (of a verdict without score, 1 or 0). A member that did not
+    judge an answer has no vote on it, and the explanation says so; where none did, the answer has
+    the status most of them gave. A tie of verdicts is settled by the mean score, and is `unparsed`
+    where that is a half too.
+
+    Attributes:
+        judges: the members, at least two, none twice.
+        vote: `majority` of verdicts, or `mean` score against the threshold.
+        threshold: of the mean score.
+    """
+
+    judges: tuple[Judge, ...]
+    vote: Literal["majority", "mean"] = "majority"
+    threshold: float = 0.5
+
+    def validate(self) -> None:
+        """A panel has two members or more, all different.
+
+        Raises:
+            JudgeError: it has not, or the threshold is out of range.
+        """
+        if len(self.judges) < 2 or len(set(self.judges)) < len(self.judges):
+            raise JudgeError("panel: judges must be two or more, none of them twice")
+        check_range("threshold", self.threshold, 0, 1)
+
+    def judge(self, answers: pl.DataFrame, models: Any) -> pl.DataFrame:
+        """Ask every member about every row, and count."""
+        tables = [ask(member, answers, models) for member in self.judges]
+        names = [judge_name(member) for member in self.judges]
+        rows = zip(*(table.iter_rows(named=True) for table in tables), strict=True)
+        return pl.DataFrame(
+            [self._vote(row, names) for row in rows],
+            schema={name: JUDGMENTS_SCHEMA[name] for name in OUTCOME},
+        )
+
+    def _vote(self, members: Sequence[Row], names: Sequence[str]) -> dict[str, Any]:
+        said = "; ".join(f"{name}: {_said(one)}" for name, one in zip(names, members, strict=True))
+        outcome = _spent(members)
+        judged = [one for one in members if one["status"] == "judged"]
+        if not judged:
+            status = Counter(one["status"] for one in members).most_common(1)[0][0]
+            return outcome | {"status": status, "explanation": said}
+        scores = [_score(one) for one in judged]
+        score = math.fsum(scores) / len(scores)
+        verdicts = [
+            one["verdict"] if one["verdict"] is not None else value >= self.threshold
+            for one, value in zip(judged, scores, strict=True)
+        ]
+        accepting = sum(verdicts)
+        verdict = score >= self.threshold
+        if self.vote == "majority":
+            rejecting = len(verdicts) - accepting
+            if accepting == rejecting and score == 0.5:
+                return outcome | {"status": "unparsed", "explanation": f"a tie: {said}"}
+            verdict = accepting > rejecting if accepting != rejecting else score > 0.5
+        agreeing = [one for one, own in zip(judged, verdicts, strict=True) if own == verdict]
+        relations = Counter(one["relation"] for one in agreeing if one["relation"])
+        marks = [one["marks"] for one in judged if one["marks"] is not None]
+        return outcome | {
+            "status": "judged", "verdict": verdict, "score": score,
+            "relation": relations.most_common(1)[0][0] if relations else None,
+            "marks": math.fsum(marks) / len(marks) if marks else None,
+            "explanation": f"{accepting} of {len(judged)} accept: {said}",
+        }  # fmt: skip
+
+
+def _spent(members: Sequence[Row]) -> dict[str, Any]:
+    """Sums of cost, tokens and time; None where no member gives the figure."""
+    return {name: total(one[name] for one in members) for name in SPENT}
+
+
+def _score(one: Row) -> float:
+    return float(one["verdict"] if one["score"] is None else one["score"])
+
+
+def _said(one: Row) -> str:
+    if one["status"] != "judged":
+        return str(one["status"])
+    if one["verdict"] is None:
+        return f"{one['score']:.2f}"
+    word = "yes" if one["verdict"] else "no"
+    return word if one["score"] in (None, 0, 1) else f"{word} ({one['score']:.2f})"

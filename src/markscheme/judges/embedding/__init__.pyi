@@ -1,0 +1,1 @@
+from .similarity import BertScore as BertScore

@@ -1,0 +1,209 @@
+"""The entailment test that ships: trees over how two answers to a question line up, both ways."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import orjson
+import polars as pl
+
+from markscheme.contract import check_range
+from markscheme.errors import ModelError
+from markscheme.features.entailment import NAMES, entailment_features, settled
+from markscheme.judges.entailment.pairs import pairs_to_test, tested
+from markscheme.judges.examiner import Examiner
+from markscheme.judges.weight_folder import AlignedWeights
+from markscheme.models.chat import ChatRequest
+from markscheme.models.local import Trees
+
+Floats = npt.NDArray[np.float64]
+Key = tuple[str, str, str]
+"""Question, premise, hypothesis."""
+
+SHIPPED = Path(__file__).parent / "weights"
+"""The test in the package; docs/entailment-test.md is its model card."""
+
+_PAIRS_AT_ONCE = 16_384
+_DECIMALS = 5
+"""Scores are rounded, so that a pair's score cannot depend on the pairs beside it."""
+_LEAST = 1e-4
+"""The examiner's probabilities are kept this far from 0 and 1."""
+_EXAMINER = Examiner(encoder="never")
+_SETTLED = 1.5
+"""Log-odds, at least, where a range or a place settles it."""
+_loading = threading.Lock()
+
+
+@dataclass(frozen=True, kw_only=True)
+class EmbeddedEntailment:
+    """Trees say how likely it is that question and one answer entail question and another.
+
+    They see the bare answers and the question, or the statements where there is no bare answer.
+    No network, no key, no GPU.
+
+    Attributes:
+        weights: folder that `markscheme train entailment` wrote; None is the shipped one.
+        threshold: entailed from this probability.
+    """
+
+    weights: str | None = None
+    threshold: float = 0.5
+
+    def validate(self) -> None:
+        """Raises JudgeError if the threshold is not within 0 and 1."""
+        check_range("threshold", self.threshold, 0, 1)
+
+    def test(self, pairs: pl.DataFrame, models: Any) -> pl.DataFrame:
+        """Score every different pair; see `EntailmentTest.test`.
+
+        Raises:
+            ModelError: the weights cannot be used.
+        """
+        del models
+        bare = pairs.with_columns(
+            _bare("premise", pairs.columns),
+            _bare("hypothesis", pairs.columns),
+            pl.col("question").fill_null(""),
+        )
+        keys, place = pairs_to_test(bare, ("question", "premise_answer", "hypothesis_answer"))
+        scores = self.scores(keys)
+        rows = [
+            {"entailed": score >= self.threshold, "score": score, "status": "judged"}
+            for score in scores.tolist()
+        ]
+        return tested(pairs, rows, place)
+
+    def scores(self, keys: Sequence[Key]) -> Floats:
+        """Probabilities that question and premise entail hypothesis, for each such triple."""
+        found = [
+            self._scores(keys[start : start + _PAIRS_AT_ONCE])
+            for start in range(0, len(keys), _PAIRS_AT_ONCE)
+        ]
+        return np.concatenate([np.zeros(0), *found])
+
+    def _scores(self, keys: Sequence[Key]) -> Floats:
+        """Of keys that are few enough.
+
+        The trees say which way the two sides entail each other, the examiner whether they agree at
+        all: its log-odds, the shorter text in the reference's place, take the place of a share of
+        the trees' in the likelier direction, and the other direction moves along.
+        """
+        opened = self._opened()
+        mirrored = [(question, other, one) for question, one, other in keys]
+        odds, sure = opened.log_odds([*keys, *mirrored])
+        forward, back = odds[: len(keys)], odds[len(keys) :]
+        likelier = np.maximum(forward, back)
+        agreed = _agreement(keys)
+        # The examiner knows no places within places and no ranges.
+        either = (sure[: len(keys)] > 0) | (sure[len(keys) :] > 0)
+        agreed = np.where(either, np.maximum(agreed, likelier), agreed)
+        moved = forward + opened.share * (agreed - likelier)
+        moved = np.where(sure[: len(keys)] < 0, np.minimum(moved, -_SETTLED), moved)
+        return np.round(1.0 / (1.0 + np.exp(-moved)), _DECIMALS).astype(np.float64)
+
+    def identity(self, models: Any) -> Mapping[str, str]:
+        """Hash of the weights, and what the examiner adds to its signature."""
+        agreement = {f"examiner.{key}": text for key, text in _EXAMINER.identity(models).items()}
+        return {"trained": self._opened().revision} | agreement
+
+    def requests(self, pairs: pl.DataFrame) -> list[ChatRequest]:
+        """None: no language model is asked."""
+        del pairs
+        return []
+
+    def _opened(self) -> EntailmentWeights:
+        return open_weights(SHIPPED if self.weights is None else Path(self.weights))
+
+
+def _agreement(keys: Sequence[Key]) -> Floats:
+    """The examiner's log-odds that the longer text is right where the shorter is the reference."""
+    sides = [(one, other) if len(one) < len(other) else (other, one) for _, one, other in keys]
+    known: dict[Key, int] = {}
+    place = [
+        known.setdefault((key[0], *side), len(known)) for key, side in zip(keys, sides, strict=True)
+    ]
+    judged = _EXAMINER.judge(
+        pl.DataFrame(
+            [(question, [short], long) for question, short, long in known],
+            schema={
+                "question": pl.String, "references": pl.List(pl.String), "answer": pl.String
+            },
+            orient="row",
+        ),
+        None,
+    )  # fmt: skip
+    share = judged["score"].to_numpy().clip(_LEAST, 1 - _LEAST)
+    return np.asarray(np.log(share / (1 - share)))[place]
+
+
+def _bare(side: str, columns: Sequence[str]) -> pl.Expr:
+    """A side's bare answer, or its statement where there is none."""
+    answer = f"{side}_answer"
+    return pl.coalesce([name for name in (answer, side) if name in columns]).alias(answer)
+
+
+class EntailmentWeights(AlignedWeights):
+    """The trees, word rarities and calibration of a folder, each loaded when first used."""
+
+    files = ("entailment.json", "rarity.npz", "trees.onnx.zst")
+    command = "markscheme train entailment"
+
+    def log_odds(self, keys: Sequence[Key]) -> tuple[Floats, npt.NDArray[np.int8]]:
+        """Calibrated log-odds, and where a range or a place settles them (`settled`)."""
+        questions, premises, hypotheses = ([key[side] for key in keys] for side in range(3))
+        matrix = entailment_features(questions, premises, hypotheses, self.rarity)
+        slope, intercept = self.settings["platt"]
+        odds = slope * self.trees(matrix[:, self.columns]) + intercept
+        sure = settled(matrix)
+        odds = np.where(sure > 0, np.maximum(odds, _SETTLED), odds)
+        return np.where(sure < 0, np.minimum(odds, -_SETTLED), odds), sure
+
+    @property
+    def share(self) -> float:
+        """Share of the examiner in the log-odds that the sides agree."""
+        return float(self.settings["share"])
+
+    @cached_property
+    def settings(self) -> dict[str, Any]:
+        """What `entailment.json` says."""
+        found: dict[str, Any] = orjson.loads(self.path("entailment.json").read_bytes())
+        return found
+
+    @cached_property
+    def columns(self) -> npt.NDArray[np.int64]:
+        """Which of the features the trees take, in their order.
+
+        Raises:
+            ModelError: this version has no such feature.
+        """
+        places = {name: place for place, name in enumerate(NAMES)}
+        unknown = [name for name in self.settings["features"] if name not in places]
+        if unknown:
+            raise ModelError(
+                f"{self.folder} was trained by another version of markscheme, with features that "
+                f"this one lacks ({', '.join(unknown[:3])}); train again with '{self.command}'"
+            )
+        return np.array([places[name] for name in self.settings["features"]])
+
+    @cached_property
+    def trees(self) -> Trees:
+        """The forest."""
+        return Trees(self.path("trees.onnx.zst"))
+
+
+@cache
+def _open(folder: Path) -> EntailmentWeights:
+    return EntailmentWeights(folder)
+
+
+def open_weights(folder: Path) -> EntailmentWeights:
+    """The weights in a folder, opened once a process."""
+    with _loading:
+        return _open(folder)

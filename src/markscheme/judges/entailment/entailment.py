@@ -1,0 +1,410 @@
+"""The answer hierarchy: does the answer entail a reference, or a reference the answer, or both?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import polars as pl
+
+from markscheme.contract import check_range, register
+from markscheme.errors import JudgeError
+from markscheme.judges.entailment.explanations import explained, inspected
+from markscheme.judges.entailment.inference_marks import EXPLAIN, INFERENCE, RATE, with_marks
+from markscheme.judges.outcomes import NO_REFERENCE, PATTERNS, has_patterns
+from markscheme.judges.prompted import SamplingOverrides
+from markscheme.tables import SPENT
+from markscheme.text import normalise_series
+
+_STATUS_FIRST = ("failed", "skipped", "refused", "unparsed")
+
+
+def relations(pairs: pl.DataFrame, policy: str) -> pl.DataFrame:
+    """One row an answer from its pairs: sets, relation, verdict, probabilities, status.
+
+    An answer is in the superior set if it entails any reference, in the inferior set if any
+    reference entails it (section 3 of the paper, "multiple gold answers"). What is not decided
+    leaves a set open unless another reference puts the answer into it.
+    """
+    ways = ("entails", "entailed")
+    chance = {
+        f"{way}_chance": pl.coalesce(f"{way}_score", pl.col(way).cast(pl.Float64)) for way in ways
+    }
+    undecided = pl.coalesce(
+        *(
+            pl.when(pl.col(way).is_null()).then(
+                pl.coalesce(
+                    _unless_judged("answer_stated"),
+                    _unless_judged("reference_stated"),
+                    _unless_judged(f"{way}_tested"),
+                    pl.lit("unparsed"),
+                )
+            )
+            for way in ways
+        )
+    )
+    pairs = pairs.with_columns(**chance, undecided=undecided)
+    return (
+        pairs.group_by("row", maintain_order=True)
+        .agg(
+            in_superior=pl.col("entails").any(ignore_nulls=False),
+            in_inferior=pl.col("entailed").any(ignore_nulls=False),
+            entails_chance=pl.col("entails_chance").max(),
+            entailed_chance=pl.col("entailed_chance").max(),
+            undecided=pl.col("undecided").drop_nulls(),
+            why=pl.coalesce("answer_reason", "reference_reason", *(_reason_of(way) for way in ways))
+            .drop_nulls()
+            .unique(maintain_order=True),
+            tests=pl.struct(pl.exclude("row")),
+            **{name: _total(pl.col(f"{part}_{name}") for part in _PARTS) for name in SPENT},
+        )
+        .with_columns(relation=_relation())
+        .with_columns(
+            verdict=_accepted(policy),
+            status=pl.when(pl.col("relation").is_not_null())
+            .then(pl.lit("judged"))
+            .otherwise(
+                pl.coalesce(
+                    pl.when(pl.col("undecided").list.contains(one)).then(pl.lit(one))
+                    for one in _STATUS_FIRST
+                )
+            ),
+        )
+    )
+
+
+_PARTS = ("answer", "reference", "entails", "entailed")
+
+
+def _total(columns: Iterable[pl.Expr]) -> pl.Expr:
+    """The sum of all that is known; null where nothing is."""
+    every = pl.concat_list(*columns).list.drop_nulls().explode(empty_as_null=False)
+    return pl.when(every.len() > 0).then(every.sum())
+
+
+def _relation() -> pl.Expr:
+    superior, inferior = pl.col("in_superior"), pl.col("in_inferior")
+    return (
+        pl.when(superior.is_null() | inferior.is_null())
+        .then(pl.lit(None))
+        .when(superior & inferior)
+        .then(pl.lit("equivalent"))
+        .when(superior)
+        .then(pl.lit("superior"))
+        .when(inferior)
+        .then(pl.lit("inferior"))
+        .otherwise(pl.lit("incorrect"))
+    )
+
+
+ACCEPTED: Mapping[str, tuple[str, ...]] = {
+    "superior_or_inferior": ("superior", "equivalent", "inferior"),
+    "superior_only": ("superior", "equivalent"),
+    "both": ("equivalent",),
+}
+"""The relations that each policy accepts."""
+
+
+def _accepted(policy: str) -> pl.Expr:
+    return pl.col("relation").is_in(list(ACCEPTED[policy]))
+
+
+def _unless_judged(column: str) -> pl.Expr:
+    return pl.when(pl.col(column) != "judged").then(pl.col(column))
+
+
+def accepted_chance(policy: str) -> pl.Expr:
+    """How likely the answer is accepted: of the sets' probabilities the greater, for `both` the
+    lesser, since the two directions are looked at on the same pair of statements."""
+    entails, entailed = pl.col("entails_chance"), pl.col("entailed_chance")
+    if policy == "superior_only":
+        return entails
+    if policy == "both":
+        return pl.min_horizontal(entails, entailed)
+    return pl.max_horizontal(entails, entailed)
+
+
+def _reason_of(way: str) -> pl.Expr:
+    return pl.when(pl.col(way).is_null()).then(pl.col(f"{way}_reason"))
+
+
+Policy = Literal["superior_or_inferior", "superior_only", "both"]
+Scheme = Literal["auto", "scores", "CIA", "C", "IA", "difficulty", "llm_score", "token_f1", "off"]
+
+EQUAL = "equal statements"
+BLANK = "the answer is empty: it entails nothing"
+
+
+@register(
+    "entailment",
+    paper="Yao & Barbosa 2024",
+    example="entailment",
+)
+@dataclass(frozen=True, kw_only=True)
+class Entailment:
+    """Statements made of answer and references, and which of them entails which.
+
+    The answer is superior where it entails a reference that does not entail it, inferior the other
+    way round, equivalent where both hold and incorrect where neither does. By default all of it
+    runs without a language model; `entailment(statements=chat, test=chat)` is the paper's way.
+
+    Attributes:
+        statements: who turns a question and an answer into a statement: `rules`, `chat`, or
+            `'seq2seq:NAME'`.
+        test: who says whether a statement entails another: `embedded`, `chat`, or `'nli:NAME'`.
+        policy: what is accepted: `superior_or_inferior` all but incorrect, `superior_only` what
+            entails a reference (superior and equivalent), `both` equivalent only.
+        marks: `scores` of the test; by an inference that a model explains: `CIA`, `C`, `IA` count
+            its steps, information and assumptions, `difficulty` asks how hard it is; the baselines
+            `llm_score` and `token_f1`; `off`. `auto`: CIA where the test is `chat`, else scores.
+        model: name of the chat model; the run's own if none.
+        seed, temperature, max_tokens: of all that chat models are asked; the prompts' if none.
+    """
+
+    statements: str = "rules"
+    test: str = "embedded"
+    policy: Policy = "superior_or_inferior"
+    marks: Scheme = "auto"
+    model: str | None = None
+    seed: int | None = None
+    temperature: float | None = None
+    max_tokens: int | None = None
+
+    def validate(self) -> None:
+        """Check what the types do not say.
+
+        Raises:
+            JudgeError: no such way to make statements or to test them, or a number out of range.
+        """
+        self._maker()
+        self._tester()
+        if self.temperature is not None:
+            check_range("temperature", self.temperature, 0, 5)
+        if self.max_tokens is not None and self.max_tokens < 1:
+            raise JudgeError(f"max_tokens={self.max_tokens} must be at least 1")
+
+    def identity(self, models: Any) -> Mapping[str, str]:
+        """What else decides: prompts, weights and the chat model, for signatures."""
+        from markscheme.judges.prompted import shipped
+
+        found: dict[str, str] = {}
+        for stage, part in (("statements", self._maker()), ("test", self._tester())):
+            own = part.identity(self._sampled(models))
+            found |= {f"{stage}.{key}": text for key, text in own.items()}
+        if self._scheme in INFERENCE:
+            prompts = (EXPLAIN, RATE) if self._scheme == "difficulty" else (EXPLAIN,)
+            found["marks.prompt"] = "+".join(shipped()[name].hash for name in prompts)
+        if self._scheme == "llm_score":
+            found["marks.prompt"] = shipped()["llm_score"].hash
+        if models is not None and self._marks_ask:
+            chat = models.chat(self.model)
+            found["chat"] = chat.name
+            if chat.revision:
+                found["chat_revision"] = chat.revision
+        return found
+
+    def judge(self, answers: pl.DataFrame, models: Any) -> pl.DataFrame:
+        """Relation, verdict and marks of every answer.
+
+        An answer one of whose directions no reference decides is not judged: `unparsed`, `refused`,
+        `failed` or `skipped` as what stood in the way. A blank answer is incorrect. `raw` is JSON
+        with the statements and every test in both directions.
+
+        Raises:
+            ModelError: a chat model is needed and none was given.
+        """
+        rows = answers.with_row_index("row").with_columns(patterns=has_patterns(answers))
+        pairs = self._pairs(rows)
+        models = self._sampled(models)
+        decided = relations(self._tested(pairs, models), self.policy)
+        marked = with_marks(
+            decided, pairs=decided.select("row", "tests").explode("tests").unnest("tests"),
+            answers=answers, scheme=self._scheme, models=models,
+        )  # fmt: skip
+        found = rows.select("row", "references", "patterns").join(
+            inspected(explained(marked), self._scheme), on="row", how="left", maintain_order="left"
+        )
+        return _outcomes(found, self.policy)
+
+    @property
+    def asks_chat(self) -> bool:
+        """Whether a chat model has a part in it."""
+        return self._marks_ask or _by_chat(self.statements) or _by_chat(self.test)
+
+    @property
+    def _scheme(self) -> str:
+        if self.marks != "auto":
+            return self.marks
+        return "CIA" if _by_chat(self.test) else "scores"
+
+    @property
+    def _marks_ask(self) -> bool:
+        return self._scheme in INFERENCE or self._scheme == "llm_score"
+
+    def _sampled(self, models: Any) -> Any:
+        """The models as every stage is to ask them."""
+        if models is None:
+            return None
+        return SamplingOverrides(
+            models=models, model=self.model, seed=self.seed, temperature=self.temperature,
+            max_tokens=self.max_tokens,
+        )  # fmt: skip
+
+    def _maker(self) -> Any:
+        from markscheme.judges.entailment.statement_makers import statement_maker
+
+        return statement_maker(self.statements)
+
+    def _tester(self) -> Any:
+        from markscheme.judges.entailment.tests import entailment_test
+
+        return entailment_test(self.test)
+
+    def _pairs(self, rows: pl.DataFrame) -> pl.DataFrame:
+        """A row an answer and reference that can be compared."""
+        return (
+            rows.filter(~pl.col("patterns"))
+            .select("row", "question", "answer", reference="references")
+            .explode("reference")
+            .filter(*(_filled(name) for name in ("answer", "reference")))
+            .unique(["row", "reference"], keep="first", maintain_order=True)
+        )
+
+    def _tested(self, pairs: pl.DataFrame, models: Any) -> pl.DataFrame:
+        """The pairs with statements and both directions' outcomes."""
+        sides = pl.concat(
+            [
+                pairs.select("question", answer="answer"),
+                pairs.select("question", answer="reference"),
+            ]
+        )
+        made = self._maker().make(sides, models)
+        _check_rows("statements", self.statements, made, sides)
+        for place, side in enumerate(("answer", "reference")):
+            part = made.slice(place * pairs.height, pairs.height)
+            pairs = pairs.hstack(_renamed(part, side, {"status": "stated", "raw": "said"}))
+        asked = pl.concat(
+            [
+                pairs.select(
+                    "question",
+                    premise=f"{premise}_statement",
+                    hypothesis=f"{hypothesis}_statement",
+                    premise_answer=premise,
+                    hypothesis_answer=hypothesis,
+                )
+                for premise, hypothesis in (("answer", "reference"), ("reference", "answer"))
+            ]
+        )
+        tested = self._outcomes_of(asked, models)
+        for place, way in enumerate(("entails", "entailed")):
+            part = tested.slice(place * pairs.height, pairs.height)
+            names = {"entailed": "", "status": "tested", "raw": "reply"}
+            pairs = pairs.hstack(_renamed(part, way, names))
+        return pairs
+
+    def _outcomes_of(self, asked: pl.DataFrame, models: Any) -> pl.DataFrame:
+        """The test's outcomes; equal statements entail each other without being tested."""
+        places = asked.with_row_index("place")
+        same = normalise_series(asked["premise"]) == normalise_series(asked["hypothesis"])
+        same = same.fill_null(value=False)
+        different = places.filter(~same)
+        tested = self._tester().test(different.drop("place"), models)
+        _check_rows("test", self.test, tested, different)
+        outcome = tested.select(
+            pl.col(name) for name in (*_TESTED, *SPENT) if name in tested.columns
+        )
+        equal = pl.Series("equal", same)
+        return (
+            places.select("place")
+            .join(outcome.with_columns(different["place"]), on="place", how="left")
+            .sort("place")
+            .with_columns(
+                entailed=pl.when(equal).then(pl.lit(value=True)).otherwise("entailed"),
+                score=pl.when(equal).then(1.0).otherwise(pl.col("score")),
+                status=pl.when(equal).then(pl.lit("judged")).otherwise(pl.col("status")),
+                reason=pl.when(equal).then(pl.lit(EQUAL)).otherwise(pl.col("reason")),
+            )
+        )
+
+
+_MADE = ("statement", "status", "reason", "raw")
+_TESTED = ("entailed", "score", "status", "label", "reason", "raw")
+
+
+def _renamed(part: pl.DataFrame, side: str, names: Mapping[str, str]) -> list[pl.Series]:
+    """What a stage found out about one side or direction, under names that begin with it.
+
+    Statuses may be any text type; what a stage does not give is null.
+    """
+    wanted = _TESTED if "entailed" in part.columns else _MADE
+    kinds = {"entailed": pl.Boolean, "score": pl.Float64, **dict.fromkeys(SPENT, pl.Float64)}
+    found = []
+    for name in (*wanted, *SPENT):
+        kind = kinds.get(name, pl.String)
+        series = (
+            part[name].cast(kind)
+            if name in part.columns
+            else pl.Series(name, [None] * part.height, dtype=kind)
+        )
+        new = names.get(name, name)
+        found.append(series.alias(f"{side}_{new}" if new else side))
+    return found
+
+
+def _by_chat(name: str) -> bool:
+    return name.partition(":")[0] == "chat"
+
+
+def _filled(column: str) -> pl.Expr:
+    return (pl.col(column).str.strip_chars() != "").fill_null(value=False)
+
+
+def _outcomes(rows: pl.DataFrame, policy: str) -> pl.DataFrame:
+    """Outcomes of all rows: those that were compared, and those that could not be."""
+    none = ~pl.col("references").list.eval(_filled_element()).list.any().fill_null(value=False)
+    reason = (
+        pl.when(pl.col("patterns")).then(pl.lit(PATTERNS)).when(none).then(pl.lit(NO_REFERENCE))
+    )
+    judged = pl.col("status") == "judged"
+    rows = rows.with_columns(reason=reason).with_columns(
+        blank=pl.col("reason").is_null() & pl.col("status").is_null()
+    )
+    blank = pl.col("blank")
+
+    def unless_blank(value: pl.Expr, otherwise: Any) -> pl.Expr:
+        return pl.when(blank).then(pl.lit(otherwise)).when(judged).then(value)
+
+    return rows.select(
+        status=pl.when(blank)
+        .then(pl.lit("judged"))
+        .when(pl.col("reason").is_not_null())
+        .then(pl.lit("skipped"))
+        .otherwise(pl.col("status")),
+        score=unless_blank(accepted_chance(policy).clip(0, 1), 0.0),
+        verdict=unless_blank(pl.col("verdict"), False),
+        relation=unless_blank(pl.col("relation"), "incorrect"),
+        marks=unless_blank(pl.col("marks"), 0.0),
+        explanation=pl.coalesce(
+            pl.col("reason"), pl.when(blank).then(pl.lit(BLANK)), pl.col("explanation")
+        ),
+        raw=pl.col("raw"),
+        **{
+            name: pl.when(pl.any_horizontal(pl.col(name, f"gap_{name}").is_not_null())).then(
+                pl.sum_horizontal(name, f"gap_{name}")
+            )
+            for name in SPENT
+        },
+    )
+
+
+def _filled_element() -> pl.Expr:
+    return (pl.element().str.strip_chars() != "").fill_null(value=False)
+
+
+def _check_rows(what: str, name: str, found: pl.DataFrame, given: pl.DataFrame) -> None:
+    if found.height != given.height:
+        raise JudgeError(
+            f"{what}={name!r} returned {found.height} rows for {given.height}; it must return one "
+            "row a pair, in order"
+        )

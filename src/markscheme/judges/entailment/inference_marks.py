@@ -1,0 +1,278 @@
+"""Marks of answers whose relation is known, under every scheme. Yao & Barbosa 2024, section 4."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import polars as pl
+
+from markscheme.judges.prompted import COST, Prompt, messages, shipped, total
+from markscheme.metrics import credit, expected_marks, gap, marks, token_f1
+from markscheme.models.chat import ChatModel, ChatReply, ChatRequest, Message
+from markscheme.tables import SPENT
+from markscheme.text.replies import Reading, declines, read_score, spoken, unparsed
+
+_NUMBERED = re.compile(r"^[\s>*_#-]*(?:step\s*)?(\d{1,3})\s*[.):][*_]*\s*(?=\S)", re.I | re.M)
+_INLINE = re.compile(r"(?<!\S)(\d{1,3})[.)]\s+(?=\S)")
+_INFO = re.compile(r"\[{1,2}\s*INFO(?:RMATION)?\s*\]{1,2}", re.IGNORECASE)
+_ASSUMPTION = re.compile(r"\[{1,2}\s*ASSUMPTIONS?\s*\]{1,2}", re.IGNORECASE)
+_WORDS = re.compile(r"\w+")
+_CIRCLE = 3
+"""So many times the same step, and the model goes round in circles."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Steps:
+    """What an explanation takes to get from one statement to the other.
+
+    Attributes:
+        steps: numbered statements; one that is said again counts once.
+        info: of them, how many marks for outside information they bear; `assumptions` likewise.
+    """
+
+    steps: int
+    info: int
+    assumptions: int
+
+
+def read_steps(reply: str, *, finished: bool = True) -> Steps | Reading:
+    """Count the numbered steps and their marks, `[[INFO]]` and `[[ASSUMPTION]]`.
+
+    Returns:
+        The counts, or a `Reading` that says why there are none: an empty reply, no numbered step,
+        a reply cut off by the token limit (its steps would be too few), a model that says the same
+        step three times or more, a refusal.
+    """
+    text = spoken(reply, finished=finished)
+    if isinstance(text, Reading):
+        return text
+    steps = _steps(text)
+    if not steps:
+        refusal = declines(text)
+        if refusal:
+            return Reading(status="refused", reason=refusal)
+        return unparsed("no numbered step in it")
+    # Numbers stay: "3 plus 4 is 7" and "3 plus 5 is 8" are two steps.
+    bare = [" ".join(_WORDS.findall(_unmarked(step).casefold())) for step in steps]
+    step, times = Counter(bare).most_common(1)[0]
+    if times >= _CIRCLE:
+        return unparsed(f"it goes round in circles: {times} times {step[:60]!r}")
+    if not finished:
+        return unparsed(f"cut off by the token limit after {len(steps)} steps")
+    once = dict(zip(reversed(bare), reversed(steps), strict=True))
+    return Steps(
+        steps=len(once),
+        info=sum(len(_INFO.findall(step)) for step in once.values()),
+        assumptions=sum(len(_ASSUMPTION.findall(step)) for step in once.values()),
+    )
+
+
+def _steps(text: str) -> list[str]:
+    """The texts of the numbered steps, on lines of their own or, failing that, in one line."""
+    found = list(_NUMBERED.finditer(text))
+    if len(found) < 2:
+        inline, wanted = [], 1
+        for match in _INLINE.finditer(text):
+            if int(match[1]) == wanted:
+                inline.append(match)
+                wanted += 1
+        found = inline if len(inline) > len(found) else found
+    ends = [*(match.start() for match in found[1:]), len(text)][: len(found)]
+    return [text[match.end() : end].strip() for match, end in zip(found, ends, strict=True)]
+
+
+def _unmarked(step: str) -> str:
+    return _ASSUMPTION.sub(" ", _INFO.sub(" ", step))
+
+
+EXPLAIN, RATE = "inference_yao", "inference_difficulty_yao"
+
+COLUMNS: dict[str, Any] = {
+    "steps": pl.Int64,
+    "info": pl.Int64,
+    "assumptions": pl.Int64,
+    "difficulty": pl.Int64,
+    "gap_status": pl.String,
+    "gap_reason": pl.String,
+    "inference": pl.String,
+    "rating": pl.String,
+    **COST,
+}
+"""What `measure` finds out about each pair. Counts are null where the explanation could not be
+read, the difficulty (1 to 5) where the rating could not or was not wanted; `gap_status` and
+`gap_reason` then say why. `inference` and `rating` are the replies."""
+
+
+def measure(pairs: pl.DataFrame, chat: ChatModel, *, rate: bool) -> pl.DataFrame:
+    """Have every inference from `s1` to `s2` explained, its steps counted, and rated if wanted.
+
+    Equal pairs are asked about once. The rating is a second turn of the same conversation.
+
+    Args:
+        pairs: columns `s1` and `s2`, statements of which the first entails the second.
+        chat: who explains.
+        rate: ask how hard it is, from 1 to 5, as well.
+
+    Returns:
+        The pairs in order, with `COLUMNS`. What a reply cost stands in the first of equal pairs.
+    """
+    once = pairs.select("s1", "s2").unique(maintain_order=True)
+    explain = shipped()[EXPLAIN]
+    requests = [
+        _request(explain, explain.turns({"s1": s1, "s2": s2})) for s1, s2 in once.iter_rows()
+    ]
+    told = [_explained(reply) for reply in chat.complete(requests)] if requests else []
+    if rate:
+        places = [place for place, row in enumerate(told) if row["gap_status"] == "judged"]
+        again = [_rating_request(requests[place], told[place]["inference"]) for place in places]
+        for place, reply in zip(places, chat.complete(again) if again else [], strict=True):
+            told[place] = _rated(told[place], reply)
+    found = pl.DataFrame(told, schema=COLUMNS)
+    every = pairs.join(
+        pl.concat([once, found], how="horizontal"),
+        on=["s1", "s2"],
+        how="left",
+        maintain_order="left",
+    )
+    first = pl.struct("s1", "s2").is_first_distinct()
+    return every.with_columns(pl.when(first).then(pl.col(name)).alias(name) for name in SPENT)
+
+
+def _request(prompt: Prompt, turns: Sequence[tuple[str, str]]) -> ChatRequest:
+    return ChatRequest(
+        messages=messages(turns),
+        max_tokens=prompt.max_tokens,
+        temperature=prompt.temperature,
+    )
+
+
+def _rating_request(request: ChatRequest, explanation: str) -> ChatRequest:
+    prompt = shipped()[RATE]
+    follow_up = _request(prompt, prompt.turns({}))
+    said = Message(role="assistant", content=explanation)
+    return ChatRequest(
+        messages=(*request.messages, said, *follow_up.messages),
+        max_tokens=follow_up.max_tokens,
+        temperature=follow_up.temperature,
+    )
+
+
+def _explained(reply: ChatReply) -> dict[str, Any]:
+    row = {"inference": reply.text, **_spent(reply)}
+    if reply.status != "ok":
+        return row | {"gap_status": reply.status, "gap_reason": reply.why_none}
+    found = read_steps(reply.text or "", finished=reply.finished)
+    if not isinstance(found, Steps):
+        return row | {"gap_status": found.status, "gap_reason": found.reason}
+    counts = {"steps": found.steps, "info": found.info, "assumptions": found.assumptions}
+    return row | counts | {"gap_status": "judged"}
+
+
+def _rated(row: dict[str, Any], reply: ChatReply) -> dict[str, Any]:
+    spent = _spent(reply)
+    both = {name: total((row[name], spent[name])) for name in SPENT}
+    row = row | both | {"rating": reply.text}
+    if reply.status != "ok":
+        return row | {"gap_status": reply.status, "gap_reason": f"rating: {reply.why_none}"}
+    found = read_score(reply.text or "", finished=reply.finished)
+    if found.score is None:
+        return row | {"gap_status": found.status, "gap_reason": f"rating: {found.reason}"}
+    return row | {"difficulty": round(1 + 4 * found.score)}
+
+
+def _spent(reply: ChatReply) -> dict[str, Any]:
+    return {name: getattr(reply, name) for name in SPENT}
+
+
+INFERENCE = ("CIA", "C", "IA", "difficulty")
+"""Schemes that have an inference explained."""
+
+_DECIMALS = 5
+"""Of marks, as of the scores they are made from."""
+_GAPS = {"gap": pl.Float64} | {name: COLUMNS[name] for name in COLUMNS if name not in SPENT}
+_COST = {f"gap_{name}": COLUMNS[name] for name in SPENT}
+
+
+def with_marks(
+    decided: pl.DataFrame, *, pairs: pl.DataFrame, answers: pl.DataFrame, scheme: str, models: Any
+) -> pl.DataFrame:
+    """The answers with `marks`, and what they were made from: `gap` and the columns of `measure`,
+    those of its cost with `gap_` before them.
+
+    Args:
+        decided: a row an answer, with `row` (its place in `answers`), `relation` and the chances.
+        pairs: a row an answer and reference, with statements and both directions.
+        answers: the table that is judged.
+        scheme: as `Entailment.marks`, `auto` resolved.
+        models: give the chat model.
+    """
+    if scheme in INFERENCE:
+        found = decided.join(
+            _smallest_gaps(pairs.join(decided.select("row", "relation"), on="row"), scheme, models),
+            on="row",
+            how="left",
+            maintain_order="left",
+        )
+        return found.with_columns(
+            marks=marks(found["relation"], credit(found["gap"], scheme)).round(_DECIMALS)
+        )
+    found = decided.with_columns(
+        pl.lit(None, kind).alias(name) for name, kind in (_GAPS | _COST).items()
+    )
+    if scheme == "scores":
+        value = expected_marks(found["entails_chance"], found["entailed_chance"])
+    elif scheme == "off":
+        value = pl.Series([None] * found.height, dtype=pl.Float64)
+    else:
+        asked = answers[found["row"].to_list()]
+        value = _token_f1(asked) if scheme == "token_f1" else _llm_score(asked, models)
+    return found.with_columns(marks=value.round(_DECIMALS))
+
+
+def _smallest_gaps(pairs: pl.DataFrame, scheme: str, models: Any) -> pl.DataFrame:
+    """Of every superior or inferior answer the smallest gap over the pairs that entail.
+
+    From the answer to a reference that it entails, or from a reference that entails it to the
+    answer. Where no gap is known, the first pair says why.
+    """
+    superior = (pl.col("relation") == "superior") & pl.col("entails")
+    inferior = (pl.col("relation") == "inferior") & pl.col("entailed")
+    sides = (pl.col("answer_statement"), pl.col("reference_statement"))
+    asked = pairs.filter(superior | inferior).select(
+        "row",
+        s1=pl.when(superior).then(sides[0]).otherwise(sides[1]),
+        s2=pl.when(superior).then(sides[1]).otherwise(sides[0]),
+    )
+    if asked.is_empty():
+        return pl.DataFrame(schema={"row": pairs.schema["row"], **_GAPS, **_COST})
+    from markscheme.models import Models
+
+    chat = (models if models is not None else Models()).chat()
+    measured = measure(asked, chat, rate=scheme == "difficulty")
+    return (
+        measured.with_columns(gap=gap(measured, scheme))
+        .sort("gap", nulls_last=True, maintain_order=True)
+        .group_by("row", maintain_order=True)
+        .agg(
+            *(pl.col(name).first() for name in _GAPS),
+            *(
+                pl.when(pl.col(name).count() > 0).then(pl.col(name).sum()).alias(f"gap_{name}")
+                for name in SPENT
+            ),
+        )
+    )
+
+
+def _token_f1(answers: pl.DataFrame) -> pl.Series:
+    return token_f1(answers["answer"], answers["references"])
+
+
+def _llm_score(answers: pl.DataFrame, models: Any) -> pl.Series:
+    from markscheme.contract import parse_judge
+    from markscheme.judges.combined import ask
+
+    return ask(parse_judge("llm_score"), answers, models)["score"]

@@ -1,0 +1,200 @@
+"""Who turns a question and an answer into a statement: rules, a chat model, a sequence model.
+
+Each takes a table of pairs and gives the same rows with `OUTCOME`. A pair that occurs often is made
+once; a pair of which no statement came has a status that says why, and a null statement.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Protocol, runtime_checkable
+
+import polars as pl
+
+from markscheme.errors import JudgeError
+from markscheme.judges.prompted import COST, AskedPairs, distinct_pairs, placed
+from markscheme.models.chat import ChatReply, ChatRequest
+from markscheme.text.replies import Reading, read_statement
+
+RULES, CHAT, SEQ2SEQ = "rules", "chat", "seq2seq"
+
+OUTCOME: Mapping[str, Any] = {
+    "statement": pl.String, "status": pl.String, "reason": pl.String, "raw": pl.String,
+    **COST,
+}  # fmt: skip
+"""What a maker adds to the pairs. `statement` is null unless `status` is `judged`; the others are
+`unparsed` (nothing readable came, a loop, or there is no answer), `refused`, `failed` and `skipped`
+(the budget is spent). What a request cost stands in the first of equal pairs."""
+
+_SEPARATOR = ". "
+"""Between question and answer, as the QA2D models on the hub were trained."""
+
+
+@runtime_checkable
+class StatementMaker(Protocol):
+    """Whatever makes statements."""
+
+    def make(self, pairs: pl.DataFrame, models: Any) -> pl.DataFrame:
+        """The same rows in the same order, with the columns of `OUTCOME`.
+
+        Args:
+            pairs: `question` and `answer`, both String.
+            models: where models come from, as judges get it.
+        """
+        ...
+
+    def identity(self, models: Any) -> Mapping[str, str]:
+        """What decides besides the maker's own fields, for signatures."""
+        ...
+
+    def requests(self, pairs: pl.DataFrame) -> list[ChatRequest]:
+        """What a language model would be asked about these pairs, for estimates."""
+        ...
+
+
+def statement_maker(name: str) -> StatementMaker:
+    """The maker called `name`.
+
+    Args:
+        name: `rules`; `chat`, or `chat:MODEL` for another model than the run's;
+            `seq2seq:NAME_OR_FOLDER`, such as `seq2seq:domenicrosati/QA2D-t5-base`.
+
+    Raises:
+        JudgeError: there is no such maker.
+    """
+    kind, colon, rest = name.partition(":")
+    if name == RULES:
+        return RuleStatements()
+    if kind == CHAT and bool(colon) == bool(rest):
+        return ChatStatements(model=rest or None)
+    if kind == SEQ2SEQ and rest:
+        return SequenceStatements(name=rest)
+    raise JudgeError(
+        f"no maker of statements named {name!r}; choose 'rules', 'chat', or "
+        "'seq2seq:NAME_OR_FOLDER', as in 'seq2seq:domenicrosati/QA2D-t5-base'"
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class RuleStatements:
+    """Rules for English questions; no model (`markscheme.text.statements.statement`)."""
+
+    def make(self, pairs: pl.DataFrame, models: Any) -> pl.DataFrame:
+        """Make a statement of every different pair; see `StatementMaker.make`."""
+        from markscheme.text.statements import statements
+
+        distinct, place = _distinct(pairs)
+        questions, answers = zip(*distinct, strict=True) if distinct else ((), ())
+        made = statements(
+            pl.Series(questions, dtype=pl.String), pl.Series(answers, dtype=pl.String)
+        )
+        rows = [
+            {"statement": text, "status": "judged"}
+            if text
+            else {"status": "unparsed", "reason": "the rules made nothing of it"}
+            for text in made
+        ]
+        return _placed(pairs, rows, place)
+
+    def identity(self, models: Any) -> Mapping[str, str]:
+        """Nothing: the rules change only with the package."""
+        return {}
+
+    def requests(self, pairs: pl.DataFrame) -> list[ChatRequest]:
+        """None: no language model is asked."""
+        return []
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChatStatements(AskedPairs):
+    """A language model is asked with the paper's two-shot prompt (Yao & Barbosa 2024, Table 14).
+
+    The paper sends seed 42.
+    """
+
+    PROMPT: ClassVar[str] = "statement_yao"
+    VARIABLES: ClassVar[tuple[str, str]] = ("question", "answer")
+
+    def make(self, pairs: pl.DataFrame, models: Any) -> pl.DataFrame:
+        """Ask about every different pair; see `StatementMaker.make`.
+
+        Raises:
+            ModelError: no chat model was given.
+        """
+        distinct, place = _distinct(pairs)
+        return _placed(pairs, self._outcomes(distinct, models), place)
+
+    def requests(self, pairs: pl.DataFrame) -> list[ChatRequest]:
+        """One request for each different pair."""
+        return [self._request(pair) for pair in _distinct(pairs)[0]]
+
+    def _read(self, reply: ChatReply, pair: tuple[str, str]) -> dict[str, Any]:
+        question, answer = pair
+        text = reply.text or ""
+        return _row(read_statement(text, question=question, answer=answer, finished=reply.finished))
+
+
+@dataclass(frozen=True, kw_only=True)
+class SequenceStatements:
+    """A sequence-to-sequence model reads question and answer and writes the statement.
+
+    Attributes:
+        name: folder with transformers weights, or a name on the hub.
+        max_tokens: of a statement.
+    """
+
+    name: str
+    max_tokens: int = 128
+
+    def make(self, pairs: pl.DataFrame, models: Any) -> pl.DataFrame:
+        """Generate a statement for every different pair; see `StatementMaker.make`.
+
+        Raises:
+            MissingExtraError: transformers or torch is not installed.
+            ModelError: the weights cannot be loaded.
+        """
+        distinct, place = _distinct(pairs)
+        rows: list[dict[str, Any]] = []
+        if distinct:
+            model = self._model(models)
+            texts = [f"{question}{_SEPARATOR}{answer}" for question, answer in distinct]
+            made = model.generate(texts, max_tokens=self.max_tokens)
+            for (question, answer), (text, finished) in zip(distinct, made, strict=True):
+                found = read_statement(text, question=question, answer=answer, finished=finished)
+                rows.append(_row(found) | {"raw": text})
+        return _placed(pairs, rows, place)
+
+    def identity(self, models: Any) -> Mapping[str, str]:
+        """The model's name, and the hash of the weights of a folder."""
+        revision = str(getattr(self._model(models), "revision", ""))
+        return {"seq2seq": self.name} | ({"seq2seq_revision": revision} if revision else {})
+
+    def requests(self, pairs: pl.DataFrame) -> list[ChatRequest]:
+        """None: no language model is asked."""
+        return []
+
+    def _model(self, models: Any) -> Any:
+        from markscheme.models import Models
+
+        return (models if models is not None else Models()).seq2seq(self.name)
+
+
+def _distinct(pairs: pl.DataFrame) -> tuple[list[tuple[str, str]], list[int | None]]:
+    return distinct_pairs(pairs, ("question", "answer"), "statements")
+
+
+def _placed(
+    pairs: pl.DataFrame, rows: Sequence[Mapping[str, Any]], place: Sequence[int | None]
+) -> pl.DataFrame:
+    lacking = {"status": "unparsed", "reason": "no question or no answer"}
+    return placed(pairs, rows, place, schema=OUTCOME, lacking=lacking)
+
+
+def _row(found: Reading) -> dict[str, Any]:
+    judged = found.status == "judged"
+    return {
+        "statement": found.reason if judged else None,
+        "status": found.status,
+        "reason": None if judged else found.reason,
+    }

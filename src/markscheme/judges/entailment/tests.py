@@ -1,0 +1,194 @@
+"""Does a premise entail a hypothesis? Three ways to find out, behind one protocol.
+
+`embedded` ships and needs nothing; `chat` asks a language model as Yao & Barbosa 2024 did;
+`nli:NAME_OR_FOLDER` runs an entailment cross-encoder. Each takes a table of pairs and gives the
+same rows with what it found.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, Protocol, runtime_checkable
+
+import polars as pl
+
+from markscheme.contract import check_range
+from markscheme.errors import JudgeError
+from markscheme.judges.entailment.pairs import pairs_to_test, tested
+from markscheme.judges.prompted import AskedPairs, expectation
+from markscheme.models.chat import ChatReply, ChatRequest
+from markscheme.text.replies import CONTRADICTION, ENTAILMENT, NEUTRAL, Reading, read_entailment
+
+EMBEDDED, CHAT, NLI = "embedded", "chat", "nli"
+_LEAST_OF_A_LABEL = 2
+"""Letters that a token must have to be the beginning of a label."""
+
+
+@runtime_checkable
+class EntailmentTest(Protocol):
+    """Whatever says whether premises entail hypotheses."""
+
+    def test(self, pairs: pl.DataFrame, models: Any) -> pl.DataFrame:
+        """The same rows in the same order, with the columns of `OUTCOME` in
+        `entailment_outcomes`; equal pairs tested once.
+
+        Args:
+            pairs: `question`, `premise`, `hypothesis` (statements), `premise_answer`,
+                `hypothesis_answer` (the bare answers); all String. A pair without texts is
+                `skipped`.
+            models: where models come from, as judges get it.
+        """
+        ...
+
+    def identity(self, models: Any) -> Mapping[str, str]:
+        """What decides besides the test's own fields, for signatures."""
+        ...
+
+    def requests(self, pairs: pl.DataFrame) -> list[ChatRequest]:
+        """What a language model would be asked about these pairs, for estimates."""
+        ...
+
+
+def entailment_test(name: str) -> EntailmentTest:
+    """The test called `name`.
+
+    Args:
+        name: `embedded`, or `embedded:FOLDER` for one that `markscheme train entailment` wrote;
+            `chat`, or `chat:MODEL` for another model than the run's; `nli:NAME_OR_FOLDER`.
+
+    Raises:
+        JudgeError: there is no such test.
+    """
+    kind, colon, rest = name.partition(":")
+    if kind == EMBEDDED and bool(colon) == bool(rest):
+        from markscheme.judges.entailment.embedded import EmbeddedEntailment
+
+        return EmbeddedEntailment(weights=rest or None)
+    if kind == CHAT and bool(colon) == bool(rest):
+        return ChatEntailment(model=rest or None)
+    if kind == NLI and rest:
+        return NliEntailment(name=rest)
+    raise JudgeError(
+        f"no entailment test named {name!r}; choose 'embedded', 'chat', or 'nli:NAME_OR_FOLDER', "
+        "as in 'nli:cross-encoder/nli-deberta-v3-large'"
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChatEntailment(AskedPairs):
+    """A language model is asked with the paper's zero-shot prompt (Yao & Barbosa 2024, Table 14).
+
+    The score is the probability of the label at the reply's first word, where the server gives
+    log-probabilities. The paper sends seed 42.
+    """
+
+    PROMPT: ClassVar[str] = "entailment_yao"
+    VARIABLES: ClassVar[tuple[str, str]] = ("premise", "hypothesis")
+
+    def test(self, pairs: pl.DataFrame, models: Any) -> pl.DataFrame:
+        """Ask about every different pair of statements; see `EntailmentTest.test`.
+
+        Raises:
+            ModelError: no chat model was given.
+        """
+        distinct, place = pairs_to_test(pairs)
+        return tested(pairs, self._outcomes(distinct, models), place)
+
+    def requests(self, pairs: pl.DataFrame) -> list[ChatRequest]:
+        """One request for each different pair of statements."""
+        return [self._request(pair) for pair in pairs_to_test(pairs)[0]]
+
+    def _read(self, reply: ChatReply, pair: tuple[str, str]) -> dict[str, Any]:
+        del pair
+        reading = read_entailment(reply.text or "", finished=reply.finished)
+        return {
+            "entailed": reading.verdict,
+            "score": _score(reply, reading),
+            "status": reading.status,
+            "label": reading.relation if reading.relation in _LABELS else None,
+            "reason": reading.reason,
+        }
+
+
+@dataclass(frozen=True, kw_only=True)
+class NliEntailment:
+    """An entailment cross-encoder reads both statements; which output is which its config says.
+
+    Attributes:
+        name: folder with ONNX or transformers weights, or a name on the hub.
+        threshold: entailed from this probability; none takes the likeliest label, as is usual.
+    """
+
+    name: str
+    threshold: float | None = None
+
+    def validate(self) -> None:
+        """Raises JudgeError if the threshold is not within 0 and 1."""
+        if self.threshold is not None:
+            check_range("threshold", self.threshold, 0, 1)
+
+    def test(self, pairs: pl.DataFrame, models: Any) -> pl.DataFrame:
+        """Classify every different pair of statements; see `EntailmentTest.test`.
+
+        Raises:
+            MissingExtraError: the model needs transformers, which is not installed.
+            ModelError: it cannot be loaded, or does not say which of its outputs is entailment.
+        """
+        from markscheme.models.local import entailment_column
+
+        distinct, place = pairs_to_test(pairs)
+        if not distinct:
+            return tested(pairs, [], place)
+        model = self._model(models)
+        column = entailment_column(model.labels, self.name)
+        scores = model.scores(distinct)
+        likeliest = scores.argmax(axis=1)
+        names = [label.strip().lower() for label in model.labels]
+        entailed = (
+            likeliest == column if self.threshold is None else scores[:, column] >= self.threshold
+        )
+        rows = [
+            {
+                "entailed": bool(holds),
+                "score": float(share),
+                "status": "judged",
+                "label": ENTAILMENT if best == column else names[best],
+            }
+            for holds, share, best in zip(
+                entailed.tolist(), scores[:, column].tolist(), likeliest.tolist(), strict=True
+            )
+        ]
+        return tested(pairs, rows, place)
+
+    def identity(self, models: Any) -> Mapping[str, str]:
+        """The model's name and what else is known of its weights."""
+        revision = str(getattr(self._model(models), "revision", ""))
+        return {"nli": self.name} | ({"nli_revision": revision} if revision else {})
+
+    def requests(self, pairs: pl.DataFrame) -> list[ChatRequest]:
+        """None: no language model is asked."""
+        del pairs
+        return []
+
+    def _model(self, models: Any) -> Any:
+        from markscheme.models import Models
+
+        return (models if models is not None else Models()).nli(self.name)
+
+
+_LABELS = {ENTAILMENT: 1.0, CONTRADICTION: 0.0, NEUTRAL: 0.0}
+
+
+def _score(reply: ChatReply, reading: Reading) -> float | None:
+    """Probability of entailment at the first word, if the server gives log-probabilities."""
+    if reading.status != "judged" or not reply.token_logprobs:
+        return None
+    return expectation(reply.token_logprobs, _worth)
+
+
+def _worth(token: str) -> float | None:
+    """What a token says that begins a label."""
+    if len(token) < _LEAST_OF_A_LABEL:
+        return None
+    return next((worth for label, worth in _LABELS.items() if label.startswith(token)), None)

@@ -1,0 +1,141 @@
+"""What the examiner says about an answer: relation to the reference, marks, and a sentence why."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from markscheme.features.alignment import FEATURES, FeatureView
+from markscheme.tables import RELATIONS
+
+Matrix = npt.NDArray[np.float32]
+Floats = npt.NDArray[np.float64]
+
+_COLUMN = {name: place for place, name in enumerate(FEATURES)}
+_COMPLETE = 0.97
+"""Share of the key words, near spellings counted, from which a reference counts as fully told."""
+_SURE = 0.9
+_QUOTED = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """Features by name."""
+
+    matrix: Matrix
+
+    def __getitem__(self, name: str) -> Matrix:
+        return self.matrix[:, _COLUMN[name]]
+
+
+def relations(matrix: Matrix, scores: Floats, threshold: float) -> npt.NDArray[np.int64]:
+    """Each answer's relation to its best reference, as places in `RELATIONS`.
+
+    The four sets of Yao & Barbosa 2024 (section 3), read off the alignment instead of entailment:
+    superior tells all of the reference and more, equivalent the same, inferior a part of it,
+    incorrect something else.
+    """
+    told = Told(matrix)
+    right = scores >= threshold
+    complete = (told["soft_recall"] >= _COMPLETE) | (told["packed_contained"] > 0)
+    partly = (told["soft_recall"] > 0.3) & ~complete
+    adds = (
+        (told["new_in_sentence"] >= 1)
+        & (scores >= _SURE)
+        & (told["answer_words"] > told["reference_words"])
+    )
+    out = np.full(len(scores), RELATIONS.index("incorrect"))
+    out[right] = RELATIONS.index("equivalent")
+    out[right & complete & adds] = RELATIONS.index("superior")
+    out[right & partly] = RELATIONS.index("inferior")
+    out[~right & (scores >= 0.4 * threshold) & (told["soft_recall"] > 0.3)] = RELATIONS.index(
+        "inferior"
+    )
+    return out
+
+
+def marks(matrix: Matrix, scores: Floats, relation: npt.NDArray[np.int64]) -> Floats:
+    """Credit from 0 to 1: the score, and for a part of the reference that part's share of it."""
+    part = Told(matrix)["soft_recall"].clip(0, 1)
+    inferior = relation == RELATIONS.index("inferior")
+    return np.where(inferior, scores * (0.5 + 0.5 * part), scores)
+
+
+def explanations(
+    view: FeatureView,
+    matrix: Matrix,
+    scores: Floats,
+    *,
+    relation: npt.NDArray[np.int64],
+    threshold: float,
+    spoke: pl.Series,
+) -> pl.Series:
+    """One sentence a row: the relation, what was found and missed, and what else was noticed.
+
+    `spoke` marks answers that spoke to whoever marks them, which was left out.
+    """
+    told = Told(matrix)
+    found = _listed(view, view.r_key & view.r_hit)
+    missing = _listed(view, view.r_key & ~view.r_hit)
+    exact, soft = (told[name].tolist() for name in ("exact", "soft_recall"))
+    stands = ((told["contained"] > 0) | (told["packed_contained"] > 0)).tolist()
+    noticed = {text: flags.tolist() for text, flags in _noticed(told, spoke).items()}
+    means = ((scores >= threshold) & (told["soft_recall"] < 0.3)).tolist()
+    out = []
+    for row, (score, reference, which) in enumerate(
+        zip(scores.tolist(), view.reference.tolist(), relation.tolist(), strict=True)
+    ):
+        quoted = _quote(view.batch.raw[reference])
+        if exact[row]:
+            why = f"the answer is the reference {quoted}"
+        elif stands[row]:
+            why = f"the reference {quoted} stands in the answer"
+        elif found[row] and missing[row]:
+            why = f"of the reference {quoted} it has {found[row]} but not {missing[row]}"
+        elif found[row]:
+            why = f"the words of the reference {quoted} are in the answer"
+        elif soft[row] > 0.7:
+            why = f"it nearly spells the reference {quoted}"
+        else:
+            why = f"nothing of the reference {quoted} is in the answer"
+        also = [text for text, flags in noticed.items() if flags[row]]
+        if means[row] and not also:
+            also = ["but it means much the same"]
+        out.append(f"{RELATIONS[which]} ({score:.2f}): {'; '.join([why, *also])}")
+    return pl.Series("explanation", out, dtype=pl.String)
+
+
+def _noticed(told: Told, spoke: pl.Series) -> dict[str, npt.NDArray[np.bool_]]:
+    """Things worth saying of an answer, and the rows of which they are true."""
+    other = np.zeros(len(told.matrix), dtype=bool)
+    for unit in ("number", "year", "month", "day"):
+        other |= told[f"{unit}_conflict"] > 0
+    return {
+        "it gives another number or date": other,
+        "it declines or doubts": told["refusal"] > 0,
+        "it speaks to the marker, which is ignored": spoke.to_numpy(),
+        "the match is denied": (told["denied_before"] > 0) | (told["denied_after"] > 0),
+        "the match is given as a belief or a guess": told["disputed"] > 0,
+        "it names other candidates beside the match": (told["choice_offered"] > 0)
+        & (told["choice_items"] > 1),
+    }
+
+
+def _quote(text: str) -> str:
+    plain = " ".join(text.split())
+    return f"'{plain if len(plain) <= _QUOTED else plain[: _QUOTED - 1] + '…'}'"
+
+
+def _listed(view: FeatureView, keep: npt.NDArray[np.bool_]) -> list[str]:
+    """The kept words of each row's best reference, as a quoted list; empty text if none."""
+    words = view.batch.lexicon.words
+    lists: list[list[str]] = [[] for _ in range(view.rows)]
+    places = view.batch.texts.word[view.r_place[keep]].tolist()
+    for row, word in zip(view.r_row[keep].tolist(), places, strict=True):
+        if len(lists[row]) < 6:
+            shown = words[word]
+            lists[row].append(f"{float(shown[1:]):g}" if shown.startswith("\x00") else shown)
+    return [f"'{' '.join(each)}'" if each else "" for each in lists]

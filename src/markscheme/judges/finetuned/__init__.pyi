@@ -1,0 +1,9 @@
+from .scores import said as said
+from .scores import scored as scored
+from .templates import CHOICES as CHOICES
+from .templates import VARIANTS as VARIANTS
+from .templates import VERDICT as VERDICT
+from .templates import fields_of as fields_of
+from .templates import material as material
+from .weight_files import ADAPTER as ADAPTER
+from .weight_files import SETTINGS as SETTINGS

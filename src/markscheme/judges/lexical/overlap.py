@@ -1,0 +1,98 @@
+"""Judges that measure overlap of words or characters: ROUGE, BLEU, character similarity."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass
+from typing import Any
+
+import polars as pl
+
+from markscheme.contract import register
+from markscheme.judges.outcomes import Thresholded, by_threshold
+
+
+@dataclass(frozen=True, kw_only=True)
+class Overlap(Thresholded):
+    """A measure of the answer against its best reference, right from a threshold on."""
+
+    def judge(self, answers: pl.DataFrame, models: Any) -> pl.DataFrame:
+        scores = self.measure(answers["answer"], answers["references"])
+        return by_threshold(answers, scores, self.threshold)
+
+    @abstractmethod
+    def measure(self, answers: pl.Series, references: pl.Series) -> pl.Series:
+        """The score of each answer, 0 to 1; null where there is no reference."""
+
+
+@register("rouge1", paper="Lin 2004", example="rouge1(threshold=0.3)")
+@dataclass(frozen=True, kw_only=True)
+class Rouge1(Overlap):
+    """Highest ROUGE-1 F-measure over the references, right from a threshold on.
+
+    Equal to the rouge-score package without stemming.
+    """
+
+    def measure(self, answers: pl.Series, references: pl.Series) -> pl.Series:
+        from markscheme.metrics import rouge1
+
+        return rouge1(answers, references)
+
+
+@register("rouge2", paper="Lin 2004", example="rouge2(threshold=0.3)")
+@dataclass(frozen=True, kw_only=True)
+class Rouge2(Overlap):
+    """Highest ROUGE-2 F-measure over the references, right from a threshold on.
+
+    Equal to the rouge-score package without stemming. A text of one word has no pairs of words and
+    scores 0, even if it equals the reference.
+    """
+
+    def measure(self, answers: pl.Series, references: pl.Series) -> pl.Series:
+        from markscheme.metrics import rouge2
+
+        return rouge2(answers, references)
+
+
+@register("rougeL", paper="Lin 2004", example="rougeL(threshold=0.3)")
+@dataclass(frozen=True, kw_only=True)
+class RougeL(Overlap):
+    """Highest ROUGE-L F-measure over the references, right from a threshold on.
+
+    Equal to the rouge-score package without stemming.
+    """
+
+    def measure(self, answers: pl.Series, references: pl.Series) -> pl.Series:
+        from markscheme.metrics import rouge_l
+
+        return rouge_l(answers, references)
+
+
+@register("bleu", paper="Papineni et al. 2002; Post 2018", example="bleu(threshold=0.2)")
+@dataclass(frozen=True, kw_only=True)
+class Bleu(Overlap):
+    """Highest sentence BLEU over the references, right from a threshold on.
+
+    Equal to sacrebleu's `sentence_bleu` against each reference by itself, divided by 100.
+    """
+
+    def measure(self, answers: pl.Series, references: pl.Series) -> pl.Series:
+        from markscheme.metrics import bleu
+
+        return bleu(answers, references)
+
+
+@register("char_similarity", example="char_similarity(threshold=0.9)")
+@dataclass(frozen=True, kw_only=True)
+class CharSimilarity(Overlap):
+    """Highest likeness of normalised characters over the references, right from a threshold on.
+
+    RapidFuzz's `ratio`, from 0 to 1: misspellings cost little.
+    """
+
+    threshold: float = 0.8
+
+    def measure(self, answers: pl.Series, references: pl.Series) -> pl.Series:
+        from markscheme.metrics import char_similarity
+
+        return char_similarity(answers, references)

@@ -1,0 +1,149 @@
+"""Automatic measures of an answer against a list of graded references, by a stated protocol."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+import polars as pl
+
+from markscheme.contract import register
+from markscheme.errors import JudgeError
+from markscheme.judges.embedding import BertScore
+from markscheme.judges.outcomes import Thresholded, by_threshold
+
+Measure = Literal[
+    "rouge1", "rouge2", "rougeL", "rougeL_recall", "bleu", "set_rouge1", "set_rouge2", "cosine",
+    "bertscore",
+]  # fmt: skip
+Against = Literal["first", "best", "all"]
+
+
+@register(
+    "reference_overlap", paper="baselines of Yang et al. 2024, section 4.2.1",
+    example="reference_overlap(measure=rouge1, threshold=0.3)",
+)  # fmt: skip
+@dataclass(frozen=True, kw_only=True)
+class ReferenceOverlap(Thresholded):
+    """ROUGE, BLEU, BERTScore or embedding likeness of an answer to references of the best grade.
+
+    The highest over the references that count; all of them where there are no grades.
+
+    Attributes:
+        measure: `rouge1`, `rouge2`, `rougeL` and `bleu` as the judges of those names; `set_rouge1`
+            and `set_rouge2` over sets of n-grams with case, nearest to the paper's;
+            `rougeL_recall`, which does not punish saying more; `cosine` of sentence embeddings by
+            the encoder that ships; `bertscore` by the encoder in `model`.
+        against: the `first` reference of the best grade, every one of the `best` grade, or `all`.
+        model: for `bertscore`, a folder or a name on the hub (extra hf).
+        layer: for `bertscore`, the hidden layer; the last if none.
+    """
+
+    measure: Measure = "rouge1"
+    against: Against = "first"
+    model: str | None = None
+    layer: int | None = None
+
+    def validate(self) -> None:
+        """Raises JudgeError where an encoder is missing, or named for a measure without one."""
+        super().validate()
+        if (self.measure == "bertscore") != (self.model is not None):
+            raise JudgeError(
+                f"reference_overlap: measure={self.measure} and model={self.model} do not go "
+                "together; BERTScore needs an encoder, as in reference_overlap(measure=bertscore, "
+                "model='roberta-large', layer=17), and nothing else takes one"
+            )
+
+    def judge(self, answers: pl.DataFrame, models: Any) -> pl.DataFrame:
+        """Score and verdict; rows without references, or with patterns, are `skipped`."""
+        references = _counting(answers, self.against)
+        scores = self._scores(answers["answer"], references, models)
+        return by_threshold(answers, scores, self.threshold)
+
+    def identity(self, models: Any) -> Mapping[str, str]:
+        """The encoder, where it is asked."""
+        if self.measure == "bertscore":
+            return self._bertscore().identity(models)
+        if self.measure != "cosine":
+            return {}
+        from markscheme.models.local import MiniLM
+
+        return {"embeddings": MiniLM().revision}
+
+    def _scores(self, answers: pl.Series, references: pl.Series, models: Any) -> pl.Series:
+        from markscheme.metrics import bleu as bleu_bleu
+        from markscheme.metrics import rouge1, rouge2, rouge_l
+
+        if self.measure == "cosine":
+            return _cosine(answers, references, models)
+        if self.measure == "bertscore":
+            table = pl.DataFrame({"question": answers, "answer": answers, "references": references})
+            scores: pl.Series = self._bertscore().judge(table, models)["score"]
+            return scores
+        if self.measure == "rougeL_recall":
+            return _covered(answers, references)
+        if self.measure in ("set_rouge1", "set_rouge2"):
+            return _set_rouge(answers, references, order=int(self.measure[-1]))
+        measures = {
+            "rouge1": rouge1, "rouge2": rouge2, "rougeL": rouge_l,
+            "bleu": bleu_bleu,
+        }  # fmt: skip
+        return measures[self.measure](answers, references)
+
+    def _bertscore(self) -> BertScore:
+        return BertScore(model=self.model or "", layer=self.layer)
+
+
+def _covered(answers: pl.Series, references: pl.Series) -> pl.Series:
+    from markscheme.features.nonfactoid import rouge_l_recall
+    from markscheme.metrics import Pairs
+
+    pairs = Pairs.of(answers, references)
+    return pairs.best(rouge_l_recall(pairs.spread(pairs.answers), pairs.references))
+
+
+def _counting(answers: pl.DataFrame, against: Against) -> pl.Series:
+    """The references that count, of each row."""
+    references = answers["references"].cast(pl.List(pl.String))
+    if against == "all" or "reference_grades" not in answers.columns:
+        return references if against != "first" else references.list.head(1)
+    flat = (
+        pl.DataFrame({"text": references, "grade": answers["reference_grades"]})
+        .with_row_index("row")
+        .with_columns(
+            grade=pl.when(pl.col("grade").list.len() == pl.col("text").list.len())
+            .then(pl.col("grade"))
+            .otherwise(pl.col("text").list.eval(pl.lit(0, dtype=pl.Int64)))
+        )
+        .explode("text", "grade", empty_as_null=False, keep_nulls=False)
+        .filter(pl.col("grade") == pl.col("grade").max().over("row"))
+        .group_by("row", maintain_order=True)
+        .agg("text")
+    )
+    listed = (
+        pl.DataFrame({"row": np.arange(answers.height, dtype=np.uint32)})
+        .join(flat, on="row", how="left", maintain_order="left")["text"]
+    )  # fmt: skip
+    return listed.list.head(1) if against == "first" else listed
+
+
+def _set_rouge(answers: pl.Series, references: pl.Series, *, order: int) -> pl.Series:
+    from markscheme.features.nonfactoid import set_rouge
+    from markscheme.metrics import Pairs
+
+    pairs = Pairs.of(answers, references)
+    return pairs.best(set_rouge(pairs.spread(pairs.answers), pairs.references, order=order))
+
+
+def _cosine(answers: pl.Series, references: pl.Series, models: Any) -> pl.Series:
+    from markscheme.metrics import Pairs
+    from markscheme.models.local import MiniLM
+
+    pairs = Pairs.of(answers, references)
+    encoder = models.encoder() if models is not None else MiniLM()
+    spread = pairs.spread(pairs.answers)
+    left, right = encoder.encode(spread.to_list()), encoder.encode(pairs.references.to_list())
+    cosines = np.einsum("ij,ij->i", left, right).clip(0, 1)
+    return pairs.best(pl.Series(np.round(cosines, 4).astype(np.float64)))

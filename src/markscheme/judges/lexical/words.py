@@ -1,0 +1,94 @@
+"""Judges that compare normalised words: exact match, containment, token F1."""
+
+from __future__ import annotations
+
+import threading
+import weakref
+from dataclasses import dataclass
+from typing import Any
+
+import polars as pl
+
+from markscheme.contract import register
+from markscheme.judges.outcomes import Thresholded, by_threshold
+from markscheme.metrics import Empty, Pairs, contains_of, exact_match_of, token_f1_of
+from markscheme.text import normalise_series
+
+_FOUND_EVERYWHERE = (
+    "a reference normalises to nothing, which every answer contains; "
+    "contains(empty_reference=verbatim) looks for it as written"
+)
+
+
+class _Latest(threading.local):
+    """The pairs of the table seen last: judges that run one after the other on it share them."""
+
+    table: weakref.ref[pl.DataFrame] | None = None
+    pairs: tuple[Pairs, Pairs] | None = None
+
+    def of(self, answers: pl.DataFrame) -> tuple[Pairs, Pairs]:
+        """The pairs normalised, and as they were written."""
+        if self.pairs is None or self.table is None or self.table() is not answers:
+            raw = Pairs.of(answers["answer"], answers["references"])
+            self.pairs = raw.map(normalise_series), raw
+            self.table = weakref.ref(answers, self._forget)
+        return self.pairs
+
+    def _forget(self, gone: weakref.ref[pl.DataFrame]) -> None:
+        if self.table is gone:
+            self.pairs = None
+
+
+_latest = _Latest()
+
+
+@register("exact_match", paper="Rajpurkar et al. 2016")
+@dataclass(frozen=True, kw_only=True)
+class ExactMatch:
+    """Equal to a reference after SQuAD normalisation.
+
+    Score 1 or 0. Lower case, punctuation, articles and white space do not count.
+    """
+
+    def judge(self, answers: pl.DataFrame, models: Any) -> pl.DataFrame:
+        return by_threshold(answers, exact_match_of(_latest.of(answers)[0]), 1.0)
+
+
+@register(
+    "contains",
+    paper="Wang et al. 2023 (EVOUNA), lexical matching",
+    example="contains(empty_reference=verbatim)",
+)
+@dataclass(frozen=True, kw_only=True)
+class Contains:
+    """A reference stands somewhere in the answer, both SQuAD-normalised.
+
+    Score 1 or 0. Containment is of characters, as in EVOUNA: "art" is found in "started".
+    References that normalise to nothing ("A", "*") are found everywhere, as there, and the
+    explanation says so; with `empty_reference=verbatim` they must stand in the answer as written.
+    """
+
+    empty_reference: Empty = "everywhere"
+
+    def judge(self, answers: pl.DataFrame, models: Any) -> pl.DataFrame:
+        pairs, raw = _latest.of(answers)
+        scores = contains_of(pairs, raw, empty_reference=self.empty_reference)
+        outcomes = by_threshold(answers, scores, 1.0)
+        empty = pairs.references == ""
+        if self.empty_reference == "everywhere" and empty.any():
+            trivial = pl.Series("trivial", pairs.best(empty) == 1)
+            outcomes = outcomes.with_columns(
+                explanation=pl.when(trivial & pl.col("verdict"))
+                .then(pl.lit(_FOUND_EVERYWHERE))
+                .otherwise("explanation")
+            )
+        return outcomes
+
+
+@register("token_f1", paper="Rajpurkar et al. 2016", example="token_f1(threshold=0.6)")
+@dataclass(frozen=True, kw_only=True)
+class TokenF1(Thresholded):
+    """Highest F1 of normalised tokens over the references, right from a threshold on."""
+
+    def judge(self, answers: pl.DataFrame, models: Any) -> pl.DataFrame:
+        return by_threshold(answers, token_f1_of(_latest.of(answers)[0]), self.threshold)

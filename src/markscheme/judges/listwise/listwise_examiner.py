@@ -1,0 +1,209 @@
+"""The listwise examiner: marks answers that are no mere fact, without a language model."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache, cached_property
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+import orjson
+import polars as pl
+
+from markscheme.contract import register
+from markscheme.features.nonfactoid import (
+    Matrix,
+    Rarity,
+    Rows,
+    meaning_features,
+    style_inputs,
+    token_weights,
+    word_features,
+)
+from markscheme.judges.outcomes import PATTERNS, Thresholded, has_patterns
+from markscheme.judges.weight_folder import WeightFolder
+from markscheme.models.local import MINILM, Trees, revision, token_encoder
+
+Floats = npt.NDArray[np.float64]
+
+SHIPPED = Path(__file__).parent / "weights"
+"""The listwise examiner in the package."""
+
+_loading = threading.Lock()
+
+
+class ListwiseWeights(WeightFolder):
+    """The parts of a folder, each loaded when first used."""
+
+    files = (
+        "listwise.json",
+        "listwise_rarity.npz",
+        "listwise_style.npz",
+        "listwise_trees.onnx.zst",
+        "listwise_words.onnx.zst",
+    )
+    command = "markscheme train-listwise"
+
+    @cached_property
+    def _settings(self) -> dict[str, Any]:
+        content: dict[str, Any] = orjson.loads(self.path("listwise.json").read_bytes())
+        return content
+
+    def names(self, *, encoded: bool) -> list[str]:
+        """The features that the trees were grown on."""
+        return [str(name) for name in self._settings["encoded" if encoded else "words"]]
+
+    def calibration(self, *, encoded: bool) -> tuple[float, float]:
+        """Slope and intercept from the trees' sum to log-odds."""
+        slope, intercept = self._settings["encoded_platt" if encoded else "words_platt"]
+        return slope, intercept
+
+    @cached_property
+    def rarity(self) -> Rarity:
+        """Word rarities."""
+        with np.load(self.path("listwise_rarity.npz"), allow_pickle=False) as stored:
+            return Rarity(table=stored["table"].astype(np.float64))
+
+    @cached_property
+    def style(self) -> Floats:
+        """What each of `meaning.style_inputs` adds to the trees over embeddings."""
+        with np.load(self.path("listwise_style.npz"), allow_pickle=False) as stored:
+            return np.asarray(stored["weights"], dtype=np.float64)
+
+    @cached_property
+    def pieces(self) -> Floats:
+        """How much each word piece of the shipped encoder counts in late interaction."""
+        return token_weights(token_encoder().vocabulary(), self.rarity)
+
+    @cached_property
+    def encoded(self) -> Trees:
+        """Trees over words and embeddings."""
+        return Trees(self.path("listwise_trees.onnx.zst"))
+
+    @cached_property
+    def words(self) -> Trees:
+        """Trees over words alone."""
+        return Trees(self.path("listwise_words.onnx.zst"))
+
+
+@cache
+def _opened(folder: Path) -> ListwiseWeights:
+    return ListwiseWeights(folder)
+
+
+def open_listwise(folder: Path | None = None) -> ListwiseWeights:
+    """The weights in a folder, the shipped ones by default, opened once a process."""
+    with _loading:
+        return _opened(SHIPPED if folder is None else folder)
+
+
+_ROWS_AT_ONCE = 1_024
+_DECIMALS = 4
+"""Scores are rounded, so that a row's score cannot depend on the rows beside it."""
+
+
+@register(
+    "listwise_examiner",
+    paper="ours; the task after Yang et al. 2024 (LINKAGE)",
+    example="listwise_examiner(encoder=never)",
+)
+@dataclass(frozen=True, kw_only=True)
+class ListwiseExaminer(Thresholded):
+    """A trained judge of non-factoid answers: where one stands among graded references.
+
+    Trees over likeness to better and worse references (words, sentence embeddings, token by
+    token), coverage, form and fit to the question, grown to rank graded passages, and a linear
+    model of how good answers are written. References without `reference_grades` count
+    as the best; without any the question alone decides. The score is the chance that people put
+    the answer in the upper half of their scale. An answer that equals a reference has its place.
+
+    Attributes:
+        threshold: accept from this score.
+        encoder: sentence embeddings `always`, or `never` for words alone, many times faster.
+        weights: folder of one trained by `markscheme train-listwise`; none is the shipped.
+    """
+
+    encoder: Literal["always", "never"] = "always"
+    weights: str | None = None
+
+    def judge(self, answers: pl.DataFrame, models: Any) -> pl.DataFrame:
+        """Score, verdict and a sentence for every answer; patterns are `skipped`.
+
+        Raises:
+            ModelError: the weights cannot be used.
+        """
+        usable = answers.select(~has_patterns(answers)).to_series()
+        scores = np.full(answers.height, np.nan)
+        reasons: list[str | None] = [PATTERNS] * answers.height
+        places = usable.arg_true().to_numpy()
+        start = 0
+        for part in answers.filter(usable).iter_slices(_ROWS_AT_ONCE):
+            found, said = self._scores(part)
+            inside = places[start : start + part.height]
+            scores[inside] = found
+            for place, text in zip(inside.tolist(), said, strict=True):
+                reasons[place] = text
+            start += part.height
+        score = pl.Series("score", scores).fill_nan(None)
+        return pl.DataFrame({"score": score, "explanation": reasons}).select(
+            "score",
+            pl.col("explanation").cast(pl.String),
+            verdict=pl.col("score") >= self.threshold,
+            status=pl.when(pl.col("score").is_null())
+            .then(pl.lit("skipped"))
+            .otherwise(pl.lit("judged")),
+        )
+
+    def identity(self, models: Any) -> Mapping[str, str]:
+        """What the signature adds: hashes of the weights."""
+        found = {"trained": self._opened().revision}
+        if self.encoder == "always":
+            found["embeddings"] = revision(MINILM)
+        return found
+
+    def _opened(self) -> ListwiseWeights:
+        return open_listwise(None if self.weights is None else Path(self.weights))
+
+    def _meaning(self, rows: Rows, opened: ListwiseWeights) -> tuple[Matrix, Floats]:
+        """Features of the encoder, and what the answers' style adds to the trees."""
+        encoder, texts = token_encoder(), rows.texts.to_list()
+        again = np.unique(np.concatenate([rows.question, rows.reference])).tolist()
+        encoded = encoder.encode(texts, keep=[texts[place] for place in again])
+        style = style_inputs(encoded).astype(np.float64) @ opened.style
+        return meaning_features(rows, encoded, opened.pieces)[1], style[rows.answer]
+
+    def _scores(self, answers: pl.DataFrame) -> tuple[Floats, list[str]]:
+        opened, encoded = self._opened(), self.encoder == "always"
+        grades = answers["reference_grades"] if "reference_grades" in answers.columns else None
+        rows = Rows.of(answers["question"], answers["answer"], answers["references"], grades)
+        _, matrix = word_features(rows, opened.rarity)
+        if encoded:
+            more, style = self._meaning(rows, opened)
+            matrix = np.hstack([matrix, more])
+        slope, intercept = opened.calibration(encoded=encoded)
+        raw = (opened.encoded(matrix) + style) if encoded else opened.words(matrix)
+        scores: Floats = 1 / (1 + np.exp(-(slope * raw + intercept)))
+        equal = rows.answer[rows.owner] == rows.reference
+        copied = rows.per_row(rows.level, equal, how="max")
+        scores = np.where(np.isnan(copied), scores, copied).astype(np.float64).round(_DECIMALS)
+        better = np.bincount(rows.owner, rows.level >= 0.5, minlength=rows.height).astype(int)
+        total = np.bincount(rows.owner, minlength=rows.height)
+        same, many, good = (~np.isnan(copied)).tolist(), total.tolist(), better.tolist()
+        said = list(map(_sentence, scores.tolist(), same, many, good))
+        return scores, said
+
+
+def _sentence(score: float, same: bool, many: int, good: int) -> str:
+    """What decided, for a reader."""
+    if same:
+        return f"equals a reference at {score:.2f} of the list's range"
+    if not many:
+        return f"{score:.2f} by its fit to the question and how it is written, without references"
+    if many == 1:
+        return f"{score:.2f} by its likeness to the reference"
+    of_them = "all of them good ones" if good == many else f"{good} of them better ones"
+    return f"{score:.2f} by its likeness to {many} references, {of_them}"

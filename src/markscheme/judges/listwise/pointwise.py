@@ -1,0 +1,38 @@
+"""Pointwise marking of non-factoid answers: a mark from 1 to 10."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from markscheme.contract import register
+from markscheme.judges.listwise.replies import read_ten
+from markscheme.judges.listwise.requests import SAID, Call, GradedList, Item, Order, laid_out
+from markscheme.judges.prompted import NEEDS
+
+
+@register("pointwise", paper="Yang et al. 2024, Figures 4 and 5", needs=NEEDS)
+@dataclass(frozen=True, kw_only=True)
+class Pointwise(GradedList):
+    """A model gives a non-factoid answer a mark from 1 to 10, with the reference list or without.
+
+    Attributes:
+        references: `shown` for orientation, or `hidden`.
+        order: how the list is laid out, and whether that is said.
+    """
+
+    PROMPT = "linkage_pointwise"
+
+    references: Literal["shown", "hidden"] = "shown"
+    order: Order = "best_first"
+
+    def calls(self, item: Item, shots: Sequence[Mapping[str, Any]]) -> list[Call]:
+        """One call; rows without references are marked too."""
+        shown = item.references if self.references == "shown" else ()
+        turns = self.template.messages(
+            question=item.question, answer=item.answer, examples=shots,
+            references=laid_out(item.question, shown, self.order),
+            context=SAID[self.order] if len(set(item.grades)) > 1 else "",
+        )  # fmt: skip
+        return [Call(request=request, reader=read_ten) for request in self._samples(turns)]

@@ -1,0 +1,276 @@
+"""Reference lists that a chat model writes: one good answer, then worse ones by named techniques.
+
+After Yang et al. 2024, sections 3.3.2 and 3.3.3: the golden answer is written anew, so that all
+references are of one style; without one the model answers by itself. The wording is ours.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any
+
+import orjson
+import polars as pl
+
+from markscheme.errors import JudgeError
+from markscheme.judges.prompted import check_apart
+from markscheme.models.chat import ChatModel, ChatReply, ChatRequest, Message
+from markscheme.text import normalise_series
+
+VERSION = 1
+"""Of the stored lines; raised when the wording or the form changes."""
+
+_ONLY = " Reply with the answer alone."
+REWRITE = "Answer the question in your own words, keeping to what the given answer says." + _ONLY
+ANSWER = "Answer the question as well as you can, in about a hundred words." + _ONLY
+TECHNIQUES: dict[str, tuple[int, str]] = {
+    "incomplete": (2, "Write a weaker answer: right as far as it goes, but leave out the main "
+                   "reasons or steps." + _ONLY),
+    "vague": (2, "Write a weaker answer: on the topic, but general, with nothing that helps."
+              + _ONLY),
+    "mistaken": (1, "Write a poor answer: on the topic, but wrong in its main point." + _ONLY),
+    "beside_the_point": (1, "Write a poor answer: to another question on the same topic." + _ONLY),
+    "nonsense": (0, "Write a useless answer: it has nothing to do with the question." + _ONLY),
+}  # fmt: skip
+"""Ways to make an answer worse, and the grade each gives; the best answer has grade 3."""
+
+BEST = 3
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Graded:
+    """The stored list of one question: references best first, and their grades."""
+
+    question: str
+    references: tuple[str, ...]
+    grades: tuple[int, ...]
+
+
+def build_lists(
+    answers: pl.DataFrame,
+    models: Sequence[ChatModel],
+    *,
+    composition: str = "3210",
+    seed: int = 0,
+    examples: Sequence[Graded] = (),
+    max_tokens: int = 300,
+) -> pl.DataFrame:
+    """A list of references for every question of an answers table.
+
+    The first model writes the best answer (from the question's first reference, if it has one);
+    worse ones are spread over all models and techniques, by the seed.
+
+    Args:
+        answers: `question` and `references`.
+        models: one or more chat models.
+        composition: a digit a reference, 3 (best) to 0.
+        seed: which technique and model each worse reference comes from.
+        examples: graded lists of other questions; a worse answer is asked for beside their answers
+            of that grade (the paper shows three).
+        max_tokens: of one answer.
+
+    Returns:
+        A row a question: `question`, `references` (best first), `reference_grades`, `techniques`,
+        `models`, `version`, `status` (`ok`, or why the list is not complete).
+
+    Raises:
+        JudgeError: the composition is not of digits 0 to 3 with at least one 3, or an example's
+            question is among those to write for.
+    """
+    grades = sorted((int(digit) for digit in composition if digit in "0123"), reverse=True)
+    if len(grades) != len(composition) or BEST not in grades:
+        raise JudgeError(
+            f"composition {composition!r} must be digits from 0 to 3, one a reference, with a 3, "
+            "as in 3210 or 33221100"
+        )
+    questions = answers.group_by("question", maintain_order=True).agg(pl.first("references"))
+    check_apart([{"question": one.question} for one in examples], questions["question"], "examples")
+    golden = _best(questions, models[0], max_tokens)
+    plan: list[tuple[int, int, str, ChatModel]] = []
+    for row, question in enumerate(questions["question"]):
+        for place, grade in enumerate(grades):
+            if place and (technique := _technique(question, grade, place, seed)):
+                plan.append((row, grade, technique, models[(row + place + seed) % len(models)]))
+    written = _write(plan, questions["question"].to_list(), golden, examples, max_tokens)
+    rows = []
+    for row, question in enumerate(questions["question"]):
+        mine = [one for one in zip(plan, written, strict=True) if one[0][0] == row]
+        bad = [
+            reply for reply in (golden[row], *(said for _, said in mine)) if _text(reply) is None
+        ]
+        listed = [] if bad else [(BEST, "best", models[0].name, _text(golden[row]))] + [
+            (grade, technique, model.name, _text(said))
+            for (_, grade, technique, model), said in mine
+        ]  # fmt: skip
+        rows.append(
+            {
+                "question": question,
+                "references": [one[3] for one in listed],
+                "reference_grades": [one[0] for one in listed],
+                "techniques": [one[1] for one in listed],
+                "models": [one[2] for one in listed],
+                "version": VERSION,
+                "status": "ok" if not bad else bad[0].error or bad[0].status,
+            }
+        )
+    return pl.DataFrame(rows, schema=_SCHEMA)
+
+
+_SCHEMA: dict[str, Any] = {
+    "question": pl.String, "references": pl.List(pl.String),
+    "reference_grades": pl.List(pl.Int64), "techniques": pl.List(pl.String),
+    "models": pl.List(pl.String), "version": pl.Int64, "status": pl.String,
+}  # fmt: skip
+
+
+def _best(questions: pl.DataFrame, model: ChatModel, max_tokens: int) -> list[ChatReply]:
+    requests = [
+        _request(REWRITE, question, references[0], sample=0, max_tokens=max_tokens)
+        if references
+        else _request(ANSWER, question, None, sample=0, max_tokens=max_tokens)
+        for question, references in zip(
+            questions["question"], questions["references"].to_list(), strict=True
+        )
+    ]
+    return model.complete(requests)
+
+
+def _write(
+    plan: Sequence[tuple[int, int, str, ChatModel]],
+    questions: Sequence[str],
+    golden: Sequence[ChatReply],
+    examples: Sequence[Graded],
+    max_tokens: int,
+) -> list[ChatReply]:
+    """A reply to each planned reference; rows whose best answer failed repeat that failure."""
+    found: list[ChatReply | None] = [None] * len(plan)
+    by_model: dict[int, list[int]] = {}
+    for place, (row, _, _, model) in enumerate(plan):
+        if _text(golden[row]) is None:
+            found[place] = golden[row]
+        else:
+            by_model.setdefault(id(model), []).append(place)
+    for places in by_model.values():
+        requests = []
+        for place in places:
+            row, grade, technique, _ = plan[place]
+            order = TECHNIQUES[technique][1] if grade < BEST else REWRITE
+            shown = _shown(examples, grade) if grade < BEST else ""
+            given = _text(golden[row])
+            requests.append(
+                _request(
+                    order, questions[row], given, sample=place, shown=shown, max_tokens=max_tokens
+                )
+            )
+        for place, reply in zip(places, plan[places[0]][3].complete(requests), strict=True):
+            found[place] = reply
+    return [reply for reply in found if reply is not None]
+
+
+def _technique(question: str, grade: int, place: int, seed: int) -> str:
+    """One of the techniques of a grade; the best grade is written anew."""
+    choices = [name for name, (given, _) in TECHNIQUES.items() if given == grade]
+    if not choices:
+        return "best"
+    digest = blake2b(f"{seed}\x1f{place}\x1f{question}".encode(), digest_size=4).digest()
+    return choices[int.from_bytes(digest, "big") % len(choices)]
+
+
+def _shown(examples: Sequence[Graded], grade: int) -> str:
+    """How answers of a grade stand beside the best one, for other questions."""
+    lines = []
+    for one in examples:
+        marked = dict(zip(one.grades[::-1], one.references[::-1], strict=True))
+        if grade in marked:
+            lines.append(
+                f"Question: {one.question}\nGiven answer: {one.references[0]}\n"
+                f"Weaker answer: {marked[grade]}"
+            )
+    return "\n\n".join(lines)
+
+
+def _request(
+    order: str, question: str, given: str | None, *, sample: int, max_tokens: int, shown: str = ""
+) -> ChatRequest:
+    parts = [order, *([f"Examples, for other questions:\n\n{shown}"] if shown else [])]
+    parts += [f"Question: {question}", *([f"Given answer: {given}"] if given else [])]
+    message = Message(role="user", content="\n\n".join(parts))
+    return ChatRequest(messages=(message,), max_tokens=max_tokens, temperature=0.8, sample=sample)
+
+
+def _text(reply: ChatReply) -> str | None:
+    text = (reply.text or "").strip() if reply.status == "ok" else ""
+    return text or None
+
+
+def read_lists(path: str) -> list[Graded]:
+    """Complete lists of a stored file; incomplete ones are left out.
+
+    Raises:
+        JudgeError: it cannot be read, a line is no list, was written by a newer version, or no
+            list is complete.
+    """
+    try:
+        lines = Path(path).read_text(encoding="utf-8").splitlines()
+        rows = [orjson.loads(line) for line in lines if line.strip()]
+        found = [_graded(row) for row in rows if row.get("status", "ok") == "ok"]
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise JudgeError(
+            f"cannot read the lists {path!r} ({type(error).__name__}: {error}); a line needs "
+            "question, references (best first) and reference_grades, as 'markscheme references "
+            "build' writes them"
+        ) from None
+    newest = max((row.get("version", VERSION) for row in rows), default=VERSION)
+    if newest > VERSION:
+        raise JudgeError(
+            f"the lists {path!r} have version {newest}, and this package knows up to {VERSION}; "
+            "update markscheme"
+        )
+    if not found:
+        raise JudgeError(f"no list in {path!r} is complete; build them again")
+    return found
+
+
+def _graded(row: dict[str, Any]) -> Graded:
+    pairs = zip(row["reference_grades"], row["references"], strict=True)
+    ordered = sorted(((int(grade), str(text)) for grade, text in pairs), key=lambda one: -one[0])
+    return Graded(
+        question=str(row["question"]),
+        references=tuple(text for _, text in ordered),
+        grades=tuple(grade for grade, _ in ordered),
+    )
+
+
+def with_lists(answers: pl.DataFrame, lists: Sequence[Graded]) -> tuple[pl.DataFrame, int]:
+    """Answers with stored lists as their references, by question after normalisation.
+
+    Args:
+        answers: an answers table; its own references are replaced where a list is known.
+        lists: one a question; of several the last counts.
+
+    Returns:
+        The table, and how many rows kept what they had because no list is known.
+    """
+    table = pl.DataFrame(
+        {
+            "_key": normalise_series(pl.Series([one.question for one in lists])),
+            "_texts": [list(one.references) for one in lists],
+            "_grades": [list(one.grades) for one in lists],
+        }
+    ).unique("_key", keep="last")
+    joined = answers.with_columns(_key=normalise_series(answers["question"])).join(
+        table, on="_key", how="left", maintain_order="left"
+    )
+    missing = joined["_texts"].null_count()
+    return (
+        joined.with_columns(
+            references=pl.coalesce("_texts", "references"),
+            reference_grades=pl.when(pl.col("_texts").is_null())
+            .then(pl.col("reference_grades"))
+            .otherwise(pl.col("_grades")),
+        ).drop("_key", "_texts", "_grades"),
+        missing,
+    )

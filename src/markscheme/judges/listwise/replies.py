@@ -1,0 +1,159 @@
+"""Reading a mark from 1 to 10, a choice of two, or a rank in a list out of a model's reply."""
+
+from __future__ import annotations
+
+import re
+
+from markscheme.text.replies import (
+    CUT_OFF,
+    Reading,
+    declines,
+    field,
+    json_objects,
+    read_score,
+    shortened,
+    spoken,
+    unparsed,
+)
+
+_BRACKETS = re.compile(
+    r"\[\[?\s*(?:rank|place|position|reference|number)?[^\w\]-]{0,3}(-?\d{1,4})(?:st|nd|rd|th)?\s*\]\]?",
+    re.IGNORECASE,
+)
+_NAMED = re.compile(
+    r"\b(?:rank(?:ed|s|ing)?|place[sd]?|position)\b[^\w\n-]*"
+    r"(?:(?:is|of|at|in|it|number|no|would be|should be|the)\b[^\w\n-]*){0,4}"
+    r"(-?\d{1,4})(?:st|nd|rd|th)?\b",
+    re.IGNORECASE,
+)
+_ORDINAL = re.compile(r"\b(\d{1,4})(?:st|nd|rd|th)\b", re.IGNORECASE)
+_WORDS = ["first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth"]
+_ORDER = "|".join(_WORDS)
+_SPELT = re.compile(
+    rf"(?:\b(?:rank(?:ed|s)?|place[sd]?|position|comes|stands)\b[^\w\n]*(?:\w+ ){{0,3}}"
+    rf"|^\W*(?:in )?(?:the )?)({_ORDER})\b(?=(?: (?:place|rank|position))?\W*(?:$|[.,;\n]))",
+    re.IGNORECASE,
+)
+_NUMBER = re.compile(r"(?<![\w.-])-?\d{1,4}(?![\w]|\.\d)")
+_COUNTS = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"]
+_COUNT = re.compile(rf"^\W*(?:(?:rank|mark|score)\W*)?({'|'.join(_COUNTS)})\W*$", re.IGNORECASE)
+_NO_RANK = re.compile(
+    r"\b(?:out of|of|among|than)\s*(?:the )?\d{1,4}\b|/\s*\d{1,4}\b|\b1 ?(?:to|-|–) ?\d{1,4}\b"
+    r"|\b(?:references?|answers?)\s*#?\d{1,4}\b(?!\s*\])"
+    rf"|\b(?:\d{{1,4}}(?:st|nd|rd|th)|{_ORDER}) (?:references?|answers?)\b"
+    r"|\b\d{1,4} (?:references|answers)\b",
+    re.IGNORECASE,
+)
+"""Numbers of references, sizes and scales: beside a rank, and never one."""
+_OF_TEN = re.compile(r"\s*(?:/\s*10\b|\(?\bout of (?:10|ten)\b\)?)", re.IGNORECASE)
+
+_CHOICE = re.compile(r"(?:\[\[?|\\boxed\{)\s*(A|B|C|tie|equal|neither|both)\s*[\]}]", re.IGNORECASE)
+_NAMED_CHOICE = re.compile(
+    r"(?i:\b(?:winner|choice|better|best|verdict|preferred|choose|prefer|pick)\b(?: is)?)[^\w\n]*"
+    r"(?i:answer |option )?\b(A|B|[Tt]ie)\b(?!\w| is (?:not|worse))"
+)
+_BETTER = re.compile(
+    r"\b(?:answer |option |choice )?\b(A|B)\b(?:'s answer)?\*{0,2} (?:is|was|seems|wins)\b(?: the)?"
+    r"(?: (?:much|clearly|slightly|far))?"
+    r"(?: (?:better|best|preferred|superior|winner)|\b(?<=wins))",
+    re.IGNORECASE,
+)
+_TIE = re.compile(
+    r"\b(?:tie|tied|a draw|equally good|neither is better|equal in quality)\b", re.IGNORECASE
+)
+_ALONE = re.compile(r"^\W*(?:answer|option|choice)?\W*(A|B|C|tie)\W*$", re.IGNORECASE)
+
+
+def read_ten(reply: str, *, finished: bool = True) -> Reading:
+    """A mark from 1 to 10, rescaled to a score from 0 to 1; `6/10` and `six` are marks too."""
+    bare = _COUNT.sub(lambda found: str(_count(found[1])), _OF_TEN.sub("", shortened(reply)))
+    return read_score(bare, finished=finished, low=1, high=10)
+
+
+def read_rank(reply: str, *, references: int, finished: bool = True) -> Reading:
+    """A rank among `references` + 1 places, 1 being the best: score 1 for it, 0 for the last.
+
+    Read in this order: JSON with `rank`, `[[2]]` or `[2]`, `Rank: 2`, `2nd`, "ranks second", "two"
+    alone, the only number. Numbers of references ("better than Reference 3"), sizes ("of 5") and
+    scales ("1 to 5") are no ranks. Different ranks in one form, and ranks outside the list, are
+    unparsed.
+    """
+    text = spoken(reply, finished=finished)
+    if isinstance(text, Reading):
+        return text
+    found = _ranks(text)
+    if len(found) > 1:
+        return unparsed(f"several ranks: {', '.join(str(rank) for rank in sorted(found))}")
+    if not found:
+        return _nothing(text, "rank", finished=finished)
+    rank = found.pop()
+    if not 1 <= rank <= references + 1:
+        return unparsed(f"{rank} is no place in a list of {references + 1}")
+    return Reading(
+        status="judged",
+        reason=f"rank {rank} of {references + 1}",
+        score=(references + 1 - rank) / references,
+    )
+
+
+def _ranks(text: str) -> set[int]:
+    """The different ranks in a reply, from the surest form that it has."""
+    objects = json_objects(text)
+    given = {str(field(item, "rank", "ranking", "position", "place")) for item in objects}
+    listed = {int(value) for value in given if re.fullmatch(r"-?\d{1,4}", value)}
+    if listed:
+        return listed
+    # What stands in brackets is meant as the rank, whatever it is called there.
+    bracketed = {int(value) for value in _BRACKETS.findall(text)}
+    if bracketed:
+        return bracketed
+    bare = _NO_RANK.sub(" ", text)
+    for form in (_BRACKETS, _NAMED, _ORDINAL):
+        found = {int(value) for value in form.findall(bare)}
+        if found:
+            return found
+    spelt = {_WORDS.index(word.lower()) + 1 for word in _SPELT.findall(bare)}
+    counted = {_count(word) for word in _COUNT.findall(bare)}
+    return spelt or counted or {int(value) for value in _NUMBER.findall(bare)}
+
+
+def _count(word: str) -> int:
+    return _COUNTS.index(word.lower()) + 1
+
+
+def read_pair(reply: str, *, finished: bool = True) -> Reading:
+    """Which of two is better: score 1 for A, 0 for B, 0.5 for a tie.
+
+    Read in this order: JSON with `winner` or `choice`, `[[A]]`, a letter alone, `Winner: A`, "A is
+    better", "a tie".
+    """
+    text = spoken(reply, finished=finished)
+    if isinstance(text, Reading):
+        return text
+    objects = json_objects(text)
+    given = [str(field(item, "winner", "choice", "better", "verdict")) for item in objects]
+    alone = _ALONE.match(text)
+    forms = (
+        [value for value in given if _ALONE.match(value)],
+        _CHOICE.findall(text),
+        [alone[1]] if alone else [],
+        _NAMED_CHOICE.findall(text),
+        _BETTER.findall(text),
+        ["tie"] if _TIE.search(text) else [],
+    )
+    said = next((form for form in forms if form), [])
+    found = {one.upper() if one.upper() in ("A", "B") else "tie" for one in said}
+    if len(found) > 1:
+        return unparsed(f"several choices: {', '.join(sorted(found))}")
+    if not found:
+        return _nothing(text, "choice", finished=finished)
+    choice = found.pop()
+    words = {"A": "the first is better", "B": "the second is better"}.get(choice, "a tie")
+    return Reading(status="judged", reason=words, score={"A": 1.0, "B": 0.0}.get(choice, 0.5))
+
+
+def _nothing(text: str, what: str, *, finished: bool) -> Reading:
+    refusal = declines(text)
+    if refusal:
+        return Reading(status="refused", reason=refusal)
+    return unparsed(f"no {what} in it" if finished else CUT_OFF)

@@ -1,0 +1,169 @@
+"""What the judges by graded lists share: the list best first, asking, reading, adding up."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from hashlib import blake2b
+from typing import Any, Literal
+
+import polars as pl
+
+from markscheme.judges.outcomes import NO_REFERENCE, PATTERNS
+from markscheme.judges.prompted import Prompted, Sample, outcome, read_reply, repaired
+from markscheme.models.chat import ChatModel, ChatReply, ChatRequest
+from markscheme.tables import JUDGMENTS_SCHEMA, OUTCOME
+from markscheme.text.replies import Reading
+
+Reader = Callable[..., Reading]
+
+Order = Literal["best_first", "worst_first", "shuffled", "undisclosed"]
+"""How a list is laid out and what is said of it: `undisclosed` is best first and says nothing."""
+
+SAID: Mapping[Order, str] = {
+    "best_first": ", from best to worst",
+    "worst_first": ", from worst to best",
+    "shuffled": ", in no particular order",
+    "undisclosed": "",
+}
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Item:
+    """One row: references best first with their grades, all 0 where none are given."""
+
+    question: str
+    answer: str
+    references: tuple[str, ...]
+    grades: tuple[int, ...]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Call:
+    """One question to the model, and how its reply is read."""
+
+    request: ChatRequest
+    reader: Reader
+    weight: float = 1.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class GradedList(Prompted):
+    """Judges that set an answer beside a list of references of falling quality."""
+
+    @abstractmethod
+    def calls(self, item: Item, shots: Sequence[Mapping[str, Any]]) -> list[Call]:
+        """What the model is asked about one row; nothing where there is nothing to compare."""
+
+    def judge(self, answers: pl.DataFrame, models: Any) -> pl.DataFrame:
+        """Ask the model about every row, all at once, and read what it says.
+
+        Raises:
+            ModelError: no chat model was given.
+        """
+        rows = self._calls(answers)
+        asked = [call for _, calls in rows for call in calls]
+        samples = iter(self._collect(self._chat(models), asked) if asked else ())
+        settled = []
+        for reason, calls in rows:
+            if calls:
+                mine = [next(samples) for _ in calls]
+                settled.append(self.combine(mine, [call.weight for call in calls]))
+            else:
+                settled.append({"status": "skipped", "explanation": reason})
+        return pl.DataFrame(settled, schema={name: JUDGMENTS_SCHEMA[name] for name in OUTCOME})
+
+    def requests(self, answers: pl.DataFrame) -> list[ChatRequest]:
+        """What a model would be asked about these answers, repairs apart: for estimates."""
+        return [call.request for _, calls in self._calls(answers) for call in calls]
+
+    def combine(self, samples: Sequence[Sample], weights: Sequence[float]) -> dict[str, Any]:
+        """One row's outcome; `weights` count where several comparisons make one score."""
+        del weights
+        return outcome(samples, vote=self.vote, accept_from=self.accept_from)
+
+    def _calls(self, answers: pl.DataFrame) -> list[tuple[str, list[Call]]]:
+        shots = self.shots(answers)
+        kinds = answers["reference_kind"] if "reference_kind" in answers.columns else None
+        found: list[tuple[str, list[Call]]] = []
+        for place, item in enumerate(items(answers)):
+            pattern = kinds is not None and kinds[place] == "regex"
+            found.append((PATTERNS, []) if pattern else (NO_REFERENCE, self.calls(item, shots)))
+        return found
+
+    def _collect(self, chat: ChatModel, calls: Sequence[Call]) -> list[Sample]:
+        """A sample for each call. Equal requests are asked once, repaired once, and paid once."""
+        distinct = list(dict.fromkeys(call.request for call in calls))
+        replies = dict(zip(distinct, chat.complete(distinct), strict=True))
+        # By call: one reply may be read in two ways, where answer and reference change places.
+        found = [self._sample(replies[call.request], call.reader) for call in calls]
+        if self.repair:
+            broken = {
+                call.request: self._repair_request(call.request, sample)
+                for call, sample in zip(calls, found, strict=True)
+                if sample.wants_repair
+            }
+            said = chat.complete(list(broken.values())) if broken else []
+            again = dict(zip(broken, said, strict=True))
+            found = [
+                repaired(sample, self._sample(again[call.request], call.reader))
+                if sample.wants_repair
+                else sample
+                for call, sample in zip(calls, found, strict=True)
+            ]
+        paid: set[ChatRequest] = set()
+        for place, call in enumerate(calls):
+            if call.request in paid:
+                found[place] = replace(found[place], replies=())
+            paid.add(call.request)
+        return found
+
+    def _sample(self, reply: ChatReply, reader: Reader) -> Sample:
+        if reply.status != "ok":
+            return read_reply(reply, parser=self.template.parser, accept_from=self.accept_from)
+        finished = reply.finish_reason not in ("length", "max_tokens")
+        reading = reader(reply.text or "", finished=finished)
+        verdict = None if reading.score is None else reading.score >= self.accept_from
+        return Sample(
+            status=reading.status, reason=reading.reason, verdict=verdict, score=reading.score,
+            raw=reply.text, replies=(reply,),
+        )  # fmt: skip
+
+
+def items(answers: pl.DataFrame) -> list[Item]:
+    """Every row with its references best first; equal grades keep their order."""
+    graded = "reference_grades" in answers.columns
+    lists = answers["references"].to_list()
+    grades = answers["reference_grades"].to_list() if graded else [None] * answers.height
+    found = []
+    for question, answer, listed, given in zip(
+        answers["question"], answers["answer"], lists, grades, strict=True
+    ):
+        texts = list(listed or ())
+        marks = list(given) if given is not None and len(given) == len(texts) else [0] * len(texts)
+        pairs = [(mark or 0, text) for mark, text in zip(marks, texts, strict=True) if text]
+        pairs.sort(key=lambda pair: -pair[0])
+        found.append(
+            Item(
+                question=question,
+                answer=answer,
+                references=tuple(text for _, text in pairs),
+                grades=tuple(mark for mark, _ in pairs),
+            )
+        )
+    return found
+
+
+def laid_out(question: str, references: Sequence[str], order: Order) -> tuple[str, ...]:
+    """References, given best first, as they are shown; shuffled ones the same way each time."""
+    if order == "worst_first":
+        return tuple(references[::-1])
+    if order != "shuffled":
+        return tuple(references)
+
+    def place(reference: str) -> bytes:
+        parts = "\x1f".join((question, reference))
+        return blake2b(parts.encode("utf-8", "replace"), digest_size=8).digest()
+
+    return tuple(sorted(references, key=place))

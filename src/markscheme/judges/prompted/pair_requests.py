@@ -1,0 +1,159 @@
+"""Pairs of texts that something is asked about: each different pair once, in the order of the rows.
+
+Tests of entailment and makers of statements take tables of pairs and give the same rows with what
+they found.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+import polars as pl
+
+from markscheme.errors import JudgeError
+from markscheme.judges.prompted.requests import ASKED_AGAIN, AsksChat, messages, total
+from markscheme.models.chat import ChatModel, ChatReply, ChatRequest
+from markscheme.tables import JUDGMENTS_SCHEMA, SPENT
+
+COST: Mapping[str, Any] = {name: JUDGMENTS_SCHEMA[name] for name in SPENT}
+"""Columns of what a pair cost."""
+
+_SAID = 400
+"""Characters of an unreadable reply that are sent back; a loop need not be repeated."""
+
+Pair = tuple[str, str]
+
+
+def distinct_pairs(
+    pairs: pl.DataFrame, columns: Sequence[str], purpose: str
+) -> tuple[list[Any], list[int | None]]:
+    """The different rows of some columns, and for each row which it is.
+
+    None stands for rows that lack one of the two texts, the last two columns.
+
+    Raises:
+        JudgeError: a column is missing; `purpose` begins the message.
+    """
+    missing = [name for name in columns if name not in pairs.columns]
+    if missing:
+        raise JudgeError(f"{purpose} need the columns {', '.join(columns)}; {missing} missing")
+    known: dict[Any, int] = {}
+    place: list[int | None] = [
+        known.setdefault(row, len(known))
+        if all(text and text.strip() for text in row[-2:])
+        else None
+        for row in pairs.select(columns).iter_rows()
+    ]
+    return list(known), place
+
+
+def placed(
+    pairs: pl.DataFrame,
+    rows: Sequence[Mapping[str, Any]],
+    place: Sequence[int | None],
+    *,
+    schema: Mapping[str, Any],
+    lacking: Mapping[str, Any],
+) -> pl.DataFrame:
+    """The pairs with their outcomes; what a row cost stands where it is first used.
+
+    Args:
+        pairs: the table.
+        rows: an outcome for each different pair.
+        place: for each row of the table which outcome is its own; None where a text is lacking.
+        schema: the columns of an outcome.
+        lacking: the outcome of a row that lacks a text.
+    """
+    table = pl.DataFrame(
+        [{**dict.fromkeys(schema), **row} for row in (*rows, lacking)], schema=dict(schema)
+    )
+    index = pl.Series([len(rows) if one is None else one for one in place], dtype=pl.UInt32)
+    found = table[index].with_columns(
+        pl.when(index.is_first_distinct()).then(pl.col(name)).alias(name) for name in SPENT
+    )
+    return pairs.drop(schema, strict=False).hstack(found)
+
+
+@dataclass(frozen=True, kw_only=True)
+class AskedPairs(AsksChat):
+    """A language model is asked about pairs of texts. `VARIABLES` are the prompt's names for them.
+
+    Attributes:
+        temperature, max_tokens: the prompt's if none.
+        seed: for servers that can repeat a sample; none sends none.
+        repair: ask once more where a reply cannot be read.
+    """
+
+    VARIABLES: ClassVar[Pair] = ("", "")
+
+    temperature: float | None = None
+    max_tokens: int | None = None
+    seed: int | None = None
+    repair: bool = True
+
+    @abstractmethod
+    def _read(self, reply: ChatReply, pair: Pair) -> dict[str, Any]:
+        """An outcome from a reply whose status is `ok`; `reason` says why it cannot be read."""
+
+    def _outcomes(self, distinct: Sequence[Pair], models: Any) -> list[dict[str, Any]]:
+        """An outcome for each pair, repairs done.
+
+        Raises:
+            ModelError: no chat model was given.
+        """
+        if not distinct:
+            return []
+        chat = self._chat(models)
+        requests = [self._request(pair) for pair in distinct]
+        replies = chat.complete(requests)
+        rows = [self._outcome(*one) for one in zip(replies, distinct, strict=True)]
+        if self.repair:
+            self._ask_again(chat, distinct, requests, rows)
+        return rows
+
+    def _request(self, pair: Pair) -> ChatRequest:
+        prompt = self.template
+        return ChatRequest(
+            messages=messages(prompt.turns(dict(zip(self.VARIABLES, pair, strict=True)))),
+            max_tokens=prompt.max_tokens if self.max_tokens is None else self.max_tokens,
+            temperature=prompt.temperature if self.temperature is None else self.temperature,
+            seed=self.seed,
+            logprobs=prompt.logprobs,
+        )
+
+    def _outcome(self, reply: ChatReply, pair: Pair) -> dict[str, Any]:
+        """What is no answer keeps its status: refused, failed or skipped."""
+        row: dict[str, Any] = {name: getattr(reply, name) for name in SPENT} | {"raw": reply.text}
+        if reply.status != "ok":
+            return row | {"status": reply.status, "reason": reply.why_none}
+        return row | self._read(reply, pair)
+
+    def _ask_again(
+        self,
+        chat: ChatModel,
+        pairs: Sequence[Pair],
+        requests: Sequence[ChatRequest],
+        rows: list[dict[str, Any]],
+    ) -> None:
+        """Repair, in place, the outcomes of replies that could not be read."""
+        broken = [place for place, row in enumerate(rows) if row["status"] == "unparsed"]
+        again = []
+        for place in broken:
+            said = (rows[place]["raw"] or "").strip()[:_SAID]
+            turns = self._repair_turns(said, rows[place]["reason"])
+            again.append(replace(requests[place], messages=requests[place].messages + turns))
+        for place, reply in zip(broken, chat.complete(again) if again else [], strict=True):
+            first, second = rows[place], self._outcome(reply, pairs[place])
+            kept = second if second["status"] == "judged" else first
+            note = "asked again" if kept is second else "asked again in vain"
+            rows[place] = (
+                kept
+                | {
+                    "reason": f"{kept['reason']}; {note}" if kept["reason"] else note,
+                    "raw": f"{first['raw'] or ''}{ASKED_AGAIN}{second['raw'] or ''}",
+                }
+                | {name: total((first[name], second[name])) for name in SPENT}
+            )

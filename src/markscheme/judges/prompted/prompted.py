@@ -1,0 +1,198 @@
+"""The one class behind every judge that is a prompt: fill in, ask, read, repair once, vote."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import polars as pl
+
+from markscheme.errors import JudgeError
+from markscheme.judges.outcomes import NO_REFERENCE, PATTERNS
+from markscheme.judges.prompted.outcomes import Sample, Vote, outcome, read_reply, repaired
+from markscheme.judges.prompted.requests import AsksChat, messages
+from markscheme.models.chat import ChatModel, ChatReply, ChatRequest
+from markscheme.tables import JUDGMENTS_SCHEMA, OUTCOME
+
+NEEDS = "a chat model (--model)"
+
+_EQUAL = "equal to a reference after normalisation; the model was not asked"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Prompted(AsksChat):
+    """What prompted judges share. Subclasses name their prompt in `PROMPT`.
+
+    Attributes:
+        samples: how many times to ask; more than one needs a temperature.
+        vote: of several samples, the `majority` of verdicts or the `mean` score decides.
+        temperature, max_tokens: the prompt's if none.
+        seed: of the first sample, the next ones counting up; none sends none.
+        threshold: score from which an answer is accepted, where replies are scores or the vote is
+            by mean; the prompt's if none.
+        repair: ask once more where a reply cannot be read.
+        short_circuit: accept answers equal to a reference (as `exact_match`) without asking.
+    """
+
+    samples: int = 1
+    vote: Vote = "majority"
+    temperature: float | None = None
+    max_tokens: int | None = None
+    seed: int | None = None
+    threshold: float | None = None
+    repair: bool = True
+    short_circuit: bool = False
+
+    @property
+    def accept_from(self) -> float:
+        """Score from which an answer is accepted."""
+        return self.template.accept_from if self.threshold is None else self.threshold
+
+    @property
+    def _temperature(self) -> float:
+        return self.template.temperature if self.temperature is None else self.temperature
+
+    def validate(self) -> None:
+        """Check what the types do not say.
+
+        Raises:
+            JudgeError: a number out of range, or several samples of a model that always says the
+                same.
+        """
+        if not 1 <= self.samples <= 1000:
+            raise JudgeError(f"samples={self.samples} must lie between 1 and 1000")
+        if self.temperature is not None and not 0 <= self.temperature <= 5:
+            raise JudgeError(f"temperature={self.temperature} must lie between 0 and 5")
+        if self.max_tokens is not None and self.max_tokens < 1:
+            raise JudgeError(f"max_tokens={self.max_tokens} must be at least 1")
+        if self.threshold is not None and not 0 <= self.threshold <= 1:
+            raise JudgeError(f"threshold={self.threshold} must lie between 0 and 1")
+        if self.samples > 1 and not self._temperature:
+            raise JudgeError(
+                f"samples={self.samples} at temperature 0 would be {self.samples} times the same; "
+                "add a temperature, as in temperature=0.7"
+            )
+
+    def judge(self, answers: pl.DataFrame, models: Any) -> pl.DataFrame:
+        """Ask the model about every row, all at once, and read what it says.
+
+        Raises:
+            ModelError: no chat model was given.
+        """
+        settled, places, requests = self._plan(answers)
+        if requests:
+            asked = self._ask(self._chat(models), requests)
+            for start, place in zip(
+                range(0, len(requests), self.samples), places, strict=True
+            ):  # fmt: skip
+                samples = asked[start : start + self.samples]
+                settled[place] = outcome(samples, vote=self.vote, accept_from=self.accept_from)
+        return pl.DataFrame(
+            [settled[place] for place in range(answers.height)],
+            schema={name: JUDGMENTS_SCHEMA[name] for name in OUTCOME},
+        )
+
+    def requests(self, answers: pl.DataFrame) -> list[ChatRequest]:
+        """What a model would be asked about these answers, repairs apart: for estimates."""
+        return self._plan(answers)[2]
+
+    def shots(self, answers: pl.DataFrame) -> Sequence[Mapping[str, Any]]:
+        """Solved examples for the prompt; the answers are given so that none of them is one."""
+        return ()
+
+    def _plan(
+        self, answers: pl.DataFrame
+    ) -> tuple[dict[int, dict[str, Any]], list[int], list[ChatRequest]]:
+        """Rows that need no model with their outcomes, the places of the others, their requests."""
+        columns = answers.columns
+        contexts = answers["context"].to_list() if "context" in columns else [None] * answers.height
+        kinds = answers["reference_kind"].to_list() if "reference_kind" in columns else []
+        patterns = [kind == "regex" for kind in kinds] or [False] * answers.height
+        equal = self._equal(answers)
+        shots = self.shots(answers)
+        rows = zip(
+            answers["question"], answers["references"].to_list(), answers["answer"], contexts,
+            strict=True,
+        )  # fmt: skip
+        settled: dict[int, dict[str, Any]] = {}
+        places: list[int] = []
+        requests: list[ChatRequest] = []
+        for place, (question, listed, answer, context) in enumerate(rows):
+            references = [one for one in listed or () if one is not None]
+            if patterns[place] or not references:
+                reason = PATTERNS if patterns[place] else NO_REFERENCE
+                settled[place] = {"status": "skipped", "explanation": reason}
+            elif equal[place]:
+                settled[place] = self._accepted()
+            else:
+                turns = self.template.messages(
+                    question=question, references=references, answer=answer, context=context,
+                    examples=shots,
+                )  # fmt: skip
+                places.append(place)
+                requests += self._samples(turns)
+        return settled, places, requests
+
+    def _samples(self, turns: Sequence[tuple[str, str]]) -> list[ChatRequest]:
+        prompt = self.template
+        conversation = messages(turns)
+        return [
+            ChatRequest(
+                messages=conversation,
+                max_tokens=self.max_tokens or prompt.max_tokens,
+                temperature=self._temperature,
+                seed=None if self.seed is None else self.seed + sample,
+                schema=prompt.schema,
+                logprobs=prompt.logprobs,
+                sample=sample,
+            )
+            for sample in range(self.samples)
+        ]
+
+    def _ask(self, chat: ChatModel, requests: Sequence[ChatRequest]) -> list[Sample]:
+        """A sample for each request; equal requests are asked once, and paid by the first."""
+        first: dict[ChatRequest, int] = {}
+        for place, request in enumerate(requests):
+            first.setdefault(request, place)
+        distinct = list(first)
+        found = dict(zip(distinct, map(self._read, chat.complete(distinct)), strict=True))
+        if self.repair:
+            broken = [request for request in distinct if found[request].wants_repair]
+            again = [self._repair_request(request, found[request]) for request in broken]
+            replies = chat.complete(again) if again else []
+            for request, reply in zip(broken, replies, strict=True):
+                found[request] = repaired(found[request], self._read(reply))
+        return [
+            found[request] if first[request] == place else _free(found[request])
+            for place, request in enumerate(requests)
+        ]
+
+    def _read(self, reply: ChatReply) -> Sample:
+        return read_reply(reply, parser=self.template.parser, accept_from=self.accept_from)
+
+    def _repair_request(self, request: ChatRequest, sample: Sample) -> ChatRequest:
+        turns = self._repair_turns(sample.raw, sample.reason)
+        return replace(request, messages=request.messages + turns)
+
+    def _equal(self, answers: pl.DataFrame) -> list[bool]:
+        if not self.short_circuit:
+            return [False] * answers.height
+        from markscheme.metrics import exact_match
+
+        matches = exact_match(answers["answer"], answers["references"])
+        return [match == 1 for match in matches]
+
+    def _accepted(self) -> dict[str, Any]:
+        found: dict[str, Any] = {
+            "status": "judged", "verdict": True, "score": 1.0, "explanation": _EQUAL
+        }  # fmt: skip
+        if self.template.parser in ("grade", "relation"):
+            found["relation"] = "equivalent"
+        if self.template.parser == "grade":
+            found["marks"] = 1.0
+        return found
+
+
+def _free(sample: Sample) -> Sample:
+    return replace(sample, replies=())

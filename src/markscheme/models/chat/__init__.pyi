@@ -1,0 +1,17 @@
+from .batch_files import read_batch as read_batch
+from .batch_files import write_batch as write_batch
+from .budget import Budget as Budget
+from .budget import Spending as Spending
+from .cached import CachedChat as CachedChat
+from .openai_server import OpenAIChat as OpenAIChat
+from .openai_server import ServerOptions as ServerOptions
+from .prices import price_of as price_of
+from .prices import price_table as price_table
+from .protocol import ChatModel as ChatModel
+from .protocol import ChatReply as ChatReply
+from .protocol import ChatRequest as ChatRequest
+from .protocol import Message as Message
+from .protocol import OnReply as OnReply
+from .protocol import TokenLogprobs as TokenLogprobs
+from .token_counts import how_counted as how_counted
+from .transformers_chat import HuggingFaceChat as HuggingFaceChat

@@ -1,0 +1,137 @@
+"""How much a run may ask and spend, how much it has, and what it would: counted as it goes."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Literal
+
+from markscheme.models.chat.protocol import ChatReply
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Spending:
+    """What a run has asked so far, or, where nothing is sent, what it would ask.
+
+    Attributes:
+        calls: requests sent.
+        known: requests that the ledger answered.
+        skipped: requests not sent because the budget was spent.
+        failed: requests to which no answer came.
+        tokens_in, tokens_out: as servers counted; of a dry run, counted here, and the most that
+            may come out.
+        cost_usd: money; of a dry run, at most.
+        unpriced: calls whose model has no price, which are not in `cost_usd`.
+    """
+
+    calls: int = 0
+    known: int = 0
+    skipped: int = 0
+    failed: int = 0
+    tokens_in: int = 0
+    tokens_out: int = 0
+    cost_usd: float = 0.0
+    unpriced: int = 0
+
+    def __str__(self) -> str:
+        """`1,204 calls, $0.1234, 310 known`."""
+        words = [f"{self.calls:,} call{'s' * (self.calls != 1)}"]
+        if self.cost_usd or self.calls > self.unpriced:
+            words.append(f"${self.cost_usd:,.4f}")
+        for count, word in (
+            (self.known, "known"), (self.failed, "failed"), (self.skipped, "skipped")
+        ):  # fmt: skip
+            words += [f"{count:,} {word}"] * bool(count)
+        return ", ".join(words)
+
+
+@dataclass(kw_only=True)
+class Budget:
+    """Limits, and what was used of them. One for all models of a run; safe between threads.
+
+    Attributes:
+        max_cost: US dollars that may be spent; None for no limit.
+        max_calls: requests that may be sent; None for no limit.
+        on_change: told after every reply.
+    """
+
+    max_cost: float | None = None
+    max_calls: int | None = None
+    on_change: Callable[[Spending], None] | None = None
+    _lock: threading.Lock = field(default_factory=threading.Lock, init=False, repr=False)
+    _spending: dict[str, float] = field(default_factory=dict, init=False, repr=False)
+    _under_way: float = field(default=0.0, init=False, repr=False)
+
+    @property
+    def spending(self) -> Spending:
+        """What was used so far."""
+        with self._lock:
+            return self._read()
+
+    def admit(self, worst: float) -> str | Literal[False] | None:
+        """Ask to send one request that costs `worst` dollars at most.
+
+        Returns:
+            None: go on; `settle` must follow. False: not yet, but what is under way may turn out
+            cheaper than it could be. A text: no, and why.
+        """
+        with self._lock:
+            if self.max_calls is not None and self._spending.get("calls", 0) >= self.max_calls:
+                return f"the budget of {self.max_calls:,} calls (--max-calls) is spent"
+            if self.max_cost is not None:
+                spent = self._spending.get("cost_usd", 0.0)
+                if spent + self._under_way + worst > self.max_cost:
+                    if self._under_way > 0 and spent + worst <= self.max_cost:
+                        return False
+                    return f"the budget of ${self.max_cost:g} (--max-cost) is spent"
+            self._under_way += worst
+            self._add(calls=1)
+            return None
+
+    def settle(self, worst: float, reply: ChatReply) -> None:
+        """Count the reply to a request that was admitted at `worst` dollars."""
+        counted = reply.tokens_in is not None
+        if reply.cost_usd is not None:
+            cost = reply.cost_usd
+        else:
+            cost = worst if reply.status in ("ok", "refused") and not counted else 0.0
+        with self._lock:
+            self._under_way = max(0.0, self._under_way - worst)
+            self._add(
+                failed=reply.status == "failed",
+                tokens_in=reply.tokens_in or 0,
+                tokens_out=reply.tokens_out or 0,
+                cost_usd=cost,
+                unpriced=reply.cost_usd is None,
+            )
+        self._tell()
+
+    def count(self, *, known: int = 0, skipped: int = 0) -> None:
+        """Count requests that were not sent."""
+        with self._lock:
+            self._add(known=known, skipped=skipped)
+        self._tell()
+
+    def plan(self, *, tokens_in: int, tokens_out: int, cost: float | None) -> None:
+        """Count a request that would be sent, if this were not a dry run."""
+        with self._lock:
+            self._add(
+                calls=1,
+                tokens_in=tokens_in,
+                tokens_out=tokens_out,
+                cost_usd=cost or 0.0,
+                unpriced=cost is None,
+            )
+
+    def _add(self, **counts: float) -> None:
+        for name, count in counts.items():
+            self._spending[name] = self._spending.get(name, 0) + count
+
+    def _read(self) -> Spending:
+        whole = {name: int(n) for name, n in self._spending.items() if name != "cost_usd"}
+        return Spending(**whole, cost_usd=self._spending.get("cost_usd", 0.0))
+
+    def _tell(self) -> None:
+        if self.on_change is not None:
+            self.on_change(self.spending)

@@ -1,0 +1,250 @@
+"""A chat model whose replies go through the ledger, within a budget."""
+
+from __future__ import annotations
+
+import asyncio
+import dataclasses
+import time
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol, runtime_checkable
+
+from markscheme.models.chat.budget import Budget
+from markscheme.models.chat.event_loop import for_each, loop_thread
+from markscheme.models.chat.prices import Price, price_of
+from markscheme.models.chat.protocol import ChatModel, ChatReply, ChatRequest, OnReply
+from markscheme.models.chat.token_counts import count_tokens, rough_tokens
+from markscheme.models.ledger import Ledger, LedgerEntry
+
+_FEWEST_CLAIMED = 64
+_CLAIMED_A_PLACE = 4
+_SIDE_BY_SIDE = 64
+_LOOK_AGAIN_SECONDS = 0.2
+_BUDGET_SECONDS = 0.02
+
+
+@runtime_checkable
+class AsyncChat(Protocol):
+    """A chat model that can be asked for one reply at a time, many side by side."""
+
+    @property
+    def concurrency(self) -> int: ...
+
+    async def ask(self, request: ChatRequest) -> ChatReply: ...
+
+
+class _Work:
+    """One call of `complete`: what was asked, where each reply belongs, what has come."""
+
+    def __init__(
+        self, model: ChatModel, requests: Sequence[ChatRequest], on_reply: OnReply | None
+    ) -> None:
+        self.asked: dict[str, LedgerEntry] = {}
+        self._places: dict[str, list[int]] = {}
+        for place, request in enumerate(requests):
+            one = LedgerEntry.of(model.name, model.revision, request)
+            self.asked.setdefault(one.key, one)
+            self._places.setdefault(one.key, []).append(place)
+        self._replies: list[ChatReply | None] = [None] * len(requests)
+        self._on_reply = on_reply
+
+    def deliver(self, key: str, reply: ChatReply) -> None:
+        """Hand a reply to every place that asked for it."""
+        for place in self._places[key]:
+            self._replies[place] = reply
+            if self._on_reply is not None:
+                self._on_reply(place, reply)
+
+    def replies(self) -> list[ChatReply]:
+        """All replies, in order of the requests."""
+        assert all(reply is not None for reply in self._replies)
+        return [reply for reply in self._replies if reply is not None]
+
+
+@dataclass(kw_only=True)
+class CachedChat:
+    """Wraps a chat model: what is known is not asked, what is asked is kept and counted.
+
+    Equal requests are asked once. A request that another process is asking is waited for.
+
+    Attributes:
+        model: who answers.
+        ledger: where replies are kept; None keeps nothing.
+        budget: limits, and the count of what was used.
+        prices: dollars for tokens.
+        send: whether to send what is not known; False plans it (`budget.plan`) and skips it.
+        on_missing: told of every request that `send=False` leaves unasked.
+    """
+
+    model: ChatModel
+    ledger: Ledger | None = None
+    budget: Budget = field(default_factory=Budget)
+    prices: Mapping[str, Price] = field(default_factory=dict, repr=False)
+    send: bool = True
+    on_missing: Callable[[LedgerEntry], None] | None = None
+
+    @property
+    def name(self) -> str:
+        """The wrapped model's name."""
+        return self.model.name
+
+    @property
+    def revision(self) -> str:
+        """The wrapped model's revision."""
+        return self.model.revision
+
+    def complete(
+        self, requests: Sequence[ChatRequest], *, on_reply: OnReply | None = None
+    ) -> list[ChatReply]:
+        """A reply to each request, in order; each is on disk before it is handed on.
+
+        `on_reply` is called from another thread.
+
+        Raises:
+            ModelError: no request could succeed, or the ledger cannot be written.
+        """
+        work = _Work(self.model, requests, on_reply)
+        known = self.ledger.find(work.asked) if self.ledger else {}
+        self._deliver_known(work, known)
+        missing = [key for key in work.asked if key not in known]
+        if not self.send:
+            for key in missing:
+                self._plan(work.asked[key])
+                work.deliver(key, ChatReply(status="skipped", error="nothing is sent"))
+        elif missing:
+            self._ask(work, missing)
+        return work.replies()
+
+    def _deliver_known(self, work: _Work, known: Mapping[str, ChatReply]) -> None:
+        for key, reply in known.items():
+            work.deliver(key, reply)
+        if known:
+            self.budget.count(known=len(known))
+
+    def _plan(self, asked: LedgerEntry) -> None:
+        tokens = count_tokens(asked.request.messages, self.name)
+        price = price_of(self.name, self.prices)
+        limit = asked.request.max_tokens
+        cost = None if price is None else price.cost(tokens, limit)
+        self.budget.plan(tokens_in=tokens, tokens_out=limit, cost=cost)
+        if self.on_missing is not None:
+            self.on_missing(asked)
+
+    # --- asking -------------------------------------------------------------------------------
+
+    def _ask(self, work: _Work, missing: list[str]) -> None:
+        """Ask for everything that is missing; come back for what other processes are asking."""
+        at_once = min(getattr(self.model, "concurrency", _SIDE_BY_SIDE), len(missing))
+        ours = _Claims(self.ledger, missing, max(_FEWEST_CLAIMED, _CLAIMED_A_PLACE * at_once))
+        while True:
+            try:
+                jobs = (work.asked[key] for key in ours.next())
+                if isinstance(self.model, AsyncChat):
+                    one = self._asker(work, self.model)
+                    loop_thread().run(for_each(jobs, one, at_once=at_once))
+                else:
+                    self._ask_in_groups(work, jobs, at_once)
+            finally:
+                if self.ledger is not None:
+                    self.ledger.flush()
+                ours.release()
+            self._deliver_known(work, ours.take_found())
+            if not ours.waiting:
+                return
+            time.sleep(_LOOK_AGAIN_SECONDS)
+
+    def _asker(self, work: _Work, model: AsyncChat) -> Callable[[LedgerEntry], Awaitable[None]]:
+        """What takes one request all the way: budget, model, ledger."""
+
+        async def ask(asked: LedgerEntry) -> None:
+            worst = self._worst(asked.request)
+            while (answer := self.budget.admit(worst)) is False:
+                await asyncio.sleep(_BUDGET_SECONDS)
+            if answer is None:
+                self._settle(work, asked, worst, await model.ask(asked.request))
+            else:
+                self._skip(work, asked, answer)
+
+        return ask
+
+    def _ask_in_groups(self, work: _Work, jobs: Iterator[LedgerEntry], size: int) -> None:
+        """Ask a model that only knows `complete`, a group at a time."""
+        group: list[tuple[LedgerEntry, float]] = []
+
+        def finish() -> None:
+            replies = self.model.complete([asked.request for asked, _ in group]) if group else []
+            for (asked, worst), reply in zip(group, replies, strict=True):
+                self._settle(work, asked, worst, reply)
+            group.clear()
+
+        for asked in jobs:
+            worst = self._worst(asked.request)
+            answer = self.budget.admit(worst)
+            if answer is False:
+                finish()
+                answer = self.budget.admit(worst)
+            if answer is None:
+                group.append((asked, worst))
+                if len(group) >= size:
+                    finish()
+            else:
+                self._skip(work, asked, answer or "the budget is spent")
+        finish()
+
+    def _worst(self, request: ChatRequest) -> float:
+        """The most a request may cost; nothing where there is no limit or no price."""
+        price = price_of(self.name, self.prices) if self.budget.max_cost is not None else None
+        return price.cost(rough_tokens(request.messages), request.max_tokens) if price else 0.0
+
+    def _skip(self, work: _Work, asked: LedgerEntry, reason: str) -> None:
+        self.budget.count(skipped=1)
+        work.deliver(asked.key, ChatReply(status="skipped", error=reason))
+
+    def _settle(self, work: _Work, asked: LedgerEntry, worst: float, reply: ChatReply) -> None:
+        """Price a reply, count it, keep it, and hand it on once it is kept."""
+        if reply.cost_usd is None and reply.tokens_in is not None and reply.tokens_out is not None:
+            price = price_of(self.name, self.prices)
+            if price is not None:
+                cost = price.cost(reply.tokens_in, reply.tokens_out)
+                reply = dataclasses.replace(reply, cost_usd=cost)
+        self.budget.settle(worst, reply)
+        if self.ledger is None:
+            work.deliver(asked.key, reply)
+        else:
+            self.ledger.put(asked, reply, lambda kept: work.deliver(asked.key, kept))
+
+
+class _Claims:
+    """Keys to ask for, claimed a few at a time so that processes share the work."""
+
+    def __init__(self, ledger: Ledger | None, keys: list[str], at_a_time: int) -> None:
+        self._ledger = ledger
+        self._at_a_time = at_a_time
+        self._found: dict[str, ChatReply] = {}
+        self._mine: set[str] = set()
+        self.waiting = keys
+
+    def next(self) -> Iterator[str]:
+        """Keys that are ours to ask. Those of others go on `waiting` for the next round."""
+        keys, self.waiting = self.waiting, []
+        for at in range(0, len(keys), self._at_a_time):
+            some = keys[at : at + self._at_a_time]
+            if self._ledger is None:
+                yield from some
+                continue
+            mine, found = self._ledger.claim(some)
+            self._mine |= mine
+            self._found.update(found)
+            self.waiting += [key for key in some if key not in mine and key not in found]
+            yield from (key for key in some if key in mine)
+
+    def take_found(self) -> dict[str, ChatReply]:
+        """Replies that others gave meanwhile."""
+        found, self._found = self._found, {}
+        return found
+
+    def release(self) -> None:
+        """Give up what was claimed and not answered."""
+        if self._ledger is not None and self._mine:
+            self._ledger.release(self._mine)
+            self._mine = set()

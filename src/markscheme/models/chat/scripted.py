@@ -1,0 +1,58 @@
+"""A chat model that answers from a script: for tests, ours and those of users' pipelines."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from markscheme.models.chat.protocol import ChatReply, ChatRequest, OnReply
+
+Script = Mapping[str, str | ChatReply] | Callable[[str], str | ChatReply]
+
+
+@dataclass(kw_only=True)
+class ScriptedChat:
+    """Answers from a mapping, or a function, of the last user message.
+
+    Attributes:
+        replies: last user message to reply; a text, or a whole `ChatReply` to play a refusal, a
+            failure or log-probabilities. A message that a mapping lacks is a failed reply.
+        name, revision: as a real model would give them.
+        seen: every request so far, in order, for tests to look at.
+
+    Example:
+        >>> from markscheme.models.chat.protocol import ChatRequest, Message
+        >>> chat = ScriptedChat(replies=lambda text: "Yes" if "Paris" in text else "No")
+        >>> request = ChatRequest(messages=(Message(role="user", content="Is it Paris?"),))
+        >>> chat.complete([request])[0].text
+        'Yes'
+    """
+
+    replies: Script
+    name: str = "scripted"
+    revision: str = ""
+    seen: list[ChatRequest] = field(default_factory=list, repr=False)
+
+    def complete(
+        self, requests: Sequence[ChatRequest], *, on_reply: OnReply | None = None
+    ) -> list[ChatReply]:
+        """A reply to each request, from the script."""
+        found = []
+        for place, request in enumerate(requests):
+            self.seen.append(request)
+            reply = self._reply(request.last_user)
+            found.append(reply)
+            if on_reply is not None:
+                on_reply(place, reply)
+        return found
+
+    def _reply(self, text: str) -> ChatReply:
+        if callable(self.replies):
+            said = self.replies(text)
+        elif text in self.replies:
+            said = self.replies[text]
+        else:
+            return ChatReply(status="failed", error="the script has no reply to this message")
+        if isinstance(said, ChatReply):
+            return said
+        return ChatReply(status="ok", text=said, finish_reason="stop", model=self.name)

@@ -1,0 +1,156 @@
+"""Chat models whose weights run in this process, through transformers."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+from markscheme.errors import ModelError
+from markscheme.models.chat.openai_format import KEPT_TOKENS, TOP_LOGPROBS
+from markscheme.models.chat.protocol import ChatReply, ChatRequest, OnReply, TokenLogprobs
+from markscheme.models.local import library
+
+_WANTED = "a language model in this process"
+
+
+@dataclass(kw_only=True)
+class HuggingFaceChat:
+    """A causal language model with a chat template, from a folder or the hub.
+
+    One reply at a time: with padding, what stands beside a request would change its last digits.
+    Runs on a GPU where torch finds one. Structured output is not enforced.
+
+    Attributes:
+        name: as it goes into signatures.
+        folder: folder with weights and tokenizer, or a hub name.
+        dtype: as torch calls it; `auto` takes what the weights were saved in.
+
+    Raises (when first used):
+        MissingExtraError: transformers or torch is not installed.
+        ModelError: the weights cannot be loaded.
+    """
+
+    name: str
+    folder: str
+    dtype: str = "auto"
+    concurrency: int = field(default=8, init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        self._loaded: tuple[Any, Any] | None = None
+        self._lock = threading.Lock()
+        self._hash: str | None = None
+
+    @property
+    def revision(self) -> str:
+        """Hash of the weights of a folder; "" for a hub name, whose weights come later."""
+        if self._hash is None:
+            files = sorted(Path(self.folder).glob("*.safetensors"))
+            found = blake2b(digest_size=6)
+            for file in files:
+                with file.open("rb") as stream:
+                    while block := stream.read(1 << 22):
+                        found.update(block)
+            self._hash = found.hexdigest() if files else ""
+        return self._hash
+
+    def complete(
+        self, requests: Sequence[ChatRequest], *, on_reply: OnReply | None = None
+    ) -> list[ChatReply]:
+        """A reply to each request, in order. See `ChatModel`."""
+        replies = []
+        with self._lock:
+            for place, request in enumerate(requests):
+                reply = self._reply(request)
+                replies.append(reply)
+                if on_reply is not None:
+                    on_reply(place, reply)
+        return replies
+
+    def _reply(self, request: ChatRequest) -> ChatReply:
+        began = perf_counter()
+        tokenizer, model = self._load()
+        torch = library("torch", _WANTED)
+        turns = [{"role": m.role, "content": m.content} for m in request.messages]
+        try:
+            inputs = tokenizer.apply_chat_template(
+                turns, add_generation_prompt=True, return_tensors="pt", return_dict=True
+            ).to(model.device)
+            torch.manual_seed(request.sample if request.seed is None else request.seed)
+            with torch.inference_mode():
+                made = model.generate(**inputs, **_sampling(request, tokenizer))
+        except (RuntimeError, ValueError, IndexError) as error:
+            # Out of memory, longer than the model's positions, no chat template.
+            return ChatReply(
+                status="failed", error=f"{type(error).__name__}: {' '.join(str(error).split())}"
+            )
+        length = inputs["input_ids"].shape[1]
+        tokens = made.sequences[0][length:]
+        ended = bool(len(tokens)) and int(tokens[-1]) in _ends(model)
+        return ChatReply(
+            status="ok",
+            text=tokenizer.decode(tokens, skip_special_tokens=True),
+            finish_reason="stop" if ended else "length",
+            tokens_in=length,
+            tokens_out=len(tokens),
+            seconds=round(perf_counter() - began, 6),
+            token_logprobs=_logprobs(made, tokens, tokenizer) if request.logprobs else None,
+            model=self.name,
+        )
+
+    def _load(self) -> tuple[Any, Any]:
+        if self._loaded is None:
+            torch, transformers = library("torch", _WANTED), library("transformers", _WANTED)
+            try:
+                tokenizer = transformers.AutoTokenizer.from_pretrained(self.folder)
+                model = transformers.AutoModelForCausalLM.from_pretrained(
+                    self.folder, dtype=self.dtype
+                )
+            except (OSError, ValueError) as error:
+                raise ModelError(
+                    f"no model can be loaded from {self.folder}: {' '.join(str(error).split())}"
+                ) from None
+            device = "cuda" if torch.cuda.is_available() else "cpu"
+            self._loaded = tokenizer, model.to(device).eval()
+        return self._loaded
+
+
+def _sampling(request: ChatRequest, tokenizer: Any) -> dict[str, Any]:
+    """What `generate` is told: greedy at temperature 0, sampling above."""
+    warm = request.temperature is None or request.temperature > 0
+    options: dict[str, Any] = {
+        "max_new_tokens": request.max_tokens,
+        "do_sample": warm,
+        "return_dict_in_generate": True,
+        "output_scores": request.logprobs,
+        "pad_token_id": tokenizer.pad_token_id or tokenizer.eos_token_id,
+    }
+    if warm and request.temperature is not None:
+        options["temperature"] = request.temperature
+    if warm and request.top_p is not None:
+        options["top_p"] = request.top_p
+    return options
+
+
+def _ends(model: Any) -> set[int]:
+    end = model.generation_config.eos_token_id
+    return set(end) if isinstance(end, list) else {end}
+
+
+def _logprobs(made: Any, tokens: Any, tokenizer: Any) -> TokenLogprobs:
+    torch = library("torch", _WANTED)
+    found = []
+    for scores, token in zip(made.scores[:KEPT_TOKENS], tokens, strict=False):
+        logprobs = torch.log_softmax(scores[0].float(), dim=-1)
+        values, places = logprobs.topk(TOP_LOGPROBS)
+        alternatives: dict[str, float] = {}
+        for value, place in zip(values.tolist(), places.tolist(), strict=True):
+            if value > float("-inf"):
+                alternatives.setdefault(tokenizer.decode([place]), value)
+        alternatives.setdefault(tokenizer.decode([int(token)]), float(logprobs[token]))
+        found.append(alternatives)
+    return tuple(found)

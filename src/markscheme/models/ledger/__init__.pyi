@@ -1,0 +1,9 @@
+from .entries import request_from as request_from
+from .entries import request_record as request_record
+from .exchange import export_ledger as export_ledger
+from .exchange import failure_reasons as failure_reasons
+from .exchange import import_ledger as import_ledger
+from .exchange import ledger_stats as ledger_stats
+from .ledger import Ledger as Ledger
+from .ledger import LedgerEntry as LedgerEntry
+from .replay import ReplayChat as ReplayChat

@@ -1,0 +1,474 @@
+"""The ledger: every reply a model ever gave, on disk before anybody uses it.
+
+A reply's key is a hash of the model, its revision and every field of the request, so a changed
+prompt or model never meets a stale answer, and the same question is never paid for twice. Several
+processes may share a ledger: each claims what it is about to ask, and the others wait for the
+reply.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import os
+import queue
+import socket
+import threading
+import time
+import uuid
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from markscheme.errors import ModelError
+from markscheme.models.chat import ChatReply, ChatRequest
+from markscheme.models.ledger.entries import key_of, reply_from, reply_record, request_record
+from markscheme.models.ledger.sql import (
+    REPLY_COLUMNS,
+    delete_claims,
+    insert_replies,
+    pieces,
+    stored,
+)
+from markscheme.storage import Cursor, Database, Row, connect, is_postgres
+
+_FOLDER = Path("runs")
+_AT_A_TIME = 1_000
+
+
+class Spool:
+    """A file of replies that are not at the server yet. Processes may share it."""
+
+    def __init__(self, path: Path) -> None:
+        """Name the file; it is made when there is something to keep."""
+        self._path = path
+        self._database: Database | None = None
+        self._lock = threading.Lock()
+
+    @classmethod
+    def of(cls, shown: str) -> Spool:
+        """The spool of the ledger at an address, which holds no password: one a folder."""
+        name = blake2b(shown.encode(), digest_size=4).hexdigest()
+        return cls(_FOLDER / f"to-ledger-{name}.sqlite")
+
+    def keep(self, rows: Sequence[Row]) -> None:
+        """Commit replies here; on return no kill of this process can lose them.
+
+        Raises:
+            ModelError: the file cannot be written.
+        """
+        if rows:
+            self._opened().transact(lambda cursor: insert_replies(cursor, rows), writes=True)
+
+    def waiting(self) -> Iterator[list[Row]]:
+        """What is here, some at a time; each part is to be dropped before the next is taken."""
+        if not self._path.exists():
+            return
+
+        def work(cursor: Cursor) -> list[Row]:
+            cursor.execute(f"SELECT {REPLY_COLUMNS} FROM replies LIMIT {_AT_A_TIME}")  # noqa: S608
+            return cursor.fetchall()
+
+        while rows := self._opened().transact(work, writes=False):
+            yield sorted(rows)
+
+    def drop(self, keys: Iterable[str]) -> None:
+        """Forget what has come to the server."""
+        gone = [(key,) for key in keys]
+        self._opened().transact(
+            lambda cursor: cursor.executemany("DELETE FROM replies WHERE key = ?", gone),
+            writes=True,
+        )
+        self._opened().sync()
+
+    def close(self) -> None:
+        """Close the file."""
+        if self._database is not None:
+            self._database.close()
+            self._database = None
+
+    def _opened(self) -> Database:
+        with self._lock:
+            if self._database is None:
+                self._database = connect(self._path, durable=True)
+            return self._database
+
+
+LEASE_SECONDS = 60.0
+"""How long a claim holds unless it is renewed. A dead process of this machine loses its claims at
+once; one of another machine after this long."""
+
+_RENEW_SECONDS = 15.0
+_LARGEST_COMMIT = 2_000
+_REST_SECONDS = 0.005
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class LedgerEntry:
+    """A request to a model, under its key."""
+
+    key: str
+    model: str
+    revision: str
+    request: ChatRequest
+
+    @classmethod
+    def of(cls, model: str, revision: str, request: ChatRequest) -> LedgerEntry:
+        """With the key worked out."""
+        return cls(
+            key=key_of(model, revision, request), model=model, revision=revision, request=request
+        )
+
+
+OnKept = Callable[[ChatReply], None]
+"""Told, once a reply is on disk, the reply to use."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Write:
+    asked: LedgerEntry
+    reply: ChatReply
+    then: OnKept
+
+
+_Kept = tuple[OnKept, ChatReply]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Step:
+    """Work for the ledger's thread: replies committed here that wait for the disk, replies to
+    commit elsewhere, and whom to tell when all before is done."""
+
+    kept: Sequence[_Kept] = ()
+    writes: Sequence[_Write] = ()
+    done: threading.Event | None = None
+
+
+class Ledger:
+    """Replies in a SQLite file or a PostgreSQL database.
+
+    Example:
+        >>> import tempfile, pathlib
+        >>> ledger = Ledger(pathlib.Path(tempfile.mkdtemp()) / "ledger.sqlite")
+        >>> ledger.find(["0" * 32])
+        {}
+        >>> ledger.close()
+    """
+
+    def __init__(self, location: str | Path) -> None:
+        """Open, and make if need be.
+
+        Args:
+            location: a path, or `postgresql://user@host/database`.
+
+        Raises:
+            ModelError: it cannot be opened.
+            MissingExtraError: PostgreSQL's driver is not installed.
+        """
+        # Two connections: what is read and claimed need not wait for what is written.
+        self._quick = connect(location, durable=False)
+        self._durable: Database = connect(location, durable=True)
+        self.shown = self._quick.shown
+        self._owner = f"{socket.gethostname()}|{os.getpid()}|{uuid.uuid4().hex}"
+        self._claimed: set[str] = set()
+        self._trouble: BaseException | None = None
+        self._renewed = time.monotonic()
+        self._spool = Spool.of(self.shown) if is_postgres(location) else None
+        self._take_over()
+        self._queue: queue.SimpleQueue[_Step | None] = queue.SimpleQueue()
+        self._thread = threading.Thread(target=self._finish, name="markscheme-ledger", daemon=True)
+        self._thread.start()
+
+    def __repr__(self) -> str:
+        return f"Ledger({self.shown!r})"
+
+    # --- reading ------------------------------------------------------------------------------
+
+    def find(self, keys: Iterable[str]) -> dict[str, ChatReply]:
+        """Replies that are there, by key."""
+        wanted = list(keys)
+
+        def work(cursor: Cursor) -> dict[str, ChatReply]:
+            return {key: _read(text) for key, text in stored(cursor, wanted)}
+
+        return self._quick.transact(work, writes=False) if wanted else {}
+
+    def rows(self, columns: str, table: str = "replies") -> Iterator[tuple[Any, ...]]:
+        """All rows of a keyed table in order of key, a thousand at a time; the key comes first."""
+        last = ""
+        sql = f"SELECT key, {columns} FROM {table} WHERE key > ? ORDER BY key LIMIT 1000"  # noqa: S608
+
+        def work(cursor: Cursor) -> list[tuple[Any, ...]]:
+            cursor.execute(sql, (last,))
+            return cursor.fetchall()
+
+        while page := self._quick.transact(work, writes=False):
+            yield from page
+            last = page[-1][0]
+
+    def query(self, sql: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+        """Rows of a query of our own."""
+
+        def work(cursor: Cursor) -> list[tuple[Any, ...]]:
+            cursor.execute(sql, values)
+            return cursor.fetchall()
+
+        return self._quick.transact(work, writes=False)
+
+    def change(self, work: Callable[[Cursor], object]) -> None:
+        """Do `work` in one transaction, durably."""
+        self._durable.transact(work, writes=True)
+        self._durable.sync()
+
+    # --- claims -------------------------------------------------------------------------------
+
+    def claim(self, keys: Sequence[str]) -> tuple[set[str], dict[str, ChatReply]]:
+        """Claim what is about to be asked: the keys that are now ours, and replies that came in
+        since. The rest is being asked by another process."""
+        ordered = sorted(keys)
+        until = time.time() + LEASE_SECONDS
+        self._drop_claims_of_the_dead()
+
+        def work(cursor: Cursor) -> tuple[set[str], dict[str, ChatReply]]:
+            cursor.executemany(
+                "INSERT INTO claims (key, owner, valid_until) VALUES (?, ?, ?) "
+                "ON CONFLICT (key) DO UPDATE "
+                "SET owner = excluded.owner, valid_until = excluded.valid_until "
+                "WHERE claims.valid_until < ? OR claims.owner = excluded.owner",
+                [(key, self._owner, until, time.time()) for key in ordered],
+            )
+            # Looked for after claiming: who had a claim before may have just replied.
+            found = {key: _read(text) for key, text in stored(cursor, ordered)}
+            delete_claims(cursor, sorted(found), self._owner)
+            mine: set[str] = set()
+            for some in pieces(ordered):
+                marks = ",".join("?" * len(some))
+                cursor.execute(
+                    f"SELECT key FROM claims WHERE owner = ? AND key IN ({marks})",  # noqa: S608
+                    (self._owner, *some),
+                )
+                mine |= {row[0] for row in cursor.fetchall()}
+            return mine, found
+
+        mine, found = self._quick.transact(work, writes=True)
+        self._claimed |= mine
+        return mine, found
+
+    def release(self, keys: Iterable[str]) -> None:
+        """Give up claims on what was not asked after all."""
+        ours = sorted(self._claimed & set(keys))
+        if ours:
+            self._quick.transact(
+                lambda cursor: delete_claims(cursor, ours, self._owner), writes=True
+            )
+            self._claimed -= set(ours)
+
+    def _drop_claims_of_the_dead(self) -> None:
+        host = socket.gethostname()
+        dead = []
+        for (owner,) in self.query("SELECT DISTINCT owner FROM claims"):
+            where, pid, _ = owner.split("|")
+            if where == host and not _alive(int(pid)):
+                dead.append(owner)
+        if dead:
+            self._take_over()
+            self._quick.transact(
+                lambda cursor: cursor.executemany(
+                    "DELETE FROM claims WHERE owner = ?", [(owner,) for owner in dead]
+                ),
+                writes=True,
+            )
+
+    def _renew(self) -> None:
+        until = time.time() + LEASE_SECONDS
+        self._quick.transact(
+            lambda cursor: cursor.execute(
+                "UPDATE claims SET valid_until = ? WHERE owner = ?", (until, self._owner)
+            ),
+            writes=True,
+        )
+
+    # --- writing ------------------------------------------------------------------------------
+
+    def put(self, asked: LedgerEntry, reply: ChatReply, then: OnKept = lambda _: None) -> None:
+        """Keep a reply: on return no kill of this process can lose it.
+
+        `then` is called with it, from another thread, once a power cut cannot either. A reply that
+        is there already stays, and is the one that `then` gets. A failed reply is logged and not
+        kept as an answer: the next run asks again.
+
+        Raises:
+            ModelError: this or an earlier reply could not be written.
+        """
+        self._put([_Write(asked, reply, then)])
+
+    def put_all(self, replies: Iterable[tuple[LedgerEntry, ChatReply]]) -> None:
+        """Keep many replies, at a fraction of the time that `put` would take for each.
+
+        Raises:
+            ModelError: something could not be written.
+        """
+        source = iter(replies)
+        while some := list(itertools.islice(source, _LARGEST_COMMIT)):
+            self._put([_Write(asked, reply, lambda _: None) for asked, reply in some])
+
+    def _put(self, writes: list[_Write]) -> None:
+        if self._trouble is not None:
+            raise self._trouble
+        if self._spool is not None:
+            self._spool.keep(_rows(writes))
+            self._queue.put(_Step(writes=writes))
+            return
+        try:
+            self._queue.put(_Step(kept=self._commit(writes)))
+        except ModelError as error:
+            self._trouble = error
+            raise
+
+    def flush(self) -> None:
+        """Return when everything put so far is on disk and was handed on.
+
+        Raises:
+            ModelError: something could not be written.
+        """
+        done = threading.Event()
+        self._queue.put(_Step(done=done))
+        while not done.wait(0.1):  # In pieces, so that an interrupt is heard.
+            pass
+        if self._trouble is not None:
+            raise self._trouble
+
+    def close(self) -> None:
+        """Write what is left and close."""
+        self._queue.put(None)
+        self._thread.join()
+        self._quick.close()
+        self._durable.close()
+        if self._spool is not None:
+            self._spool.close()
+
+    def _finish(self) -> None:
+        """The other thread's life: once a database's disk has replies, they are handed on.
+
+        Whatever came in meanwhile is the next to be done, so a single reply waits for nothing and a
+        flood shares the disk's time.
+        """
+        stop = False
+        while not stop:
+            steps = self._next_steps()
+            stop = steps[-1:] == [None]
+            work = [step for step in steps if step is not None]
+            try:
+                if self._trouble is None:
+                    self._hand_on(work)
+                if self._claimed and time.monotonic() - self._renewed > _RENEW_SECONDS:
+                    self._renewed = time.monotonic()
+                    self._renew()
+            except Exception as error:  # Handed to whoever puts or flushes next.
+                self._trouble = error
+            for step in work:
+                if step.done is not None:
+                    step.done.set()
+            if work and not stop:
+                time.sleep(_REST_SECONDS)  # While a disk is at it, commits are slower.
+
+    def _next_steps(self) -> list[_Step | None]:
+        """What there is to do, None last if that is all there will be; [] if claims are due."""
+        steps: list[_Step | None] = []
+        size = 0
+        with contextlib.suppress(queue.Empty):
+            steps.append(self._queue.get(timeout=_RENEW_SECONDS))
+            while (last := steps[-1]) is not None and size < _LARGEST_COMMIT:
+                size += len(last.writes)
+                steps.append(self._queue.get_nowait())
+        return steps
+
+    def _hand_on(self, steps: list[_Step]) -> None:
+        kept = [one for step in steps for one in step.kept]
+        writes = [write for step in steps for write in step.writes]
+        if kept:
+            self._durable.sync()
+        if writes:
+            kept += self._commit(writes)
+            if self._spool is not None:
+                self._spool.drop(item.asked.key for item in writes)
+        for then, reply in kept:
+            then(reply)
+
+    def _commit(self, batch: list[_Write]) -> list[_Kept]:
+        """Write replies and failures, drop their claims; gives what to hand on to whom."""
+        failed = [item for item in batch if item.reply.status == "failed"]
+        rows = _rows(batch)
+        texts = {row[0]: row[4] for row in rows}
+
+        def work(cursor: Cursor) -> dict[str, str]:
+            there = insert_replies(cursor, rows)
+            if failed:
+                now = time.time()
+                cursor.executemany(
+                    "INSERT INTO failures (key, model, revision, reply, error, created_at) "
+                    "VALUES (?, ?, ?, ?, ?, ?)",
+                    [_failure(item, now) for item in failed],
+                )
+            delete_claims(cursor, sorted(item.asked.key for item in batch), self._owner)
+            return there
+
+        stored = self._durable.transact(work, writes=True)
+        self._claimed -= {item.asked.key for item in batch}
+        return [(item.then, self._to_use(item, texts, stored)) for item in batch]
+
+    def _to_use(self, item: _Write, ours: dict[str, str], stored: dict[str, str]) -> ChatReply:
+        """The reply itself, unless another one was there first."""
+        key = item.asked.key
+        if item.reply.status == "failed" or stored.get(key, ours.get(key)) == ours.get(key):
+            return item.reply
+        return _read(stored[key])
+
+    def _take_over(self) -> None:
+        """Bring in what processes of this machine had kept and not brought in before they died."""
+        if self._spool is not None:
+            for rows in self._spool.waiting():
+                self._durable.transact(lambda cursor: insert_replies(cursor, rows), writes=True)  # noqa: B023
+                self._spool.drop(row[0] for row in rows)
+
+
+def _rows(batch: Sequence[_Write]) -> list[Row]:
+    """What is kept of some replies, one a key, in order of key."""
+    answers = {item.asked.key: item for item in batch if item.reply.status in ("ok", "refused")}
+    now = time.time()
+    return [_row(answers[key], now) for key in sorted(answers)]
+
+
+def _row(item: _Write, now: float) -> Row:
+    asked, reply = item.asked, item.reply
+    request = orjson.dumps(request_record(asked.request)).decode()
+    text = orjson.dumps(reply_record(reply)).decode()
+    counts = (reply.tokens_in, reply.tokens_out, reply.cost_usd)
+    return (asked.key, asked.model, asked.revision, request, text, reply.status, *counts, now)
+
+
+def _failure(item: _Write, now: float) -> tuple[Any, ...]:
+    text = orjson.dumps(reply_record(item.reply)).decode()
+    asked = item.asked
+    return (asked.key, asked.model, asked.revision, text, item.reply.error or "", now)
+
+
+def _read(text: str) -> ChatReply:
+    try:
+        return reply_from(orjson.loads(text))
+    except (TypeError, ValueError) as error:
+        raise ModelError(f"the ledger holds a reply that cannot be read: {error}") from None
+
+
+def _alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True

@@ -1,0 +1,187 @@
+"""Classifying pairs of texts: cross-encoders and entailment models exported to ONNX."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from markscheme.errors import ModelError
+from markscheme.models.local.batches import CHARACTERS_A_TOKEN, equal_length_batches, run_batches
+from markscheme.models.local.weights import open_session, open_tokenizer, read_json, revision
+
+if TYPE_CHECKING:
+    from onnxruntime import InferenceSession
+    from tokenizers import Encoding, Tokenizer
+
+Scores = npt.NDArray[np.float32]
+Pair = tuple[str, str]
+
+_FED = ("input_ids", "attention_mask", "token_type_ids")
+_PAIRS_AT_ONCE = 4096
+_loading = threading.Lock()
+
+
+class PairClassifier(Protocol):
+    """Anything that gives each pair of texts a probability for each of its labels."""
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """Names of the columns of `scores`, in order."""
+        ...
+
+    def scores(self, pairs: Sequence[Pair]) -> Scores:
+        """Return probabilities of shape (len(pairs), len(labels)), float32, in order."""
+        ...
+
+
+def label_column(classifier: PairClassifier, label: str) -> int:
+    """The column of `scores` that holds `label`, in any case; ModelError names the choices."""
+    names = [name.casefold() for name in classifier.labels]
+    if label.casefold() not in names:
+        raise ModelError(
+            f"the model has no label {label!r}, only {', '.join(map(repr, classifier.labels))}. "
+            "Use a model trained for it, or mend `id2label` in its config.json."
+        )
+    return names.index(label.casefold())
+
+
+@dataclass(frozen=True, kw_only=True)
+class OnnxPairClassifier:
+    """A sequence-pair classifier out of a folder of ONNX weights.
+
+    The folder holds `model.onnx` (or `onnx/model.onnx`), `tokenizer.json` and `config.json`, as
+    the usual exporters leave them. What the outputs mean is read from `id2label` in the
+    configuration, since entailment models disagree about the order of their labels. A pair's
+    scores do not depend on the pairs beside it, unless the weights were quantised dynamically.
+
+    Parameters
+    ----------
+    folder
+        Where the files are.
+    max_tokens
+        Tokens kept of a pair, framing included; the longer text loses tokens first. Of each text
+        at most the first `max_tokens` times 32 characters are looked at.
+    threads
+        Batches run side by side. None takes every core this process may use.
+    """
+
+    folder: Path
+    max_tokens: int = 256
+    threads: int | None = None
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """Label names by output column, from `id2label`; ModelError where that is unusable."""
+        return _labels(self.folder)
+
+    @property
+    def revision(self) -> str:
+        """Short hash of the weights, for signatures."""
+        return revision(self.folder)
+
+    def scores(self, pairs: Sequence[Pair]) -> Scores:
+        """Probabilities in [0, 1] of shape (len(pairs), len(labels)); equal pairs run once.
+
+        Several labels share a softmax; a single one gets a sigmoid. Raises ModelError where the
+        folder is incomplete, its labels do not fit its output, or the graph wants other inputs.
+        """
+        position: dict[Pair, int] = {}
+        rows = [position.setdefault(pair, len(position)) for pair in pairs]
+        return self._score_distinct(list(position))[rows]
+
+    def _score_distinct(self, pairs: list[Pair]) -> Scores:
+        session, tokenizer, labels = _load(self.folder, self.max_tokens)
+        wanted = [one.name for one in session.get_inputs()]
+        characters = self.max_tokens * CHARACTERS_A_TOKEN
+        tokens: list[dict[str, npt.NDArray[np.int64]]] = []
+        for start in range(0, len(pairs), _PAIRS_AT_ONCE):
+            some = pairs[start : start + _PAIRS_AT_ONCE]
+            cut = [(left[:characters], right[:characters]) for left, right in some]
+            tokens += [_inputs(one, wanted) for one in tokenizer.encode_batch(cut)]
+        logits = np.empty((len(pairs), len(labels)), np.float32)
+
+        def run(batch: npt.NDArray[np.int64]) -> None:
+            feeds = {name: np.stack([tokens[row][name] for row in batch]) for name in wanted}
+            output = np.asarray(session.run(None, feeds)[0])
+            if output.shape != (len(batch), len(labels)):
+                raise ModelError(
+                    f"the model in {self.folder} gives {output.shape[1:]} numbers a pair, but "
+                    f"its config.json names {len(labels)} labels. Export both together."
+                )
+            logits[batch] = output
+
+        lengths = np.array([len(one["input_ids"]) for one in tokens], np.int64)
+        run_batches(list(equal_length_batches(lengths)), run, threads=self.threads)
+        return _probabilities(logits)
+
+
+def _inputs(encoding: Encoding, wanted: list[str]) -> dict[str, npt.NDArray[np.int64]]:
+    values = {
+        "input_ids": encoding.ids,
+        "attention_mask": encoding.attention_mask,
+        "token_type_ids": encoding.type_ids,
+    }
+    return {name: np.array(values[name], np.int64) for name in wanted}
+
+
+def _probabilities(logits: Scores) -> Scores:
+    if logits.shape[1] == 1:
+        half: Scores = (0.5 + 0.5 * np.tanh(0.5 * logits)).astype(np.float32)
+        return half
+    powers = np.exp(logits - logits.max(axis=1, keepdims=True))
+    shares: Scores = powers / powers.sum(axis=1, keepdims=True)
+    return shares
+
+
+@lru_cache(maxsize=8)
+def _labels(folder: Path) -> tuple[str, ...]:
+    names: Any = read_json(folder, "config.json").get("id2label")
+    numbered = (
+        {int(key): str(name) for key, name in names.items()}
+        if isinstance(names, dict) and all(str(key).isdigit() for key in names)
+        else {}
+    )
+    if not numbered or sorted(numbered) != list(range(len(numbered))):
+        raise ModelError(
+            f"{folder / 'config.json'} has no usable `id2label`, so nobody can tell what the "
+            'model\'s outputs mean. Add it, for example {"0": "entailment", "1": "neutral"}.'
+        )
+    return tuple(numbered[index] for index in range(len(numbered)))
+
+
+def _load(folder: Path, max_tokens: int) -> tuple[InferenceSession, Tokenizer, tuple[str, ...]]:
+    with _loading:  # lru_cache alone would let two threads load the same weights twice
+        return _session(folder), _tokenizer(folder, max_tokens), _labels(folder)
+
+
+@lru_cache(maxsize=4)
+def _session(folder: Path) -> InferenceSession:
+    session = open_session(folder)
+    names = [one.name for one in session.get_inputs()]
+    strange = [name for name in names if name not in _FED]
+    if strange or "input_ids" not in names:
+        raise ModelError(
+            f"the model in {folder} takes {', '.join(names)}; a pair classifier takes input_ids "
+            "and at most attention_mask and token_type_ids. Export it for text classification."
+        )
+    return session
+
+
+@lru_cache(maxsize=4)
+def _tokenizer(folder: Path, max_tokens: int) -> Tokenizer:
+    longest = read_json(folder, "config.json").get("max_position_embeddings", max_tokens)
+    if not 8 <= max_tokens <= longest:
+        raise ModelError(
+            f"max_tokens={max_tokens} does not fit the weights in {folder}: "
+            f"choose from 8 to {longest}."
+        )
+    tokenizer = open_tokenizer(folder)
+    tokenizer.enable_truncation(max_length=max_tokens, strategy="longest_first")
+    return tokenizer

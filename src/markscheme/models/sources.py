@@ -1,0 +1,218 @@
+"""What the engine hands to judges as `models`: the run's chat models and encoder, opened late."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from markscheme.errors import ModelError
+
+if TYPE_CHECKING:
+    from markscheme.models.chat import Budget, ChatModel, ServerOptions
+    from markscheme.models.ledger import Ledger, LedgerEntry
+    from markscheme.models.local import Encoder, PairClassifier, SequenceModel
+
+LEDGER_ENV = "MARKSCHEME_LEDGER"
+"""Environment variable that names the ledger: a path or a PostgreSQL URL."""
+
+LOCAL = "hf:"
+"""A model's name that begins so is a folder or hub name for weights in this process."""
+
+
+def default_ledger() -> str:
+    """Where replies are kept unless a place is named: MARKSCHEME_LEDGER, else `runs/`."""
+    return os.environ.get(LEDGER_ENV) or str(Path("runs") / "ledger.sqlite")
+
+
+@dataclass(frozen=True, kw_only=True)
+class ModelOptions:
+    """Which language model a run asks, where, and how much it may.
+
+    Attributes:
+        model: its name at the server; `hf:FOLDER` for weights in this process; None for none.
+        revision: tells apart models that share a name (a date, a commit).
+        server: address, key, limits; None for OpenAI with the default limits.
+        ledger: path or PostgreSQL URL; None for `default_ledger()`.
+        prices: the user's price file.
+        max_cost, max_calls: limits of the run; None for none.
+        replay: answer from the ledger only.
+        dry_run: send nothing, count what would be sent.
+    """
+
+    model: str | None = None
+    revision: str = ""
+    server: ServerOptions | None = None
+    ledger: str | None = None
+    prices: Path | None = None
+    max_cost: float | None = None
+    max_calls: int | None = None
+    replay: bool = False
+    dry_run: bool = False
+
+
+class Models:
+    """The models a run may use. Nothing is opened before it is asked for.
+
+    Example:
+        >>> from markscheme.models.chat.scripted import ScriptedChat
+        >>> models = Models(chat=ScriptedChat(replies={"Is it so?": "Yes"}))
+        >>> models.chat().name
+        'scripted'
+    """
+
+    def __init__(
+        self,
+        *,
+        chat: ChatModel | None = None,
+        named: Mapping[str, ChatModel] | None = None,
+        options: ModelOptions | None = None,
+        on_missing: Callable[[LedgerEntry], None] | None = None,
+        classifiers: Mapping[str, PairClassifier] | None = None,
+    ) -> None:
+        """Keep what is given.
+
+        Args:
+            chat: a chat model object: the run's model, in place of one named in `options`. Its
+                replies are kept only if `options.ledger` is set.
+            named: further chat models, for judges that name theirs.
+            options: the model to open, ledger and budget.
+            on_missing: in a dry run, told of every request that would be sent.
+            classifiers: entailment models by the name that judges call them.
+        """
+        self.options = options or ModelOptions()
+        self._given = chat
+        self._named = dict(named or {})
+        self._on_missing = on_missing
+        self._classifiers = dict(classifiers or {})
+        self._open: dict[str | None, ChatModel] = {}
+        self._ledger: Ledger | None = None
+        self._budget: Budget | None = None
+
+    @property
+    def from_options(self) -> bool:
+        """Whether `options` are all that these models are made of."""
+        return self._given is None and not self._named and not self._classifiers
+
+    @property
+    def budget(self) -> Budget:
+        """The run's limits, and what was used of them."""
+        if self._budget is None:
+            from markscheme.models.chat import Budget
+
+            self._budget = Budget(max_cost=self.options.max_cost, max_calls=self.options.max_calls)
+        return self._budget
+
+    def ledger(self) -> Ledger:
+        """The run's ledger, opened when first asked for.
+
+        Raises:
+            ModelError: it cannot be opened.
+        """
+        if self._ledger is None:
+            from markscheme.models.ledger import Ledger
+
+            self._ledger = Ledger(self.options.ledger or default_ledger())
+        return self._ledger
+
+    def chat(self, name: str | None = None) -> ChatModel:
+        """The chat model called `name`; the run's own where a judge names none.
+
+        Another name than the run's is another model at the same server.
+
+        Raises:
+            ModelError: there is no such model, or no price for it where money is limited; says
+                what to do.
+        """
+        if name not in self._open:
+            self._open[name] = self._kept(self._source(name))
+        return self._open[name]
+
+    def _source(self, name: str | None) -> ChatModel:
+        if name is not None and name in self._named:
+            return self._named[name]
+        if self._given is not None and name in (None, self._given.name):
+            return self._given
+        wanted = name or self.options.model
+        if wanted is None:
+            raise ModelError(
+                "this judge asks a language model and none was named; pass --model NAME (and "
+                "--base-url URL for a server of your own), or in Python "
+                "models=Models(options=ModelOptions(model=...))"
+            )
+        if self._given is not None and self.options.model is None:
+            known = ", ".join(sorted({self._given.name, *self._named}))
+            raise ModelError(f"no chat model named {wanted!r} was given; there is {known}")
+        revision = self.options.revision if wanted == self.options.model else ""
+        if self.options.replay:
+            from markscheme.models.ledger import ReplayChat
+
+            return ReplayChat(self._recording(), name=wanted, revision=revision)
+        if wanted.startswith(LOCAL):
+            from markscheme.models.chat import HuggingFaceChat
+
+            return HuggingFaceChat(name=wanted, folder=wanted.removeprefix(LOCAL))
+        from markscheme.models.chat import OpenAIChat, ServerOptions
+
+        server = self.options.server or ServerOptions()
+        return OpenAIChat(name=wanted, revision=revision, options=server)
+
+    def _recording(self) -> str:
+        return self.options.ledger or default_ledger()
+
+    def _kept(self, model: ChatModel) -> ChatModel:
+        """The model with ledger and budget around it."""
+        from markscheme.models.chat import CachedChat, price_of, price_table
+
+        if self.options.replay:
+            return model
+        prices = price_table(self.options.prices)
+        if self.options.max_cost is not None and price_of(model.name, prices) is None:
+            raise ModelError(
+                f"--max-cost needs a price for {model.name}: give one with --prices FILE (see "
+                "docs/llm.md), or limit the run with --max-calls"
+            )
+        objects = (self._given, *self._named.values())
+        kept = self.options.ledger is not None or not any(model is one for one in objects)
+        return CachedChat(
+            model=model,
+            ledger=self.ledger() if kept else None,
+            budget=self.budget,
+            prices=prices,
+            send=not self.options.dry_run,
+            on_missing=self._on_missing,
+        )
+
+    def encoder(self) -> Encoder:
+        """The sentence encoder that ships in the package."""
+        from markscheme.models.local import MiniLM
+
+        return MiniLM()
+
+    def nli(self, name: str) -> PairClassifier:
+        """The entailment model called `name`: a folder, or a name on the hub.
+
+        Raises:
+            MissingExtraError: it needs the transformers library, which is not installed.
+            ModelError: it cannot be opened, or does not say which of its outputs is entailment.
+        """
+        if name not in self._classifiers:
+            from markscheme.models.local import open_nli
+
+            self._classifiers[name] = open_nli(name)
+        return self._classifiers[name]
+
+    def seq2seq(self, name: str) -> SequenceModel:
+        """The sequence-to-sequence model of a folder or hub name; its weights load when used."""
+        from markscheme.models.local import SequenceModel
+
+        return SequenceModel(name=name)
+
+    def close(self) -> None:
+        """Write what is left to the ledger and close it."""
+        if self._ledger is not None:
+            self._ledger.close()
+            self._ledger = None
+        self._open.clear()

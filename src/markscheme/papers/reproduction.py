@@ -1,0 +1,104 @@
+"""`reproduce`: compute the figures of a paper, a table of it, or all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from markscheme.errors import DataError, UnknownNameError
+from markscheme.papers import kamalloo_2023, wang_2023, yang_2024, yao_2024
+from markscheme.papers.cell import Cell, DataDir, Paper, PaperTable
+
+PAPERS: Mapping[str, Paper] = {
+    module.PAPER.name: module.PAPER for module in (kamalloo_2023, wang_2023, yang_2024, yao_2024)
+}
+"""Every paper by name, sorted."""
+
+SEE = "'markscheme reproduce --list' names all"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reproduced:
+    """One table computed again: its cells, or why its data are missing."""
+
+    paper: Paper
+    table: PaperTable
+    cells: tuple[Cell, ...] = ()
+    missing: str = ""
+
+    @property
+    def name(self) -> str:
+        """As it is asked for: `PAPER/TABLE`."""
+        return f"{self.paper.name}/{self.table.name}"
+
+    @property
+    def off(self) -> tuple[Cell, ...]:
+        """The cells that differ from the paper without a recorded reason."""
+        return tuple(cell for cell in self.cells if cell.status == "off")
+
+    def summary(self) -> str:
+        """How many cells came out how, in words."""
+        counts = {s: sum(c.status == s for c in self.cells) for s in _WORDS}
+        return ", ".join(f"{counts[s]} {word}" for s, word in _WORDS.items() if counts[s])
+
+
+_WORDS = {
+    "same": "same as printed",
+    "known": "different for a known reason",
+    "not recoverable": "not recoverable",
+    "no figure": "without a printed figure",
+    "off": "OFF",
+}
+
+
+def reproduce(what: str | None = None, *, data_dir: DataDir = None) -> list[Reproduced]:
+    """The tables that `what` names, computed from released data.
+
+    Args:
+        what: `PAPER`, `PAPER/TABLE`, or None for everything; the beginning of a name will do.
+        data_dir: see `markscheme.datasets.loading`.
+
+    Returns:
+        One entry a table, in order. A table whose data are missing has no cells and says why,
+        unless it was asked for by its own name.
+
+    Raises:
+        UnknownNameError: no such paper or table.
+        DataError: the data of a table that was asked for by name are missing.
+    """
+    if not what:
+        papers = list(PAPERS.values())
+        return [_attempt(paper, table, data_dir) for paper in papers for table in paper.tables]
+    paper_name, slash, table_name = what.partition("/")
+    paper = PAPERS[_resolve("paper", paper_name, PAPERS, SEE)]
+    if not slash:
+        return [_attempt(paper, table, data_dir) for table in paper.tables]
+    tables = {table.name: table for table in paper.tables}
+    see = f"it has {', '.join(tables)}"
+    table = tables[_resolve(f"table of {paper.name}", table_name, tables, see)]
+    return [Reproduced(paper=paper, table=table, cells=tuple(table.compute(data_dir)))]
+
+
+def _resolve(kind: str, name: str, choices: Iterable[str], see: str) -> str:
+    """The choice that `name` is or begins, whatever the case and the dashes in it.
+
+    Raises:
+        UnknownNameError: there is none, or several.
+    """
+    names = list(choices)
+    begun = [choice for choice in names if _bare(name) and _bare(choice).startswith(_bare(name))]
+    if name in names or len(begun) == 1:
+        return name if name in names else begun[0]
+    raise UnknownNameError(kind, name, names, see)
+
+
+def _bare(name: str) -> str:
+    return "".join(character for character in name.lower() if character.isalnum())
+
+
+def _attempt(paper: Paper, table: PaperTable, data_dir: DataDir) -> Reproduced:
+    try:
+        cells = tuple(table.compute(data_dir))
+    except DataError as error:
+        return Reproduced(paper=paper, table=table, missing=str(error))
+    return Reproduced(paper=paper, table=table, cells=cells)

@@ -1,0 +1,2 @@
+from .order import absent as absent
+from .order import sections as sections

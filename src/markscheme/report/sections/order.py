@@ -1,0 +1,56 @@
+"""What a report shows, one file a section; a section appears where the data has it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from markscheme.report.material import Material
+from markscheme.report.section import Section
+from markscheme.report.sections.accuracy import accuracy
+from markscheme.report.sections.against_people import against_people
+from markscheme.report.sections.cost import cost
+from markscheme.report.sections.curves import reliability_curves, roc
+from markscheme.report.sections.errors import errors
+from markscheme.report.sections.marks import marks
+from markscheme.report.sections.modes import mode_errors, modes
+from markscheme.report.sections.relations import relations
+from markscheme.report.sections.unjudged import unjudged
+from markscheme.report.sections.verdicts import verdicts
+
+MAKERS: tuple[Callable[[Material], Section | None], ...] = (
+    accuracy,
+    against_people,
+    verdicts,
+    modes,
+    mode_errors,
+    relations,
+    errors,
+    roc,
+    reliability_curves,
+    marks,
+    cost,
+    unjudged,
+)
+"""In the order they are read."""
+
+
+def sections(material: Material) -> list[Section]:
+    """Every section that the material has something for."""
+    return [found for make in MAKERS if (found := make(material)) is not None]
+
+
+def absent(material: Material) -> list[str]:
+    """What a reader may miss, and what would bring it."""
+    said = []
+    if not material.labelled:
+        said.append(
+            "No answer has a label, so there is nothing on agreement with people, on failure modes "
+            "or on calibration. Give labels with --labels FILE; 'markscheme plan-labels' says "
+            "which answers to label."
+        )
+    elif material.labelled < material.answers.height:
+        said.append(
+            f"{material.labelled:,} of {material.answers.height:,} answers have a label; whatever "
+            "is set beside people's verdicts is of these."
+        )
+    return said

@@ -1,0 +1,5 @@
+"""Result tables and figures, rendered once for every output format."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -1,0 +1,10 @@
+from .figures import Figure as Figure
+from .figures import figure as figure
+from .figures import plain as plain
+from .run_summary import interval as interval
+from .run_summary import measured as measured
+from .run_summary import not_judged as not_judged
+from .run_summary import percent as percent
+from .run_summary import summary_table as summary_table
+from .run_summary import why_not_judged as why_not_judged
+from .table import Table as Table

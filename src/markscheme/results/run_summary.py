@@ -1,0 +1,101 @@
+"""Why answers were not judged, in a line for each of a judge's commonest reasons."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from markscheme.results.table import Table
+
+if TYPE_CHECKING:
+    from markscheme.results.figures import Figure
+import polars as pl
+
+_NOTE = (
+    "Accuracy: share of judged answers with verdict true, in percent, with 95% interval "
+    "(Wilson, clustered on question). Mean score: 0 to 100. Answers not judged are in neither."
+)
+
+
+def summary_table(records: Sequence[dict[str, Any]]) -> Table:
+    """One row per judge and system, from the records of `engine.summary.summarise`."""
+    costly = any(record["cost_usd"] is not None for record in records)
+    rows = []
+    for record in records:
+        row = [
+            record["judge"],
+            record["system"],
+            percent(record["accuracy"]),
+            interval(record["accuracy_low"], record["accuracy_high"]),
+            percent(record["mean_score"]),
+            f"{record['judged']:,}",
+            not_judged(record["not_judged"]),
+        ]
+        if costly:
+            row.append("" if record["cost_usd"] is None else f"${record['cost_usd']:.4f}")
+        rows.append(tuple(row))
+    header = ["judge", "system", "accuracy", "95% interval", "mean score", "judged", "not judged"]
+    header += ["cost"] * costly
+    signatures = dict.fromkeys(record["signature"] for record in records)
+    return Table(
+        title="Correctness by judge and system",
+        header=tuple(header),
+        rows=tuple(rows),
+        numeric=frozenset({"accuracy", "95% interval", "mean score", "judged", "cost"}),
+        notes=(_NOTE, *(f"Signature: `{signature}`" for signature in signatures)),
+    )
+
+
+def percent(share: float | None) -> str:
+    """A share as a percentage with one decimal; n/a for None."""
+    return "n/a" if share is None else f"{100 * share:.1f}"
+
+
+def interval(low: float | None, high: float | None) -> str:
+    """Two shares as percentages: `61.2 to 68.9`."""
+    return "n/a" if low is None or high is None else f"{100 * low:.1f} to {100 * high:.1f}"
+
+
+def measured(figure: Figure, *, scale: float = 1.0, digits: int = 3) -> str:
+    """A figure with its interval: `0.856 (0.844 to 0.866)`; n/a where it is undefined."""
+    if figure.value is None:
+        return "n/a"
+    shown = f"{figure.value * scale:.{digits}f}"
+    if figure.low is None or figure.high is None:
+        return shown
+    return f"{shown} ({figure.low * scale:.{digits}f} to {figure.high * scale:.{digits}f})"
+
+
+def not_judged(counts: dict[str, int]) -> str:
+    """How many were not judged, and why: `3 (2 failed, 1 skipped)`."""
+    if not counts:
+        return "0"
+    reasons = ", ".join(f"{count:,} {status}" for status, count in counts.items())
+    return f"{sum(counts.values()):,} ({reasons})"
+
+
+_MOST = 3
+_LONGEST = 160
+"""Characters of a reason that are shown."""
+
+
+def why_not_judged(judgments: pl.LazyFrame) -> list[str]:
+    """Each judge's commonest reasons with how often, as lines; none where all was judged."""
+    found = (
+        judgments.filter(pl.col("status") != "judged")
+        .group_by("judge", pl.col("status").cast(pl.String), "explanation")
+        .len()
+        .sort(["judge", "len", "explanation"], descending=[False, True, False])
+        .collect(engine="streaming")
+    )
+    lines = []
+    for (judge,), reasons in found.group_by("judge", maintain_order=True):
+        for _, status, explanation, count in reasons.head(_MOST).iter_rows():
+            # A reason may quote a reference or a reply: nothing in it may steer a terminal.
+            said = "".join(sign if sign.isprintable() else " " for sign in explanation or "")
+            said = f"{said[:_LONGEST]}..." if len(said) > _LONGEST else said
+            lines.append(f"not judged by {judge}: {count:,} {status}: {said or 'no reason given'}")
+        if reasons.height > _MOST:
+            left = reasons["len"][_MOST:].sum()
+            lines.append(f"not judged by {judge}: {left:,} more, for other reasons")
+    return lines

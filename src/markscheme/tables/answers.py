@@ -1,0 +1,381 @@
+"""The answers table: questions, reference answers and what systems said, one row per answer.
+
+Whatever the input looks like, the table has all columns of `SCHEMA`; what was not given is null.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
+
+import numpy as np
+import polars as pl
+
+from markscheme.errors import BadRowsError, DataError, Problem
+from markscheme.tables.atomic_write import whole_file
+from markscheme.tables.columns import REQUIRED, resolve_columns
+from markscheme.tables.files import Format, RawBatch, frame_batches, iter_raw, records_batches
+from markscheme.tables.validation import validate_rows
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+ANSWERS_SCHEMA: dict[str, Any] = {
+    "answer_id": pl.String,
+    "question": pl.String,
+    "references": pl.List(pl.String),
+    "answer": pl.String,
+    "system": pl.String,
+    "reference_grades": pl.List(pl.Int64),
+    "reference_kind": pl.String,
+    "label": pl.Float64,
+    "annotator_labels": pl.List(pl.Float64),
+    "context": pl.String,
+}
+"""Columns of an answers table, in order."""
+
+Source: TypeAlias = (
+    "str | Path | pl.DataFrame | pl.LazyFrame | pd.DataFrame | Sequence[Mapping[str, Any]]"
+)
+"""What answers can be read from: a path, `-`, a Polars or pandas frame, or a list of dicts."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReadOptions:
+    """How raw rows become answers.
+
+    Attributes:
+        columns: our name to theirs, for columns with unusual names; theirs may be `none` to leave
+            a column out that would otherwise be recognised.
+        format: of the file; None finds out.
+        reference_separator: splits references given as one text. `auto` splits at ` || ` and
+            ` | `; `none` never does; anything else is the separator itself, such as `/`.
+        on_bad_row: `error` stops and names the rows, `skip` leaves them out and counts them.
+        max_bytes: longest text of one field in UTF-8; a longer one is a malformed row.
+        batch_rows: rows per batch when streaming.
+    """
+
+    columns: Mapping[str, str] = field(default_factory=dict)
+    format: Format | None = None
+    reference_separator: str = "auto"
+    on_bad_row: Literal["error", "skip"] = "error"
+    max_bytes: int = 4_000_000
+    batch_rows: int = 65_536
+
+    def __post_init__(self) -> None:
+        """Raises DataError where a value is none of those that there are."""
+        if self.on_bad_row not in ("error", "skip"):
+            raise DataError(f"on_bad_row={self.on_bad_row!r} is neither 'error' nor 'skip'")
+        for name in ("max_bytes", "batch_rows"):
+            if getattr(self, name) < 1:
+                raise DataError(f"{name}={getattr(self, name)} must be 1 or more")
+
+
+class AnswersReader:
+    """Reads sources as batches of the answers table and remembers what it saw.
+
+    After iteration: `rows` read, `problems` (bad rows that were skipped), `repeats` (rows equal to
+    an earlier one in everything but their place), `ignored` columns, `notes` for the user.
+    """
+
+    def __init__(
+        self,
+        sources: Sequence[Source],
+        options: ReadOptions | None = None,
+        *,
+        first_row: int = 0,
+        system: str | None = None,
+    ) -> None:
+        """Keep what to read.
+
+        Args:
+            sources: what to read, in order.
+            options: how.
+            first_row: rows of the same input that were read elsewhere before these.
+            system: the system's name where no column gives it; None takes the file's name.
+        """
+        self.sources = list(sources)
+        self.options = options or ReadOptions()
+        self.system = system
+        self.rows = first_row
+        self.repeats = 0
+        self.problems: list[Problem] = []
+        self.ignored: dict[str, None] = {}
+        self.notes: dict[str, int] = {}
+        self._seen = _SeenIds()
+
+    def __iter__(self) -> Iterator[pl.DataFrame]:
+        """Batches in order.
+
+        Raises:
+            DataError: a source cannot be read, or has no column for questions, references or
+                answers.
+            BadRowsError: malformed rows, unless they are to be skipped; up to 20 are named.
+        """
+        for source in self.sources:
+            for raw in self._raw(source):
+                frame = self._answers(raw, default_system=self.system or system_of(source))
+                if not self._stopping and frame.height:
+                    self.rows += frame.height
+                    yield frame
+        if self._stopping:
+            raise BadRowsError(sorted(self.problems, key=lambda found: (found.source, found.line)))
+        if not self.rows:
+            where = ", ".join(_source_name(source) for source in self.sources)
+            skipped = f" ({len(self.problems)} bad rows were skipped)" if self.problems else ""
+            raise DataError(f"{where} holds no answers{skipped}")
+
+    @property
+    def _stopping(self) -> bool:
+        return self.options.on_bad_row == "error" and bool(self.problems)
+
+    def _raw(self, source: Source) -> Iterator[RawBatch]:
+        rows = self.options.batch_rows
+        if isinstance(source, str | Path):
+            return iter_raw(str(source), format=self.options.format, batch_rows=rows)
+        if isinstance(source, pl.DataFrame):
+            return frame_batches("the data frame", source.lazy(), rows)
+        if isinstance(source, pl.LazyFrame):
+            return frame_batches("the lazy frame", source, rows)
+        if type(source).__module__.startswith("pandas"):
+            return _pandas_batches(cast("pd.DataFrame", source), rows)
+        if isinstance(source, Sequence):
+            return records_batches("the data", source, rows)
+        raise DataError(
+            f"answers cannot be read from {type(source).__name__}; give a path, a Polars or pandas "
+            "data frame, or a list of dicts"
+        )
+
+    def _answers(self, raw: RawBatch, *, default_system: str) -> pl.DataFrame:
+        self.problems += raw.problems
+        if not raw.lines:
+            return _empty()
+        mapping, unused = resolve_columns(raw, self.options.columns)
+        self.ignored.update(dict.fromkeys(unused))
+        result = validate_rows(
+            raw,
+            mapping,
+            schema=ANSWERS_SCHEMA,
+            separator=self.options.reference_separator,
+            max_bytes=self.options.max_bytes,
+            default_system=default_system,
+        )
+        self.problems += result.problems
+        for note, count in result.notes.items():
+            self.notes[note] = self.notes.get(note, 0) + count
+        if "answer_id" in mapping:
+            return self._with_given_ids(raw, result.frame, result.lines)
+        return self._with_content_ids(result.frame)
+
+    def _with_given_ids(
+        self, raw: RawBatch, frame: pl.DataFrame, lines: np.ndarray[Any, Any]
+    ) -> pl.DataFrame:
+        again = self._seen.add(frame["answer_id"].hash().to_numpy())
+        if not again.any():
+            return frame
+        for line, answer_id in zip(lines[again], frame["answer_id"].filter(again), strict=True):
+            self.problems.append(
+                Problem(
+                    raw.source,
+                    int(line),
+                    f"the id {answer_id!r} was used before; if that column numbers questions "
+                    "rather than answers, pass --columns answer_id=none",
+                    unit=raw.unit,
+                )
+            )
+        return frame.filter(~again)
+
+    def _with_content_ids(self, frame: pl.DataFrame) -> pl.DataFrame:
+        ids = content_ids(frame)
+        again = self._seen.add(ids.hash().to_numpy())
+        if again.any():
+            self.repeats += int(again.sum())
+            place = pl.Series(np.arange(self.rows, self.rows + frame.height) + 1).cast(pl.String)
+            ids = pl.select(
+                pl.when(pl.Series(again)).then(ids + "-" + place).otherwise(ids).alias("answer_id")
+            ).to_series()
+        return frame.with_columns(ids.alias("answer_id"))
+
+
+def read_answers(
+    source: Source | Sequence[str | Path], options: ReadOptions | None = None
+) -> pl.DataFrame:
+    """The whole answers table of a path, frame or list of dicts, or of several paths.
+
+    Raises:
+        DataError: as `AnswersReader`.
+    """
+    several = (
+        isinstance(source, list | tuple)
+        and bool(source)
+        and all(isinstance(item, str | Path) for item in source)
+    )
+    sources: Any = list(source) if several else [source]  # type: ignore[arg-type]
+    return pl.concat(list(AnswersReader(sources, options)))
+
+
+def content_ids(frame: pl.DataFrame) -> pl.Series:
+    """An id for each row from its question, references, answer and system: 24 hex digits.
+
+    Equal rows have equal ids, on every machine and version.
+    """
+    joined = frame.select(
+        pl.concat_str(
+            pl.col("question"),
+            pl.col("references").list.join("\x1e"),
+            pl.col("answer").fill_null("\x00"),
+            pl.col("system"),
+            separator="\x1f",
+        )
+    ).to_series()
+    ids = [blake2b(text.encode(), digest_size=12).hexdigest() for text in joined]
+    return pl.Series("answer_id", ids, dtype=pl.String)
+
+
+def _pandas_batches(frame: pd.DataFrame, batch_rows: int) -> Iterator[RawBatch]:
+    name = "the data frame"
+    frame = frame.apply(_with_gaps)
+    try:
+        return frame_batches(name, pl.from_pandas(frame).lazy(), batch_rows)
+    except (ImportError, ValueError, TypeError, NotImplementedError, pl.exceptions.PolarsError):
+        # Read value by value: a column of several kinds, such as numbers among texts, or no
+        # pyarrow, which pandas does not bring and Polars wants for texts.
+        columns = {str(column): values_of(frame[column]) for column in frame.columns}
+        rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+        return records_batches(name, rows, batch_rows)
+
+
+def values_of(column: pd.Series[Any]) -> list[Any]:
+    """A pandas column as Python's own values, None where pandas holds that one is missing."""
+    column = _with_gaps(column)
+    there = column.notna()
+    return [
+        value.item() if isinstance(value, np.generic) else value
+        for value in column.astype(object).where(there, None)
+    ]
+
+
+def _with_gaps(column: pd.Series[Any]) -> pd.Series[Any]:
+    """Whole numbers with gaps as such: pandas makes floats of them, and 8 would be read as 8.0."""
+    if column.dtype.kind != "f" or not column.hasnans:
+        return column
+    known = column.dropna()
+    whole = bool(((known % 1 == 0) & (known.abs() < 2**53)).all())
+    return column.astype("Int64") if whole else column
+
+
+class _SeenIds:
+    """Which ids came before, as 64-bit hashes: 8 bytes an id and a table of 16 MB.
+
+    The table says "perhaps seen" for few that were not; only those are looked up among all.
+    """
+
+    _TABLE = 2**24
+    _RUNS = 64
+
+    def __init__(self) -> None:
+        self._perhaps = np.zeros(self._TABLE, dtype=bool)
+        self._runs: list[np.ndarray[Any, np.dtype[np.uint64]]] = []
+
+    def add(self, hashes: np.ndarray[Any, Any]) -> np.ndarray[Any, np.dtype[np.bool_]]:
+        """Remember `hashes`; true where one was seen before, in this call or an earlier one."""
+        again = np.zeros(len(hashes), dtype=bool)
+        if not len(hashes):
+            return again
+        fresh = np.sort(hashes)
+        if (fresh[1:] == fresh[:-1]).any():
+            fresh, first = np.unique(hashes, return_index=True)
+            again[:] = True
+            again[first] = False
+        places = hashes & np.uint64(self._TABLE - 1)
+        perhaps = np.flatnonzero(self._perhaps[places])
+        self._perhaps[places] = True
+        for run in self._runs:
+            near = np.minimum(np.searchsorted(run, hashes[perhaps]), len(run) - 1)
+            again[perhaps] |= run[near] == hashes[perhaps]
+        self._runs.append(fresh)
+        if len(self._runs) > self._RUNS:
+            self._runs = [np.sort(np.concatenate(self._runs))]
+        return again
+
+
+def _empty() -> pl.DataFrame:
+    return pl.DataFrame(schema=ANSWERS_SCHEMA)
+
+
+def _source_name(source: Source) -> str:
+    return str(source) if isinstance(source, str | Path) else "the data"
+
+
+def system_of(source: Source) -> str:
+    """The system's name where no column gives it: the file's name without its endings."""
+    if isinstance(source, str | Path) and str(source) != "-":
+        return Path(source).name.split(".")[0] or "system"
+    return "system"
+
+
+def write_answers(frame: pl.DataFrame, path: str | Path) -> None:
+    """Write an answers table as JSONL, CSV, TSV or Parquet, by the path's ending.
+
+    Columns that are null throughout are left out, unless reading needs them; in CSV and TSV lists
+    are JSON text.
+
+    Raises:
+        DataError: another ending.
+    """
+    write_table(
+        frame.select(
+            c for c in frame.columns if c in REQUIRED or frame[c].null_count() < frame.height
+        ),
+        path,
+    )
+
+
+def write_table(frame: pl.DataFrame, path: str | Path) -> None:
+    """Write any table as JSONL, JSON, CSV, TSV or Parquet, by the path's ending: whole or not at
+    all.
+
+    Raises:
+        DataError: another ending, or it cannot be written.
+    """
+    target = Path(path)
+    # A pipe or a device is written to as it stands.
+    plain = target.is_file() or not target.exists()
+    try:
+        with whole_file(target) if plain else nullcontext(target) as place:
+            _write(frame, place, target)
+    except (OSError, pl.exceptions.PolarsError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise DataError(f"cannot write {target}: {reason}") from None
+
+
+def _write(frame: pl.DataFrame, place: Path, target: Path) -> None:
+    suffix = target.suffix.lower()
+    if suffix in (".csv", ".tsv", ".tab"):
+        flat = frame.with_columns(
+            pl.col(name).map_elements(_json_text, return_dtype=pl.String).alias(name)
+            for name, kind in frame.schema.items()
+            if isinstance(kind, pl.List)
+        )
+        flat.write_csv(place, separator="," if suffix == ".csv" else "\t")
+    elif suffix in (".parquet", ".pq"):
+        frame.write_parquet(place)
+    elif suffix in (".jsonl", ".ndjson"):
+        frame.write_ndjson(place)
+    elif suffix == ".json":
+        frame.write_json(place)
+    else:
+        raise DataError(
+            f"cannot write {target.name!r}: the ending must be .jsonl, .json, .csv, .tsv or "
+            ".parquet"
+        )
+
+
+def _json_text(values: Iterable[Any]) -> str:
+    import orjson
+
+    return orjson.dumps(list(values)).decode()

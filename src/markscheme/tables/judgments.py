@@ -1,0 +1,85 @@
+"""The judgments table: what judges produced, one row per answer and judge.
+
+Not judged is a status: never a zero, never a NaN, never a "no". A row whose status is not `judged`
+has null `score`, `verdict`, `relation` and `marks`.
+"""
+
+from __future__ import annotations
+
+import polars as pl
+
+from markscheme.errors import DataError
+
+STATUSES = ("judged", "unparsed", "refused", "failed", "skipped")
+"""`judged`; `unparsed`: a reply nobody could read; `refused`: the judge declined; `failed`: the
+judge broke (network, time limit); `skipped`: nothing to judge (no answer) or budget spent."""
+
+RELATIONS = ("superior", "equivalent", "inferior", "incorrect")
+"""What the answer says beside the reference: more, the same, less, or something else."""
+
+Status = pl.Enum(STATUSES)
+Relation = pl.Enum(RELATIONS)
+
+JUDGMENTS_SCHEMA: dict[str, pl.DataType | type[pl.DataType]] = {
+    "answer_id": pl.String,
+    "judge": pl.String,
+    "signature": pl.String,
+    "status": Status,
+    "score": pl.Float64,
+    "verdict": pl.Boolean,
+    "relation": Relation,
+    "marks": pl.Float64,
+    "explanation": pl.String,
+    "raw": pl.String,
+    "cost_usd": pl.Float64,
+    "tokens_in": pl.Int64,
+    "tokens_out": pl.Int64,
+    "seconds": pl.Float64,
+}
+"""Columns of a judgments table, in order."""
+
+SPENT = ("cost_usd", "tokens_in", "tokens_out", "seconds")
+"""What a judgment cost."""
+
+OUTCOME = tuple(
+    name for name in JUDGMENTS_SCHEMA if name not in ("answer_id", "judge", "signature")
+)
+"""What a judge itself fills in; the engine adds the id, the judge's name and its signature."""
+
+
+def as_outcomes(frame: pl.DataFrame) -> pl.DataFrame:
+    """A judge's output with every outcome column present, typed and in order.
+
+    Missing columns become null; a missing `status` means `judged` where there is a verdict or a
+    score and `failed` elsewhere.
+
+    Raises:
+        DataError: a judged row without verdict and score, or a verdict on a row not judged.
+    """
+    if "status" not in frame.columns:
+        has_result = pl.lit(value=False)
+        for name in ("verdict", "score"):
+            if name in frame.columns:
+                has_result = has_result | pl.col(name).is_not_null()
+        frame = frame.with_columns(
+            pl.when(has_result).then(pl.lit("judged")).otherwise(pl.lit("failed")).alias("status")
+        )
+    present = set(frame.columns)
+    frame = frame.select(
+        (pl.col(name) if name in present else pl.lit(None)).cast(JUDGMENTS_SCHEMA[name]).alias(name)
+        for name in OUTCOME
+    )
+    judged = pl.col("status") == "judged"
+    empty = pl.col("verdict").is_null() & pl.col("score").is_null()
+    stray = pl.any_horizontal(
+        pl.col(name).is_not_null() for name in ("verdict", "score", "relation", "marks")
+    )
+    not_a_number = pl.col("score").is_nan().fill_null(value=False)
+    wrong = frame.filter((judged & (empty | not_a_number)) | (~judged & stray))
+    if wrong.height:
+        raise DataError(
+            f"{wrong.height} outcomes contradict their status, the first being "
+            f"{wrong.row(0, named=True)}: "
+            "a judged row needs a verdict or a score, and only a judged row may have one"
+        )
+    return frame

@@ -1,0 +1,249 @@
+"""Words of texts as numbers: one lexicon for all that compares answers.
+
+A text becomes a row of word ids; whatever is known of a word (its stem, the number it stands for,
+whether it is a capitalised name, a month, a negation) is worked out once per different word and
+kept in the lexicon, so that columns of texts are compared with array operations.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from markscheme.text import cues, dates, inflection, names, numbers
+from markscheme.text.tokens import NUMBER_SIGN, merged, split
+
+Ints = npt.NDArray[np.int32]
+Longs = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float32]
+
+STOP = frozenset((
+    "a", "an", "the", "of", "in", "on", "at", "to", "for", "from", "by", "with", "and", "or",
+    "as", "is", "was", "are", "were", "be", "been", "being", "it", "its", "this", "that", "these",
+    "those", "he", "she", "they", "his", "her", "their", "him", "them", "we", "i", "you", "your",
+    "my", "our", "there", "here", "which", "who", "whom", "whose", "what", "when", "where", "why",
+    "how", "do", "does", "did", "done", "has", "have", "had", "having", "will", "would", "can",
+    "could", "should", "may", "might", "must", "also", "into", "than", "then", "so", "such", "s",
+    "t", "about", "over", "under", "between", "during", "after", "before", "up", "down", "out",
+    "off", "not", "no", "only", "just", "more", "most", "some", "any", "all", "both", "each",
+    "other",
+))  # fmt: skip
+"""Function words: they carry no answer by themselves."""
+
+_SAME_WORD = {
+    "usa": "us", "america": "us", "britain": "uk", "england": "england", "ussr": "ussr",
+    "nyc": "nyc", "vs": "versus", "v": "v", "&": "and", "%": "percent", "$": "dollar",
+    "£": "pound", "€": "euro", "km": "kilometer", "kilometers": "kilometer", "kms": "kilometer",
+    "mi": "mile", "ft": "foot", "kg": "kilogram", "kgs": "kilogram", "lb": "pound",
+    "lbs": "pound", "cm": "centimeter", "mm": "millimeter", "hr": "hour", "hrs": "hour",
+    "min": "minute", "mins": "minute", "sec": "second", "secs": "second", "mph": "mph",
+    "oz": "ounce", "ml": "milliliter", "mg": "milligram", "nm": "nanometer", "kb": "kilobyte",
+    "mb": "megabyte", "gb": "gigabyte", "tb": "terabyte", "hp": "horsepower", "kw": "kilowatt",
+    "kj": "kilojoule", "kcal": "kilocalorie",
+    "sq": "square", "yrs": "year", "yr": "year", "dr": "doctor", "mt": "mt",
+    "usd": "dollar", "tv": "television", "govt": "government", "dept": "department",
+    "co": "company", "corp": "corporation", "inc": "incorporated", "ltd": "limited",
+    "feb": "february", "jr": "junior", "sr": "senior", "prof": "professor", "gen": "general",
+}  # fmt: skip
+"""Short forms and symbols that say the same as a longer word."""
+
+_ENDS = frozenset(".!?\n")
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What the lexicon knows of its words, as arrays over word ids.
+
+    `canon` is the id shared by words that say the same (case, accents, plural, number words);
+    `value` the number meant, NaN for none; `month` 1 to 12 or 0; `kind` bits as below.
+    """
+
+    canon: Ints
+    value: Floats
+    month: npt.NDArray[np.int8]
+    kind: Ints
+    length: Ints
+
+
+(
+    MARK,
+    STOPWORD,
+    CAPITAL,
+    NUMBER,
+    YEAR,
+    MONTH,
+    NEGATION,
+    HEDGE,
+    CONTRAST,
+    FORMERLY,
+    END,
+    LIST,
+    DECADE,
+    TITLE,
+    ALL_CAPS,
+    OR,
+    CLAUSE,
+) = (1 << bit for bit in range(17))
+
+
+class Lexicon:
+    """Every different word seen, numbered from 0, with what is known of each."""
+
+    def __init__(self) -> None:
+        self._ids: dict[str, int] = {}
+        self._canon_ids: dict[str, int] = {}
+        self.words: list[str] = []
+        self.canon_words: list[str] = []
+        self._canon: list[int] = []
+        self._value: list[float] = []
+        self._month: list[int] = []
+        self._kind: list[int] = []
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+    def ids(self, words: Iterable[str]) -> list[int]:
+        """Ids of words, new ones added."""
+        known = self._ids
+        return [known[word] if word in known else self._add(word) for word in words]
+
+    def canon_id(self, canon: str) -> int:
+        """The id of a canonical form, -1 if no word seen has it."""
+        return self._canon_ids.get(canon, -1)
+
+    def known(self) -> Known:
+        """The lexicon's knowledge, as arrays."""
+        return Known(
+            canon=np.array(self._canon, dtype=np.int32),
+            value=np.array(self._value, dtype=np.float32),
+            month=np.array(self._month, dtype=np.int8),
+            kind=np.array(self._kind, dtype=np.int32),
+            length=np.array([len(word) for word in self.words], dtype=np.int32),
+        )
+
+    def _add(self, word: str) -> int:
+        number = self._ids[word] = len(self.words)
+        self.words.append(word)
+        canon, value, month, kind = describe(word)
+        place = self._canon_ids.get(canon)
+        if place is None:
+            place = self._canon_ids[canon] = len(self.canon_words)
+            self.canon_words.append(canon)
+        self._canon.append(place)
+        self._value.append(value)
+        self._month.append(month)
+        self._kind.append(kind)
+        return number
+
+
+_CUES = (
+    (NEGATION, cues.NEGATIONS),
+    (HEDGE, cues.HEDGES),
+    (CONTRAST, cues.CONTRASTS),
+    (FORMERLY, cues.FORMER),
+    (OR | LIST, frozenset({"or"})),
+    (LIST, frozenset({"and"})),
+    (TITLE, names.TITLES | names.SUFFIXES),
+    (CLAUSE, cues.CLAUSES),
+)
+
+
+def describe(word: str) -> tuple[str, float, int, int]:
+    """Canonical form, number value (NaN: none), month (0: none) and kind bits of one word."""
+    if word.startswith(NUMBER_SIGN):  # several words that form one number
+        joined = float(word[1:])
+        return number_form(joined), joined, 0, NUMBER
+    if len(word) == 1 and not word.isalnum() and word not in "%$£€&":
+        kind = MARK | (END if word in _ENDS else 0) | (LIST if word in ",;/|\n" else 0)
+        return word, float("nan"), 0, kind
+    lower = word.lower().replace("'", "")
+    if word[-2:] in ("'s", "'S"):
+        lower = word[:-2].lower()
+    kind = sum(bits for bits, words in _CUES if lower in words)
+    month = dates.month_of(word) or 0
+    if month:
+        return f"@{month}", float("nan"), month, kind | MONTH
+    decade = dates.decade_of(word)
+    if decade is not None:
+        return f"{decade}s", float(decade), 0, kind | NUMBER | DECADE
+    amount = numbers.word_value(word)
+    if amount is not None:
+        year = dates.is_year(amount) and word[:1].isdigit() and "," not in word
+        return number_form(amount), amount, 0, kind | NUMBER | (YEAR if year else 0)
+    if lower in STOP:
+        kind |= STOPWORD
+        return _SAME_WORD.get(lower, lower), float("nan"), 0, kind
+    if word[:1].isupper():
+        kind |= CAPITAL
+        if word.isupper() and len(word) > 1:
+            kind |= ALL_CAPS
+    if word == "us":  # the pronoun; "US" is the country
+        return "us (pronoun)", float("nan"), 0, kind | STOPWORD
+    return inflection.stem(_SAME_WORD.get(lower, lower)), float("nan"), 0, kind
+
+
+def number_form(value: float) -> str:
+    """The canonical word of a number.
+
+    >>> number_form(4.0), number_form(2.5)
+    ('#4', '#2.5')
+    """
+    return f"#{value:.6g}" if value < 1e6 else f"#{value:.4g}"
+
+
+@dataclass(frozen=True, slots=True)
+class Texts:
+    """Different texts as flat arrays: text i has words `start[i]` to `start[i + 1]`.
+
+    `word` are lexicon ids without marks; `sentence` counts from 0 in each text; `after_list` says
+    that a comma, "and", "or" or the like stands right before the word; `clause` counts from 0
+    in all texts together and grows at every mark and at words such as "who" and "but".
+    """
+
+    start: Longs
+    word: Ints
+    sentence: Ints
+    after_list: npt.NDArray[np.bool_]
+    clause: Ints
+
+    @property
+    def count(self) -> Longs:
+        """Words of each text."""
+        return np.diff(self.start)
+
+
+def encode(texts: Iterable[str], lexicon: Lexicon) -> Texts:
+    """Texts as word ids; new words join the lexicon."""
+    flat: list[int] = []
+    ends: list[int] = []
+    for text in texts:
+        flat += lexicon.ids(merged(split(text)))
+        ends.append(len(flat))
+    word = np.array(flat, dtype=np.int32)
+    end = np.array(ends, dtype=np.int64)
+    known = lexicon.known()
+    kind = known.kind[word] if len(word) else np.zeros(0, dtype=np.int32)
+    is_mark = (kind & MARK) > 0
+    stops = np.cumsum((kind & END) > 0)
+    listed = np.zeros(len(word), dtype=bool)
+    listed[1:] = (kind[:-1] & LIST) > 0
+    listed[[begin for begin in [0, *ends[:-1]] if begin < len(word)]] = False
+    keep = ~is_mark
+    kept = np.concatenate([[0], np.cumsum(keep)])
+    start = np.concatenate([[0], kept[end]]).astype(np.int64)
+    lengths = np.diff(start)
+    before = np.concatenate([[0], end])[: len(end)]
+    base = np.where(before > 0, stops[np.maximum(before - 1, 0)], 0) if len(word) else before * 0
+    sentence = stops[keep] - np.repeat(base, lengths)
+    opens = (is_mark | ((kind & CLAUSE) > 0)).astype(np.int32)
+    opens[[begin for begin in [0, *ends[:-1]] if begin < len(word)]] = 1
+    return Texts(
+        start=start,
+        word=word[keep],
+        sentence=sentence.astype(np.int32),
+        after_list=listed[keep],
+        clause=np.cumsum(opens, dtype=np.int32)[keep],
+    )

@@ -1,0 +1,114 @@
+"""Reading the statement out of what a model says when asked to turn a question and answer into one.
+
+Models repeat the label ("S:"), announce the statement, go on with pairs of their own, echo the
+question, repeat themselves until the limit, or decline. What is no statement has a status; nothing
+is made up in its place.
+"""
+
+from __future__ import annotations
+
+import re
+
+from markscheme.text.normalisation import normalise
+from markscheme.text.replies.reply import Reading, spoken, unparsed
+
+_LABEL = re.compile(
+    r"^(?:\**(?:S|A|Statement|Declarative statement|Answer|Output)\**\s*[:：]\s*)+\**",
+    re.IGNORECASE,
+)
+_NEXT_PAIR = re.compile(r"\s+(?:Q|Question)\s*:\s+\S.*$", re.DOTALL)
+_PAIR = re.compile(r"^\**(?:Q|Question)\s*:(?P<pair>.*?)(?:\bS\s*:(?P<said>.*))?$", re.DOTALL)
+_ANNOUNCES = re.compile(r":\**$")
+_DECLINES = re.compile(
+    r"^(?:i(?:['’]m| am) (?:sorry|unable|not able)|sorry,|i (?:cannot|can['’]t|won['’]t) "
+    r"(?:convert|provide|help|assist|create|do|comply|fulfil)|as an ai\b|unfortunately, i\b)",
+    re.IGNORECASE,
+)
+_QUOTES = {'"': '"', "“": "”", "'": "'", "`": "`"}
+_TIMES = 3
+"""How often a sentence or a run of words may follow itself before a reply counts as a loop."""
+
+EXAMPLES = frozenset(
+    normalise(text)
+    for text in (
+        "The TV show the Curse of Oak Island is filmed on Oak Island.",
+        "Cyrus wrote the first declaration of human rights",
+    )
+)
+"""The paper's own examples: a model that gives one back for another pair has said nothing."""
+
+
+def read_statement(reply: str, *, question: str, answer: str, finished: bool = True) -> Reading:
+    """The statement in a reply, as `reason` of a judged reading.
+
+    Args:
+        reply: what the model said.
+        question, answer: the pair it was asked about, to tell an echo from a statement.
+        finished: whether it came to an end by itself.
+    """
+    said = spoken(reply, finished=finished)
+    if isinstance(said, Reading):
+        return said
+    if loops(said):
+        return unparsed("the reply repeats itself")
+    if _DECLINES.match(said) and not _DECLINES.match(answer.strip()):
+        return Reading(status="refused", reason="the model declined")
+    pair = _PAIR.match(said)
+    if pair:  # The model wrote the pair out again, or one of its own.
+        said = (pair["said"] or "").strip()
+        if not said or normalise(question) not in normalise(pair["pair"]):
+            return unparsed("the reply is a pair of question and answer")
+    text = _first_line(said)
+    if not normalise(text):
+        return unparsed("the reply holds no statement")
+    if not finished and len(text) >= len(said):
+        return unparsed("cut off by the token limit before the statement ended")
+    plain = normalise(text)
+    if plain == normalise(question) and plain != normalise(answer):
+        return unparsed("the reply repeats the question")
+    if text.endswith("?") and not answer.strip().endswith("?"):
+        return unparsed("the reply is a question")
+    if plain in EXAMPLES and not _about(plain, question, answer):
+        return unparsed("the reply repeats an example of the prompt")
+    return Reading(status="judged", reason=text)
+
+
+def loops(text: str) -> bool:
+    """Whether a text goes on saying the same.
+
+    >>> loops("Paris is big. " * 4), loops("Duran Duran sang it."), loops("no no no no no no no")
+    (True, False, True)
+    """
+    words = text.lower().split()
+    for size in (1, 2, 3, 5, 8, 13, 21):
+        run = _TIMES * size if size > 2 else 6
+        for start in range(max(0, len(words) - run - 40), len(words) - run + 1):
+            piece = words[start : start + run]
+            if all(piece[place] == piece[place % size] for place in range(run)):
+                return True
+    sentences = [normalise(one) for one in re.split(r"(?<=[.!?])\s+|\n+", text)]
+    counts = [sentences.count(one) for one in set(sentences) if one]
+    return max(counts, default=0) > _TIMES
+
+
+def _first_line(said: str) -> str:
+    """The statement's line, without label, announcement, quotes and further pairs."""
+    lines = [line.strip() for line in said.splitlines() if line.strip()]
+    for place, line in enumerate(lines):
+        text = _LABEL.sub("", line).strip()
+        last = place == len(lines) - 1
+        if (_ANNOUNCES.search(text) and not last) or (not text and not last):
+            continue
+        text = _NEXT_PAIR.sub("", text).strip("* ")
+        closing = _QUOTES.get(text[:1])
+        if closing and len(text) > 2 and text.endswith(closing) and text.count(closing) <= 2:
+            text = text[1:-1].strip()
+        return text
+    return ""
+
+
+def _about(statement: str, question: str, answer: str) -> bool:
+    """Whether a statement shares half of its words with the pair."""
+    known = set(normalise(f"{question} {answer}").split())
+    words = statement.split()
+    return 2 * sum(word in known for word in words) >= len(words)

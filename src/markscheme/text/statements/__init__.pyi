@@ -1,0 +1,14 @@
+from .clauses import lowered as lowered
+from .closed_classes import AUXILIARIES as AUXILIARIES
+from .closed_classes import DETERMINERS as DETERMINERS
+from .closed_classes import FUNCTION as FUNCTION
+from .closed_classes import PARTICLES as PARTICLES
+from .closed_classes import PREPOSITIONS as PREPOSITIONS
+from .closed_classes import PRONOUNS as PRONOUNS
+from .closed_classes import SUBORDINATORS as SUBORDINATORS
+from .closed_classes import words as words
+from .statement import statements as statements
+from .verbs import PASTS as PASTS
+from .verbs import THIRDS as THIRDS
+from .verbs import is_past as is_past
+from .verbs import strength as strength

@@ -1,0 +1,5 @@
+"""What the service, the labelling app and the viewer share."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
