@@ -125,7 +125,7 @@ def test_fetch_takes_several_names_and_names_the_first_it_cannot_get(
         fetched.append(entry.name)
         return [data_dir / entry.folders[0]]
 
-    monkeypatch.setattr("markscheme.datasets.download", download)
+    monkeypatch.setattr("markscheme.datasets.fetch", download)
     code, out, err = said(capsys, "fetch", "webglm", "nq301", "--data-dir", str(tmp_path))
     assert code == 0
     assert fetched == ["webglm", "nq301"]

@@ -19,7 +19,7 @@ from markscheme.features.nonfactoid.features import word_features
 from markscheme.features.nonfactoid.meaning import meaning_features
 from markscheme.features.nonfactoid.rows import Rows
 from markscheme.features.nonfactoid.tokens import TokenTable, cover
-from markscheme.judges.lexical.reference_overlap import ReferenceOverlap
+from markscheme.judges.embedding.reference_overlap import ReferenceOverlap
 from markscheme.judges.listwise.listwise_examiner import SHIPPED, ListwiseWeights, open_listwise
 from markscheme.judges.listwise.reference_lists import build_lists
 from markscheme.models.chat.scripted import ScriptedChat

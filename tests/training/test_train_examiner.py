@@ -16,7 +16,7 @@ from markscheme.datasets import load
 from markscheme.errors import DataError, MissingExtraError
 from markscheme.models.local.trees import Trees
 from markscheme.training.augment import augment
-from markscheme.training.entailment import train_examiner as train_entailment
+from markscheme.training.entailment import train_entailment
 from markscheme.training.examiner import HeldOut, TrainOptions, train_examiner
 from markscheme.training.splits import fold_of, part_of, parts
 from markscheme.training.trees import TreeOptions, fit, save_onnx

@@ -89,8 +89,7 @@ def kind_of(judge: str) -> JudgeKind:
     limit = threshold if isinstance(threshold, float) else 0.5
     if "chat model" in found.needs:
         return JudgeKind(kind="llm", threshold=limit)
-    module = type(known).__module__.rpartition(".")[2]
-    lexical = module in ("lexical", "overlap", "regex")
+    lexical = ".judges.lexical." in type(known).__module__
     return JudgeKind(kind="lexical" if lexical else "neural", threshold=limit)
 
 

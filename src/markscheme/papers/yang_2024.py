@@ -15,7 +15,7 @@ import polars as pl
 
 from markscheme.agreement import Protocol, best_and_worst, over_draws
 from markscheme.datasets import load, passages
-from markscheme.judges.lexical import Measure, ReferenceOverlap
+from markscheme.judges.embedding import Measure, ReferenceOverlap
 from markscheme.papers.cell import Cell, DataDir, Paper, PaperTable
 
 TABLE_1 = {

@@ -11,7 +11,7 @@ import polars as pl
 
 from markscheme.contract import register
 from markscheme.errors import JudgeError
-from markscheme.judges.embedding import BertScore
+from markscheme.judges.embedding.similarity import BertScore
 from markscheme.judges.outcomes import Thresholded, by_threshold
 
 Measure = Literal[
@@ -73,7 +73,7 @@ class ReferenceOverlap(Thresholded):
         return {"embeddings": MiniLM().revision}
 
     def _scores(self, answers: pl.Series, references: pl.Series, models: Any) -> pl.Series:
-        from markscheme.metrics import bleu as bleu_bleu
+        from markscheme.metrics import bleu as corpus_best_bleu
         from markscheme.metrics import rouge1, rouge2, rouge_l
 
         if self.measure == "cosine":
@@ -88,7 +88,7 @@ class ReferenceOverlap(Thresholded):
             return _set_rouge(answers, references, order=int(self.measure[-1]))
         measures = {
             "rouge1": rouge1, "rouge2": rouge2, "rougeL": rouge_l,
-            "bleu": bleu_bleu,
+            "bleu": corpus_best_bleu,
         }  # fmt: skip
         return measures[self.measure](answers, references)
 
