@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -10,12 +10,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from markscheme.cli.app import console, notes
-from markscheme.errors import MarkschemeError
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from markscheme.results import Table
+    from markscheme.results import Table, TableResult
 
 
 class Format(StrEnum):
@@ -27,14 +26,6 @@ class Format(StrEnum):
     MARKDOWN = "markdown"
     LATEX = "latex"
 
-
-SUFFIXES = {
-    ".json": Format.JSON,
-    ".csv": Format.CSV,
-    ".md": Format.MARKDOWN,
-    ".tex": Format.LATEX,
-    ".txt": Format.TABLE,
-}
 
 Printed = Annotated[Format, typer.Option("--format", help="How results are printed.")]
 Out = Annotated[
@@ -155,49 +146,43 @@ def split(text: str) -> list[str]:
     return [part.strip() for part in parts if part.strip()]
 
 
-def emit(
-    tables: Sequence[Table], data: dict[str, Any], *, output: Format, out: Path | None
-) -> None:
-    """Print tables with their notes, or the data behind them; and write them where asked.
+def show(result: TableResult, *, output: Format, out: Path | None) -> None:
+    """Print a result as a command's `--format` says, and write it to the file of `--out`.
 
-    Args:
-        tables: for people.
-        data: the same for machines, written as JSON.
-        output: what to print.
-        out: a file whose ending says what to write.
+    `--format json` prints exactly what the result's `to_json` gives.
     """
     if out is not None:
         # Before printing: a reader that leaves early (head) must not cost the file.
-        if out.suffix.lower() not in SUFFIXES:
-            raise MarkschemeError(
-                f"--out {str(out)!r}: the endings are {', '.join(SUFFIXES)}, not {out.suffix!r}"
-            )
-        out.parent.mkdir(parents=True, exist_ok=True)
-        out.write_text(text_of(tables, data, SUFFIXES[out.suffix.lower()]), encoding="utf-8")
+        result.save(out)
     if output is Format.TABLE:
-        for table in tables:
+        for table in result.tables:
             console.print(table.rich())
             for note in table.notes:
                 console.print(note, markup=False, soft_wrap=True)
             if table.notes:
                 console.print()
     else:
-        console.file.write(text_of(tables, data, output))
+        written: dict[Format, Callable[[], str]] = {
+            Format.JSON: result.to_json,
+            Format.CSV: result.to_csv,
+            Format.MARKDOWN: result.to_markdown,
+            Format.LATEX: result.to_latex,
+        }
+        console.file.write(written[output]())
     if out is not None:
         notes.print(f"written to {out}", markup=False)
 
 
-def text_of(tables: Sequence[Table], data: dict[str, Any], output: Format) -> str:
-    """Tables as text in a format."""
-    import orjson
+def emit(
+    tables: Sequence[Table], data: dict[str, Any], *, output: Format, out: Path | None
+) -> None:
+    """`show` for tables and data that are no result yet."""
+    import polars as pl
 
-    if output is Format.JSON:
-        return orjson.dumps(data, option=orjson.OPT_INDENT_2).decode() + "\n"
-    if output is Format.CSV:
-        return "\n".join(table.csv() for table in tables)
-    if output is Format.LATEX:
-        return "\n".join(table.latex() for table in tables)
-    return "\n".join(table.markdown() for table in tables)
+    from markscheme.results import TableResult
+
+    result = TableResult(frame=pl.DataFrame(), tables=tuple(tables), data=data)
+    show(result, output=output, out=out)
 
 
 def percent(value: float | None, *, signed: bool = False) -> str:

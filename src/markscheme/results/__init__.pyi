@@ -1,6 +1,8 @@
 from .figures import Figure as Figure
 from .figures import figure as figure
 from .figures import plain as plain
+from .result import TableResult as TableResult
+from .result import flat_frame as flat_frame
 from .run_summary import interval as interval
 from .run_summary import measured as measured
 from .run_summary import not_judged as not_judged

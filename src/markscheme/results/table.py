@@ -6,6 +6,7 @@ import csv
 import io
 import re
 from dataclasses import dataclass
+from html import escape
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -65,6 +66,24 @@ class Table:
             f"% {_one_line(self.title)}", rf"\begin{{tabular}}{{{spec}}}", r"\toprule",
             line(self.header), r"\midrule", *(line(row) for row in self.rows),
             r"\bottomrule", r"\end{tabular}", "",
+        ])  # fmt: skip
+
+    def html(self) -> str:
+        """As an HTML table with a caption, with the notes below; all text is escaped."""
+
+        def line(cells: tuple[str, ...], tag: str) -> str:
+            shown = (
+                f'<{tag} style="text-align: {"right" if name in self.numeric else "left"}">'
+                f"{escape(cell)}</{tag}>"
+                for name, cell in zip(self.header, cells, strict=True)
+            )
+            return f"<tr>{''.join(shown)}</tr>"
+
+        return "\n".join([
+            "<table>", f"<caption>{escape(self.title)}</caption>",
+            f"<thead>{line(self.header, 'th')}</thead>", "<tbody>",
+            *(line(row, "td") for row in self.rows), "</tbody>", "</table>",
+            *(f"<p>{escape(note)}</p>" for note in self.notes),
         ])  # fmt: skip
 
     def csv(self) -> str:

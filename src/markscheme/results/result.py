@@ -1,0 +1,127 @@
+"""What every public function gives: a frame, tables for people and data for machines."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, fields, is_dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import orjson
+import polars as pl
+
+from markscheme.errors import MarkschemeError, MissingExtraError
+from markscheme.results.figures import Figure, plain
+from markscheme.results.table import Table
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class TableResult:
+    """A result as a frame, as tables and as data. Public functions return one of its subclasses.
+
+    Attributes:
+        frame: the figures as a Polars table, one row per unit that the function reports on. A
+            statistic `x` with an interval has the columns `x`, `x_low` and `x_high`; null where it
+            is undefined (`tables` and `to_json` say why).
+        tables: the same for people, as the command prints them.
+        data: everything computed, as nested values; what `to_json` writes.
+    """
+
+    frame: pl.DataFrame
+    tables: tuple[Table, ...]
+    data: Mapping[str, Any]
+
+    def to_pandas(self) -> pd.DataFrame:
+        """The frame as a pandas DataFrame.
+
+        Raises:
+            MissingExtraError: pandas is not installed.
+        """
+        try:
+            import pandas as pd
+        except ImportError:
+            raise MissingExtraError("to_pandas", "pandas") from None
+        return pd.DataFrame(self.frame.to_dict(as_series=False))
+
+    def to_json(self) -> str:
+        """All data as indented JSON that ends with a line break; undefined figures are null."""
+        return orjson.dumps(plain(self.data), option=orjson.OPT_INDENT_2).decode() + "\n"
+
+    def to_csv(self) -> str:
+        """The tables as comma-separated text, with an empty line between two."""
+        return "\n".join(table.csv() for table in self.tables)
+
+    def to_markdown(self) -> str:
+        """The tables as Markdown, with their notes."""
+        return "\n".join(table.markdown() for table in self.tables)
+
+    def to_latex(self) -> str:
+        """The tables as LaTeX tabulars with booktabs rules."""
+        return "\n".join(table.latex() for table in self.tables)
+
+    def save(self, path: str | Path) -> Path:
+        """Write the result to a file whose ending says how: .json, .csv, .md, .tex or .txt.
+
+        Folders that do not exist are made; `.txt` is written as Markdown is.
+
+        Raises:
+            MarkschemeError: another ending.
+        """
+        target = Path(path)
+        write = WRITERS.get(target.suffix.lower())
+        if write is None:
+            raise MarkschemeError(
+                f"{str(target)!r}: the endings are {', '.join(WRITERS)}, not {target.suffix!r}"
+            )
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(write(self), encoding="utf-8")
+        return target
+
+    def __str__(self) -> str:
+        """The tables as Markdown."""
+        return self.to_markdown()
+
+    def __repr__(self) -> str:
+        """The class and the size of the frame: `AgreeResult(3 rows, 20 columns)`."""
+        return f"{type(self).__name__}({self.frame.height} rows, {self.frame.width} columns)"
+
+    def _repr_html_(self) -> str:
+        """The tables as HTML, for a notebook; all text is escaped."""
+        return "\n".join(table.html() for table in self.tables)
+
+
+WRITERS: dict[str, Callable[[TableResult], str]] = {
+    ".json": TableResult.to_json,
+    ".csv": TableResult.to_csv,
+    ".md": TableResult.to_markdown,
+    ".tex": TableResult.to_latex,
+    ".txt": TableResult.to_markdown,
+}
+"""How a result is written, by a file's ending."""
+
+
+def flat_frame(records: Iterable[Any]) -> pl.DataFrame:
+    """Dataclasses or mappings as a frame, one row each.
+
+    A `Figure` becomes `name`, `name_low` and `name_high`; what is nested in a mapping or dataclass
+    gets its name in front (`counts_true_positive`); sequences stay lists.
+    """
+    return pl.DataFrame([_flat(record) for record in records], infer_schema_length=None)
+
+
+def _flat(value: Any, prefix: str = "") -> dict[str, Any]:
+    if is_dataclass(value):
+        value = {field.name: getattr(value, field.name) for field in fields(value)}
+    flat: dict[str, Any] = {}
+    for name, part in value.items():
+        column = f"{prefix}{name}"
+        if isinstance(part, Figure):
+            flat |= {column: part.value, f"{column}_low": part.low, f"{column}_high": part.high}
+        elif isinstance(part, Mapping) or is_dataclass(part):
+            flat |= _flat(part, f"{column}_")
+        else:
+            flat[column] = plain(part)
+    return flat
