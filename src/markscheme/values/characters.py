@@ -1,0 +1,80 @@
+"""One writing for digits, signs, spaces and quotes, character by character, so that spans hold."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from functools import cache
+
+_PAIRS = {
+    "−": "-", "‐": "-", "‑": "-", "‒": "-", "﹣": "-", "－": "-", "˗": "-", "—": "–", "～": "~", "〜": "~",
+    "’": "'", "‘": "'", "ʼ": "'", "′": "'", "″": '"', "“": '"', "”": '"', "„": '"',
+    "٫": ".", "٬": ",", "٪": "%", "％": "%", "﹪": "%", "．": ".", "，": ",", "：": ":", "、": ",", "；": ";",
+    "（": "(", "）": ")", "／": "/", "＋": "+", "＝": "=", "＄": "$", "￥": "¥", "￡": "£", "。": ".", "？": "?",
+    "\u00a0": " ", "\u2009": " ", "\u202f": " ", "\u2007": " ", "\u2002": " ", "\u2003": " ", "\u3000": " ",
+    "⁄": "/", "∕": "/", "⋅": "·", "∙": "·", "✕": "×", "✖": "×", "ˆ": "^", "º": "°", "µ": "μ", "，": ",",
+}  # fmt: skip
+
+_BOLD = re.compile(r"(?<![\w)*])\*\*(?=[^\s*])([^*\n]+)\*\*")
+_CITED = re.compile(r"(?<=[\w.,;:!?)%*'\"])(\s?)\[\d{1,3}(?:[,–-]\s*\d{1,3})*\]")
+_NUMBERING = re.compile(r"(?m)^[ \t]*\d{1,2}[.)](?=[ \t]+\S)")
+_INLINE_NUMBERING = re.compile(r"(?:(?<=\s)|(?<=^))\(?\d[.)](?=\s+[^\W\d])")
+
+
+@cache
+def _table() -> dict[int, str]:
+    table = {ord(key): value for key, value in _PAIRS.items()}
+    for point in range(0x660, 0x1FC00):  # where the digits of all scripts lie
+        char = chr(point)
+        if unicodedata.category(char) == "Nd":
+            table[point] = str(unicodedata.digit(char))
+    for point in range(0xFF21, 0xFF5B):
+        if chr(point).isalpha():
+            table[point] = chr(point - 0xFEE0)
+    return table
+
+
+def plain(text: str) -> str:
+    """The text in one writing, of the same length.
+
+    Digits of every script become ASCII, signs and quotes the plain ones; bold marks, citation
+    marks ("[1]") and the numbers of list items become spaces.
+
+    >>> plain("−１２ kg"), plain("**5** km [2]")
+    ('-12 kg', '  5   km    ')
+    """
+    if not text.isascii():
+        text = text.translate(_table())
+    if "**" in text:
+        text = _BOLD.sub(lambda found: f"  {found[1]}  ", text)
+    if "[" in text:
+        text = _CITED.sub(lambda found: " " * len(found[0]), text)
+    if "\n" in text:
+        text = _NUMBERING.sub(lambda found: " " * len(found[0]), text)
+    if "1" in text and "2" in text:
+        marks = [found[0].strip("(.)") for found in _INLINE_NUMBERING.finditer(text)]
+        if marks[:2] == ["1", "2"]:
+            text = _INLINE_NUMBERING.sub(lambda found: " " * len(found[0]), text)
+    return text
+
+
+_FOREIGN = frozenset(
+    "der die das und ist ein eine von für mit auf nicht le la les des une est dans pour el los las una del por "
+    "para con il gli della di che è um uma os dos não het een van voor niet per ve bir için на в из с для не "
+    "que du au aux al lo i en wie wann quand combien cuánto cuántos quanto quanti hoeveel kaç".split()
+)  # fmt: skip
+_ENGLISH = frozenset(
+    "the of and is was were a an in to for with that which what how when who it by from not are did does".split()
+)  # fmt: skip
+_WORD = re.compile(r"[^\W\d_]+")
+
+
+def is_foreign(text: str) -> bool:
+    """Whether the words look like another language than English; False for no words at all."""
+    words = [word.lower() for word in _WORD.findall(text[:400])]
+    foreign = sum(word in _FOREIGN for word in words)
+    english = sum(word in _ENGLISH for word in words)
+    if foreign > english:
+        return True
+    other = sum(not word.isascii() for word in words)
+    return english == 0 and other > 0 and 3 * other >= len(words)

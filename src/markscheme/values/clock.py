@@ -1,0 +1,146 @@
+"""Clock times: 24 hours and 12, "half past three", noon, time zones."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from markscheme.values.kinds import ClockTime
+from markscheme.values.numbers import CARDINALS
+
+_ZONES = {
+    "utc": 0, "gmt": 0, "z": 0, "wet": 0, "bst": 60, "cet": 60, "west": 60, "cest": 120, "eet": 120, "eest": 180, "msk": 180, "ist": 330,
+    "est": -300, "edt": -240, "cst": -360, "cdt": -300, "mst": -420, "mdt": -360, "pst": -480, "pdt": -420, "jst": 540, "kst": 540, "aest": 600, "aedt": 660,
+}  # fmt: skip
+_HALF = r"(?:\s?(?P<half>[ap])\.?\s?m\b\.?)"
+_FIGURES = re.compile(
+    r"(?<![\w.,:/-])(?P<hour>[01]?\d|2[0-4])(?:(?P<colon>[:.h])(?P<minute>[0-5]\d)(?::(?P<second>[0-5]\d))?(?![\d:]|\.\d))?(?![\d])" + _HALF + "?"
+    r"(?:\s*(?P<uhr>Uhr|o'clock|hrs\b|heures|часов))?(?:\s*\(?(?P<zone>UTC|GMT|[A-Z]{1,2}[SD]T|BST|CES?T|EES?T|MSK|JST|KST|AE[SD]T|Z)(?P<shift>[+-]\d{1,2})?\b)?",
+    re.IGNORECASE,
+)
+_SPOKEN = re.compile(
+    r"\b(?:(?P<to>half|quarter|a quarter|[a-z]+(?:-[a-z]+)?(?:\s+minutes)?|\d{1,2}(?:\s+minutes)?)\s+(?P<side>past|to|after|before)\s+)?"
+    r"(?P<hour>one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\d{1,2}|noon|midnight)(?:\s+o'clock)?"
+    r"(?P<part>\s+(?:in the|this|at)\s+(?:early\s+)?(?:morning|afternoon|evening|night)|" + _HALF + r"|)",
+    re.IGNORECASE,
+)
+_MENTION = re.compile(r"\d[:.h]\d|\d\s?[ap]\.?\s?m\b|noon|midnight|o'clock|uhr|past|quarter|half|morning|afternoon|evening|night|before|\bto\b|\d\s*hrs", re.IGNORECASE)
+_CLEAR = re.compile(r"noon|midnight|o'clock|past|quarter\s+(?:to|before)|half\s+past|in the (?:morning|afternoon|evening)|at night|minutes (?:to|before)|[ap]\.?\s?m\b", re.IGNORECASE)
+
+
+def read_times(text: str, used: bytearray) -> Iterator[ClockTime]:
+    """The clock times of a plain text; `used` marks the characters taken."""
+    if not _MENTION.search(text):
+        return
+    for found in (*_figure_times(text), *_spoken_times(text)):
+        if not any(used[found.start : found.end]):
+            used[found.start : found.end] = b"\1" * (found.end - found.start)
+            yield found
+
+
+def _readings(hour: int, minute: float, half: str | None) -> tuple[float, ...]:
+    if half:
+        hour = hour % 12 + (12 if half.lower() == "p" else 0)
+        return (hour * 60 + minute,)
+    if hour == 24:
+        return (minute,)
+    if 1 <= hour <= 12:
+        return (hour * 60 + minute, (hour % 12 + (12 if hour != 12 else 0)) * 60 + minute)
+    return (hour * 60 + minute,)
+
+
+def _figure_times(text: str) -> Iterator[ClockTime]:
+    for hit in _FIGURES.finditer(text):
+        colon, half, uhr = hit["colon"], hit["half"], hit["uhr"]
+        if not (half or uhr or (colon and colon != ".")):
+            continue
+        if half and int(hit["hour"]) > 12 and int(hit["hour"]) != 0:
+            half = None
+        if colon == "h" and text[hit.end() : hit.end() + 1].isalpha():
+            continue
+        minute = float(hit["minute"] or 0) + float(hit["second"] or 0) / 60
+        hour = int(hit["hour"])
+        readings = _readings(hour, minute, half)
+        exact = len(hit["hour"]) == 2 and hit["hour"].startswith("0") and not half
+        offset = None
+        if hit["zone"]:
+            offset = _ZONES.get(hit["zone"].lower())
+            if hit["shift"] and offset is not None:
+                offset += 60 * int(hit["shift"])
+        end = hit.end()
+        part = re.compile(r"\s+(?:in the|at)\s+(morning|afternoon|evening|night)").match(text, end)
+        if part and not half:
+            readings, end = _part(hour, minute, part[1].lower()), part.end()
+        yield ClockTime(start=hit.start(), end=end, text=text[hit.start() : end], minutes=readings[:1] if exact else readings, offset=offset)
+
+
+def _part(hour: int, minute: float, part: str) -> tuple[float, ...]:
+    if part == "morning":
+        return ((hour % 12) * 60 + minute,)
+    if part == "night" and (hour < 5 or hour == 12):
+        return ((hour % 12) * 60 + minute,)
+    return (((hour % 12) + 12) * 60 + minute,)
+
+
+def _spoken_times(text: str) -> Iterator[ClockTime]:
+    if not _CLEAR.search(text):
+        return
+    for hit in _SPOKEN.finditer(text):
+        word, part, half = hit["hour"].lower(), hit["part"].strip().lower(), hit["half"]
+        if word in ("noon", "midnight"):
+            hour = 12 if word == "noon" else 0
+        else:
+            hour = int(word) if word.isdigit() else CARDINALS[word]
+        clock = "o'clock" in hit[0].lower()
+        if hour > 12 or not (part or clock or word in ("noon", "midnight") or hit["side"]):
+            continue
+        minute = 0.0
+        if hit["to"]:
+            amount = hit["to"].lower().removesuffix(" minutes")
+            if "half" in amount or "quarter" in amount:
+                minute = 30.0 if "half" in amount else 15.0
+            elif amount.isdigit():
+                minute = float(amount)
+            else:
+                tens, _, unit = amount.partition("-")
+                if tens not in CARDINALS or (unit and unit not in CARDINALS):
+                    minute = 0.0
+                    if not (part or clock):
+                        continue
+                    hit_start = hit.start("hour")
+                    yield _spoken(text, hit_start, hit.end(), hour, 0.0, half, part, word)
+                    continue
+                minute = float(CARDINALS[tens] + CARDINALS.get(unit, 0))
+            if hit["side"].lower() in ("to", "before"):
+                if not (part or clock or "minutes" in hit["to"] or "quarter" in hit["to"]):
+                    continue
+                hour, minute = hour - 1, 60 - minute
+                if hour < 0:
+                    hour = 23
+                elif hour == 0 and word != "midnight":
+                    hour = 12
+            elif hit["side"].lower() == "after" and not (part or clock):
+                continue
+            elif not (part or clock) and "half" not in amount and "quarter" not in amount and "minutes" not in hit["to"]:
+                continue
+        yield _spoken(text, hit.start(), hit.end(), hour, minute, half, part, word)
+
+
+def _spoken(text: str, start: int, end: int, hour: int, minute: float, half: str | None, part: str, word: str) -> ClockTime:
+    if word in ("noon", "midnight"):
+        readings: tuple[float, ...] = (hour * 60 + minute,)
+    elif half:
+        readings = _readings(hour, minute, half)
+    elif part:
+        readings = _part(hour, minute, part.split()[-1])
+    else:
+        readings = _readings(hour, minute, None)
+    return ClockTime(start=start, end=end, text=text[start:end], minutes=readings)
+
+
+def in_words(time: ClockTime) -> str:
+    """A clock time as 24 hours, or as written where two readings are open."""
+    if len(time.minutes) != 1:
+        return time.text.strip()
+    hours, minutes = divmod(time.minutes[0], 60)
+    return f"{int(hours):02}:{int(minutes):02}"

@@ -1,0 +1,498 @@
+"""Numbers as people write them: digits with either separator, powers, fractions, words, Roman.
+
+`read_numbers` finds them in plain text (see `characters`) and says nothing about what they count.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+
+class Reading(NamedTuple):
+    """One number: where it stands, its value, the step it was written to, other readings."""
+
+    start: int
+    end: int
+    value: float
+    quantum: float
+    alternatives: tuple[float, ...] = ()
+    ordinal: bool = False
+    plain_digits: bool = False
+    """Four digits and nothing else: a year, perhaps."""
+    weak: bool = False
+    """A word that is a number only sometimes."""
+    fraction: bool = False
+    spelled_year: bool = False
+
+
+_UNITS = (
+    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen "
+    "fifteen sixteen seventeen eighteen nineteen"
+).split()
+_TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split()
+_ORDINALS = (
+    "zeroth first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth "
+    "thirteenth fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth"
+).split()
+_TENS_ORDINALS = "twentieth thirtieth fortieth fiftieth sixtieth seventieth eightieth ninetieth"
+
+CARDINALS: dict[str, int] = {
+    **{word: value for value, word in enumerate(_UNITS)},
+    **{word: 20 + 10 * place for place, word in enumerate(_TENS)},
+    "fourty": 40, "nil": 0, "oh": 0,
+}  # fmt: skip
+ORDINALS: dict[str, int] = {
+    **{word: value for value, word in enumerate(_ORDINALS)},
+    **{word: 20 + 10 * place for place, word in enumerate(_TENS_ORDINALS.split())},
+    "hundredth": 100, "thousandth": 1000,
+}  # fmt: skip
+SCALES: dict[str, float] = {
+    "hundred": 1e2, "thousand": 1e3, "thousands": 1e3, "lakh": 1e5, "lakhs": 1e5, "million": 1e6, "millions": 1e6,
+    "mn": 1e6, "mln": 1e6, "mio": 1e6, "crore": 1e7, "crores": 1e7, "billion": 1e9, "billions": 1e9, "bn": 1e9,
+    "trillion": 1e12, "trillions": 1e12, "tn": 1e12, "quadrillion": 1e15, "dozen": 12.0, "dozens": 12.0,
+    "gross": 144.0, "score": 20.0,
+    "tausend": 1e3, "millionen": 1e6, "milliarde": 1e9, "milliarden": 1e9, "mrd": 1e9, "mille": 1e3, "mil": 1e3,
+    "millones": 1e6, "millón": 1e6, "milhões": 1e6, "milhão": 1e6, "milioni": 1e6, "milione": 1e6,
+    "miljoen": 1e6, "miljard": 1e9, "milliards": 1e9, "milliard": 1e9, "miliardi": 1e9, "miliardo": 1e9,
+    "milyon": 1e6, "milyar": 1e9, "bin": 1e3, "mld": 1e9,
+    "тыс": 1e3, "тысяч": 1e3, "тысячи": 1e3, "тысяча": 1e3, "млн": 1e6, "миллион": 1e6, "миллиона": 1e6,
+    "миллионов": 1e6, "млрд": 1e9, "миллиард": 1e9, "миллиарда": 1e9, "миллиардов": 1e9,
+    "लाख": 1e5, "करोड़": 1e7, "हज़ार": 1e3, "हजार": 1e3, "مليون": 1e6, "مليار": 1e9, "ألف": 1e3,
+}  # fmt: skip
+"""Words that multiply the number before them."""
+_FOREIGN_ONLY = frozenset({"bin", "mil", "mille", "score"})
+_SHORT_SCALES = {"k": 1e3, "K": 1e3, "m": 1e6, "M": 1e6, "b": 1e9, "B": 1e9, "T": 1e12, "t": 1e12}
+_EAST_SCALES = {
+    "千": 1e3, "万": 1e4, "萬": 1e4, "億": 1e8, "亿": 1e8, "兆": 1e12, "천": 1e3, "만": 1e4, "억": 1e8, "조": 1e12,
+    "十": 10.0, "百": 100.0, "백": 100.0,
+}  # fmt: skip
+_FRACTIONS = {
+    "half": 2, "halves": 2, "third": 3, "thirds": 3, "quarter": 4, "quarters": 4, "fourth": 4, "fourths": 4,
+    **{f"{word}s": value for word, value in ORDINALS.items() if value > 4},
+    **{word: value for word, value in ORDINALS.items() if value > 4},
+}  # fmt: skip
+_GLYPHS = {
+    "½": 1 / 2, "⅓": 1 / 3, "⅔": 2 / 3, "¼": 1 / 4, "¾": 3 / 4, "⅕": 1 / 5, "⅖": 2 / 5, "⅗": 3 / 5, "⅘": 4 / 5,
+    "⅙": 1 / 6, "⅚": 5 / 6, "⅛": 1 / 8, "⅜": 3 / 8, "⅝": 5 / 8, "⅞": 7 / 8,
+}  # fmt: skip
+_SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺", "0123456789-+")
+
+WORD = re.compile(r"[^\W\d_¹²³⁰⁴-⁹½¼¾⅐-⅞]+")
+_DIGITS = re.compile(
+    r"(?:(?<![\w.])|(?<=[^\w.]\.)|(?<=\bUSD)|(?<=\bEUR)|(?<=\bGBP)|(?<=[\u3040-\u9fff\uac00-\ud7af\u0600-\u06ff]))"
+    r"(?:\d{1,3}(?: \d{3})+(?![\d])(?:[.,]\d+)?|\d+(?:[.,'_]\d+)*|(?<!\d)\.\d+)"
+)
+_POWER = re.compile(
+    r"\s*[×x*·]\s*10\s*(?:(?:\^|\*\*)\s*[{(]?\s*([+-]?\d{1,3})\s*[})]?|([⁺⁻]?[⁰¹²³⁴⁵⁶⁷⁸⁹]{1,3}))"
+    r"|[eE]([+-]?\d{1,3})(?!\w)"
+)
+_RAISED = re.compile(r"(?:\^|\*\*)\s*[{(]?\s*([+-]?\d{1,3})\s*[})]?|([⁺⁻]?[⁰¹²³⁴⁵⁶⁷⁸⁹]{1,3})")
+_OVER = re.compile(r"/(\d{1,4})(?![\d./])|\s+(\d{1,2})/(\d{1,2})(?![\d./])|\s?([½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞])")
+_GLYPH = re.compile(r"(?<!\d)(?<!\d )[½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞]")
+_SUFFIX = re.compile(r"\s?(st|nd|rd|th)\b|(?:er|ère|re|e|ème|º|ª)\b")
+_SCALE_AFTER = re.compile(r"[ -]?([^\W\d_]+)")
+_HALF_AFTER = re.compile(r"\s+and\s+(?:a\s+half|(?:one|a)\s+(?:third|quarter)|three\s+quarters)\b")
+_OUT_OF = re.compile(r"\s+(?:(?:\w+\s+)?(?:out\s+)?of(?:\s+every)?|in(?:\s+every)?)\s+", re.IGNORECASE)
+_ROMAN = re.compile(
+    r"\b(?=[IVXLCDM]{1,9}\b)M{0,3}(?:C[MD]|D?C{0,3})(?:X[CL]|L?X{0,3})(?:I[XV]|V?I{0,3})\b"
+)
+_ROMAN_DIGITS = {"I": 1, "V": 5, "X": 10, "L": 50, "C": 100, "D": 500, "M": 1000}
+_EASTERN = re.compile(r"[〇零一二两三四五六七八九十百千万億亿]{1,12}")
+_EAST_DIGITS = {char: value for value, char in enumerate("〇一二三四五六七八九")} | {"零": 0, "两": 2}
+
+
+def roman(word: str) -> int | None:
+    """The value of a Roman numeral in capitals, else None.
+
+    >>> roman("XIV"), roman("IIII"), roman("MIX")
+    (14, None, 1009)
+    """
+    if not word or not _ROMAN.fullmatch(word):
+        return None
+    values = [_ROMAN_DIGITS[char] for char in word]
+    following = [*values[1:], 0]
+    return sum(-one if one < after else one for one, after in zip(values, following, strict=True))
+
+
+def digits_value(text: str, *, foreign: bool = False) -> tuple[float, float, tuple[float, ...]]:
+    """Value, step and other readings of a run of digits with separators.
+
+    >>> digits_value("1,250"), digits_value("12,5"), digits_value("1.250", foreign=True)
+    ((1250.0, 1.0, ()), (12.5, 0.1, ()), (1250.0, 1.0, (1.25,)))
+    """
+    text = text.replace(" ", "").replace("'", "").replace("_", "")
+    marks = [char for char in text if char in ",."]
+    if not marks:
+        return float(text), 1.0, ()
+    last = marks[-1]
+    whole, _, tail = text.rpartition(last)
+    groups = len(tail) == 3 and all(len(part) == 3 for part in re.split("[.,]", whole)[1:])
+    if len(set(marks)) == 2 or (len(marks) == 1 and not groups):
+        decimal = last if marks.count(last) == 1 else ""
+    elif len(marks) > 1:
+        decimal = ""
+    elif len(whole) > 3 or whole.lstrip("0") == "":  # 1234.567, 0.165, 0,165
+        decimal = last
+    else:  # one mark and three digits after it
+        decimal = last if last == "." and not foreign else ""
+    whole = re.sub("[.,]", "", whole)
+    fraction = float(f"{whole or 0}.{tail}")
+    if decimal:
+        readings: tuple[float, ...] = ()
+        if groups and len(marks) == 1 and len(whole) <= 3 and foreign and whole != "0":
+            readings = (float(whole + tail),)
+        return fraction, 10.0 ** -len(tail), readings
+    readings = (fraction,) if foreign and len(marks) == 1 else ()
+    return float(whole + tail), 1.0, readings
+
+
+def read_numbers(text: str, *, foreign: bool = False) -> list[Reading]:
+    """The numbers of a plain text in order, the longest reading of each."""
+    found = list(_digit_numbers(text, foreign=foreign))
+    found.extend(_worded(text, foreign=foreign))
+    if not text.isascii():
+        found.extend(
+            Reading(hit.start(), hit.end(), _GLYPHS[hit[0]], 0.0, fraction=True) for hit in _GLYPH.finditer(text)
+        )
+        found.extend(_eastern(text))
+    found.sort()
+    return _shares(text, found)
+
+
+def _step(value: float, quantum: float, digits: str) -> float:
+    """The step of a whole number: its trailing zeros may be rounding."""
+    return quantum if value else (1.0 if digits else quantum)
+
+
+def _digit_numbers(text: str, *, foreign: bool) -> Iterator[Reading]:
+    for hit in _DIGITS.finditer(text):
+        raw, start, end = hit[0], hit.start(), hit.end()
+        if len(raw) > 40:
+            continue
+        value, quantum, others = digits_value(raw, foreign=foreign)
+        bare = raw.isdigit() and len(raw) == 4
+        ordinal = fraction = False
+        if power := _POWER.match(text, end):
+            exponent = int((power[1] or power[2] or power[3]).translate(_SUPERSCRIPTS))
+            factor = 10.0 ** max(-300, min(300, exponent))
+            value, quantum, others, end, bare = value * factor, quantum * factor, (), power.end(), False
+        elif raised := _RAISED.match(text, end):
+            exponent = int((raised[1] or raised[2]).translate(_SUPERSCRIPTS))
+            if abs(exponent) > 300 or value > 1000 or (value == 0 and exponent < 0):
+                continue
+            if text[raised.end() : raised.end() + 1].isalpha():
+                continue
+            value, quantum, others, end, bare = _raise(value, exponent), 0.0, (), raised.end(), False
+        elif over := _OVER.match(text, end):
+            value, end, fraction, bare = _fraction(value, over), over.end(), True, False
+            quantum = 0.0
+        elif suffix := _SUFFIX.match(text, end):
+            ordinal, end, bare = True, suffix.end(), False
+        if not ordinal and (scale := _scale(text, end, foreign=foreign)):
+            while scale:
+                factor, end = scale
+                value, quantum, others = value * factor, quantum * factor, tuple(one * factor for one in others)
+                bare = False
+                scale = _scale(text, end, foreign=foreign)
+        elif not ordinal and not fraction and (half := _HALF_AFTER.match(text, end)):
+            value, end, bare = value + _tail_fraction(half[0]), half.end(), False
+        yield Reading(start, end, value, quantum, others, ordinal, bare, fraction=fraction)
+
+
+def _raise(value: float, exponent: int) -> float:
+    try:
+        return float(value**exponent)
+    except OverflowError:
+        return float("inf")
+
+
+def _fraction(value: float, over: re.Match[str]) -> float:
+    if over[4]:
+        return value + _GLYPHS[over[4]]
+    if over[1]:
+        return value / int(over[1]) if int(over[1]) else value
+    return value + int(over[2]) / int(over[3]) if int(over[3]) else value
+
+
+def _tail_fraction(words: str) -> float:
+    if "half" in words:
+        return 0.5
+    if "three" in words:
+        return 0.75
+    return 0.25 if "quarter" in words else 1 / 3
+
+
+def _scale(text: str, end: int, *, foreign: bool) -> tuple[float, int] | None:
+    """A word or suffix after a number that multiplies it; letters that may be units are left."""
+    hit = _SCALE_AFTER.match(text, end)
+    if not hit:
+        return None
+    word = hit[1]
+    lower = word.lower()
+    factor = SCALES.get(lower)
+    if factor is not None:
+        if lower in _FOREIGN_ONLY and not foreign:
+            return None
+        stop = hit.end()
+        if lower in ("mio", "mrd", "mld", "тыс") and text[stop : stop + 1] == ".":
+            stop += 1
+        return factor, stop
+    if hit.start(1) == end and lower in ("k", "bn", "mn") and len(word) < 3:
+        return _SHORT_SCALES.get(word[0], 1e3), hit.end()
+    if (factor := _EAST_SCALES.get(word[0])) is not None:
+        return factor, hit.start(1) + 1
+    return None
+
+
+def short_scale(text: str, end: int) -> tuple[float, int] | None:
+    """A one-letter suffix ("m", "B") that multiplies, where a currency says it cannot be a unit."""
+    char = text[end : end + 1]
+    factor = _SHORT_SCALES.get(char)
+    if factor is None or text[end + 1 : end + 2].isalnum():
+        return None
+    return factor, end + 1
+
+
+def _worded(text: str, *, foreign: bool) -> Iterator[Reading]:
+    words = [(hit[0], hit.start(), hit.end()) for hit in WORD.finditer(text)]
+    place = 0
+    while place < len(words):
+        lower = words[place][0].lower()
+        if lower in CARDINALS or lower in ORDINALS or lower in _FRACTIONS or lower in ("a", "an", "hundred", "dozen"):
+            used, reading = _run(text, words, place, foreign=foreign)
+            if reading is not None:
+                yield reading
+                place += used
+                continue
+        place += 1
+
+
+_Words = list[tuple[str, int, int]]
+
+
+def _gap(text: str, words: _Words, place: int) -> str:
+    return text[words[place - 1][2] : words[place][1]]
+
+
+def _joined(text: str, words: _Words, place: int) -> str:
+    """The word at a place in lower case if it follows the one before it directly, else ''."""
+    if place >= len(words) or _gap(text, words, place).strip(" ") not in ("", "-"):
+        return ""
+    return words[place][0].lower()
+
+
+def _run(text: str, words: _Words, at: int, *, foreign: bool) -> tuple[int, Reading | None]:
+    """The number that starts at a word, and how many words it takes."""
+    first = words[at][0].lower()
+    start = words[at][1]
+    if foreign and first in ("once", "a", "an", "six", "elf"):
+        return 1, None
+    if first in ("a", "an"):
+        return _article(text, words, at)
+    if first in ("half", "quarter", "third"):
+        return _bare_fraction(text, words, at, first)
+    total = current = 0.0
+    last = 0.0
+    ordinal = fraction = False
+    place = at
+    seen_scale = False
+    pairs: list[int] = []
+    while place < len(words):
+        word = words[place][0].lower() if place == at else _joined(text, words, place)
+        if word == "and" and place > at and (seen_scale or last >= 100):
+            after = _joined(text, words, place + 1)
+            if after in CARDINALS or after in ORDINALS:
+                place += 1
+                continue
+            break
+        value = CARDINALS.get(word)
+        if value is not None:
+            if place > at and not _may_follow(value, last):
+                break
+            current += value
+            pairs.append(value)
+        elif word in SCALES and (place > at or word in ("hundred", "dozen")) and word != "score":
+            if word == "mil" and not foreign:
+                break
+            factor = SCALES[word]
+            current = (current or 1.0) * factor
+            value = int(factor)
+            seen_scale = True
+            if factor >= 1000:
+                total, current = total + current, 0.0
+        elif word in ORDINALS and not ordinal:
+            value = ORDINALS[word]
+            if place > at and not _may_follow(value, last) and not (value in (100, 1000) and last < 100):
+                break
+            if value in (100, 1000) and place > at:
+                current *= value
+            else:
+                current += value
+            ordinal = True
+            place += 1
+            break
+        else:
+            break
+        last = float(value)
+        place += 1
+    amount = total + current
+    year = _spelled_year(text, words, at, place)
+    if year is not None:
+        stop, amount = year
+        return stop - at, Reading(start, words[stop - 1][2], amount, 1.0, plain_digits=True, spelled_year=True)
+    if place == at:
+        return 1, None
+    end = words[place - 1][2]
+    quantum = 1.0
+    if not ordinal:
+        under = _joined(text, words, place)
+        if under in _FRACTIONS and amount < 100 and amount > 0 and not (amount != 1 and under in ("third", "quarter", "half", "fourth")):
+            amount, fraction, end, place, quantum = amount / _FRACTIONS[under], True, words[place][2], place + 1, 0.0
+        elif under == "point" and _joined(text, words, place + 1) in CARDINALS:
+            tail = ""
+            place += 1
+            while (digit := CARDINALS.get(_joined(text, words, place), 99)) <= 9:
+                tail += str(digit)
+                place += 1
+            if tail:
+                amount, end, quantum = float(f"{amount:.0f}.{tail}"), words[place - 1][2], 10.0 ** -len(tail)
+                while (under := _joined(text, words, place)) in SCALES and not (under in _FOREIGN_ONLY):
+                    amount, quantum = amount * SCALES[under], quantum * SCALES[under]
+                    end, place = words[place][2], place + 1
+        elif half := _HALF_AFTER.match(text, end):
+            amount, end, quantum = amount + _tail_fraction(half[0]), half.end(), 0.0
+            place = next((one for one in range(place, len(words)) if words[one][1] >= end), len(words))
+            while (under := _joined(text, words, place)) in SCALES and not (under in _FOREIGN_ONLY):
+                amount, end, place = amount * SCALES[under], words[place][2], place + 1
+    weak = place - at == 1 and not fraction and first in ("one", "first", "second", "zero", "oh", "nil", "third")
+    if first == "oh" and place - at == 1:
+        return 1, None
+    return place - at, Reading(start, end, amount, quantum, (), ordinal, weak=weak, fraction=fraction)
+
+
+def _may_follow(value: int, last: float) -> bool:
+    if 20 <= last < 100 and last % 10 == 0:
+        return 0 < value < 10
+    return last >= 100 and value < last
+
+
+def _spelled_year(text: str, words: _Words, at: int, place: int) -> tuple[int, float] | None:
+    """Nineteen forty-four, ten sixty-six, eighteen oh five."""
+    first = CARDINALS.get(words[at][0].lower(), 0)
+    if not (10 <= first <= 20) or place != at + 1:
+        return None
+    second = CARDINALS.get(_joined(text, words, at + 1), -1)
+    if second < 0:
+        return None
+    third = CARDINALS.get(_joined(text, words, at + 2), -1)
+    if second == 0 and words[at + 1][0].lower() == "oh" and 0 < third < 10:
+        return at + 3, 100.0 * first + third
+    if 10 <= second < 20 or (second >= 20 and not 0 < third < 10):
+        return at + 2, 100.0 * first + second
+    if second >= 20:
+        return at + 3, 100.0 * first + second + third
+    return None
+
+
+def _article(text: str, words: _Words, at: int) -> tuple[int, Reading | None]:
+    """A million, a dozen, a third of, half a million."""
+    word = _joined(text, words, at + 1)
+    if word in ("hundred", "thousand", "million", "billion", "trillion", "dozen", "gross"):
+        used, reading = _run(text, [*words[: at + 1], *words[at + 1 :]], at + 1, foreign=False) if word in ("hundred", "dozen") else (1, None)
+        if reading is not None:
+            return used + 1, reading._replace(start=words[at][1])
+        return 2, Reading(words[at][1], words[at + 1][2], SCALES[word], SCALES[word])
+    if word in ("half", "third", "quarter", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth", "hundredth"):
+        used, reading = _bare_fraction(text, words, at + 1, word)
+        if reading is not None:
+            return used + 1, reading._replace(start=words[at][1])
+    return 1, None
+
+
+_SHARE_AFTER = re.compile(r"\s+(?:of|an?\s+(?:hour|day|mile|year|million|billion|dozen|gigabyte|litre|liter|pint|inch|century|minute|kilo|kilogram|metre|meter|pound|percent)\b)")
+
+
+def _bare_fraction(text: str, words: _Words, at: int, word: str) -> tuple[int, Reading | None]:
+    """Half of, a third of, half a million; a third alone only where nothing else follows."""
+    end = words[at][2]
+    start = words[at][1]
+    size = {"half": 0.5, "third": 1 / 3, "quarter": 0.25}.get(word, 0.0) or 1 / _FRACTIONS[word]
+    after = _SHARE_AFTER.match(text, end)
+    share = re.compile(r"\s+(?:of|as)\b|\s*(?:[.,;!)]|$)").match(text, end)
+    if word == "half" and _joined(text, words, at + 1) == "a" and _joined(text, words, at + 2) in ("million", "billion", "dozen", "thousand"):
+        scale = SCALES[words[at + 2][0].lower()]
+        return 3, Reading(start, words[at + 2][2], size * scale, scale / 10)
+    if word == "half" and _joined(text, words, at + 1) == "dozen":
+        return 2, Reading(start, words[at + 1][2], 6.0, 1.0)
+    if after or share:
+        previous = words[at - 1][0].lower() if at else ""
+        weak = word != "half" and previous not in ("a", "an", "one")
+        if weak:  # the third of June, third of the list
+            return 1, Reading(start, end, float({"third": 3, "quarter": 4}.get(word, 0) or _FRACTIONS[word]), 1.0, (), True, weak=True)
+        return 1, Reading(start, end, size, 0.0, fraction=True)
+    if word == "third":
+        return 1, Reading(start, end, 3.0, 1.0, (), True, weak=True)
+    if word == "half":
+        return 1, Reading(start, end, 0.5, 0.0, fraction=True, weak=True)
+    return 1, None
+
+
+def _shares(text: str, found: list[Reading]) -> list[Reading]:
+    """Join "one in five", "3 out of 4" into fractions; drop readings inside longer ones."""
+    result: list[Reading] = []
+    for reading in found:
+        if result and reading.start < result[-1].end:
+            if reading.end - reading.start > result[-1].end - result[-1].start:
+                result[-1] = reading
+            continue
+        if result:
+            before = result[-1]
+            gap = text[before.end : reading.start]
+            joins = 3 <= len(gap) < 30 and _OUT_OF.fullmatch(gap)
+            if (
+                joins
+                and not before.ordinal
+                and not reading.ordinal
+                and 0 < before.value < reading.value <= 100_000
+                and before.value == int(before.value)
+                and not (reading.plain_digits and reading.value > 1000)
+                and ("in" in gap.split() and before.value <= 10 or "out" in gap.split() or "every" in gap.split())
+            ):
+                result[-1] = Reading(before.start, reading.end, before.value / reading.value, 0.0, fraction=True)
+                continue
+        result.append(reading)
+    return result
+
+
+def _eastern(text: str) -> Iterator[Reading]:
+    """Chinese and Japanese numerals of two characters and more, or one before a measure."""
+    for hit in _EASTERN.finditer(text):
+        value = eastern_value(hit[0])
+        if value is not None and (len(hit[0]) > 1 or text[hit.end() : hit.end() + 1] in tuple("年月日人个度％%点时時分割倍次名条枚")):
+            yield Reading(hit.start(), hit.end(), value, 1.0, plain_digits=len(hit[0]) == 4 and value >= 1000)
+
+
+def eastern_value(word: str) -> float | None:
+    """The value of a Chinese numeral, by place ("二〇二四") or by scale ("三百六十七").
+
+    >>> eastern_value("二〇二四"), eastern_value("三百六十七"), eastern_value("十五")
+    (2024.0, 367.0, 15.0)
+    """
+    if all(char in _EAST_DIGITS for char in word):
+        return float("".join(str(_EAST_DIGITS[char]) for char in word))
+    total = section = 0.0
+    digit: float | None = None
+    for char in word:
+        if char in _EAST_DIGITS:
+            digit = float(_EAST_DIGITS[char])
+        else:
+            factor = _EAST_SCALES[char]
+            if factor >= 1e4:
+                total += (section + (digit or 0.0) or 1.0) * factor
+                section = 0.0
+            else:
+                section += (1.0 if digit is None else digit) * factor
+            digit = None
+    return total + section + (digit or 0.0)
