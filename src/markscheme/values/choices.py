@@ -1,0 +1,82 @@
+"""Choice letters with their texts: which option an answer picks."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from markscheme.values.kinds import Choice
+
+_LETTERED = re.compile(r"^\W*(?:(?:option|answer|choice|letter)\s*:?\s*)?\(?([A-H])\s?(?:[).:]|[-–](?=\s)|$)\s*(.*)$", re.IGNORECASE | re.DOTALL)
+_MENTION = re.compile(
+    r"\((?P<a>[A-Ha-h])\)|(?:\b(?:option|answer|choice|letter|alternative|number)\b(?:\s+is)?\s*:?\s*\(?)(?P<b>[A-Ha-h])\b\)?|(?<![\w'])(?P<c>[A-H])(?=[).:]|\s?$|\s*[,;]|\s+(?:is|because|as|since|–|-)\b)"
+    r"|(?<![\w'])(?P<d>[A-H])(?![\w'])|(?<![\w'])(?P<e>[b-h])\)"
+)
+_ORDINALS = {"first": 0, "second": 1, "third": 2, "fourth": 3, "fifth": 4, "last": -1}
+_PICK = re.compile(r"\b(?:the )?(first|second|third|fourth|fifth|last)(?: (?:one|option|choice|answer|of))", re.IGNORECASE)
+_NOT = re.compile(r"\b(?:not|n't|rather than|instead of|but|except|never|neither|nor|isn't|unlike|wrong|every \w+ but|incorrect)\W+(?:\w+\W+){0,3}$", re.IGNORECASE)
+
+
+def as_choice(text: str) -> Choice | None:
+    """A text that is a letter, alone or before the text of its option.
+
+    >>> as_choice("B) Paris").option, as_choice("(b)").letter, as_choice("A dog")
+    ('Paris', 'B', None)
+    """
+    hit = _LETTERED.match(text.strip())
+    if not hit or len(text) > 200:
+        return None
+    option = hit[2].strip(" .")
+    if hit[1].islower() and not re.match(r"\W*\(?[a-h]\W*(?:\)|$)", text.strip()):
+        return None
+    return Choice(start=0, end=len(text), text=text, letter=hit[1].upper(), option=option)
+
+
+def _simple(text: str) -> str:
+    return " ".join(word for word in re.findall(r"\w+", text.lower()) if word not in ("the", "a", "an"))
+
+
+def picked(answer: str, options: Sequence[Choice]) -> set[str]:
+    """The letters of the options that an answer names and does not set aside."""
+    found: set[str] = set()
+    denied: set[str] = set()
+    letters = {one.letter for one in options}
+    short = len(answer.split()) <= 12
+    for hit in _MENTION.finditer(answer):
+        letter = next(group for group in hit.groups() if group).upper()
+        if hit["d"] == "A" and re.match(r"\s+[a-z]", answer[hit.end() :]):
+            continue
+        if letter in letters and (hit["a"] or hit["b"] or hit["c"] or hit["e"] or short):
+            (denied if _NOT.search(answer[max(0, hit.start() - 40) : hit.start()]) else found).add(letter)
+    alone = re.fullmatch(r"\W*([a-h])\W*", answer)
+    if alone and alone[1].upper() in letters:
+        found.add(alone[1].upper())
+    if hit := _PICK.search(answer):
+        place = _ORDINALS[hit[1].lower()]
+        if place < len(options):
+            found.add(options[place].letter)
+    flat = f" {_simple(answer)} "
+    named = [one for one in options if one.option and f" {_simple(one.option)} " in flat]
+    for one in named:
+        inside = any(other is not one and _simple(one.option) in _simple(other.option) for other in named)
+        if inside:
+            continue
+        at = answer.lower().find(one.option.lower())
+        if at > 0 and _NOT.search(answer[max(0, at - 40) : at]):
+            denied.add(one.letter)
+        else:
+            found.add(one.letter)
+    return found - denied
+
+
+def letter_of(reference: str, options: Sequence[Choice]) -> str:
+    """The letter of the option that a reference means; '' where it is unclear."""
+    choice = as_choice(reference)
+    if choice is not None and any(one.letter == choice.letter for one in options):
+        return choice.letter
+    flat = _simple(reference)
+    same = [one for one in options if one.option and _simple(one.option) == flat]
+    if len(same) == 1:
+        return same[0].letter
+    found = picked(reference, options)
+    return next(iter(found)) if len(found) == 1 else ""
