@@ -32,8 +32,8 @@ from markscheme.values.numbers import Reading, read_numbers, roman, short_scale
 from markscheme.values.units import read_unit
 
 _MAYBE = re.compile(
-    r"\d|[½⅓⅔¼¾⅛⅜⅝⅞〇一二三四五六七八九十百千万半%√π²³]|--|-[a-z]|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\w+teen|twen\w+|thir\w+|for?ty\w*|fif\w+|six\w+|seven\w+|"
-    r"eigh\w+|nine\w+|hundred\w*|thousand\w*|million\w*|billion\w*|dozen\w*|half|quarter\w*|first|second|fourth|tenth|zero|nil|noon|midnight|fortnight|century|decade|an? (?:hour|day|week|month|year|minute)|"
+    r"\d|[½⅓⅔¼¾⅛⅜⅝⅞〇一二三四五六七八九十百千万半%√π²³]|--|-[a-z]|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven\w*|twel\w+|\w+teen(?:th)?|twen\w+|thir\w+|for?ty\w*|fif\w+|six\w+|seven\w+|"
+    r"eigh\w+|nin\w+|hundred\w*|thousand\w*|million\w*|billion\w*|dozen\w*|half|quarter\w*|first|second|fourth|tenth|zero|nil|noon|midnight|fortnight|century|decade|an? (?:hour|day|week|month|year|minute)|"
     r"jan\w*|feb\w*|mar\w*|apr\w*|may|mai|jun\w*|jul\w*|aug\w*|sep\w*|oct\w*|okt\w*|nov\w*|dec\w*|dez\w*|gen\w*|ago\w*|ene\w*|dic\w*)\b|[IVX]{2,}|[=^]|[^\x00-\x7f]",
     re.IGNORECASE,
 )

@@ -1,0 +1,53 @@
+"""Typed values: numbers, quantities, money, dates, times, versions, codes, lists, expressions.
+
+`parse_values` reads them from a text; `compare_values` says whether an answer's agree with a
+reference's, given the question. Nothing heavy is imported and nothing in a text is executed.
+"""
+
+from markscheme.values.compare import compare_values
+from markscheme.values.kinds import (
+    Amount,
+    Choice,
+    ClockTime,
+    Date,
+    Duration,
+    Expression,
+    Flag,
+    Identifier,
+    ListValue,
+    Money,
+    Number,
+    Percent,
+    Quantity,
+    Range,
+    Unit,
+    Value,
+    Version,
+)
+from markscheme.values.outcome import Comparison, Outcome, Pair
+from markscheme.values.parse import parse_values
+
+__all__ = [
+    "Amount",
+    "Choice",
+    "ClockTime",
+    "Comparison",
+    "Date",
+    "Duration",
+    "Expression",
+    "Flag",
+    "Identifier",
+    "ListValue",
+    "Money",
+    "Number",
+    "Outcome",
+    "Pair",
+    "Percent",
+    "Quantity",
+    "Range",
+    "Unit",
+    "Value",
+    "Version",
+    "compare_values",
+    "parse_values",
+]

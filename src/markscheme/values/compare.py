@@ -1,0 +1,342 @@
+"""`compare_values`: whether the typed values of an answer agree with a reference's.
+
+A conflict is reported only where it is certain, since it vetoes; agreement only where the value
+that the question asks for is met and nothing of the same role contradicts it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from markscheme.values.asked import Asked, read_question
+from markscheme.values.choices import as_choice, letter_of, picked
+from markscheme.values.kinds import (
+    Amount,
+    ClockTime,
+    Date,
+    Duration,
+    Expression,
+    Flag,
+    Identifier,
+    Money,
+    Number,
+    Percent,
+    Quantity,
+    Range,
+    Value,
+    Version,
+)
+from markscheme.values.list_comparison import compare_lists
+from markscheme.values.outcome import Comparison, Outcome, Pair, difference, in_words, kind_of
+from markscheme.values.parse import parse_values
+from markscheme.values.relation import Relation, relate
+
+_NOTHING = Comparison(outcome=Outcome.NONE)
+_MET = (Relation.SAME, Relation.FINER)
+_LONGEST = 20_000
+_KINDS: dict[str, tuple[type[Value], ...]] = {
+    "number": (Number, Percent, Quantity, Duration, Money),
+    "percent": (Percent, Number),
+    "money": (Money, Number, Quantity),
+    "duration": (Duration, Number),
+    "date": (Date,),
+    "time": (ClockTime,),
+    "version": (Version, Number, Identifier),
+    "identifier": (Identifier, Version, Number),
+    "verse": (Identifier, ClockTime),
+}
+_OPERAND_AFTER = re.compile(r"\s*(?:[×*+/÷=−–]|-\s|x\s?\d|times\b|plus\b|minus\b|divided\b|multiplied\b|of\b(?=\s*\d))")
+_OPERAND_BEFORE = re.compile(r"(?:[×*+/÷−]|\d\s*[-–x]|times|plus|minus|divided by|multiplied by)\s*$")
+_RESULT = re.compile(r"(?:=|≈|→|\bso|\bmakes?|\bgives?|\bgave|\bthus|\btherefore|\bhence|\btotal(?:s|ling)?|\bequals|\bi\.e\.|\bnamely|\bexactly|\bprecisely|\bin all|\baltogether)\W*(?:\w+\W+){0,3}$", re.IGNORECASE)
+_OR = re.compile(r"\s*,?\s*(?:[a-z]+\s+){0,2}(?:or|oder|o|ou|of|или|或|veya|أو)(?:\s+[a-z]+){0,3}\s*[$€£]?\s*", re.IGNORECASE)
+
+
+def compare_values(question: str, reference: str | Sequence[str], answer: str) -> Comparison:
+    """How the typed values of an answer stand to those of a reference.
+
+    Args:
+        question: what was asked; it says which value counts, its scale, unit and granularity.
+        reference: the reference, or several of which any will do.
+        answer: the answer, of any length; time is near-linear in it.
+
+    >>> compare_values("When did it open?", "5 June 2021", "On 5 January 2021.").reason
+    'January where the reference has June'
+    """
+    if not isinstance(reference, str):
+        return _best(question, reference, answer)
+    asked = read_question(question)
+    return _compare(question, asked, reference, answer[:_LONGEST])
+
+
+def _best(question: str, references: Sequence[str], answer: str) -> Comparison:
+    """The most favourable comparison; a conflict only where no reference leaves it open."""
+    found = [compare_values(question, one, answer) for one in references]
+    if not found:
+        return _NOTHING
+    order = {Outcome.AGREE: 0, Outcome.NONE: 1, Outcome.MISSING: 2, Outcome.CONFLICT: 3}
+    compared = [one for one in found if one.kind]
+    if not compared:
+        return found[0]
+    best = min(compared, key=lambda one: (order[one.outcome], -one.confidence))
+    if best.outcome is Outcome.CONFLICT and len(compared) < len(found):
+        best = replace(best, confidence=best.confidence * 0.95)
+    return best
+
+
+def _compare(question: str, asked: Asked, reference: str, answer: str) -> Comparison:
+    if not reference.strip() or not answer.strip():
+        return _NOTHING
+    if asked.options or as_choice(reference):
+        chosen = _choices(asked, reference, answer)
+        if chosen is not None:
+            return chosen
+    wanted = parse_values(reference, question=question)
+    listed = compare_lists(asked, reference, answer, typed=bool(wanted))
+    if listed is not None:
+        return listed
+    if not wanted:
+        return _NOTHING
+    given = parse_values(answer, question=question)
+    return _Case(question, asked, reference, answer, wanted, given).result()
+
+
+def _choices(asked: Asked, reference: str, answer: str) -> Comparison | None:
+    options = asked.options
+    wanted = as_choice(reference)
+    if not options:
+        if wanted is None or not (wanted.option or len(reference.strip(" ().:")) == 1) or asked.kind in ("number", "identifier"):
+            return None
+        given = as_choice(answer)
+        if given is None and wanted.option and answer.strip(" .").lower() == wanted.option.lower():
+            return Comparison(outcome=Outcome.AGREE, confidence=0.97, decided=True, kind="choice", agreed=(Pair(reference, answer, "same"),), reason=f"{wanted.letter} is {wanted.option}")
+        if given is None and (hit := re.fullmatch(r"\W*(?:option|answer|choice)\s*:?\s*\(?([A-Ha-h])\W*", answer, re.IGNORECASE)):
+            given = as_choice(hit[1].upper())
+        if given is None and (hit := re.fullmatch(r"\W*([a-h])\W*", answer)):
+            given = as_choice(hit[1].upper())
+        if given is None:
+            return None
+        same = given.letter == wanted.letter
+        if same and given.option and wanted.option and given.option.lower() != wanted.option.lower():
+            return None
+        return _chose(wanted.letter, {given.letter}, reference, answer, short=True) if same or given.letter else None
+    letter = letter_of(reference, options)
+    if not letter:
+        return None
+    found = picked(answer, options)
+    return _chose(letter, found, reference, answer, short=len(answer.split()) <= 12) if found else None
+
+
+def _chose(letter: str, found: set[str], reference: str, answer: str, *, short: bool) -> Comparison:
+    if found == {letter}:
+        return Comparison(outcome=Outcome.AGREE, confidence=0.95 if short else 0.8, decided=True, kind="choice", agreed=(Pair(reference, letter, "same"),), reason=f"both choose {letter}")
+    if letter not in found and len(found) == 1:
+        other = next(iter(found))
+        pair = Pair(letter, other, "different")
+        return Comparison(outcome=Outcome.CONFLICT, confidence=0.97 if short else 0.85, decided=True, kind="choice", conflicting=(pair,), reason=f"the answer chooses {other} where the reference has {letter}")
+    return Comparison(outcome=Outcome.NONE, kind="choice", reason=f"the answer names options {', '.join(sorted(found))}")
+
+
+def _flat(values: Sequence[Value]) -> list[Value]:
+    spread: list[Value] = []
+    for one in values:
+        spread.append(one)
+        if isinstance(one, Range):
+            spread.extend(side for side in (one.low, one.high) if side is not None)
+    return spread
+
+
+@dataclass
+class _Case:
+    """One reference with one answer whose values were read."""
+
+    question: str
+    asked: Asked
+    reference: str
+    answer: str
+    wanted: list[Value]
+    given: list[Value]
+
+    def result(self) -> Comparison:
+        targets = self.targets()
+        if not targets:
+            return _NOTHING
+        kind = kind_of(targets[0])
+        if not self.given:
+            if self.asked.kind and len(self.answer.split()) <= 40:
+                return Comparison(outcome=Outcome.MISSING, confidence=0.3, kind=kind, missing=tuple(map(in_words, targets)), reason=f"the answer gives no {kind}")
+            return Comparison(outcome=Outcome.NONE, kind=kind)
+        found = [self.target(one) for one in targets]
+        return self.joined(targets, found, kind)
+
+    def targets(self) -> list[Value]:
+        """The values of the reference that the answer is held to."""
+        strong = [one for one in self.wanted if not one.weak and not one.denied]
+        if not strong:
+            whole = self.wanted[0]
+            if len(self.wanted) == 1 and whole.end - whole.start >= 0.6 * len(self.reference.strip(" .")):
+                strong = [replace(whole, weak=False)]
+            else:
+                return []
+        kinds = _KINDS.get(self.asked.kind, ())
+        matched = [one for one in strong if isinstance(one, kinds) or (isinstance(one, Range) and isinstance(one.low or one.high, kinds))] if kinds else []
+        if self.asked.kind == "number" and len(matched) > 1:
+            bare = [one for one in matched if not (isinstance(one, Number) and one.ordinal)]
+            matched = bare or matched
+        covered = sum(one.end - one.start for one in strong)
+        length = len(re.sub(r"\b(?:the|a|an|about|in|on|at|of|approximately|around|to|from|until|by|it|is|was)\b|\W", "", self.reference)) or 1
+        share = covered / max(length, 1)
+        if matched:
+            if len(matched) > 3 and share < 0.5:
+                return []
+            return _without_conversions(matched, self.reference, self.asked)
+        exact = [one for one in strong if isinstance(one, Version | Flag | Expression)]
+        if self.asked.kind and not exact and share < 0.75:
+            return []
+        if share >= 0.55:
+            return _without_conversions(strong, self.reference, self.asked)
+        if exact and len(self.reference.split()) <= 12:
+            return exact
+        return []
+
+    def target(self, target: Value) -> _Found:
+        met: list[Value] = []
+        open_: list[tuple[Value, Relation]] = []
+        against: list[Value] = []
+        aside: list[Value] = []
+        for value in self.given:
+            relation = relate(target, value, self.asked)
+            if relation is Relation.APART:
+                continue
+            if relation in _MET:
+                (aside if value.denied else met).append(value)
+            elif relation is Relation.DIFFERENT:
+                if value.denied:
+                    continue
+                against.append(value)
+            elif not (value.denied or value.weak):
+                open_.append((value, relation))
+        return _Found(target, met, open_, against, aside)
+
+    def serious(self, found: _Found) -> list[Value]:
+        """The values against that claim the same role, not operands, echoes or asides."""
+        echoed = parse_values(self.question) if self.question else []
+        plain = [one for one in found.against if not one.weak and not self.operand(one)]
+        fresh = [one for one in plain if not any(relate(echo, one, self.asked) is Relation.SAME for echo in _flat(echoed))]
+        return fresh
+
+    def operand(self, value: Value) -> bool:
+        if _OPERAND_AFTER.match(self.answer, value.end):
+            return True
+        return bool(_OPERAND_BEFORE.search(self.answer[max(0, value.start - 18) : value.start]))
+
+    def joined(self, targets: list[Value], found: list[_Found], kind: str) -> Comparison:
+        words = len(self.answer.split())
+        agreed = tuple(Pair(in_words(one.target), in_words(one.met[0]), relate(one.target, one.met[0], self.asked).value) for one in found if one.met)
+        unmet = [one for one in found if not one.met]
+        if not unmet:
+            return self.all_met(found, agreed, kind, words)
+        base = {"kind": kind, "agreed": agreed}
+        against = [(one, self.serious(one)) for one in unmet]
+        if any(one.open for one in unmet):
+            value, relation = next(one.open[0] for one in unmet if one.open)
+            target = next(one.target for one in unmet if one.open)
+            pair = Pair(in_words(target), in_words(value), relation.value)
+            if relation is Relation.COARSER:
+                exact = isinstance(target, Date) and self.asked.granularity == "day"
+                if isinstance(target, Version):
+                    exact = True
+                return Comparison(
+                    outcome=Outcome.MISSING if exact and words <= 12 else Outcome.NONE, confidence=0.8 if exact and words <= 12 else 0.0, granularity="coarser",
+                    missing=(in_words(target),), reason=f"{in_words(value)} is less exact than {in_words(target)}", **base,  # type: ignore[arg-type]
+                )  # fmt: skip
+            return Comparison(outcome=Outcome.NONE, reason=f"{pair.answer} may be the same as {pair.reference}", **base)  # type: ignore[arg-type]
+        contested = [(one, values) for one, values in against if values]
+        if not contested:
+            return self.only_echoes(unmet, base, words)
+        if agreed and len(targets) > 1 and words > 25:
+            return Comparison(outcome=Outcome.NONE, missing=tuple(in_words(one.target) for one in unmet), **base)  # type: ignore[arg-type]
+        one, values = contested[0]
+        chosen = self.claimed(values)
+        pair = Pair(in_words(one.target), in_words(chosen), "different")
+        certain = self.certainty(one.target, values, words)
+        if certain <= 0:
+            return Comparison(outcome=Outcome.NONE, conflicting=(pair,), reason=difference(one.target, chosen), **base)  # type: ignore[arg-type]
+        return Comparison(outcome=Outcome.CONFLICT, confidence=certain, decided=True, conflicting=(pair,), reason=difference(one.target, chosen), **base)  # type: ignore[arg-type]
+
+    def claimed(self, values: list[Value]) -> Value:
+        """The value the answer most likely claims: after "so", "=", else the first."""
+        for one in values:
+            if _RESULT.search(self.answer[max(0, one.start - 40) : one.start]):
+                return one
+        return values[0]
+
+    def certainty(self, target: Value, values: list[Value], words: int) -> float:
+        if self.asked.foreign and words > 12:
+            return 0.0
+        if words <= 15:
+            return 0.97
+        if words <= 60:
+            return 0.9 if len(values) <= 3 else 0.8
+        return 0.8 if len(values) <= 4 else 0.0
+
+    def only_echoes(self, unmet: list[_Found], base: dict[str, object], words: int) -> Comparison:
+        plain = [one for found in unmet for one in found.against if not one.weak and not self.operand(one)]
+        if plain and words <= 6:
+            pair = Pair(in_words(unmet[0].target), in_words(plain[0]), "different")
+            return Comparison(outcome=Outcome.CONFLICT, confidence=0.9, decided=True, conflicting=(pair,), reason=difference(unmet[0].target, plain[0]), **base)  # type: ignore[arg-type]
+        missing = tuple(in_words(one.target) for one in unmet)
+        return Comparison(outcome=Outcome.MISSING if words <= 40 else Outcome.NONE, confidence=0.3 if words <= 40 else 0.0, missing=missing, reason=f"the answer does not give {missing[0]}", **base)  # type: ignore[arg-type]
+
+    def all_met(self, found: list[_Found], agreed: tuple[Pair, ...], kind: str, words: int) -> Comparison:
+        finer = any(pair.relation == "finer" for pair in agreed)
+        granularity = "finer" if finer and kind == "date" else ""
+        others = [one for each in found for one in self.serious(each)]
+        mets = [one for each in found for one in each.met]
+        others = [one for one in others if not any(relate(target.target, one, self.asked) in _MET for target in found)]
+        reason = f"{agreed[0].answer} agrees with {agreed[0].reference}"
+        if not others:
+            weak = all(one.weak for one in mets)
+            confidence = (0.95 if words <= 15 else 0.85 if words <= 40 else 0.7) - (0.3 if weak else 0.0)
+            return Comparison(outcome=Outcome.AGREE, confidence=confidence, decided=not weak, kind=kind, agreed=agreed, granularity=granularity, reason=reason)
+        pairs = tuple(Pair(agreed[0].reference, in_words(one), "different") for one in others)
+        if words <= 20 and any(self.alternative(one, other) for one in mets for other in others):
+            return Comparison(
+                outcome=Outcome.CONFLICT, confidence=0.9, decided=True, kind=kind, agreed=agreed, conflicting=pairs,
+                extra=tuple(pair.answer for pair in pairs), reason=f"the answer offers {pairs[0].answer} beside {pairs[0].reference}",
+            )  # fmt: skip
+        return Comparison(
+            outcome=Outcome.NONE, kind=kind, agreed=agreed, conflicting=pairs, granularity=granularity,
+            extra=tuple(pair.answer for pair in pairs), reason=f"{reason}, but the answer also has {pairs[0].answer}",
+        )  # fmt: skip
+
+    def alternative(self, one: Value, other: Value) -> bool:
+        first, second = sorted((one, other), key=lambda value: value.start)
+        return _OR.fullmatch(self.answer[first.end : second.start]) is not None
+
+
+@dataclass
+class _Found:
+    """What the answer has for one value of the reference."""
+
+    target: Value
+    met: list[Value]
+    open: list[tuple[Value, Relation]]
+    against: list[Value]
+    aside: list[Value]
+
+
+def _without_conversions(values: list[Value], text: str, asked: Asked) -> list[Value]:
+    """Drop values that repeat an earlier one in another unit or writing, in brackets or after "or"."""
+    kept: list[Value] = []
+    for one in values:
+        if any(relate(before, one, asked) in (*_MET, Relation.UNCLEAR) and type(before) is type(one) for before in kept):
+            continue
+        before = text[: one.start]
+        if kept and before.count("(") > before.count(")"):
+            continue
+        kept.append(one)
+    return kept
+
+

@@ -1,0 +1,132 @@
+"""What a comparison gives: the outcome, the pairs behind it, and the reason in plain words."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import NamedTuple
+
+from markscheme.values import clock, dates
+from markscheme.values.kinds import Amount, ClockTime, Date, Duration, Money, Percent, Quantity, Range, Value
+from markscheme.values.numbers import read_numbers
+
+
+class Outcome(StrEnum):
+    """What the values of an answer say against those of a reference."""
+
+    AGREE = "agree"
+    CONFLICT = "conflict"
+    MISSING = "missing"
+    NONE = "none"
+    """No values to compare, or what there is does not decide."""
+
+
+class Pair(NamedTuple):
+    """A value of the reference with one of the answer, as written."""
+
+    reference: str
+    answer: str
+    relation: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comparison:
+    """How the typed values of an answer stand to those of a reference."""
+
+    outcome: Outcome
+    confidence: float = 0.0
+    """0 to 1: how far the outcome can be relied on; 0 for `none`."""
+    decided: bool = False
+    """Whether the value that the question asks for is decided, for or against."""
+    kind: str = ""
+    """The kind of value compared: `number`, `date`, `list`, `choice`, ..."""
+    agreed: tuple[Pair, ...] = ()
+    conflicting: tuple[Pair, ...] = ()
+    missing: tuple[str, ...] = ()
+    extra: tuple[str, ...] = ()
+    granularity: str = ""
+    """`coarser` or `finer` where the answer is less or more exact than the reference."""
+    reason: str = ""
+    """One sentence in plain words; empty where nothing was compared."""
+
+
+def kind_of(value: Value) -> str:
+    """The kind of a value as one word."""
+    if isinstance(value, Range):
+        return "range"
+    return {"ClockTime": "time", "Quantity": "quantity"}.get(type(value).__name__, type(value).__name__.lower())
+
+
+def in_words(value: Value) -> str:
+    """A value as the reader knows it: its own words without what stands around them."""
+    if isinstance(value, Date):
+        return dates.in_words(value) or value.text.strip()
+    if isinstance(value, ClockTime):
+        return clock.in_words(value)
+    return value.text.strip().rstrip(",;")
+
+
+def difference(reference: Value, answer: Value) -> str:
+    """Why two values differ, as a sentence.
+
+    >>> from markscheme.values.parse import parse_values
+    >>> difference(*parse_values("5 June 2021"), *parse_values("5 January 2021"))
+    'January where the reference has June'
+    """
+    if isinstance(reference, Date) and isinstance(answer, Date):
+        return _dates(reference, answer)
+    plain = f"{in_words(answer)} where the reference has {in_words(reference)}"
+    if isinstance(reference, Range) and isinstance(answer, Range) and not (reference.low and reference.high) and not (answer.low and answer.high):
+        mine, theirs = _bound(reference), _bound(answer)
+        if mine != theirs:
+            return f"{theirs} {in_words(answer)} where the reference has {mine} {in_words(reference)}"
+    if isinstance(reference, Amount) and isinstance(answer, Amount):
+        if isinstance(reference, Money) and isinstance(answer, Money) and reference.currency != answer.currency and reference.amount == answer.amount:
+            return f"{plain}: the currency differs"
+        wanted, given = _base(reference), _base(answer)
+        if type(reference) is type(answer) and wanted and given:
+            if wanted == -given:
+                return f"{plain}: the sign differs"
+            if wanted * given > 0 and _same_figures(reference, answer):
+                if isinstance(reference, Quantity | Duration | Percent) and _unit(reference) != _unit(answer):
+                    return f"{plain}: the unit differs"
+                return f"{plain}: the size differs"
+    return plain
+
+
+def _bound(value: Range) -> str:
+    if value.low is not None:
+        return "more than" if value.open_low else "at least"
+    return "less than" if value.open_high else "at most"
+
+
+def _unit(value: Amount) -> str:
+    return value.text.strip().rpartition(" ")[2]
+
+
+def _same_figures(left: Amount, right: Amount) -> bool:
+    one, two = read_numbers(left.text), read_numbers(right.text)
+    if not one or not two:
+        return False
+    ratio = one[0].value / two[0].value if two[0].value else 0.0
+    while ratio >= 9.99:
+        ratio /= 10
+    while 0 < ratio < 0.999:
+        ratio *= 10
+    return abs(ratio - 1) < 1e-9
+
+
+def _base(value: Amount) -> float:
+    return value.base if isinstance(value, Quantity) else value.amount
+
+
+def _dates(reference: Date, answer: Date) -> str:
+    same_year = reference.year == answer.year
+    same_month = reference.month == answer.month
+    if same_year and not same_month and reference.month and answer.month and reference.day == answer.day:
+        one = dates.in_words(Date(start=0, end=0, text="", month=answer.month, last_month=answer.last_month))
+        two = dates.in_words(Date(start=0, end=0, text="", month=reference.month, last_month=reference.last_month))
+        return f"{one} where the reference has {two}"
+    if same_month and reference.day == answer.day and reference.month and not same_year and reference.year and answer.year:
+        return f"{answer.year} where the reference has {reference.year}"
+    return f"{dates.in_words(answer)} where the reference has {dates.in_words(reference)}"

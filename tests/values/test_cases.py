@@ -1,0 +1,88 @@
+"""The cases that must hold, one row each: question, reference, answer, outcome."""
+
+from __future__ import annotations
+
+import pytest
+
+from markscheme.values import Outcome, compare_values
+
+AGREE = [
+    ("", "2021-03-14", "14 March 2021"),
+    ("", "v2.3", "2.3"),
+    ("What was revenue, in USD millions?", "$5,409 million", "$5409"),
+    ("", "11.67", "11.7"),
+    ("", "0.165", "16.5%"),
+    ("", "180 g/mol", "180 g/mole"),
+    ("", "5.97m", "5.97 m (19 ft 7 in)"),
+    ("", "20132 MeV", "20.132 GeV"),
+    ("", "twelve gross", "1,728"),
+    ("", "Louis XIV", "Louis the Fourteenth"),
+    ("In which order do the letters come?", "C, A, B", "First C, next A, and B at the end"),
+    ("", "C, A, B", "First C, next A, and B at the end"),
+    ("", "B) Paris", "B"),
+    ("", "B) Paris", "(b)"),
+    ("", "B) Paris", "Paris"),
+    ("", "B) Paris", "option B"),
+    ("", "1944", "6 June 1944"),
+    ("", "3:30 pm", "15:30"),
+    ("", "2 hours", "120 minutes"),
+    ("", "Q3 2021", "July to September 2021"),
+    ("", "12,5 kg", "12.5 kg"),
+    ("", "12", "１２"),
+    ("", "12", "١٢"),
+    ("", "12", "१२"),
+]
+CONFLICT = [
+    ("", "$200", "-$200"),
+    ("", "5%", "-5%"),
+    ("", "2021-03-14", "April 14, 2021"),
+    ("", "v2.3", "2.30"),
+    ("", "3x^2", "x^2/3"),
+    ("", "git reset --soft", "git reset --hard"),
+    ("", "--soft", "--hard"),
+    ("", "Numbers 22:22", "22:28"),
+    ("", "Numbers 22:22", "Numbers 22:28"),
+    ("", "at least 15 weeks", "15 months or older"),
+    ("", "Louis XIV", "Louis XV"),
+    ("", "B) Paris", "C"),
+]
+
+
+@pytest.mark.parametrize(("question", "reference", "answer"), AGREE)
+def test_agrees(question: str, reference: str, answer: str) -> None:
+    found = compare_values(question, reference, answer)
+    assert found.outcome is Outcome.AGREE, found
+    assert found.decided
+
+
+@pytest.mark.parametrize(("question", "reference", "answer"), CONFLICT)
+def test_conflicts(question: str, reference: str, answer: str) -> None:
+    found = compare_values(question, reference, answer)
+    assert found.outcome is Outcome.CONFLICT, found
+    assert found.reason
+
+
+@pytest.mark.parametrize(
+    ("reference", "answer"),
+    [
+        ("x = 3 or x = -3", "x = 3"),
+        ("Brazil, Colombia and Ecuador", "Ecuador, Peru, Bolivia"),
+        ("Brazil, Colombia and Ecuador", "Ecuador and Brazil"),
+    ],
+)
+def test_misses_or_conflicts(reference: str, answer: str) -> None:
+    found = compare_values("", reference, answer)
+    assert found.outcome in (Outcome.MISSING, Outcome.CONFLICT), found
+
+
+def test_leaves_open_what_is_open() -> None:
+    assert compare_values("", "30 days", "one month").outcome is Outcome.NONE
+    assert compare_values("", "1815", "in 1815 or 1816").outcome is not Outcome.AGREE
+
+
+def test_granularity() -> None:
+    coarser = compare_values("When was D-Day?", "6 June 1944", "June 1944")
+    assert coarser.granularity == "coarser"
+    assert coarser.outcome is not Outcome.AGREE
+    finer = compare_values("When was D-Day?", "1944", "6 June 1944")
+    assert (finer.outcome, finer.granularity) == (Outcome.AGREE, "finer")
