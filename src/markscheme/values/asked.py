@@ -15,6 +15,7 @@ from markscheme.values.units import read_unit
 class Asked:
     """What a question asks for; empty strings and None where it does not say."""
 
+    text: str = ""
     kind: str = ""
     """`number`, `percent`, `money`, `quantity`, `duration`, `date`, `time`, `version`, `identifier`, `verse`."""
     granularity: str = ""
@@ -43,11 +44,11 @@ _COUNT = re.compile(
     re.IGNORECASE,
 )
 _PERCENT = re.compile(r"\bpercent(?:age)?\b|\bper cent\b|\bproportion\b|\bshare of\b|\bwhat (?:share|fraction)\b|\bwhich share\b|%|\bprozent|\bporcentaje|\bpourcentage|процент|パーセント|百分之|\binterest rate\b|\brate of\b|\bwhat rate\b", re.IGNORECASE)
-_MONEY = re.compile(r"\bhow much (?:money|did .* (?:cost|pay|earn))|\bprice\b|\bcosts?\b|\bsalary\b|\brevenue\b|\bprofit\b|\bfee\b|\bfine\b|\bbudget\b|\bin (?:USD|EUR|GBP|dollars|euros|pounds)\b|\bworth\b|\b(?:paid|pay)\b", re.IGNORECASE)
+_MONEY = re.compile(r"\bhow much (?:money|did .* (?:cost|pay|earn))|\bprice\b|\bhow much\b.*\bcosts?\b|\bwhat (?:do|does|did|is the) .*\bcosts?\b|\bsalary\b|\brevenue\b|\bprofit\b|\bfee\b|\bfine\b|\bbudget\b|\bin (?:USD|EUR|GBP|dollars|euros|pounds)\b|\bworth\b|\b(?:paid|pay)\b", re.IGNORECASE)
 _DURATION = re.compile(r"\bhow long\b|\bhow many (?:years|months|weeks|days|hours|minutes|seconds)\b|\bwhat (?:length of time|duration|period)\b|\bduration\b|\bwie lange?\b|\bcuánto (?:tiempo|dura)|\bcombien de temps\b|\bquanto tempo\b|\bhoe lang\b|как долго|多久|多长时间|どのくらいの期間|얼마나 오래|\bage (?:limit|of)\b", re.IGNORECASE)
 _TIME = re.compile(r"\b(?:at )?what time\b|\bat which time\b|\bwhat hour\b|\bum wie viel uhr\b|\ba qué hora\b|\bà quelle heure\b|\ba che ora\b|\ba que horas?\b|\bhoe laat\b|во сколько|几点|何時|몇 시|saat kaçta", re.IGNORECASE)
 _DATE = re.compile(
-    r"\bwhen\b|\b(?:what|which) (?:date|day|year|month|century|decade|quarter)\b|\bdate\b|\bwhat is the (?:year|date)\b|\bbis wann\b|\bwann\b|\bcuándo\b|\bquand\b|\bquando\b|\bwanneer\b|когда|何年|哪年|哪一年|哪一天|いつ|언제|متى|कब|ne zaman|hangi (?:tarih|yıl)|\bin (?:what|which) (?:year|month|century|decade)\b",
+    r"\bwhen\b|\b(?:what|which) (?:date|day|year|month|century|decade|quarter)\b|\b(?:what|which|on|whose|release|birth|start|end|due)(?: \w+)? date\b|\bwhat is the (?:year|date)\b|\bbis wann\b|\bwann\b|\bcuándo\b|\bquand\b|\bquando\b|\bwanneer\b|когда|何年|哪年|哪一年|哪一天|いつ|언제|متى|कब|ne zaman|hangi (?:tarih|yıl)|\bin (?:what|which) (?:year|month|century|decade)\b",
     re.IGNORECASE,
 )
 _GRANULARITY = (
@@ -57,7 +58,7 @@ _GRANULARITY = (
     ("month", re.compile(r"\b(?:what|which) month\b", re.IGNORECASE)),
     ("day", re.compile(r"\b(?:what|which|exact)(?: \w+)? (?:day|date)\b|\bwhat (?:is|was) the date\b|哪一天|哪一日", re.IGNORECASE)),
 )  # fmt: skip
-_VERSION = re.compile(r"\bversions?\b|\bfirmware\b|\bwhich release\b|\brelease (?:number|of)\b|\bversión\b|\bversione\b|\bversão\b|\bversie\b|верси|版本|バージョン|버전|\bsürüm", re.IGNORECASE)
+_VERSION = re.compile(r"\bversions?\b|\bfirmware\b|\b(?:which|what)(?: \w+)? release\b|\brelease (?:number|of)\b|\bversión\b|\bversione\b|\bversão\b|\bversie\b|верси|版本|バージョン|버전|\bsürüm", re.IGNORECASE)
 _IDENTIFIER = re.compile(r"\b(?:which|what) (?:\w+ ){0,2}(?:code|form|number|id|identifier|section|article|clause|chapter|box|line|room|gate|platform|bus|model|standard|paragraph|page|flight|route|rule|amendment|serial|port)\b|\bcode\b", re.IGNORECASE)
 _VERSE = re.compile(r"\bverses?\b|\bbible\b|\bquran\b|\bscripture\b|\bsurah?\b", re.IGNORECASE)
 _SCALE = re.compile(r"\bin (?:(?:USD|EUR|GBP|US\$|\$|€|£|US|millions?|thousands?|billions?|of|dollars|euros|pounds|INR|CNY|JPY) ?)*?(thousand|million|billion|trillion|lakh|crore)s?\b|\((?:[^()]{0,20})\b(thousand|million|billion)s?(?:[^()]{0,20})\)", re.IGNORECASE)
@@ -79,7 +80,7 @@ _SEVERAL = re.compile(
 )
 _ORDER = re.compile(r"\border\b|\bsequence\b|\brank\b|\bin which order\b|\barrange\b|\bsort\b|\bfrom (?:the )?(?:highest|lowest|largest|smallest|oldest|youngest|earliest|first|longest|shortest|nearest|fastest|biggest) to\b|\breihenfolge\b|\borden\b|\bordre\b|\bordine\b|\bordem\b|\bvolgorde\b|порядк|顺序|順序|順番|순서|ترتيب|क्रम|\bsıra", re.IGNORECASE)
 _NOT_ORDER = re.compile(r"\bin order to\b|\border (?:number|no|value|of magnitude)\b|\b(?:an|my|your|customer's|court|religious|first|the) order\b|\border \d", re.IGNORECASE)
-_OPTION = re.compile(r"(?:(?<=[\s(\[:;,])|^)(?:\(([a-hA-H])\)|([A-Ha-h])[).:]|([A-H]) ?[-–](?= ))\s*")
+_OPTION = re.compile(r"(?:(?<=[\s(\[:;,])|^)(?:\(([a-hA-H])\)|([A-Ha-h])(?:\)|[.:](?=\s))|([A-H]) ?[-–](?= ))\s*")
 _IN_UNIT = re.compile(r"\b(?:in|how many|expressed in|measured in|number of)\s+(?=[^\W\d_°])", re.IGNORECASE)
 
 
@@ -129,6 +130,7 @@ def read_question(question: str) -> Asked:
     fell, rose = bool(_FELL.search(text)), bool(_ROSE.search(text))
     either = bool(_EITHER.search(text))
     return Asked(
+        text=text,
         kind=kind,
         granularity=granularity,
         unit=unit,

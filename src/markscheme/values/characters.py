@@ -16,6 +16,7 @@ _PAIRS = {
 }  # fmt: skip
 
 _BOLD = re.compile(r"(?<![\w)*])\*\*(?=[^\s*])([^*\n]+)\*\*")
+_SPLIT_DECIMAL = re.compile(r"(?<![\w.,])(\d{1,3})\. (\d{1,2}(?=[- ]?(?:km|m|cm|mm|ft|kg|lb|mi|million|billion|percent|%|lit|inch|GHz|mph)))")
 _CITED = re.compile(r"(?<=[\w.,;:!?)%*'\"])(\s?)\[\d{1,3}(?:[,–-]\s*\d{1,3})*\]")
 _NUMBERING = re.compile(r"(?m)^[ \t]*\d{1,2}[.)](?=[ \t]+\S)")
 _INLINE_NUMBERING = re.compile(r"(?:(?<=\s)|(?<=^))\(?\d[.)](?=\s+[^\W\d])")
@@ -51,6 +52,8 @@ def plain(text: str) -> str:
         text = _CITED.sub(lambda found: " " * len(found[0]), text)
     if "\n" in text:
         text = _NUMBERING.sub(lambda found: " " * len(found[0]), text)
+    if ". " in text:
+        text = _SPLIT_DECIMAL.sub(r" \1.\2", text)
     if "1" in text and "2" in text:
         marks = [found[0].strip("(.)") for found in _INLINE_NUMBERING.finditer(text)]
         if marks[:2] == ["1", "2"]:

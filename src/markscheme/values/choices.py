@@ -13,7 +13,7 @@ _MENTION = re.compile(
     r"|(?<![\w'])(?P<d>[A-H])(?![\w'])|(?<![\w'])(?P<e>[b-h])\)"
 )
 _ORDINALS = {"first": 0, "second": 1, "third": 2, "fourth": 3, "fifth": 4, "last": -1}
-_PICK = re.compile(r"\b(?:the )?(first|second|third|fourth|fifth|last)(?: (?:one|option|choice|answer|of))", re.IGNORECASE)
+_PICK = re.compile(r"\b(?:the )?(first|second|third|fourth|fifth|last)(?: (?:one|option|choice|answer|of|statement|item|sentence|alternative|possibility))", re.IGNORECASE)
 _NOT = re.compile(r"\b(?:not|n't|rather than|instead of|but|except|never|neither|nor|isn't|unlike|wrong|every \w+ but|incorrect)\W+(?:\w+\W+){0,3}$", re.IGNORECASE)
 
 

@@ -14,7 +14,7 @@ _ZONES = {
 }  # fmt: skip
 _HALF = r"(?:\s?(?P<half>[ap])\.?\s?m\b\.?)"
 _FIGURES = re.compile(
-    r"(?<![\w.,:/-])(?P<hour>[01]?\d|2[0-4])(?:(?P<colon>[:.h])(?P<minute>[0-5]\d)(?::(?P<second>[0-5]\d))?(?![\d:]|\.\d))?(?![\d])" + _HALF + "?"
+    r"(?:(?<![\w.,:/-])|(?<=\dT))(?P<hour>[01]?\d|2[0-4])(?:(?P<colon>[:.h])(?P<minute>[0-5]\d)(?::(?P<second>[0-5]\d))?(?![\d:]|\.\d))?(?![\d])" + _HALF + "?"
     r"(?:\s*(?P<uhr>Uhr|o'clock|hrs\b|heures|часов))?(?:\s*\(?(?P<zone>UTC|GMT|[A-Z]{1,2}[SD]T|BST|CES?T|EES?T|MSK|JST|KST|AE[SD]T|Z)(?P<shift>[+-]\d{1,2})?\b)?",
     re.IGNORECASE,
 )
@@ -24,6 +24,7 @@ _SPOKEN = re.compile(
     r"(?P<part>\s+(?:in the|this|at)\s+(?:early\s+)?(?:morning|afternoon|evening|night)|" + _HALF + r"|)",
     re.IGNORECASE,
 )
+_LATE = re.compile(r"\s+(?:da (?:tarde|noite)|de la (?:tarde|noche)|du soir|de l'après-midi|abends|nachmittags|di sera|del pomeriggio|'s avonds)", re.IGNORECASE)
 _MENTION = re.compile(r"\d[:.h]\d|\d\s?[ap]\.?\s?m\b|noon|midnight|o'clock|uhr|past|quarter|half|morning|afternoon|evening|night|before|\bto\b|\d\s*hrs", re.IGNORECASE)
 _CLEAR = re.compile(r"noon|midnight|o'clock|past|quarter\s+(?:to|before)|half\s+past|in the (?:morning|afternoon|evening)|at night|minutes (?:to|before)|[ap]\.?\s?m\b", re.IGNORECASE)
 
@@ -61,7 +62,7 @@ def _figure_times(text: str) -> Iterator[ClockTime]:
         minute = float(hit["minute"] or 0) + float(hit["second"] or 0) / 60
         hour = int(hit["hour"])
         readings = _readings(hour, minute, half)
-        exact = len(hit["hour"]) == 2 and hit["hour"].startswith("0") and not half
+        exact = colon == "h" or len(hit["hour"]) == 2 and hit["hour"].startswith("0") and not half
         offset = None
         if hit["zone"]:
             offset = _ZONES.get(hit["zone"].lower())
@@ -69,6 +70,8 @@ def _figure_times(text: str) -> Iterator[ClockTime]:
                 offset += 60 * int(hit["shift"])
         end = hit.end()
         part = re.compile(r"\s+(?:in the|at)\s+(morning|afternoon|evening|night)").match(text, end)
+        if not half and (late := _LATE.match(text, end)) and hour < 12:
+            readings, end = ((hour + 12) * 60 + minute,), late.end()
         if part and not half:
             readings, end = _part(hour, minute, part[1].lower()), part.end()
         yield ClockTime(start=hit.start(), end=end, text=text[hit.start() : end], minutes=readings[:1] if exact else readings, offset=offset)

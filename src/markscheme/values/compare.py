@@ -49,6 +49,13 @@ _KINDS: dict[str, tuple[type[Value], ...]] = {
 }
 _OPERAND_AFTER = re.compile(r"\s*(?:[×*+/÷=−–]|-\s|x\s?\d|times\b|plus\b|minus\b|divided\b|multiplied\b|of\b(?=\s*\d))")
 _OPERAND_BEFORE = re.compile(r"(?:[×*+/÷−]|\d\s*[-–x]|times|plus|minus|divided by|multiplied by)\s*$")
+_WHOLE = re.compile(r"\b(?:out )?of\s+(?:the|its|their|our|all|his|her|these|those|a total of|some|every)\s+$|\bof\s+$", re.IGNORECASE)
+_UNKNOWN = re.compile(r"\b(?:does not (?:say|state|mention|give|specify)|doesn't (?:say|state|mention|give|specify)|not (?:stated|known|mentioned|given|specified)|unknown|cannot be (?:known|determined)|no information)\b", re.IGNORECASE)
+_PER = re.compile(r"\s*(?:/\s?|per\s+|an?\s+|each\s+|every\s+|p\.)(?P<word>[a-z]+\.?)|\s+(?P<adverb>annually|monthly|yearly|weekly|daily|hourly)\b", re.IGNORECASE)
+_PERIODS = {"annum": "year", "a": "year", "annually": "year", "yearly": "year", "monthly": "month", "weekly": "week", "daily": "day", "hourly": "hour", "mo": "month", "yr": "year", "years": "year"}
+_TIMED = frozenset("year month week day hour minute second quarter period night game match half round".split())
+_UNTIL = re.compile(r"\b(?:before|until|till|by|no later than|not later than|up to|prior to|ends?(?: on)?|through)\s+(?:the\s+)?(?:end of\s+)?$", re.IGNORECASE)
+_SINCE = re.compile(r"\b(?:after|from|since|starting|begin\w*|not before|as of|no earlier than)\s+(?:on\s+)?(?:the\s+)?$", re.IGNORECASE)
 _RESULT = re.compile(r"(?:=|≈|→|\bso|\bmakes?|\bgives?|\bgave|\bthus|\btherefore|\bhence|\btotal(?:s|ling)?|\bequals|\bi\.e\.|\bnamely|\bexactly|\bprecisely|\bin all|\baltogether)\W*(?:\w+\W+){0,3}$", re.IGNORECASE)
 _OR = re.compile(r"\s*,?\s*(?:[a-z]+\s+){0,2}(?:or|oder|o|ou|of|или|或|veya|أو)(?:\s+[a-z]+){0,3}\s*[$€£]?\s*", re.IGNORECASE)
 
@@ -86,7 +93,7 @@ def _best(question: str, references: Sequence[str], answer: str) -> Comparison:
 
 
 def _compare(question: str, asked: Asked, reference: str, answer: str) -> Comparison:
-    if not reference.strip() or not answer.strip():
+    if not reference.strip() or not answer.strip() or _UNKNOWN.search(reference):
         return _NOTHING
     if asked.options or as_choice(reference):
         chosen = _choices(asked, reference, answer)
@@ -138,6 +145,33 @@ def _chose(letter: str, found: set[str], reference: str, answer: str, *, short: 
     return Comparison(outcome=Outcome.NONE, kind="choice", reason=f"the answer names options {', '.join(sorted(found))}")
 
 
+def _figures(value: Value) -> str:
+    hit = re.search(r"\d[\d.,]*\d|\d", value.text)
+    return hit[0] if hit and len(hit[0]) > 1 else ""
+
+
+def _size(value: Amount) -> float:
+    return value.base if isinstance(value, Quantity) else value.amount
+
+
+def _rate(text: str, value: Value) -> str:
+    """The period or thing after a value that it is given for ("per month"), '' where none is."""
+    tail = text[value.end : value.end + 24]
+    if isinstance(value, Money) and value.per:
+        return value.per
+    hit = _PER.match(tail)
+    if not hit:
+        return ""
+    word = (hit["word"] or hit["adverb"]).lower().rstrip(".")
+    word = _PERIODS.get(word, word)
+    return word if word in _TIMED or re.match(r"\s*(?:/|per\b|each\b|every\b)", tail) else ""
+
+
+def _side(text: str, value: Value) -> int:
+    ahead = text[max(0, value.start - 30) : value.start]
+    return 1 if _UNTIL.search(ahead) else -1 if _SINCE.search(ahead) else 0
+
+
 def _flat(values: Sequence[Value]) -> list[Value]:
     spread: list[Value] = []
     for one in values:
@@ -157,6 +191,7 @@ class _Case:
     answer: str
     wanted: list[Value]
     given: list[Value]
+    share: float = 1.0
 
     def result(self) -> Comparison:
         targets = self.targets()
@@ -173,6 +208,8 @@ class _Case:
     def targets(self) -> list[Value]:
         """The values of the reference that the answer is held to."""
         strong = [one for one in self.wanted if not one.weak and not one.denied]
+        expressions = [one for one in strong if isinstance(one, Expression)]
+        strong = [one for one in strong if isinstance(one, Expression) or not any(whole.start <= one.start and one.end <= whole.end for whole in expressions)]
         if not strong:
             whole = self.wanted[0]
             if len(self.wanted) == 1 and whole.end - whole.start >= 0.6 * len(self.reference.strip(" .")):
@@ -185,8 +222,13 @@ class _Case:
             bare = [one for one in matched if not (isinstance(one, Number) and one.ordinal)]
             matched = bare or matched
         covered = sum(one.end - one.start for one in strong)
+        if matched and self.asked.kind == "number" and len(matched) > 1:
+            counts = [one for one in matched if isinstance(one, Number)]
+            matched = counts[:1] if len(counts) == 1 else matched
         length = len(re.sub(r"\b(?:the|a|an|about|in|on|at|of|approximately|around|to|from|until|by|it|is|was)\b|\W", "", self.reference)) or 1
-        share = covered / max(length, 1)
+        self.share = share = covered / max(length, 1)
+        if share < 0.5:
+            matched = [one for one in matched if one.text.lower() not in ("one", "two", "first", "second", "a third")]
         if matched:
             if len(matched) > 3 and share < 0.5:
                 return []
@@ -209,6 +251,8 @@ class _Case:
             relation = relate(target, value, self.asked)
             if relation is Relation.APART:
                 continue
+            if relation in _MET and (value.start, value.end) != (0, len(self.answer)):
+                relation = self.in_context(target, value, relation)
             if relation in _MET:
                 (aside if value.denied else met).append(value)
             elif relation is Relation.DIFFERENT:
@@ -219,15 +263,36 @@ class _Case:
                 open_.append((value, relation))
         return _Found(target, met, open_, against, aside)
 
+    def in_context(self, target: Value, value: Value, relation: Relation) -> Relation:
+        """Unclear where the words around say another rate, or the other side of a date."""
+        rate = _rate(self.answer, value)
+        if rate:
+            wanted = _rate(self.reference, target)
+            if wanted and wanted != rate:
+                return Relation.DIFFERENT
+            if not wanted and rate in _TIMED and rate not in self.question.lower() and rate not in self.reference.lower() and not isinstance(value, Money):
+                return Relation.UNCLEAR
+        if isinstance(value, Date | ClockTime) or (isinstance(value, Range) and isinstance(value.low or value.high, Date)):
+            side, other = _side(self.reference, target), _side(self.answer, value)
+            if side == 0:
+                side = self.asked.bound
+            if side * other < 0:
+                return Relation.UNCLEAR
+        return relation
+
     def serious(self, found: _Found) -> list[Value]:
         """The values against that claim the same role, not operands, echoes or asides."""
         echoed = parse_values(self.question) if self.question else []
         plain = [one for one in found.against if not one.weak and not self.operand(one)]
+        if echoed and any(relate(echo, found.target, self.asked) is Relation.SAME for echo in _flat(echoed)):
+            return plain
         fresh = [one for one in plain if not any(relate(echo, one, self.asked) is Relation.SAME for echo in _flat(echoed))]
         return fresh
 
     def operand(self, value: Value) -> bool:
         if _OPERAND_AFTER.match(self.answer, value.end):
+            return True
+        if isinstance(value, Number) and value.start > 0 and _WHOLE.search(self.answer[max(0, value.start - 24) : value.start]):
             return True
         return bool(_OPERAND_BEFORE.search(self.answer[max(0, value.start - 18) : value.start]))
 
@@ -245,7 +310,7 @@ class _Case:
             pair = Pair(in_words(target), in_words(value), relation.value)
             if relation is Relation.COARSER:
                 exact = isinstance(target, Date) and self.asked.granularity == "day"
-                if isinstance(target, Version):
+                if isinstance(target, Version | Expression):
                     exact = True
                 return Comparison(
                     outcome=Outcome.MISSING if exact and words <= 12 else Outcome.NONE, confidence=0.8 if exact and words <= 12 else 0.0, granularity="coarser",
@@ -255,15 +320,47 @@ class _Case:
         contested = [(one, values) for one, values in against if values]
         if not contested:
             return self.only_echoes(unmet, base, words)
-        if agreed and len(targets) > 1 and words > 25:
+        if len(targets) > 1 and agreed and (words > 15 or len([one for one in self.given if type(one) is type(contested[0][0].target)]) < len(targets)):
             return Comparison(outcome=Outcome.NONE, missing=tuple(in_words(one.target) for one in unmet), **base)  # type: ignore[arg-type]
         one, values = contested[0]
+        if self.glued(one.target) or self.reached(one.target):
+            return Comparison(outcome=Outcome.NONE, reason=f"{in_words(one.target)} may be meant", **base)  # type: ignore[arg-type]
+        if len(targets) > 1 and sum(type(value) is type(one.target) for value in self.given) < len(targets) and words > 8:
+            return Comparison(outcome=Outcome.NONE, missing=(in_words(one.target),), **base)  # type: ignore[arg-type]
         chosen = self.claimed(values)
         pair = Pair(in_words(one.target), in_words(chosen), "different")
         certain = self.certainty(one.target, values, words)
         if certain <= 0:
             return Comparison(outcome=Outcome.NONE, conflicting=(pair,), reason=difference(one.target, chosen), **base)  # type: ignore[arg-type]
         return Comparison(outcome=Outcome.CONFLICT, confidence=certain, decided=True, conflicting=(pair,), reason=difference(one.target, chosen), **base)  # type: ignore[arg-type]
+
+    def glued(self, target: Value) -> bool:
+        """Whether the answer has the reference's figures with others stuck to them ("20181")."""
+        if len(self.answer) < 40:
+            return False
+        figures = str(target.year) if isinstance(target, Date) and target.year else _figures(target)
+        if not figures:
+            return False
+        return re.search(r"(?<!\d)" + re.escape(figures) + r"(?:\d{1,2}(?!\d)|(?=[A-Za-z]))", self.answer) is not None
+
+    def reached(self, target: Value) -> bool:
+        """Whether two amounts of the answer make the reference's by sum, difference or product."""
+        if isinstance(target, Range) and target.low is not None:
+            return False
+        if not isinstance(target, Amount):
+            return False
+        wanted = abs(_size(target))
+        amounts = [one for one in _flat(self.given) if isinstance(one, Amount) and not one.denied]
+        sizes = [_size(one) for one in amounts if type(one) is type(target)]
+        if not 2 <= len(sizes) <= 8:
+            return False
+        product = isinstance(target, Number)
+        for place, one in enumerate(sizes):
+            for two in sizes[place + 1 :]:
+                made = (one + two, abs(one - two), one * two) if product else (one + two, abs(one - two))
+                if any(abs(value - wanted) <= 1e-9 * max(wanted, 1.0) for value in made):
+                    return True
+        return False
 
     def claimed(self, values: list[Value]) -> Value:
         """The value the answer most likely claims: after "so", "=", else the first."""
@@ -294,12 +391,15 @@ class _Case:
         granularity = "finer" if finer and kind == "date" else ""
         others = [one for each in found for one in self.serious(each)]
         mets = [one for each in found for one in each.met]
+        others = [one for one in others if not any(relate(known, one, self.asked) in _MET for known in self.wanted)]
         others = [one for one in others if not any(relate(target.target, one, self.asked) in _MET for target in found)]
         reason = f"{agreed[0].answer} agrees with {agreed[0].reference}"
         if not others:
             weak = all(one.weak for one in mets)
             confidence = (0.95 if words <= 15 else 0.85 if words <= 40 else 0.7) - (0.3 if weak else 0.0)
-            return Comparison(outcome=Outcome.AGREE, confidence=confidence, decided=not weak, kind=kind, agreed=agreed, granularity=granularity, reason=reason)
+            clear = not weak and (self.share >= 0.25 or not isinstance(found[0].target, Number)) and self.share >= 0.12 and not (len(found) > 1 and len(self.reference.split()) > 12)
+            confidence -= 0.0 if clear or weak else 0.25
+            return Comparison(outcome=Outcome.AGREE, confidence=confidence, decided=clear, kind=kind, agreed=agreed, granularity=granularity, reason=reason)
         pairs = tuple(Pair(agreed[0].reference, in_words(one), "different") for one in others)
         if words <= 20 and any(self.alternative(one, other) for one in mets for other in others):
             return Comparison(
@@ -333,8 +433,8 @@ def _without_conversions(values: list[Value], text: str, asked: Asked) -> list[V
     for one in values:
         if any(relate(before, one, asked) in (*_MET, Relation.UNCLEAR) and type(before) is type(one) for before in kept):
             continue
-        before = text[: one.start]
-        if kept and before.count("(") > before.count(")"):
+        before = text[kept[-1].end : one.start] if kept else ""
+        if "(" in before:
             continue
         kept.append(one)
     return kept

@@ -52,7 +52,7 @@ _BEFORE = re.compile(
 _AFTER = re.compile(
     r"\s?(?P<symbol>US\$|[$€£¥₹₽₩₺₴₪฿₫₦₱¢]|zł\b|zl\b|Kč|Ft\b|kr\b|人民币|欧元|美元|元|ユーロ|万円|円|원|ドル|달러|유로)"
     r"|[ -]?(?P<code>[A-Z]{3})\b"
-    r"|[ -]?(?:(?P<nation>U\.S\.|[^\W\d_]+)[ -])?(?P<word>[^\W\d_]+)"
+    r"|[ -]?(?:d'|de |di )?(?:(?P<nation>U\.S\.|[^\W\d_]+)[ -])?(?P<word>[^\W\d_]+)"
 )
 
 

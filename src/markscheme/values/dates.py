@@ -69,7 +69,7 @@ _CENTURY = re.compile(
 _ERA_YEAR = re.compile(
     r"(?<![\w.,])(?P<first>\d{1,4})\s*(?:(?P<to>-|–|to)\s*(?P<last>\d{1,4})\s*)?(?P<era>BCE?\b|B\.\s?C\.(?:\s?E\.)?|CE\b|C\.E\.|AD\b|A\.D\.|v\.\s?Chr\.|av\.\s?J\.|a\.\s?C\.)|\b(?:AD|A\.D\.)\s*(?P<year>\d{1,4})\b"
 )
-_YEAR = re.compile(r"(?<![\w.,:/$€£¥#-])(?:(?<=-)|)(1\d{3}|20\d{2}|2100)(?![\w%:/$€£°]|[.,]\d|-\d{3}|\s?(?:%|°))")
+_YEAR = re.compile(r"(?:(?<![\w.,:/$€£¥#-])|(?<=[a-z]{2}))(1\d{3}|20\d{2}|2100)(?![\w%:/$€£°]|[.,]\d|-\d{3}|\s?(?:%|°))")
 _YEAR_SPAN = re.compile(r"(?<![\w.,:/$€£-])(1\d{3}|20\d{2})\s?[-–/]\s?(\d{2}|1\d{3}|20\d{2})(?![\w%:/-]|[.,]\d)")
 _YEAR_CUE = re.compile(
     r"\b(?:in|since|from|until|till|by|of|year|years|anno|circa|c\.|ca\.|around|about|after|before|during|late|early|mid|around|summer|winter|spring|autumn|fall|between|and|or|to|im|jahr|seit|en|desde|año|em|nel|dal|depuis|anno|до|в|с|FY|fiscal|established|founded|born|died|released|season)\s*$",
@@ -124,6 +124,8 @@ def _all_dates(text: str, *, foreign: bool, asked: bool) -> Iterator[Date]:
     elif not text.isascii() and ("年" in text or "月" in text):
         yield from _eastern(text)
     yield from _month_names(text)
+    if _NAMED_HINT.search(text):
+        yield from _named_days(text)
     lower = text.lower()
     if "quarter" in lower or "Q" in text:
         yield from _quarters(text)
@@ -134,6 +136,26 @@ def _all_dates(text: str, *, foreign: bool, asked: bool) -> Iterator[Date]:
     if has_digit:
         yield from _eras(text)
         yield from _years(text, asked=asked)
+
+
+_NAMED_DAYS = {
+    "valentine's day": (2, 14), "christmas day": (12, 25), "christmas eve": (12, 24), "boxing day": (12, 26), "new year's day": (1, 1),
+    "new year's eve": (12, 31), "halloween": (10, 31), "bastille day": (7, 14), "labour day": (5, 1), "all saints' day": (11, 1),
+    "st patrick's day": (3, 17), "st. patrick's day": (3, 17), "april fools' day": (4, 1), "ferragosto": (8, 15), "heiligabend": (12, 24), "silvester": (12, 31),
+    "fête du travail": (5, 1), "leap day": (2, 29),
+}  # fmt: skip
+_NAMED_HINT = re.compile(r"\bday\b|\beve\b|halloween|ferragosto|heiligabend|silvester|fête", re.IGNORECASE)
+_NAMED = re.compile("|".join(map(re.escape, _NAMED_DAYS)), re.IGNORECASE)
+
+
+def _named_days(text: str) -> Iterator[Date]:
+    for hit in _NAMED.finditer(text):
+        month, day = _NAMED_DAYS[hit[0].lower()]
+        end = hit.end()
+        year = None
+        if found := re.compile(r",?\s+(?:of\s+|in\s+)?(\d{4})\b").match(text, end):
+            year, end = int(found[1]), found.end()
+        yield _date(text, hit.start(), end, year, month, day)
 
 
 def _date(text: str, start: int, end: int, year: int | None = None, month: int | None = None, day: int | None = None, **more: object) -> Date:
@@ -280,7 +302,7 @@ def _quarters(text: str) -> Iterator[Date]:
     names = {"first": 1, "second": 2, "third": 3, "fourth": 4, "last": 4, "1st": 1, "2nd": 2, "3rd": 3, "4th": 4}
     for hit in _QUARTER.finditer(text):
         if hit[5]:
-            if not hit[6] and "quarter of" in hit[0] + text[hit.end() : hit.end() + 3]:
+            if not hit[6] and len(text) > 30:
                 continue
             number, year = names[hit[5].lower()], hit[6]
         else:

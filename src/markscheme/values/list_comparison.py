@@ -9,6 +9,7 @@ from markscheme.values.lists import item_key, positions, same_item, split_items
 from markscheme.values.outcome import Comparison, Outcome, Pair
 
 _REVERSING = re.compile(r"\b(?:before|preced\w*|after|afterwards|last|ends?|following|follows|prior|reverse|backwards|later|earlier|between|opens|below|above|under|over|outranks?|beats|avant|après|vor|nach|antes|después|prima|dopo)\b", re.IGNORECASE)
+_STEPS = re.compile(r"^\s*how\b|\b(?:steps?|stages?|process|procedure|phases?|sequence)\b|^\s*1[.)]\s", re.IGNORECASE)
 _PLAIN_ORDER = re.compile(r"\b(?:at the end|last(?:ly)?|after (?:that|this)|afterwards|following)\b", re.IGNORECASE)
 
 
@@ -20,6 +21,8 @@ def compare_lists(asked: Asked, reference: str, answer: str, *, typed: bool) -> 
     given = split_items(answer)
     ordered = asked.order or (len(wanted) >= 3 and _is_sequence(reference, answer))
     if not given:
+        if any(any(char.isdigit() for char in item) for item in wanted):
+            return None
         return _in_prose(asked, wanted, reference, answer, ordered=asked.order)
     matched: dict[int, int] = {}
     for place, item in enumerate(given):
@@ -31,6 +34,7 @@ def compare_lists(asked: Asked, reference: str, answer: str, *, typed: bool) -> 
     missing = tuple(item for other, item in enumerate(wanted) if other not in matched.values())
     extra = tuple(item for place, item in enumerate(given) if place not in matched)
     if not missing and not extra:
+        ordered = ordered or (len(wanted) > 2 and bool(_STEPS.search(asked.text) or _STEPS.search(answer)))
         if ordered and list(matched.values()) != sorted(matched.values()):
             if _REVERSING.search(_PLAIN_ORDER.sub("", answer)):
                 return Comparison(outcome=Outcome.NONE, kind="list", agreed=agreed, reason="the order is told in words")

@@ -11,7 +11,7 @@ from markscheme.values.numbers import CARDINALS, ORDINALS, roman
 _BULLET = re.compile(r"(?m)^\s*(?:[-*•–]|\d{1,2}[.)]|\([a-z0-9]\))\s+")
 _ENUMERATION = re.compile(r"(?:^|\s)\(?\d{1,2}[.)]\s+(?=\S)")
 _SEPARATOR = re.compile(
-    r"\s*(?:;|→|⇒|=>|->|>|\||\n|,(?!\d{3}\b)(?:\s*(?:and|then|und|y|et|e|ve|و)\s)?|(?:,?\s+)(?:and|und|y|et|plus|as well as|along with|together with|ve|и|e|en|then|&)(?:\s+(?:then|finally|lastly|last))?\s|\s&\s|、|和|与|と|及び)\s*",
+    r"\s*(?:;|→|⇒|=>|->|>|\||\n|,(?!\d{3}\b)(?:\s*(?:and|then|und|et|ve|و|(?-i:y|e))\s)?|(?:,?\s+)(?:and|und|et|plus|as well as|along with|together with|ve|и|then|&|(?-i:y|e|en))(?:\s+(?:then|finally|lastly|last))?\s|\s&\s|、|和|与|と|及び)\s*",
     re.IGNORECASE,
 )
 _LEAD = re.compile(r"^[^:]{0,80}:\s+")
@@ -34,8 +34,9 @@ def item_key(item: str) -> tuple[str, ...]:
     """
     flat = "".join(char for char in unicodedata.normalize("NFD", item.lower()) if unicodedata.category(char) != "Mn")
     words = []
-    for word in re.findall(r"\w+", flat):
-        if word in _STOP:
+    found = re.findall(r"\w+", flat)
+    for word in found:
+        if word in _STOP and len(found) > 1 and not (word == "a" and found[0] != "a"):
             continue
         word = _ABBREVIATED.get(word, word)
         if word in CARDINALS:
@@ -96,7 +97,7 @@ def same_item(left: str, right: str) -> bool:
     first, second = set(one), set(other)
     if first <= second or second <= first:
         small, large = (one, other) if len(one) <= len(other) else (other, one)
-        if any(char.isdigit() for word in set(large) - set(small) for char in word):
+        if any(char.isdigit() or len(word) == 1 for word in set(large) - set(small) for char in word):
             return False
         return bool(small) and (len(small) * 2 >= len(large) or small[-1] == large[-1])
     return one[-1] == other[-1] and all(

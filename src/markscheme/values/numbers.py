@@ -51,7 +51,7 @@ ORDINALS: dict[str, int] = {
 SCALES: dict[str, float] = {
     "hundred": 1e2, "thousand": 1e3, "thousands": 1e3, "lakh": 1e5, "lakhs": 1e5, "million": 1e6, "millions": 1e6,
     "mn": 1e6, "mln": 1e6, "mio": 1e6, "crore": 1e7, "crores": 1e7, "billion": 1e9, "billions": 1e9, "bn": 1e9,
-    "trillion": 1e12, "trillions": 1e12, "tn": 1e12, "quadrillion": 1e15, "dozen": 12.0, "dozens": 12.0,
+    "trillion": 1e12, "trillions": 1e12, "tn": 1e12, "quadrillion": 1e15, "quintillion": 1e18, "sextillion": 1e21, "septillion": 1e24, "dozen": 12.0, "dozens": 12.0,
     "gross": 144.0, "score": 20.0,
     "tausend": 1e3, "millionen": 1e6, "milliarde": 1e9, "milliarden": 1e9, "mrd": 1e9, "mille": 1e3, "mil": 1e3,
     "millones": 1e6, "millón": 1e6, "milhões": 1e6, "milhão": 1e6, "milioni": 1e6, "milione": 1e6,
@@ -141,7 +141,7 @@ def digits_value(text: str, *, foreign: bool = False) -> tuple[float, float, tup
     fraction = float(f"{whole or 0}.{tail}")
     if decimal:
         readings: tuple[float, ...] = ()
-        if groups and len(marks) == 1 and len(whole) <= 3 and foreign and whole != "0":
+        if groups and len(marks) == 1 and len(whole) <= 3 and last == "." and whole.strip("0"):
             readings = (float(whole + tail),)
         return fraction, 10.0 ** -len(tail), readings
     readings = (fraction,) if foreign and len(marks) == 1 else ()
@@ -186,6 +186,7 @@ def _digit_numbers(text: str, *, foreign: bool) -> Iterator[Reading]:
                 continue
             value, quantum, others, end, bare = _raise(value, exponent), 0.0, (), raised.end(), False
         elif over := _OVER.match(text, end):
+            others = (value,) if over[1] and value < int(over[1]) else ()
             value, end, fraction, bare = _fraction(value, over), over.end(), True, False
             quantum = 0.0
         elif suffix := _SUFFIX.match(text, end):
@@ -235,11 +236,13 @@ def _scale(text: str, end: int, *, foreign: bool) -> tuple[float, int] | None:
     if factor is not None:
         if lower in _FOREIGN_ONLY and not foreign:
             return None
+        if foreign and lower in ("billion", "billions"):
+            factor = 1e12
         stop = hit.end()
         if lower in ("mio", "mrd", "mld", "тыс") and text[stop : stop + 1] == ".":
             stop += 1
         return factor, stop
-    if hit.start(1) == end and lower in ("k", "bn", "mn") and len(word) < 3:
+    if hit.start(1) == end and lower in ("k", "bn", "mn") and len(word) < 3 and not text[hit.end() : hit.end() + 1].isalnum():
         return _SHORT_SCALES.get(word[0], 1e3), hit.end()
     if (factor := _EAST_SCALES.get(word[0])) is not None:
         return factor, hit.start(1) + 1
@@ -317,8 +320,12 @@ def _run(text: str, words: _Words, at: int, *, foreign: bool) -> tuple[int, Read
             if word == "mil" and not foreign:
                 break
             factor = SCALES[word]
-            current = (current or 1.0) * factor
             value = int(factor)
+            if current == 0 and seen_scale:  # three thousand million
+                total *= factor
+                last, place = float(value), place + 1
+                continue
+            current = (current or 1.0) * factor
             seen_scale = True
             if factor >= 1000:
                 total, current = total + current, 0.0
@@ -460,7 +467,8 @@ def _shares(text: str, found: list[Reading]) -> list[Reading]:
                 and not (reading.plain_digits and reading.value > 1000)
                 and ("in" in gap.split() and before.value <= 10 or "out" in gap.split() or "every" in gap.split())
             ):
-                result[-1] = Reading(before.start, reading.end, before.value / reading.value, 0.0, fraction=True)
+                step = 1 / reading.value if reading.value in (10, 100, 1000) else 0.0
+                result[-1] = Reading(before.start, reading.end, before.value / reading.value, step, (before.value,), fraction=True)
                 continue
         result.append(reading)
     return result

@@ -27,6 +27,7 @@ from markscheme.values.kinds import (
     Range,
     Unit,
     Value,
+    Version,
 )
 from markscheme.values.numbers import Reading, read_numbers, roman, short_scale
 from markscheme.values.units import read_unit
@@ -46,20 +47,23 @@ _FELL = re.compile(r"\b(?:f[ae]ll(?:s|en)?|dropp?(?:s|ed|ing)?|down|declined?|de
 _ROSE = re.compile(r"\b(?:r[io]se[ns]?|up|grew|grow[ns]?|growth|increas\w+|gain\w*|climb\w*|rais\w+|jump\w*|higher|surplus|profit|ahead|positive)\b(?:\s+\w+){0,3}\s*$", re.IGNORECASE)
 _FELL_AFTER = re.compile(r"\s*(?:\w+\s+){0,2}(?:decline|decrease|drop|fall|loss|reduction|cut|less|fewer|lower|down|behind|deficit)\b", re.IGNORECASE)
 _DENIED = re.compile(
-    r"(?:\b(?:not|never|rather than|instead of|unlike|except|neither|nor|formerly|previously|no longer|replac(?:ed|es|ing)|superseded?|supersedes|superseding|as opposed to|contrary to|other than|excluding|nicht|nicht mehr|sondern nicht|pas|non|não|не|geen|niet|statt|instead)|n't)(?:\s+(?:(?:in|on|by|at|the|a|an|just|only|to|until|till|from|for|it|its|old|older|plain|of|before|after|via|version|about|until|around|be|been|de|im|en|am|il|el|le|la)\s+){0,3}(?:[$€£#(]\s?)?)?$",
+    r"(?:\b(?:not|never|rather than|instead of|unlike|except|neither|nor|formerly|previously|no longer|replac(?:ed|es|ing)|superseded?|supersedes|superseding|as opposed to|contrary to|other than|excluding|all but|every one but|all except|nicht|nicht mehr|sondern nicht|pas|non|não|не|geen|niet|statt|instead)|n't)(?:\s+(?:(?:in|on|by|at|the|a|an|just|only|to|until|till|from|for|it|its|old|older|plain|of|before|after|via|version|about|until|around|be|been|de|im|en|am|il|el|le|la)\s+){0,3}(?:[$€£#(]\s?)?)?$",
     re.IGNORECASE,
 )
+_ASIDE = re.compile(r"\b(?:before|after|prior to|predecessor (?:of|to)|successor (?:of|to)|followed|preceded|preceding|following|than|since|until|up to)\s+(?:the\s+)?(?:version\s+)?$", re.IGNORECASE)
 _NOT_BOUND = re.compile(r"\bnot\s+(?:only|just)\b[^.]{0,12}$", re.IGNORECASE)
 _ABOUT = re.compile(r"(?:\b(?:about|around|approx(?:imately|\.)?|roughly|nearly|almost|some|circa|ca\.|c\.|close to|or so|just (?:over|under)|a little (?:over|under)|slightly (?:more|less) than|etwa|rund|unos|environ|circa|cerca de|около|约|大约|およそ|약|in the region of|estimated|approaching|under|over)|约|約|およそ|~|≈)\s*(?:[$€£]\s?)?$", re.IGNORECASE)
+_PART_OF = re.compile(r"\b(?:end|beginning|start|middle|early|late|mid|half|part|days?|weeks?|quarter|latter)(?:[ -]+(?:of|in))?(?: the)?[ -]*$", re.IGNORECASE)
 _ABOUT_AFTER = re.compile(r"\s*(?:\w+\s+){0,2}(?:or so|or thereabouts|give or take|approximately|-ish)\b|,? (?:or so|give or take|roughly|approximately)\b", re.IGNORECASE)
 
-_LOW = re.compile(r"(?:\b(?:at least|no(?:t)? (?:less|fewer|lower|earlier|sooner|younger) than|not under|not below|a? ?minimum(?: of)?|min\.?|no (?:younger|colder) than|from|starting (?:at|from)|as (?:many|much|little) as|mindestens|wenigstens|ab|al menos|au moins|almeno|pelo menos|minstens|не менее|как минимум)|至少|不低于|不少于|最低|最少|최소|少なくとも|≥|>=|⩾)\s*(?:age |of |about )?$", re.IGNORECASE)
+_LOW = re.compile(r"(?:\b(?:at least|no(?:t)? (?:less|fewer|lower|earlier|sooner|younger) than|not under|not below|a? ?minimum(?: of)?|min\.?|no (?:younger|colder) than|from|starting (?:at|from)|as (?:many|much|little) as|mindestens|wenigstens|en az|कम से कम|ab|al menos|au moins|almeno|pelo menos|minstens|не менее|как минимум)|至少|不低于|不少于|最低|最少|최소|少なくとも|≥|>=|⩾)\s*(?:age |of |about )?$", re.IGNORECASE)
 _OPEN_LOW = re.compile(r"(?:\b(?:(?:more|greater|higher|longer|older|larger|bigger|later|heavier|further|wider) than|(?<!not )(?<!slightly )(?<!just )(?<!little )over|(?<!not )above|exceed(?:s|ing)|in excess of|upwards of|mehr als|über|más de|plus de|più di|mais de|meer dan|более|больше|свыше)|超过|超過|(?<![-=])>(?!=))\s*$", re.IGNORECASE)
-_HIGH = re.compile(r"(?:\b(?:at most|no(?:t)? (?:more|greater|longer|later|higher|older|larger|bigger|hotter|heavier) than|up to|maximum(?: of)?|max\.?|not? (?:exceed(?:ing)?|over|above|beyond)|does not exceed|within|a? ?limit of|as (?:few) as|not to exceed|höchstens|bis zu|maximal|como máximo|hasta|au plus|jusqu'à|al massimo|fino a|no máximo|até|hoogstens|tot|не более|до)|不超过|不高于|最多|至多|최대|最大|≤|<=|⩽)\s*$", re.IGNORECASE)
+_HIGH = re.compile(r"(?:\b(?:at most|no(?:t)? (?:more|greater|longer|later|higher|older|larger|bigger|hotter|heavier) than|up to|maximum(?: of)?|max\.?|not? (?:exceed(?:ing)?|over|above|beyond)|does not exceed|within|a? ?limit of|as (?:few) as|not to exceed|höchstens|en çok|अधिक से अधिक|bis zu|maximal|como máximo|hasta|au plus|jusqu'à|al massimo|fino a|no máximo|até|hoogstens|tot|не более|до)|不超过|不高于|最多|至多|최대|最大|≤|<=|⩽)\s*$", re.IGNORECASE)
 _OPEN_HIGH = re.compile(r"(?:\b(?:(?:less|fewer|lower|shorter|younger|smaller|lighter|earlier|cheaper) than|(?<!just )(?<!little )(?<!not )under|(?<!not )below|weniger als|unter|menos de|moins de|meno di|minder dan|менее|меньше)|少于|低于|(?<![-=])<(?!=))\s*$", re.IGNORECASE)
 _LOW_AFTER = re.compile(r"\+(?!\s?\d)|\s*(?:[a-z]+ )?\(?(?:or (?:more|older|longer|above|greater|higher|over|better|later|newer|upwards?|heavier|up)|and (?:more|above|over|up|older|upwards?|newer|later|beyond)|upwards?\b|onwards?\b|at least|at (?:a|the) minimum|minimum|is the (?:minimum|least|lowest)|oder (?:mehr|älter)|o más|ou plus|o più|ou mais|of meer|и (?:более|старше|больше)|以上|이상|\+)|\s?以上|\s?이상", re.IGNORECASE)
 _HIGH_AFTER = re.compile(r"\s*(?:[a-z]+ )?\(?(?:or (?:less|fewer|under|younger|below|lower|shorter|earlier|older versions)|and (?:under|below|younger|less)|at (?:the )?most|maximum|at (?:a|the) maximum|max\b|is the (?:[a-z]+ )?(?:maximum|limit|most|cap|highest)|tops\b|oder weniger|o menos|ou moins|o meno|ou menos|of minder|и менее)|\s?以内|\s?以下|\s?이하|\s?이내", re.IGNORECASE)
-_OPEN_HIGH_AFTER = re.compile(r"\s?(?:未満|미만)")
+_OPEN_HIGH_AFTER = re.compile(r"\s?\w{0,2}?\s?(?:未満|미만)")
+_OPEN_LOW_AFTER = re.compile(r"\s?\w{0,2}?\s?(?:を超え|を上回|초과)")
 
 _JOIN = re.compile(r"\s*(?:-|–|~|\bto\b|\bthrough\b|\bthru\b|\buntil\b|\btill\b|\bbis\b|至|到|から|\ba\b|\bà\b|\bal?\b|до|\btot\b|\bup to\b|..\.)\s*", re.IGNORECASE)
 _BETWEEN = re.compile(r"\b(?:between|zwischen|entre|tra|tussen|between the ages of)\s+(?:the\s+)?(?:ages?\s+)?(?:of\s+)?$", re.IGNORECASE)
@@ -68,7 +72,9 @@ _BOTH = re.compile(r"\s*,?\s*(?:and|but|und|y|et|,)?\s*(?:is |are )?(?:at most|n
 _ARTICLE_UNIT = re.compile(r"(?:^|\b(?:for|about|in|after|within|every|than|lasts?|takes?|is|was|around|roughly|exactly|only|of|half|half of|quarter of|third of|to|at least|up to|just|full|least|over|under|nearly))\s*\b(an?|one|half an?|ein|eine|einen|una?|une?|uno?)\s+(hour|day|week|fortnight|month|year|minute|decade|century|stunde|tag|woche|monat|jahr|hora|semana|mes|año|heure|jour|semaine|mois|an)\b(?! ago)", re.IGNORECASE)
 _PER_AFTER = re.compile(r"\s*(?:/|per\b|an?\b|each\b|every\b|p\.?)\s*(month|year|annum|week|day|hour|a\.|person|head|share|item|night|km|kg|minute|mo\b|yr\b)|\s+(annually|monthly|yearly|weekly|daily|hourly)", re.IGNORECASE)
 _PERIODS = {"annum": "year", "a.": "year", "annually": "year", "yearly": "year", "monthly": "month", "weekly": "week", "daily": "day", "hourly": "hour", "mo": "month", "yr": "year"}
-_ROMAN_ALONE = re.compile(r"^\W*([IVXLCDM]{1,9})\W*$")
+_ROMAN_ALONE = re.compile(r"^\W*([IVX]{1,9})\W*$")
+_NO_NOUN = frozenset("in on at of to by and or but for from with is was are were be has have had so as if than that which who when while the a an it its they he she i.e. e.g. not per out".split())
+_DIMENSIONS = re.compile(r"\s*(?:×|x|by|\*)\s*")
 _WEAK_AFTER = re.compile(r"\s+(?:of (?:the|them|these|those|which|us|our|his|her|its|my|a|your)|another|time|day|more|must|can|has|is|who|that|which|thing|way|hand|side|or)\b", re.IGNORECASE)
 _WEAK_BEFORE = re.compile(r"\b(?:the|no|any|some|every|each|which|this|that|only|another|red|blue|white|green|last|right|left|as|same|other|number|be the|big|new|old|small|black|brown|and)\s+$", re.IGNORECASE)
 
@@ -215,10 +221,13 @@ def _amount(text: str, reading: Reading, asked: Asked, following: int, used: byt
             return _measured(text, start, end, factor * value, quantum, others, unit[0], signed=signed)
         if below := _BELOW.match(text, end):
             factor, signed, end = -1.0, True, below.end()
-    noun = hit[1].lower() if (hit := _NOUN.match(text, end)) and hit.start(1) <= following else ""
+    hit = _NOUN.match(text, end)
+    noun = hit[1].lower() if hit and hit.start(1) <= following and hit[1].lower() not in _NO_NOUN else ""
+    title = bool(hit) and text[reading.start : reading.end].lower() in ("one", "first", "two", "three") and reading.start < hit.start(1) and hit[1][:1].isupper()  # type: ignore[union-attr, index]
     weak = reading.weak and bool(_WEAK_AFTER.match(text, end) or _WEAK_BEFORE.search(before) or (reading.ordinal and not noun))
     if reading.weak and not reading.ordinal and text[reading.start : reading.end].lower() == "one" and not weak:
         weak = start > 0 and not noun
+    weak = weak or (title and not asked.kind)
     year = reading.plain_digits and reading.value == int(reading.value) and 1000 <= reading.value <= 2100
     if (reading.spelled_year and (asked.kind == "date" or re.search(r"\b(?:in|since|from|by|year)\s+$", before))) or (year and asked.kind == "date"):
         return Date(start=start, end=end, text=text[start:end], year=int(value), number=True)
@@ -308,7 +317,9 @@ def _mixed(text: str, amounts: list[Value]) -> list[Value]:
     result: list[Value] = []
     for one in amounts:
         last = result[-1] if result else None
-        gap = text[last.end : one.start] if last else "x"
+        gap = text[last.end : one.start] if last else "?"
+        if type(last) is Number and isinstance(one, Quantity) and _DIMENSIONS.fullmatch(gap):
+            result[-1] = _take_unit(last, one)
         if last and len(gap) <= 6 and _MIXING.fullmatch(gap):
             joined = _join(text, last, one)
             if joined is not None:
@@ -447,13 +458,21 @@ def _bounded(text: str, value: Value, before: Sequence[Value]) -> Value:
         low = value
     elif hit := _OPEN_LOW.search(ahead):
         if not (re.match(r"over|above|über", hit[0], re.IGNORECASE) and dated):
-            low, open_low = value, True
+            if _NEGATED.search(ahead[: hit.start()].rpartition(".")[2]):
+                high = value
+            else:
+                low, open_low = value, True
     elif hit := _OPEN_HIGH.search(ahead):
         if not dated:
-            high, open_high = value, True
+            if _NEGATED.search(ahead[: hit.start()].rpartition(".")[2]):
+                low = value
+            else:
+                high, open_high = value, True
     if low is None and high is None:
         if _OPEN_HIGH_AFTER.match(text, tail):
             high, open_high = value, True
+        elif _OPEN_LOW_AFTER.match(text, tail):
+            low, open_low = value, True
         elif _LOW_AFTER.match(text, tail):
             low = value
         elif _HIGH_AFTER.match(text, tail):
@@ -469,6 +488,9 @@ def _from_on(text: str, value: Value, *, dated: bool) -> bool:
     if re.match(r"\s*(?:onward|upward|and (?:up|above|over)|or more|on\b|up\b)", after, re.IGNORECASE):
         return True
     return not dated and re.match(r"\s*[.;,)]|\s*$", after) is not None
+
+
+_NEGATED = re.compile(r"\b(?:not|no|never|nobody|none|nothing|cannot|nor)\b|n't\b", re.IGNORECASE)
 
 
 def _both_bounds(text: str, found: list[Value]) -> list[Value]:
@@ -509,7 +531,9 @@ def _stance(text: str, value: Value, raw: str) -> Value:
     if ahead:
         if not isinstance(value, Range) and _DENIED.search(ahead) and not _NOT_BOUND.search(ahead):
             changes["denied"] = True
-        if _ABOUT.search(ahead):
+        elif isinstance(value, Identifier | Version) and _ASIDE.search(ahead):
+            changes["denied"] = True
+        if _ABOUT.search(ahead) or (isinstance(value, Date) and _PART_OF.search(ahead)):
             changes["approximate"] = True
     if "approximate" not in changes and _ABOUT_AFTER.match(text, value.end):
         changes["approximate"] = True

@@ -23,6 +23,7 @@ from markscheme.values.kinds import (
     Percent,
     Quantity,
     Range,
+    Unit,
     Value,
     Version,
 )
@@ -89,6 +90,9 @@ def _versions(reference: Value, answer: Value) -> Relation:
             return APART
         if len(given) == 1 and len(wanted) > 1 and not isinstance(answer, Version):
             return APART
+        short, long = sorted((wanted, given), key=len)
+        if long[: len(short)] == short and set(long[len(short) :]) == {"0"}:
+            return UNCLEAR
         if len(given) > len(wanted) and given[: len(wanted)] == wanted:
             return DIFFERENT if len(wanted) >= 2 else UNCLEAR
         if len(given) < len(wanted) and wanted[: len(given)] == given:
@@ -121,7 +125,8 @@ def _identifiers(reference: Value, answer: Value) -> Relation:
         return APART
     if isinstance(other, Number):
         if one.code == code_of(other.text) or (one.code.isdigit() and float(one.code) == other.amount):
-            return SAME if one is reference or one.name else UNCLEAR
+            alone = len(other.text.strip()) + 2 >= other.end and not other.noun
+            return SAME if (one is reference and alone) or (one is not reference) else UNCLEAR
         return UNCLEAR if not one.code.isdigit() else (DIFFERENT if one is reference and other.start == 0 and not other.noun and not other.weak else UNCLEAR)
     if isinstance(other, Amount) and one.code.isdigit() and isinstance(other, Duration):
         return UNCLEAR
@@ -206,7 +211,7 @@ def _relate_dates(reference: Date, answer: Date, granularity: str) -> Relation:
         if wanted == given:
             return SAME
         if wanted[0] <= given[0] and given[1] <= wanted[1]:
-            return FINER
+            return UNCLEAR if reference.approximate else FINER
         if given[0] <= wanted[0] and wanted[1] <= given[1]:
             return COARSER
         overlap = given[0] <= wanted[1] and wanted[0] <= given[1]
@@ -258,6 +263,14 @@ def _amounts(reference: Amount, answer: Amount, asked: Asked) -> Relation:
     if isinstance(reference, Number) and isinstance(answer, Percent):
         return _share_wanted(reference, answer, asked)
     if isinstance(reference, Number) and isinstance(answer, Number):
+        if 0 < abs(reference.amount) < 1 and reference.quantum == 0 and abs(answer.amount) > 1:
+            return APART  # a share against a count
+        if _leading_zero(reference) or _leading_zero(answer):
+            return SAME if reference.text.strip() == answer.text.strip() else UNCLEAR
+        if asked.foreign and reference.noun and answer.noun and reference.noun != answer.noun and reference.amount == answer.amount:
+            return UNCLEAR
+        if asked.kind == "duration" and answer.noun and reference.amount == answer.amount:
+            return UNCLEAR
         if reference.ordinal != answer.ordinal and (reference.ordinal or answer.ordinal):
             return UNCLEAR if reference.amount == answer.amount else APART
         return _scaled(reference, answer, asked)
@@ -272,6 +285,11 @@ def _amounts(reference: Amount, answer: Amount, asked: Asked) -> Relation:
     if isinstance(reference, Duration | Quantity) and isinstance(answer, Duration | Quantity):
         return DIFFERENT if reference.amount == answer.amount and _unit_name(reference) != _unit_name(answer) and asked.unit is None else APART
     return APART
+
+
+def _leading_zero(value: Number) -> bool:
+    text = value.text.strip()
+    return len(text) > 1 and text[0] == "0" and text.isdigit()
 
 
 def _unit_name(value: Amount) -> str:
@@ -371,9 +389,19 @@ def _quantities(reference: Quantity, answer: Quantity, asked: Asked) -> Relation
     degrees = (("degree", 1),)
     if degrees in (wanted.dimensions, given.dimensions) and (("temperature", 1),) in (wanted.dimensions, given.dimensions):
         return _compare(reference, answer, reference.amount, answer.amount, reference.quantum, answer.quantum, asked)
+    if _rate_only(wanted, given) and reference.amount * wanted.factor == answer.amount * given.factor:
+        return UNCLEAR  # "per day" left out
     if _base_powers(wanted.dimensions) & _base_powers(given.dimensions) and reference.amount == answer.amount:
         return DIFFERENT  # 8 m² against 8 m
     return APART if _base_powers(wanted.dimensions) != _base_powers(given.dimensions) else UNCLEAR
+
+
+def _rate_only(left: Unit, right: Unit) -> bool:
+    """Whether two units differ only by a time, as 54 Mbit and 54 Mbit/s."""
+    one, other = dict(left.dimensions), dict(right.dimensions)
+    one.pop("time", None)
+    other.pop("time", None)
+    return one == other and "length" not in one
 
 
 def _base_powers(dimensions: tuple[tuple[str, int], ...]) -> set[str]:
@@ -423,29 +451,36 @@ def _compare(reference: Amount, answer: Amount, wanted: float, given: float, ste
     if _close(wanted, given):
         if reference.direction * answer.direction < 0 and not (reference.signed or answer.signed):
             return DIFFERENT
+        if asked.direction == 2 and reference.direction and not answer.direction and not answer.signed:
+            return UNCLEAR
+        if isinstance(answer, Percent) and answer.direction and not reference.direction and not asked.direction and not reference.signed:
+            return UNCLEAR
         return SAME
     for other in reference.alternatives:
         if _close(other, given):
             return UNCLEAR
     for other in answer.alternatives:
         if _close(wanted, other):
-            return SAME
+            return SAME if asked.foreign or answer.quantum == 0.0 else UNCLEAR
     if wanted * given < 0 and _close(abs(wanted), abs(given)):
         return _opposite(reference, answer, asked)
     if not (math.isfinite(wanted) and math.isfinite(given)):
         return UNCLEAR
     if wanted * given < 0:
         return DIFFERENT
-    step = max(step, asked.step) if asked.step and step else step
     size = max(abs(wanted), abs(given))
     off = abs(wanted - given) / size
     whole = wanted == int(wanted) and abs(wanted) < 1000 and step >= 1
     if _rounds_to(given, wanted, step) and own < step:
-        return FINER if off < 0.02 or reference.approximate or asked.step else UNCLEAR
+        return FINER if (off < 0.02 or reference.approximate) and not asked.step else UNCLEAR
+    if asked.step and _rounds_to(given, wanted, asked.step) and own < asked.step and given % asked.step:
+        return UNCLEAR
     if step == 0.0 and own and _rounds_to(wanted, given, own):  # the reference is a fraction
         return SAME if off < 0.01 else UNCLEAR
     if own == 0.0 and _rounds_to(given, wanted, step):
         return SAME
+    if own == 0.0 and off < 0.03:  # a fraction in words
+        return UNCLEAR
     if _rounds_to(wanted, given, own) and own > step > 0:
         if asked.step and own > asked.step:
             return COARSER
@@ -515,7 +550,9 @@ def _two_ranges(reference: Range, answer: Range, asked: Asked) -> Relation:
     if APART in found:
         return APART
     if DIFFERENT in found:
-        return DIFFERENT
+        return UNCLEAR if (reference.approximate or answer.approximate) and _roughly(reference, answer) else DIFFERENT
+    if reference.open_low != answer.open_low or reference.open_high != answer.open_high:
+        return UNCLEAR
     half = (reference.low is None) != (answer.low is None) or (reference.high is None) != (answer.high is None)
     if half:
         return UNCLEAR
@@ -568,6 +605,14 @@ def _size(value: Value | None) -> float | None:
     if isinstance(value, ClockTime):
         return value.minutes[0]
     return None
+
+
+def _roughly(left: Range, right: Range) -> bool:
+    for one, other in ((left.low, right.low), (left.high, right.high)):
+        first, second = _size(one), _size(other)
+        if first is not None and second is not None and abs(first - second) > 0.1 * max(abs(first), abs(second)):
+            return False
+    return True
 
 
 def _within(outer: Range, inner: Value) -> bool:

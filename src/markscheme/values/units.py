@@ -92,7 +92,7 @@ _TABLE: tuple[tuple[str, _Dimensions, float, str, str], ...] = (
     ("cc", _VOLUME, 1e-6, "cc ccm", "cubic_centimetre"),
     ("acre", _AREA, 4046.8564224, "", "acre acres"),
     ("ha", _AREA, 1e4, "ha", "hectare hectares hektar hectáreas"),
-    ("sqm", _AREA, 1.0, "sqm", "quadratmeter"),
+    ("sqm", _AREA, 1.0, "sqm ㎡", "quadratmeter"),
     ("sqft", _AREA, 0.09290304, "sqft", ""),
     ("N", _FORCE, 1.0, "N", "newton newtons"),
     ("lbf", _FORCE, 4.4482216152605, "lbf", ""),
@@ -215,7 +215,7 @@ _PIECE = re.compile(
     r"(?P<unit>°\s?[CF]\b|°|℃|℉|deg(?:rees?)?\s+[CF]\b"
     r"|(?:degrees?|deg|grad|grados|graus|gradi)\s+(?:celsius|centigrade|fahrenheit)\b"
     r"|light[- ]years?\b|nautical miles?\b|astronomical units?\b|metric tons?\b|fluid ounces?\b|fl\.? oz\b"
-    r"|watt[- ]hours?\b|miles an hour\b|electron volts?\b|[^\W\d_¹²³⁰⁴-⁹½¼¾⅐-⅞]+)",
+    r"|(?:kilo|mega|giga|milli)?watt[- ]hours?\b|miles an hour\b|electron volts?\b|[^\W\d_¹²³⁰⁴-⁹½¼¾⅐-⅞]+)",
     re.IGNORECASE,
 )
 _EAST_PIECE = re.compile("|".join(sorted(map(re.escape, _EASTERN), key=len, reverse=True)))
@@ -262,6 +262,8 @@ def _piece(text: str, at: int) -> tuple[Unit, int] | None:
         return None
     unit = _lookup(hit["unit"])
     end = hit.end()
+    if hit["unit"] == "d" and text[end : end + 1] == "'":
+        return None
     if unit is None:
         return None
     exponent = 1
