@@ -35,6 +35,8 @@ class Asked:
     """The question wants more than one item."""
     order: bool = False
     options: tuple[Choice, ...] = ()
+    named: tuple[Choice, ...] = ()
+    """Options named without letters ("igneous, sedimentary or metamorphic?"), A, B, C for us."""
     foreign: bool = False
 
 
@@ -79,7 +81,7 @@ _SEVERAL = re.compile(
     re.IGNORECASE,
 )
 _ORDER = re.compile(r"\border\b|\bsequence\b|\brank\b|\bin which order\b|\barrange\b|\bsort\b|\bfrom (?:the )?(?:highest|lowest|largest|smallest|oldest|youngest|earliest|first|longest|shortest|nearest|fastest|biggest) to\b|\breihenfolge\b|\borden\b|\bordre\b|\bordine\b|\bordem\b|\bvolgorde\b|порядк|顺序|順序|順番|순서|ترتيب|क्रम|\bsıra", re.IGNORECASE)
-_NOT_ORDER = re.compile(r"\bin order to\b|\border (?:number|no|value|of magnitude)\b|\b(?:an|my|your|customer's|court|religious|first|the) order\b|\border \d", re.IGNORECASE)
+_NOT_ORDER = re.compile(r"\bin order to\b|\border (?:number|no|value|of magnitude)\b|\b(?:an|my|your|customer's|court|religious) order\b|\border \d", re.IGNORECASE)
 _OPTION = re.compile(r"(?:(?<=[\s(\[:;,])|^)(?:\(([a-hA-H])\)|([A-Ha-h])(?:\)|[.:](?=\s))|([A-H]) ?[-–](?= ))\s*")
 _IN_UNIT = re.compile(r"\b(?:in|how many|expressed in|measured in|number of)\s+(?=[^\W\d_°])", re.IGNORECASE)
 
@@ -142,6 +144,7 @@ def read_question(question: str) -> Asked:
         several=bool(items > 1 or _SEVERAL.search(text)) and not _ONE_OF.search(text),
         order=bool(_ORDER.search(text)) and not _NOT_ORDER.search(text),
         options=options,
+        named=() if options else read_named_options(text),
         foreign=foreign,
     )
 
@@ -153,6 +156,21 @@ def _step(text: str) -> float:
     if nearest := _ROUND.search(text):
         return _STEPS.get(nearest[1].lower(), 1.0)
     return 0.0
+
+
+_NAMED = re.compile(r"(?:^|[:,]|\b(?:is|are|was|were|type|of|as|rank|either|between|one|rather|it))\s+((?:[\w'’-]+(?: [\w'’-]+){0,3}, ){0,5}[\w'’-]+(?: [\w'’-]+){0,3},? or (?:the |a |an )?[\w'’-]+(?: [\w'’-]+){0,3})\s*\?", re.IGNORECASE)
+
+
+def read_named_options(text: str) -> tuple[Choice, ...]:
+    """The options of a question that ends in "X, Y or Z?", numbered as letters."""
+    hit = _NAMED.search(text[-240:])
+    if not hit:
+        return ()
+    parts = [re.sub(r"^(?:or|the|an?|either)\s+", "", part.strip(), flags=re.IGNORECASE) for part in re.split(r",\s*(?:or\s+)?|\s+or\s+", hit[1])]
+    parts = [part for part in parts if part]
+    if not 2 <= len(parts) <= 7 or len({part.lower() for part in parts}) < len(parts):
+        return ()
+    return tuple(Choice(start=0, end=0, text=part, letter=chr(ord("A") + place), option=part) for place, part in enumerate(parts))
 
 
 def read_options(text: str) -> tuple[Choice, ...]:

@@ -36,6 +36,16 @@ def _simple(text: str) -> str:
     return " ".join(word for word in re.findall(r"\w+", text.lower()) if word not in ("the", "a", "an"))
 
 
+def named(text: str, options: Sequence[Choice]) -> set[str]:
+    """The options whose words a text has, whatever it says about them."""
+    flat = f" {_simple(text)} "
+    found = [one for one in options if f" {_simple(one.option)} " in flat]
+    return {
+        one.letter for one in found
+        if not any(other is not one and _simple(one.option) in _simple(other.option) for other in found)
+    }  # fmt: skip
+
+
 def picked(answer: str, options: Sequence[Choice]) -> set[str]:
     """The letters of the options that an answer names and does not set aside."""
     found: set[str] = set()
@@ -56,9 +66,9 @@ def picked(answer: str, options: Sequence[Choice]) -> set[str]:
         if place < len(options):
             found.add(options[place].letter)
     flat = f" {_simple(answer)} "
-    named = [one for one in options if one.option and f" {_simple(one.option)} " in flat]
-    for one in named:
-        inside = any(other is not one and _simple(one.option) in _simple(other.option) for other in named)
+    worded = [one for one in options if one.option and f" {_simple(one.option)} " in flat]
+    for one in worded:
+        inside = any(other is not one and _simple(one.option) in _simple(other.option) for other in worded)
         if inside:
             continue
         at = answer.lower().find(one.option.lower())

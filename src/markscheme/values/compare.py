@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from markscheme.values.asked import Asked, read_question
-from markscheme.values.choices import as_choice, letter_of, picked
+from markscheme.values.choices import as_choice, letter_of, named, picked
 from markscheme.values.kinds import (
     Amount,
     ClockTime,
@@ -56,6 +56,7 @@ _PERIODS = {"annum": "year", "a": "year", "annually": "year", "yearly": "year", 
 _TIMED = frozenset("year month week day hour minute second quarter period night game match half round".split())
 _UNTIL = re.compile(r"\b(?:before|until|till|by|no later than|not later than|up to|prior to|ends?(?: on)?|through)\s+(?:the\s+)?(?:end of\s+)?$", re.IGNORECASE)
 _SINCE = re.compile(r"\b(?:after|from|since|starting|begin\w*|not before|as of|no earlier than)\s+(?:on\s+)?(?:the\s+)?$", re.IGNORECASE)
+_GRAINS = ("day", "month", "quarter", "year", "decade", "century")
 _RESULT = re.compile(r"(?:=|≈|→|\bso|\bmakes?|\bgives?|\bgave|\bthus|\btherefore|\bhence|\btotal(?:s|ling)?|\bequals|\bi\.e\.|\bnamely|\bexactly|\bprecisely|\bin all|\baltogether)\W*(?:\w+\W+){0,3}$", re.IGNORECASE)
 _OR = re.compile(r"\s*,?\s*(?:[a-z]+\s+){0,2}(?:or|oder|o|ou|of|или|或|veya|أو)(?:\s+[a-z]+){0,3}\s*[$€£]?\s*", re.IGNORECASE)
 
@@ -87,6 +88,9 @@ def _best(question: str, references: Sequence[str], answer: str) -> Comparison:
     if not compared:
         return found[0]
     best = min(compared, key=lambda one: (order[one.outcome], -one.confidence))
+    if best.outcome is Outcome.NONE and best.kind == "list":
+        lists = [one for one in compared if one.outcome is Outcome.MISSING and one.kind == "list" and one.confidence > 0.9]
+        best = lists[0] if lists else best
     if best.outcome is Outcome.CONFLICT and len(compared) < len(found):
         best = replace(best, confidence=best.confidence * 0.95)
     return best
@@ -99,6 +103,8 @@ def _compare(question: str, asked: Asked, reference: str, answer: str) -> Compar
         chosen = _choices(asked, reference, answer)
         if chosen is not None:
             return chosen
+    if asked.named and (chosen := _named_choice(asked, reference, answer)) is not None:
+        return chosen
     wanted = parse_values(reference, question=question)
     listed = compare_lists(asked, reference, answer, typed=bool(wanted))
     if listed is not None:
@@ -107,6 +113,22 @@ def _compare(question: str, asked: Asked, reference: str, answer: str) -> Compar
         return _NOTHING
     given = parse_values(answer, question=question)
     return _Case(question, asked, reference, answer, wanted, given).result()
+
+
+def _named_choice(asked: Asked, reference: str, answer: str) -> Comparison | None:
+    """A short answer that names one option of the question, and not the reference's."""
+    if len(reference.split()) > 6 or len(answer.split()) > 8 or re.search(r"\b(?:not|n't|but|rather|than|before|after|instead|preced\w*|comes?|came)\b|n't\b", answer, re.IGNORECASE):
+        return None
+    wanted, given = named(reference, asked.named), named(answer, asked.named)
+    if len(wanted) != 1 or len(given) != 1:
+        return None
+    options = {one.letter: one.option for one in asked.named}
+    mine, theirs = options[next(iter(wanted))], options[next(iter(given))]
+    if wanted != given and len(answer.split()) > len(theirs.split()) + 1 and "," not in answer:
+        return None
+    if wanted == given:
+        return Comparison(outcome=Outcome.AGREE, confidence=0.9, decided=True, kind="choice", agreed=(Pair(mine, theirs, "same"),), reason=f"both choose {mine}")
+    return Comparison(outcome=Outcome.CONFLICT, confidence=0.9, decided=True, kind="choice", conflicting=(Pair(mine, theirs, "different"),), reason=f"{theirs} where the reference has {mine}")
 
 
 def _choices(asked: Asked, reference: str, answer: str) -> Comparison | None:
@@ -221,11 +243,11 @@ class _Case:
         if self.asked.kind == "number" and len(matched) > 1:
             bare = [one for one in matched if not (isinstance(one, Number) and one.ordinal)]
             matched = bare or matched
-        covered = sum(one.end - one.start for one in strong)
+        covered = sum(one.end - one.start + (len(one.noun) if isinstance(one, Number) else 0) for one in strong)
         if matched and self.asked.kind == "number" and len(matched) > 1:
             counts = [one for one in matched if isinstance(one, Number)]
             matched = counts[:1] if len(counts) == 1 else matched
-        length = len(re.sub(r"\b(?:the|a|an|about|in|on|at|of|approximately|around|to|from|until|by|it|is|was)\b|\W", "", self.reference)) or 1
+        length = len(re.sub(r"\b(?:the|a|an|about|in|on|at|of|approximately|around|to|from|until|by|it|is|was|less|more|than|least|most|up|over|under|no|not|within|maximum|minimum|roughly|only|between|extra|older|younger|or|and)\b|\W", "", self.reference)) or 1
         self.share = share = covered / max(length, 1)
         if share < 0.5:
             matched = [one for one in matched if one.text.lower() not in ("one", "two", "first", "second", "a third")]
@@ -310,6 +332,8 @@ class _Case:
             pair = Pair(in_words(target), in_words(value), relation.value)
             if relation is Relation.COARSER:
                 exact = isinstance(target, Date) and self.asked.granularity == "day"
+                if isinstance(target, Date) and isinstance(value, Date) and self.asked.granularity in _GRAINS:
+                    exact = _GRAINS.index(value.granularity) > _GRAINS.index(self.asked.granularity)
                 if isinstance(target, Version | Expression):
                     exact = True
                 return Comparison(
@@ -320,13 +344,11 @@ class _Case:
         contested = [(one, values) for one, values in against if values]
         if not contested:
             return self.only_echoes(unmet, base, words)
-        if len(targets) > 1 and agreed and (words > 15 or len([one for one in self.given if type(one) is type(contested[0][0].target)]) < len(targets)):
+        if len(targets) > 1 and (words > 15 and agreed or sum(type(one) is type(contested[0][0].target) for one in self.given) < len(targets)):
             return Comparison(outcome=Outcome.NONE, missing=tuple(in_words(one.target) for one in unmet), **base)  # type: ignore[arg-type]
         one, values = contested[0]
         if self.glued(one.target) or self.reached(one.target):
             return Comparison(outcome=Outcome.NONE, reason=f"{in_words(one.target)} may be meant", **base)  # type: ignore[arg-type]
-        if len(targets) > 1 and sum(type(value) is type(one.target) for value in self.given) < len(targets) and words > 8:
-            return Comparison(outcome=Outcome.NONE, missing=(in_words(one.target),), **base)  # type: ignore[arg-type]
         chosen = self.claimed(values)
         pair = Pair(in_words(one.target), in_words(chosen), "different")
         certain = self.certainty(one.target, values, words)
@@ -341,7 +363,7 @@ class _Case:
         figures = str(target.year) if isinstance(target, Date) and target.year else _figures(target)
         if not figures:
             return False
-        return re.search(r"(?<!\d)" + re.escape(figures) + r"(?:\d{1,2}(?!\d)|(?=[A-Za-z]))", self.answer) is not None
+        return re.search(r"(?<!\d)" + re.escape(figures) + r"(?:\d{1,2}(?!\d)|(?=[A-Za-z]))|(?<=[a-z])" + re.escape(figures) + r"(?!\d)", self.answer) is not None
 
     def reached(self, target: Value) -> bool:
         """Whether two amounts of the answer make the reference's by sum, difference or product."""
@@ -376,7 +398,7 @@ class _Case:
             return 0.97
         if words <= 60:
             return 0.9 if len(values) <= 3 else 0.8
-        return 0.8 if len(values) <= 4 else 0.0
+        return 0.75 if words <= 90 and len(values) <= 4 and not isinstance(target, Version) else 0.0
 
     def only_echoes(self, unmet: list[_Found], base: dict[str, object], words: int) -> Comparison:
         plain = [one for found in unmet for one in found.against if not one.weak and not self.operand(one)]

@@ -104,12 +104,15 @@ def _eastern_int(word: str) -> int:
     return int(eastern_value(word) or 0)
 
 
-def read_dates(text: str, used: bytearray, *, foreign: bool = False, asked: bool = False) -> Iterator[Date]:
+def read_dates(text: str, used: bytearray, *, foreign: bool = False, asked: bool = False, numbers: bool = False) -> Iterator[Date]:
     """The dates of a plain text; `used` marks the characters taken.
 
-    `asked`: the question asks for a date, so four plain digits are a year.
+    `asked`: the question asks for a date, so four plain digits are a year; `numbers`: it asks for
+    a number, so they are none.
     """
     for found in _all_dates(text, foreign=foreign, asked=asked):
+        if numbers and found.number:
+            continue
         if not any(used[found.start : found.end]):
             used[found.start : found.end] = b"\1" * (found.end - found.start)
             yield found

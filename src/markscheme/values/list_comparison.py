@@ -46,7 +46,7 @@ def compare_lists(asked: Asked, reference: str, answer: str, *, typed: bool) -> 
             )  # fmt: skip
         return Comparison(outcome=Outcome.AGREE, confidence=0.95, decided=True, kind="list", agreed=agreed, reason=f"all {len(wanted)} items are there")
     if not missing:
-        if asked.items == len(wanted) or all(_plain(item) for item in extra):
+        if asked.items == len(wanted) or all(_plain(item) or len(item.split()) <= 3 for item in extra):
             return Comparison(
                 outcome=Outcome.CONFLICT, confidence=0.85 if asked.items == len(wanted) else 0.7, decided=asked.items == len(wanted), kind="list",
                 agreed=agreed, extra=extra, reason=f"the answer adds {extra[0]}, which the reference does not have",
@@ -54,6 +54,12 @@ def compare_lists(asked: Asked, reference: str, answer: str, *, typed: bool) -> 
         return Comparison(outcome=Outcome.NONE, kind="list", agreed=agreed, extra=extra, reason=f"the answer adds {extra[0]}")
     if not extra:
         return Comparison(outcome=Outcome.MISSING, confidence=0.93, decided=True, kind="list", agreed=agreed, missing=missing, reason=f"{_listed(missing)} missing")
+    one_swapped = len(agreed) >= 2 and len(missing) == len(extra) == 1 and len(given) == len(wanted)
+    if one_swapped and not _similar(missing, extra) and len(extra[0].split()) <= 3:
+        return Comparison(
+            outcome=Outcome.CONFLICT, confidence=0.75, decided=True, kind="list", agreed=agreed, missing=missing, extra=extra,
+            conflicting=(Pair(missing[0], extra[0], "different"),), reason=f"{extra[0]} where the reference has {missing[0]}",
+        )  # fmt: skip
     if agreed and all(_plain(item) for item in (*missing, *extra)) and not _similar(missing, extra):
         return Comparison(
             outcome=Outcome.CONFLICT, confidence=0.8, decided=True, kind="list", agreed=agreed, missing=missing, extra=extra,

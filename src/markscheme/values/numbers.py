@@ -85,10 +85,10 @@ _DIGITS = re.compile(
     r"(?:\d{1,3}(?: \d{3})+(?![\d])(?:[.,]\d+)?|\d+(?:[.,'_]\d+)*|(?<!\d)\.\d+)"
 )
 _POWER = re.compile(
-    r"\s*[×x*·]\s*10\s*(?:(?:\^|\*\*)\s*[{(]?\s*([+-]?\d{1,3})\s*[})]?|([⁺⁻]?[⁰¹²³⁴⁵⁶⁷⁸⁹]{1,3}))"
+    r"\s*[×x*·]\s*10\s*(?:(?:\^|\*\*)\s*[{(]?\s*([+-]?\d{1,3})(?:\s*[})])?|([⁺⁻]?[⁰¹²³⁴⁵⁶⁷⁸⁹]{1,3}))"
     r"|[eE]([+-]?\d{1,3})(?!\w)"
 )
-_RAISED = re.compile(r"(?:\^|\*\*)\s*[{(]?\s*([+-]?\d{1,3})\s*[})]?|([⁺⁻]?[⁰¹²³⁴⁵⁶⁷⁸⁹]{1,3})")
+_RAISED = re.compile(r"(?:\^|\*\*)\s*[{(]?\s*([+-]?\d{1,3})(?:\s*[})])?|([⁺⁻]?[⁰¹²³⁴⁵⁶⁷⁸⁹]{1,3})")
 _OVER = re.compile(r"/(\d{1,4})(?![\d./])|\s+(\d{1,2})/(\d{1,2})(?![\d./])|\s?([½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞])")
 _GLYPH = re.compile(r"(?<!\d)(?<!\d )[½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞]")
 _SUFFIX = re.compile(r"\s?(st|nd|rd|th)\b|(?:er|ère|re|e|ème|º|ª)\b")
@@ -296,6 +296,15 @@ def _run(text: str, words: _Words, at: int, *, foreign: bool) -> tuple[int, Read
         return _article(text, words, at)
     if first in ("half", "quarter", "third"):
         return _bare_fraction(text, words, at, first)
+    digits = ""
+    for place in range(at, min(at + 12, len(words))):
+        digit = CARDINALS.get(first if place == at else _joined(text, words, place), 99)
+        if digit > 9:
+            break
+        digits += str(digit)
+    if len(digits) >= 3:
+        end = words[at + len(digits) - 1][2]
+        return len(digits), Reading(start, end, float(digits), 1.0)
     total = current = 0.0
     last = 0.0
     ordinal = fraction = False

@@ -42,7 +42,7 @@ _PERCENT = re.compile(r"[ -]?(?:%|per ?cents?\b|percents?\b|pct\b|prozent\b|por 
 _PERCENT_BEFORE = re.compile(r"(?:%|\byüzde)\s?$", re.IGNORECASE)
 _NOUN = re.compile(r"[ -](?:(?:[a-z]+ly|of|the|more|other|different|additional|extra|new|full|whole|own|such|working|separate|consecutive)\s+)?([^\W\d_]+)")
 _SIGN = re.compile(r"(?:(?<![\w)\].%])|(?<=[=(:])\s?)([+-])\s?$|\b(minus|negative|plus|menos|moins|meno|min|минус)\s+$|(零下|负|負|マイナス|영하|零上)\s?$", re.IGNORECASE)
-_BELOW = re.compile(r"\s*(?:degrees?|°[CF]?|grad|grados|graus)?\s*(?:celsius\s+)?(?:below (?:zero|freezing)|sub-?zero|unter null|bajo cero|negativ[oi]s?|sotto (?:lo )?zero|abaixo de zero)\b", re.IGNORECASE)
+_BELOW = re.compile(r"\s*(?:degrees?|°[CF]?|grad|grados|graus)?\s*(?:celsius\s+)?(?:below (?:zero|freezing)|sub-?zero|unter null|bajo cero|negativ[oi]s?|sotto (?:lo )?zero|abaixo de zero)\b(?:\s+(?P<scale>fahrenheit|celsius)\b)?", re.IGNORECASE)
 _FELL = re.compile(r"\b(?:f[ae]ll(?:s|en)?|dropp?(?:s|ed|ing)?|down|declined?|decreas\w+|shr[aiu]nk|lost|los[se]\w*|reduc\w+|deficit|cut|minus|lower(?:ed)?|negative|decline|slump\w*|slid|sank|contracted|behind|colder)\b(?:\s+\w+){0,4}\s*$", re.IGNORECASE)
 _ROSE = re.compile(r"\b(?:r[io]se[ns]?|up|grew|grow[ns]?|growth|increas\w+|gain\w*|climb\w*|rais\w+|jump\w*|higher|surplus|profit|ahead|positive)\b(?:\s+\w+){0,3}\s*$", re.IGNORECASE)
 _FELL_AFTER = re.compile(r"\s*(?:\w+\s+){0,2}(?:decline|decrease|drop|fall|loss|reduction|cut|less|fewer|lower|down|behind|deficit)\b", re.IGNORECASE)
@@ -112,7 +112,7 @@ def _values(raw: str, text: str, asked: Asked, *, foreign: bool) -> list[Value]:
     found.extend(read_verses(text, used))
     if asked.kind == "version":
         found.extend(read_versions(text, used, asked=True))
-    found.extend(read_dates(text, used, foreign=foreign, asked=asked.kind == "date"))
+    found.extend(read_dates(text, used, foreign=foreign, asked=asked.kind == "date", numbers=asked.kind in ("number", "money", "percent", "duration")))
     found.extend(read_times(text, used))
     if asked.kind != "version":
         found.extend(read_versions(text, used, asked=False))
@@ -218,6 +218,8 @@ def _amount(text: str, reading: Reading, asked: Asked, following: int, used: byt
             below = below or _BELOW.match(text, end)
             if below and not signed:
                 factor, signed, end = -1.0, True, max(end, below.end())
+                if below["scale"] and (scale := read_unit(text, below.start("scale"))):
+                    unit = scale
             return _measured(text, start, end, factor * value, quantum, others, unit[0], signed=signed)
         if below := _BELOW.match(text, end):
             factor, signed, end = -1.0, True, below.end()
@@ -227,7 +229,7 @@ def _amount(text: str, reading: Reading, asked: Asked, following: int, used: byt
     weak = reading.weak and bool(_WEAK_AFTER.match(text, end) or _WEAK_BEFORE.search(before) or (reading.ordinal and not noun))
     if reading.weak and not reading.ordinal and text[reading.start : reading.end].lower() == "one" and not weak:
         weak = start > 0 and not noun
-    weak = weak or (title and not asked.kind)
+    weak = weak or (title and asked.kind != "number")
     year = reading.plain_digits and reading.value == int(reading.value) and 1000 <= reading.value <= 2100
     if (reading.spelled_year and (asked.kind == "date" or re.search(r"\b(?:in|since|from|by|year)\s+$", before))) or (year and asked.kind == "date"):
         return Date(start=start, end=end, text=text[start:end], year=int(value), number=True)

@@ -108,11 +108,14 @@ def _identifiers(reference: Value, answer: Value) -> Relation:
                 return SAME if reference.name == answer.name else DIFFERENT
             return DIFFERENT if reference.name == answer.name or ":" in answer.code else APART
         if reference.code == answer.code:
-            return SAME if reference.name == answer.name or not reference.name or not answer.name else UNCLEAR
+            if reference.name == answer.name or not reference.name or not answer.name:
+                return SAME
+            names = reference.text.split()[0], answer.text.split()[0]
+            return DIFFERENT if all(name.isupper() and len(name) > 1 for name in names) else UNCLEAR
         if reference.name and reference.name == answer.name:
             return DIFFERENT
         if not reference.name and not answer.name:
-            return DIFFERENT if _shape(reference.code) == _shape(answer.code) else APART
+            return DIFFERENT if _shape(reference.code) == _shape(answer.code) or _pattern(reference.code) == _pattern(answer.code) else APART
         joined = {code_of(reference.name + reference.code), reference.code} & {code_of(answer.name + answer.code), answer.code}
         return SAME if joined else APART
     one, other = (reference, answer) if isinstance(reference, Identifier) else (answer, reference)
@@ -124,6 +127,8 @@ def _identifiers(reference: Value, answer: Value) -> Relation:
             return SAME if written == one.code else DIFFERENT
         return APART
     if isinstance(other, Number):
+        if one is answer and not (one.code.isdigit() and float(one.code) == other.amount):
+            return APART
         if one.code == code_of(other.text) or (one.code.isdigit() and float(one.code) == other.amount):
             alone = len(other.text.strip()) + 2 >= other.end and not other.noun
             return SAME if (one is reference and alone) or (one is not reference) else UNCLEAR
@@ -138,6 +143,11 @@ def _identifiers(reference: Value, answer: Value) -> Relation:
 def _shape(code: str) -> str:
     """Letters kept, figures as #: codes of one family."""
     return "".join("#" if char.isdigit() else char for char in code).strip("#") or "#"
+
+
+def _pattern(code: str) -> str:
+    """A for a letter, 0 for a figure."""
+    return "".join("A" if char.isalpha() else "0" if char.isdigit() else char for char in code)
 
 
 def _times(reference: Value, answer: Value) -> Relation:
@@ -214,8 +224,9 @@ def _relate_dates(reference: Date, answer: Date, granularity: str) -> Relation:
             return UNCLEAR if reference.approximate else FINER
         if given[0] <= wanted[0] and wanted[1] <= given[1]:
             return COARSER
-        overlap = given[0] <= wanted[1] and wanted[0] <= given[1]
-        if overlap:
+        shared = min(given[1], wanted[1]) - max(given[0], wanted[0])
+        slight = shared <= 372 and min(wanted[1] - wanted[0], given[1] - given[0]) > 50 * 372
+        if shared >= 0 and not slight:
             return UNCLEAR
         if (reference.approximate or answer.approximate) and abs(reference.year - answer.year) <= max(3, abs(reference.year) // 200):
             return UNCLEAR
@@ -389,7 +400,7 @@ def _quantities(reference: Quantity, answer: Quantity, asked: Asked) -> Relation
     degrees = (("degree", 1),)
     if degrees in (wanted.dimensions, given.dimensions) and (("temperature", 1),) in (wanted.dimensions, given.dimensions):
         return _compare(reference, answer, reference.amount, answer.amount, reference.quantum, answer.quantum, asked)
-    if _rate_only(wanted, given) and reference.amount * wanted.factor == answer.amount * given.factor:
+    if _rate_only(wanted, given) and reference.amount == answer.amount:
         return UNCLEAR  # "per day" left out
     if _base_powers(wanted.dimensions) & _base_powers(given.dimensions) and reference.amount == answer.amount:
         return DIFFERENT  # 8 m² against 8 m
@@ -456,10 +467,11 @@ def _compare(reference: Amount, answer: Amount, wanted: float, given: float, ste
         if isinstance(answer, Percent) and answer.direction and not reference.direction and not asked.direction and not reference.signed:
             return UNCLEAR
         return SAME
-    for other in reference.alternatives:
+    plain = wanted == reference.amount and given == answer.amount
+    for other in reference.alternatives if plain else ():
         if _close(other, given):
             return UNCLEAR
-    for other in answer.alternatives:
+    for other in answer.alternatives if plain else ():
         if _close(wanted, other):
             return SAME if asked.foreign or answer.quantum == 0.0 else UNCLEAR
     if wanted * given < 0 and _close(abs(wanted), abs(given)):
@@ -472,6 +484,8 @@ def _compare(reference: Amount, answer: Amount, wanted: float, given: float, ste
     off = abs(wanted - given) / size
     whole = wanted == int(wanted) and abs(wanted) < 1000 and step >= 1
     if _rounds_to(given, wanted, step) and own < step:
+        if whole and off > 0.1 and not reference.approximate:
+            return DIFFERENT
         return FINER if (off < 0.02 or reference.approximate) and not asked.step else UNCLEAR
     if asked.step and _rounds_to(given, wanted, asked.step) and own < asked.step and given % asked.step:
         return UNCLEAR
@@ -550,6 +564,8 @@ def _two_ranges(reference: Range, answer: Range, asked: Asked) -> Relation:
     if APART in found:
         return APART
     if DIFFERENT in found:
+        if _meets(reference, answer.low or answer.high):
+            return UNCLEAR
         return UNCLEAR if (reference.approximate or answer.approximate) and _roughly(reference, answer) else DIFFERENT
     if reference.open_low != answer.open_low or reference.open_high != answer.open_high:
         return UNCLEAR
@@ -570,7 +586,8 @@ def _wanted_range(reference: Range, answer: Value, asked: Asked) -> Relation:
     bound = reference.low or reference.high
     if bound is None:
         return APART
-    return relate(bound, answer, asked)
+    found = relate(bound, answer, asked)
+    return UNCLEAR if found is DIFFERENT and _meets(reference, answer) else found
 
 
 def _given_range(reference: Value, answer: Range, asked: Asked) -> Relation:
@@ -578,7 +595,7 @@ def _given_range(reference: Value, answer: Range, asked: Asked) -> Relation:
         low, high = relate(reference, answer.low, asked), relate(reference, answer.high, asked)
         if APART in (low, high):
             return APART
-        if low in (SAME, FINER) or high in (SAME, FINER):
+        if low is not DIFFERENT or high is not DIFFERENT:
             return UNCLEAR
         return UNCLEAR if _within(answer, reference) else DIFFERENT
     bound = answer.low or answer.high
@@ -605,6 +622,16 @@ def _size(value: Value | None) -> float | None:
     if isinstance(value, ClockTime):
         return value.minutes[0]
     return None
+
+
+def _meets(bound: Range, value: Value | None) -> bool:
+    """Whether a value is just within an open bound: 1,100 for "more than 1,000"."""
+    size, low, high = _size(value), _size(bound.low), _size(bound.high)
+    if size is None or not (bound.open_low or bound.open_high):
+        return False
+    if low is not None and high is None:
+        return low <= size <= low * 1.25
+    return low is None and high is not None and high * 0.75 <= size <= high
 
 
 def _roughly(left: Range, right: Range) -> bool:
