@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - tables of patterns and words read better unfolded
 """Typed values against people's labels: precision of conflicts and agreements, false vetoes, speed.
 
     MARKSCHEME_DATA=... python -m benchmarks.values [--errors 40] [--half development]
@@ -70,7 +71,9 @@ def graded(data: Path, name: str) -> Iterator[Row]:
 
 def compare(rows: Iterable[Row]) -> list[tuple[Row, Comparison]]:
     """Each row with its comparison."""
-    return [(row, compare_values(row["question"], row["references"], row["answer"])) for row in rows]
+    return [
+        (row, compare_values(row["question"], row["references"], row["answer"])) for row in rows
+    ]
 
 
 def _share(part: int, whole: int) -> str:
@@ -84,42 +87,81 @@ def summary(name: str, compared: list[tuple[Row, Comparison]]) -> None:
     print(f"\n== {name}: {len(compared)} rows, {len(right)} right, {len(wrong)} wrong")
     for outcome in (Outcome.CONFLICT, Outcome.MISSING):
         for least in (0.0, 0.5):
-            said = [one for one in compared if one[1].outcome is outcome and one[1].confidence >= least]
+            said = [
+                one for one in compared if one[1].outcome is outcome and one[1].confidence >= least
+            ]
             bad = [one for one in said if one[0]["label"] >= 0.75]
-            print(f"  {outcome:9} confidence >= {least}: wrong answers among them {_share(len(said) - len(bad), len(said))}; right answers hit {_share(len(bad), len(right))}; wrong answers caught {_share(len(said) - len(bad), len(wrong))}")
+            print(
+                f"  {outcome:9} confidence >= {least}: wrong answers among them {_share(len(said) - len(bad), len(said))}; right answers hit {_share(len(bad), len(right))}; wrong answers caught {_share(len(said) - len(bad), len(wrong))}"
+            )
     agreed = [one for one in compared if one[1].outcome is Outcome.AGREE and one[1].decided]
     short = [one for one in agreed if len(one[0]["answer"].split()) <= SHORT]
-    print(f"  agree, decided: right {_share(sum(one[0]['label'] >= 0.75 for one in agreed), len(agreed))}; in short answers {_share(sum(one[0]['label'] >= 0.75 for one in short), len(short))}")
+    print(
+        f"  agree, decided: right {_share(sum(one[0]['label'] >= 0.75 for one in agreed), len(agreed))}; in short answers {_share(sum(one[0]['label'] >= 0.75 for one in short), len(short))}"
+    )
 
 
 def by_kind(compared: list[tuple[Row, Comparison]], kinds: Iterable[str]) -> None:
     """Print outcomes by kind of row: how many are decided, and how many of those rightly."""
-    print(f"\n  {'kind':22}{'rows':>6}{'conflict':>10}{'right':>8}{'agree':>8}{'right':>8}{'decided':>9}")
+    print(
+        f"\n  {'kind':22}{'rows':>6}{'conflict':>10}{'right':>8}{'agree':>8}{'right':>8}{'decided':>9}"
+    )
     for kind in kinds:
         rows = [one for one in compared if one[0]["kind"] == kind]
-        conflict = [one for one in rows if one[1].outcome in (Outcome.CONFLICT, Outcome.MISSING) and one[1].confidence >= 0.5]
+        conflict = [
+            one
+            for one in rows
+            if one[1].outcome in (Outcome.CONFLICT, Outcome.MISSING) and one[1].confidence >= 0.5
+        ]
         agree = [one for one in rows if one[1].outcome is Outcome.AGREE and one[1].decided]
-        right = sum(one[0]["label"] <= 0.25 for one in conflict), sum(one[0]["label"] >= 0.75 for one in agree)
+        right = (
+            sum(one[0]["label"] <= 0.25 for one in conflict),
+            sum(one[0]["label"] >= 0.75 for one in agree),
+        )
         decided = (len(conflict) + len(agree)) / max(len(rows), 1)
-        print(f"  {kind:22}{len(rows):6}{len(conflict):10}{100 * right[0] / max(len(conflict), 1):7.0f}%{len(agree):8}{100 * right[1] / max(len(agree), 1):7.0f}%{100 * decided:8.0f}%")
+        print(
+            f"  {kind:22}{len(rows):6}{len(conflict):10}{100 * right[0] / max(len(conflict), 1):7.0f}%{len(agree):8}{100 * right[1] / max(len(agree), 1):7.0f}%{100 * decided:8.0f}%"
+        )
 
 
-VALUE_KINDS = (
-    "sign magnitude rounding unit percent date_format duration version_identifier currency count range_bound granularity "
-    "list_missing list_extra order choice several_alternatives temporal_qualifier"
-).split()
+VALUE_KINDS = [
+    "sign",
+    "magnitude",
+    "rounding",
+    "unit",
+    "percent",
+    "date_format",
+    "duration",
+    "version_identifier",
+    "currency",
+    "count",
+    "range_bound",
+    "granularity",
+    "list_missing",
+    "list_extra",
+    "order",
+    "choice",
+    "several_alternatives",
+    "temporal_qualifier",
+]
 
 
 def show_errors(compared: list[tuple[Row, Comparison]], count: int) -> None:
     """Print rows whose outcome contradicts the label."""
     shown: Counter[str] = Counter()
     for row, found in compared:
-        veto = found.outcome in (Outcome.CONFLICT, Outcome.MISSING) and found.confidence >= 0.5 and row["label"] >= 0.75
+        veto = (
+            found.outcome in (Outcome.CONFLICT, Outcome.MISSING)
+            and found.confidence >= 0.5
+            and row["label"] >= 0.75
+        )
         support = found.outcome is Outcome.AGREE and found.decided and row["label"] <= 0.25
         if not (veto or support) or shown[found.outcome] >= count:
             continue
         shown[found.outcome] += 1
-        print(f"\n{found.outcome} {found.confidence:.2f} {found.kind} label={row['label']} [{row['kind']}] {found.reason}\n   Q {row['question'][:200]}\n   R {row['references']}\n   A {row['answer'][:300]}")
+        print(
+            f"\n{found.outcome} {found.confidence:.2f} {found.kind} label={row['label']} [{row['kind']}] {found.reason}\n   Q {row['question'][:200]}\n   R {row['references']}\n   A {row['answer'][:300]}"
+        )
 
 
 def speed(rows: list[Row]) -> None:
@@ -131,8 +173,12 @@ def speed(rows: list[Row]) -> None:
     start = time.perf_counter()
     compare(short)
     taken = time.perf_counter() - start
-    print(f"\n  {len(short) / taken:,.0f} short rows a second ({sum(len(row['references']) for row in short) / len(short):.1f} references each)")
-    words = " ".join(row["answer"] for row in rows if len(row["answer"].split()) > 60).split()[:1000]
+    print(
+        f"\n  {len(short) / taken:,.0f} short rows a second ({sum(len(row['references']) for row in short) / len(short):.1f} references each)"
+    )
+    words = " ".join(row["answer"] for row in rows if len(row["answer"].split()) > 60).split()[
+        :1000
+    ]
     start = time.perf_counter()
     compare_values("How much did it cost in 2019?", "$3.5 million", " ".join(words))
     print(f"  {1000 * (time.perf_counter() - start):.0f} ms for an answer of {len(words)} words")
@@ -151,7 +197,11 @@ def main() -> None:
         compared = compare(contrast(data, "near-miss.jsonl"))
         summary("near-miss (test)", compared)
         return
-    sets = {"contrast": list(contrast(data)), "evouna": list(evouna(data)), "efficientqa": list(graded(data, "efficientqa_test"))}
+    sets = {
+        "contrast": list(contrast(data)),
+        "evouna": list(evouna(data)),
+        "efficientqa": list(graded(data, "efficientqa_test")),
+    }
     for name, rows in sets.items():
         if options.only and name != options.only:
             continue

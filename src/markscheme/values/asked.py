@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - tables of patterns and words read better unfolded
 """What a question asks for: the kind of value, its unit, scale, precision, granularity, number."""
 
 from __future__ import annotations
@@ -45,10 +46,22 @@ _COUNT = re.compile(
     r"|\bquant[oa]s\b|\bhoeveel\b|сколько|多少|几|いくつ|何(?:人|個|枚|本|回|歳)|몇|كم عدد|कितन|\bkaç\b",
     re.IGNORECASE,
 )
-_PERCENT = re.compile(r"\bpercent(?:age)?\b|\bper cent\b|\bproportion\b|\bshare of\b|\bwhat (?:share|fraction)\b|\bwhich share\b|%|\bprozent|\bporcentaje|\bpourcentage|процент|パーセント|百分之|\binterest rate\b|\brate of\b|\bwhat rate\b", re.IGNORECASE)
-_MONEY = re.compile(r"\bhow much (?:money|did .* (?:cost|pay|earn))|\bprice\b|\bhow much\b.*\bcosts?\b|\bwhat (?:do|does|did|is the) .*\bcosts?\b|\bsalary\b|\brevenue\b|\bprofit\b|\bfee\b|\bfine\b|\bbudget\b|\bin (?:USD|EUR|GBP|dollars|euros|pounds)\b|\bworth\b|\b(?:paid|pay)\b", re.IGNORECASE)
-_DURATION = re.compile(r"\bhow long\b|\bhow many (?:years|months|weeks|days|hours|minutes|seconds)\b|\bwhat (?:length of time|duration|period)\b|\bduration\b|\bwie lange?\b|\bcuánto (?:tiempo|dura)|\bcombien de temps\b|\bquanto tempo\b|\bhoe lang\b|как долго|多久|多长时间|どのくらいの期間|얼마나 오래|\bage (?:limit|of)\b", re.IGNORECASE)
-_TIME = re.compile(r"\b(?:at )?what time\b|\bat which time\b|\bwhat hour\b|\bum wie viel uhr\b|\ba qué hora\b|\bà quelle heure\b|\ba che ora\b|\ba que horas?\b|\bhoe laat\b|во сколько|几点|何時|몇 시|saat kaçta", re.IGNORECASE)
+_PERCENT = re.compile(
+    r"\bpercent(?:age)?\b|\bper cent\b|\bproportion\b|\bshare of\b|\bwhat (?:share|fraction)\b|\bwhich share\b|%|\bprozent|\bporcentaje|\bpourcentage|процент|パーセント|百分之|\binterest rate\b|\brate of\b|\bwhat rate\b",
+    re.IGNORECASE,
+)
+_MONEY = re.compile(
+    r"\bhow much (?:money|did .* (?:cost|pay|earn))|\bprice\b|\bhow much\b.*\bcosts?\b|\bwhat (?:do|does|did|is the) .*\bcosts?\b|\bsalary\b|\brevenue\b|\bprofit\b|\bfee\b|\bfine\b|\bbudget\b|\bin (?:USD|EUR|GBP|dollars|euros|pounds)\b|\bworth\b|\b(?:paid|pay)\b",
+    re.IGNORECASE,
+)
+_DURATION = re.compile(
+    r"\bhow long\b|\bhow many (?:years|months|weeks|days|hours|minutes|seconds)\b|\bwhat (?:length of time|duration|period)\b|\bduration\b|\bwie lange?\b|\bcuánto (?:tiempo|dura)|\bcombien de temps\b|\bquanto tempo\b|\bhoe lang\b|как долго|多久|多长时间|どのくらいの期間|얼마나 오래|\bage (?:limit|of)\b",
+    re.IGNORECASE,
+)
+_TIME = re.compile(
+    r"\b(?:at )?what time\b|\bat which time\b|\bwhat hour\b|\bum wie viel uhr\b|\ba qué hora\b|\bà quelle heure\b|\ba che ora\b|\ba que horas?\b|\bhoe laat\b|во сколько|几点|何時|몇 시|saat kaçta",
+    re.IGNORECASE,
+)
 _DATE = re.compile(
     r"\bwhen\b|\b(?:what|which) (?:date|day|year|month|century|decade|quarter)\b|\b(?:what|which|on|whose|release|birth|start|end|due)(?: \w+)? date\b|\bwhat is the (?:year|date)\b|\bbis wann\b|\bwann\b|\bcuándo\b|\bquand\b|\bquando\b|\bwanneer\b|когда|何年|哪年|哪一年|哪一天|いつ|언제|متى|कब|ne zaman|hangi (?:tarih|yıl)|\bin (?:what|which) (?:year|month|century|decade)\b",
     re.IGNORECASE,
@@ -60,34 +73,108 @@ _GRANULARITY = (
     ("month", re.compile(r"\b(?:what|which) month\b", re.IGNORECASE)),
     ("day", re.compile(r"\b(?:what|which|exact)(?: \w+)? (?:day|date)\b|\bwhat (?:is|was) the date\b|哪一天|哪一日", re.IGNORECASE)),
 )  # fmt: skip
-_VERSION = re.compile(r"\bversions?\b|\bfirmware\b|\b(?:which|what)(?: \w+)? release\b|\brelease (?:number|of)\b|\bversión\b|\bversione\b|\bversão\b|\bversie\b|верси|版本|バージョン|버전|\bsürüm", re.IGNORECASE)
-_IDENTIFIER = re.compile(r"\b(?:which|what) (?:\w+ ){0,2}(?:code|form|number|id|identifier|section|article|clause|chapter|box|line|room|gate|platform|bus|model|standard|paragraph|page|flight|route|rule|amendment|serial|port)\b|\bcode\b", re.IGNORECASE)
+_VERSION = re.compile(
+    r"\bversions?\b|\bfirmware\b|\b(?:which|what)(?: \w+)? release\b|\brelease (?:number|of)\b|\bversión\b|\bversione\b|\bversão\b|\bversie\b|верси|版本|バージョン|버전|\bsürüm",
+    re.IGNORECASE,
+)
+_IDENTIFIER = re.compile(
+    r"\b(?:which|what) (?:\w+ ){0,2}(?:code|form|number|id|identifier|section|article|clause|chapter|box|line|room|gate|platform|bus|model|standard|paragraph|page|flight|route|rule|amendment|serial|port)\b|\bcode\b",
+    re.IGNORECASE,
+)
 _VERSE = re.compile(r"\bverses?\b|\bbible\b|\bquran\b|\bscripture\b|\bsurah?\b", re.IGNORECASE)
-_SCALE = re.compile(r"\bin (?:(?:USD|EUR|GBP|US\$|\$|€|£|US|millions?|thousands?|billions?|of|dollars|euros|pounds|INR|CNY|JPY) ?)*?(thousand|million|billion|trillion|lakh|crore)s?\b|\((?:[^()]{0,20})\b(thousand|million|billion)s?(?:[^()]{0,20})\)", re.IGNORECASE)
-_SCALES = {"thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12, "lakh": 1e5, "crore": 1e7}
-_ROUND = re.compile(r"\b(?:nearest|closest|full|whole) (ten|hundred|thousand|ten thousand|million|billion|whole|integer|percent|dollar|cent|tenth|hundredth|metre|meter|kilometre|minute|hour|euro|pound|unit|degree)", re.IGNORECASE)
-_STEPS = {"ten": 10.0, "hundred": 100.0, "thousand": 1e3, "ten thousand": 1e4, "million": 1e6, "billion": 1e9, "tenth": 0.1, "hundredth": 0.01, "cent": 0.01}
-_PLACES = re.compile(r"\bto (one|two|three|four|five|\d) (?:decimals?|decimal places?)\b", re.IGNORECASE)
-_SMALL = {"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10, "twelve": 12}
-_FELL = re.compile(r"\b(?:fall|fell|drop|dropped|declin\w*|decreas\w*|loss|lose|lost|shr[aiu]nk|reduc\w*|deficit|below|down|cut|cheaper|lower|colder|discount|behind|minus)\b", re.IGNORECASE)
-_ROSE = re.compile(r"\b(?:rise|rose|risen|grow|grew|growth|increas\w*|gain\w*|climb\w*|rais\w*|up|higher|above|profit|ahead|surplus)\b", re.IGNORECASE)
-_EITHER = re.compile(r"\bup or down\b|\brise or fall\b|\bchang|\bdiffer|\bincrease or decrease\b|\bgain or lo|\bprofit or loss\b|\btemperature\b|\bwarm\b|\bbalance\b|\bvary\b", re.IGNORECASE)
-_LEAST = re.compile(r"\b(?:at least|minimum|least|fewest|lowest|smallest|from what|from which|how early|oldest|mindestens)\b", re.IGNORECASE)
-_MOST = re.compile(r"\b(?:at most|maximum|up to (?:what|which|how)|by (?:when|what|which)|limit|highest|largest|latest|deadline|cap\b|höchstens|until when|bis wann)", re.IGNORECASE)
-_WANTED = re.compile(r"\b(?:which|what|name|list|give|the|are|were|in which|of the|these)\s+(?:the\s+|any\s+|are the\s+|were the\s+)?(two|three|four|five|six|seven|eight|nine|ten|twelve|\d{1,2})\s+([a-z][\w'-]*)", re.IGNORECASE)
-_ONE_OF = re.compile(r"\b(?:name|give|mention|list) (?:one|any|an?)\b|\bone of the\b|\bwhich (?:one )?of\b|\bnaming one\b|\bone is enough\b|\bfor example\b|\bat least one\b", re.IGNORECASE)
+_SCALE = re.compile(
+    r"\bin (?:(?:USD|EUR|GBP|US\$|\$|€|£|US|millions?|thousands?|billions?|of|dollars|euros|pounds|INR|CNY|JPY) ?)*?(thousand|million|billion|trillion|lakh|crore)s?\b|\((?:[^()]{0,20})\b(thousand|million|billion)s?(?:[^()]{0,20})\)",
+    re.IGNORECASE,
+)
+_SCALES = {
+    "thousand": 1e3,
+    "million": 1e6,
+    "billion": 1e9,
+    "trillion": 1e12,
+    "lakh": 1e5,
+    "crore": 1e7,
+}
+_ROUND = re.compile(
+    r"\b(?:nearest|closest|full|whole) (ten|hundred|thousand|ten thousand|million|billion|whole|integer|percent|dollar|cent|tenth|hundredth|metre|meter|kilometre|minute|hour|euro|pound|unit|degree)",
+    re.IGNORECASE,
+)
+_STEPS = {
+    "ten": 10.0,
+    "hundred": 100.0,
+    "thousand": 1e3,
+    "ten thousand": 1e4,
+    "million": 1e6,
+    "billion": 1e9,
+    "tenth": 0.1,
+    "hundredth": 0.01,
+    "cent": 0.01,
+}
+_PLACES = re.compile(
+    r"\bto (one|two|three|four|five|\d) (?:decimals?|decimal places?)\b", re.IGNORECASE
+)
+_SMALL = {
+    "one": 1,
+    "two": 2,
+    "three": 3,
+    "four": 4,
+    "five": 5,
+    "six": 6,
+    "seven": 7,
+    "eight": 8,
+    "nine": 9,
+    "ten": 10,
+    "twelve": 12,
+}
+_FELL = re.compile(
+    r"\b(?:fall|fell|drop|dropped|declin\w*|decreas\w*|loss|lose|lost|shr[aiu]nk|reduc\w*|deficit|below|down|cut|cheaper|lower|colder|discount|behind|minus)\b",
+    re.IGNORECASE,
+)
+_ROSE = re.compile(
+    r"\b(?:rise|rose|risen|grow|grew|growth|increas\w*|gain\w*|climb\w*|rais\w*|up|higher|above|profit|ahead|surplus)\b",
+    re.IGNORECASE,
+)
+_EITHER = re.compile(
+    r"\bup or down\b|\brise or fall\b|\bchang|\bdiffer|\bincrease or decrease\b|\bgain or lo|\bprofit or loss\b|\btemperature\b|\bwarm\b|\bbalance\b|\bvary\b",
+    re.IGNORECASE,
+)
+_LEAST = re.compile(
+    r"\b(?:at least|minimum|least|fewest|lowest|smallest|from what|from which|how early|oldest|mindestens)\b",
+    re.IGNORECASE,
+)
+_MOST = re.compile(
+    r"\b(?:at most|maximum|up to (?:what|which|how)|by (?:when|what|which)|limit|highest|largest|latest|deadline|cap\b|höchstens|until when|bis wann)",
+    re.IGNORECASE,
+)
+_WANTED = re.compile(
+    r"\b(?:which|what|name|list|give|the|are|were|in which|of the|these)\s+(?:the\s+|any\s+|are the\s+|were the\s+)?(two|three|four|five|six|seven|eight|nine|ten|twelve|\d{1,2})\s+([a-z][\w'-]*)",
+    re.IGNORECASE,
+)
+_ONE_OF = re.compile(
+    r"\b(?:name|give|mention|list) (?:one|any|an?)\b|\bone of the\b|\bwhich (?:one )?of\b|\bnaming one\b|\bone is enough\b|\bfor example\b|\bat least one\b",
+    re.IGNORECASE,
+)
 _SEVERAL = re.compile(
     r"\b(?:which|what)(?: \w+){0,2} (?:are|were|do|have|make|form|belong)\b|\bwhat are\b|\bwhat were\b|\bname (?:the|all)\b|\blist\b|\bwho are\b|\bwho were\b|\bwhich (?:\w+ )?(?:countries|cities|states|members|items|ingredients|colou?rs|languages|planets|documents|fees|parts)\b",
     re.IGNORECASE,
 )
-_ORDER = re.compile(r"\border\b|\bsequence\b|\brank\b|\bin which order\b|\barrange\b|\bsort\b|\bfrom (?:the )?(?:highest|lowest|largest|smallest|oldest|youngest|earliest|first|longest|shortest|nearest|fastest|biggest) to\b|\breihenfolge\b|\borden\b|\bordre\b|\bordine\b|\bordem\b|\bvolgorde\b|порядк|顺序|順序|順番|순서|ترتيب|क्रम|\bsıra", re.IGNORECASE)
-_NOT_ORDER = re.compile(r"\bin order to\b|\border (?:number|no|value|of magnitude)\b|\b(?:an|my|your|customer's|court|religious) order\b|\border \d", re.IGNORECASE)
-_OPTION = re.compile(r"(?:(?<=[\s(\[:;,])|^)(?:\(([a-hA-H])\)|([A-Ha-h])(?:\)|[.:](?=\s))|([A-H]) ?[-–](?= ))\s*")
-_IN_UNIT = re.compile(r"\b(?:in|how many|expressed in|measured in|number of)\s+(?=[^\W\d_°])", re.IGNORECASE)
+_ORDER = re.compile(
+    r"\border\b|\bsequence\b|\brank\b|\bin which order\b|\barrange\b|\bsort\b|\bfrom (?:the )?(?:highest|lowest|largest|smallest|oldest|youngest|earliest|first|longest|shortest|nearest|fastest|biggest) to\b|\breihenfolge\b|\borden\b|\bordre\b|\bordine\b|\bordem\b|\bvolgorde\b|порядк|顺序|順序|順番|순서|ترتيب|क्रम|\bsıra",
+    re.IGNORECASE,
+)
+_NOT_ORDER = re.compile(
+    r"\bin order to\b|\border (?:number|no|value|of magnitude)\b|\b(?:an|my|your|customer's|court|religious) order\b|\border \d",
+    re.IGNORECASE,
+)
+_OPTION = re.compile(
+    r"(?:(?<=[\s(\[:;,])|^)(?:\(([a-hA-H])\)|([A-Ha-h])(?:\)|[.:](?=\s))|([A-H]) ?[-–](?= ))\s*"
+)
+_IN_UNIT = re.compile(
+    r"\b(?:in|how many|expressed in|measured in|number of)\s+(?=[^\W\d_°])", re.IGNORECASE
+)
 
 
 @lru_cache(maxsize=4096)
-def read_question(question: str) -> Asked:
+def read_question(question: str) -> Asked:  # noqa: PLR0912
     """What a question asks for.
 
     >>> read_question("How many metres are in a kilometre?").unit.name
@@ -99,13 +186,19 @@ def read_question(question: str) -> Asked:
     kind = granularity = ""
     if _VERSE.search(text):
         kind = "verse"
-    elif _VERSION.search(text) and not _COUNT.search(text) and not re.search(r"\bwhen\b|\bwhat year\b", text, re.IGNORECASE):
+    elif (
+        _VERSION.search(text)
+        and not _COUNT.search(text)
+        and not re.search(r"\bwhen\b|\bwhat year\b", text, re.IGNORECASE)
+    ):
         kind = "version"
     elif _TIME.search(text):
         kind = "time"
     elif _DURATION.search(text):
         kind = "duration"
-    elif _PERCENT.search(text) and not re.search(r"\bwhen\b|\bwho\b|\bhow many\b", text, re.IGNORECASE):
+    elif _PERCENT.search(text) and not re.search(
+        r"\bwhen\b|\bwho\b|\bhow many\b", text, re.IGNORECASE
+    ):
         kind = "percent"
     elif _COUNT.search(text):
         kind = "number"
@@ -124,10 +217,25 @@ def read_question(question: str) -> Asked:
         found = read_unit(text, hit.end())
         if found is not None and len(text[hit.end() : found[1]]) > 1:
             unit = found[0]
-    scale = _SCALES[(found[1] or found[2]).lower()] if (found := _SCALE.search(text)) else 1.0
+    scale = _SCALES[(said[1] or said[2]).lower()] if (said := _SCALE.search(text)) else 1.0
     wanted = _WANTED.search(text)
     items = 0
-    if wanted and not _ONE_OF.search(text) and wanted[2].lower() not in ("years", "days", "hours", "months", "weeks", "minutes", "percent", "times", "inhalers"):
+    if (
+        wanted
+        and not _ONE_OF.search(text)
+        and wanted[2].lower()
+        not in (
+            "years",
+            "days",
+            "hours",
+            "months",
+            "weeks",
+            "minutes",
+            "percent",
+            "times",
+            "inhalers",
+        )
+    ):
         items = _SMALL.get(wanted[1].lower(), 0) or (int(wanted[1]) if wanted[1].isdigit() else 0)
     fell, rose = bool(_FELL.search(text)), bool(_ROSE.search(text))
     either = bool(_EITHER.search(text))
@@ -152,13 +260,21 @@ def read_question(question: str) -> Asked:
 def _step(text: str) -> float:
     if places := _PLACES.search(text):
         number = places[1].lower()
-        return float(10.0 ** -(_SMALL.get(number, 0) or int(number) if number.isdigit() or number in _SMALL else 0))
+        return float(
+            10.0
+            ** -(
+                _SMALL.get(number, 0) or int(number) if number.isdigit() or number in _SMALL else 0
+            )
+        )
     if nearest := _ROUND.search(text):
         return _STEPS.get(nearest[1].lower(), 1.0)
     return 0.0
 
 
-_NAMED = re.compile(r"(?:^|[:,]|\b(?:is|are|was|were|type|of|as|rank|either|between|one|rather|it))\s+((?:[\w'’-]+(?: [\w'’-]+){0,3}, ){0,5}[\w'’-]+(?: [\w'’-]+){0,3},? or (?:the |a |an )?[\w'’-]+(?: [\w'’-]+){0,3})\s*\?", re.IGNORECASE)
+_NAMED = re.compile(
+    r"(?:^|[:,]|\b(?:is|are|was|were|type|of|as|rank|either|between|one|rather|it))\s+((?:[\w'’-]+(?: [\w'’-]+){0,3}, ){0,5}[\w'’-]+(?: [\w'’-]+){0,3},? or (?:the |a |an )?[\w'’-]+(?: [\w'’-]+){0,3})\s*\?",
+    re.IGNORECASE,
+)
 
 
 def read_named_options(text: str) -> tuple[Choice, ...]:
@@ -166,11 +282,17 @@ def read_named_options(text: str) -> tuple[Choice, ...]:
     hit = _NAMED.search(text[-240:])
     if not hit:
         return ()
-    parts = [re.sub(r"^(?:or|the|an?|either)\s+", "", part.strip(), flags=re.IGNORECASE) for part in re.split(r",\s*(?:or\s+)?|\s+or\s+", hit[1])]
+    parts = [
+        re.sub(r"^(?:or|the|an?|either)\s+", "", part.strip(), flags=re.IGNORECASE)
+        for part in re.split(r",\s*(?:or\s+)?|\s+or\s+", hit[1])
+    ]
     parts = [part for part in parts if part]
     if not 2 <= len(parts) <= 7 or len({part.lower() for part in parts}) < len(parts):
         return ()
-    return tuple(Choice(start=0, end=0, text=part, letter=chr(ord("A") + place), option=part) for place, part in enumerate(parts))
+    return tuple(
+        Choice(start=0, end=0, text=part, letter=chr(ord("A") + place), option=part)
+        for place, part in enumerate(parts)
+    )
 
 
 def read_options(text: str) -> tuple[Choice, ...]:
@@ -181,11 +303,26 @@ def read_options(text: str) -> tuple[Choice, ...]:
         letter = (hit[1] or hit[2] or hit[3]).upper()
         if letter != chr(ord("A") + len(options)):
             continue
-        following = next((one for one in hits[place + 1 :] if (one[1] or one[2] or one[3]).upper() == chr(ord(letter) + 1)), None)
+        following = next(
+            (
+                one
+                for one in hits[place + 1 :]
+                if (one[1] or one[2] or one[3]).upper() == chr(ord(letter) + 1)
+            ),
+            None,
+        )
         end = following.start() if following else len(text)
         option = text[hit.end() : end]
         if not following:
             option = re.split(r"[\n?]|\s[–-]\s|\.\s", option)[0]
         option = option.strip(" \n,;.?/|")
-        options.append(Choice(start=hit.start(), end=hit.end() + len(option), text=text[hit.start() : end].strip(), letter=letter, option=option))
+        options.append(
+            Choice(
+                start=hit.start(),
+                end=hit.end() + len(option),
+                text=text[hit.start() : end].strip(),
+                letter=letter,
+                option=option,
+            )
+        )
     return tuple(options) if len(options) >= 2 else ()

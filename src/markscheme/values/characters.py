@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - tables of patterns and words read better unfolded
 """One writing for digits, signs, spaces and quotes, character by character, so that spans hold."""
 
 from __future__ import annotations
@@ -9,14 +10,16 @@ from functools import cache
 _PAIRS = {
     "−": "-", "‐": "-", "‑": "-", "‒": "-", "﹣": "-", "－": "-", "˗": "-", "—": "–", "～": "~", "〜": "~",
     "’": "'", "‘": "'", "ʼ": "'", "′": "'", "″": '"', "“": '"', "”": '"', "„": '"',
-    "٫": ".", "٬": ",", "٪": "%", "％": "%", "﹪": "%", "．": ".", "，": ",", "：": ":", "、": ",", "；": ";",
+    "٫": ".", "٬": ",", "٪": "%", "％": "%", "﹪": "%", "．": ".", "：": ":", "、": ",", "；": ";",
     "（": "(", "）": ")", "／": "/", "＋": "+", "＝": "=", "＄": "$", "￥": "¥", "￡": "£", "。": ".", "？": "?",
     "\u00a0": " ", "\u2009": " ", "\u202f": " ", "\u2007": " ", "\u2002": " ", "\u2003": " ", "\u3000": " ",
     "⁄": "/", "∕": "/", "⋅": "·", "∙": "·", "✕": "×", "✖": "×", "ˆ": "^", "º": "°", "µ": "μ", "，": ",",
 }  # fmt: skip
 
 _BOLD = re.compile(r"(?<![\w)*])\*\*(?=[^\s*])([^*\n]+)\*\*")
-_SPLIT_DECIMAL = re.compile(r"(?<![\w.,])(\d{1,3})\. (\d{1,2}(?=[- ]?(?:km|m|cm|mm|ft|kg|lb|mi|million|billion|percent|%|lit|inch|GHz|mph)))")
+_SPLIT_DECIMAL = re.compile(
+    r"(?<![\w.,])(\d{1,3})\. (\d{1,2}(?=[- ]?(?:km|m|cm|mm|ft|kg|lb|mi|million|billion|percent|%|lit|inch|GHz|mph)))"
+)
 _CITED = re.compile(r"(?<=[\w.,;:!?)%*'\"])(\s?)\[\d{1,3}(?:[,–-]\s*\d{1,3})*\]")
 _NUMBERING = re.compile(r"(?m)^[ \t]*\d{1,2}[.)](?=[ \t]+\S)")
 _INLINE_NUMBERING = re.compile(r"(?:(?<=\s)|(?<=^))\(?\d[.)](?=\s+[^\W\d])")
@@ -62,12 +65,10 @@ def plain(text: str) -> str:
 
 
 _FOREIGN = frozenset(
-    "der die das und ist ein eine von für mit auf nicht le la les des une est dans pour el los las una del por "
-    "para con il gli della di che è um uma os dos não het een van voor niet per ve bir için на в из с для не "
-    "que du au aux al lo i en wie wann quand combien cuánto cuántos quanto quanti hoeveel kaç".split()
+    ["der", "die", "das", "und", "ist", "ein", "eine", "von", "für", "mit", "auf", "nicht", "le", "la", "les", "des", "une", "est", "dans", "pour", "el", "los", "las", "una", "del", "por", "para", "con", "il", "gli", "della", "di", "che", "è", "um", "uma", "os", "dos", "não", "het", "een", "van", "voor", "niet", "per", "ve", "bir", "için", "на", "в", "из", "с", "для", "не", "que", "du", "au", "aux", "al", "lo", "i", "en", "wie", "wann", "quand", "combien", "cuánto", "cuántos", "quanto", "quanti", "hoeveel", "kaç"]
 )  # fmt: skip
 _ENGLISH = frozenset(
-    "the of and is was were a an in to for with that which what how when who it by from not are did does".split()
+    ["the", "of", "and", "is", "was", "were", "a", "an", "in", "to", "for", "with", "that", "which", "what", "how", "when", "who", "it", "by", "from", "not", "are", "did", "does"]
 )  # fmt: skip
 _WORD = re.compile(r"[^\W\d_]+")
 

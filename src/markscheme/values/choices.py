@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - tables of patterns and words read better unfolded
 """Choice letters with their texts: which option an answer picks."""
 
 from __future__ import annotations
@@ -7,14 +8,23 @@ from collections.abc import Sequence
 
 from markscheme.values.kinds import Choice
 
-_LETTERED = re.compile(r"^\W*(?:(?:option|answer|choice|letter)\s*:?\s*)?\(?([A-H])\s?(?:[).:]|[-–](?=\s)|$)\s*(.*)$", re.IGNORECASE | re.DOTALL)
+_LETTERED = re.compile(
+    r"^\W*(?:(?:option|answer|choice|letter)\s*:?\s*)?\(?([A-H])\s?(?:[).:]|[-–](?=\s)|$)\s*(.*)$",
+    re.IGNORECASE | re.DOTALL,
+)
 _MENTION = re.compile(
     r"\((?P<a>[A-Ha-h])\)|(?:\b(?:option|answer|choice|letter|alternative|number)\b(?:\s+is)?\s*:?\s*\(?)(?P<b>[A-Ha-h])\b\)?|(?<![\w'])(?P<c>[A-H])(?=[).:]|\s?$|\s*[,;]|\s+(?:is|because|as|since|–|-)\b)"
     r"|(?<![\w'])(?P<d>[A-H])(?![\w'])|(?<![\w'])(?P<e>[b-h])\)"
 )
 _ORDINALS = {"first": 0, "second": 1, "third": 2, "fourth": 3, "fifth": 4, "last": -1}
-_PICK = re.compile(r"\b(?:the )?(first|second|third|fourth|fifth|last)(?: (?:one|option|choice|answer|of|statement|item|sentence|alternative|possibility))", re.IGNORECASE)
-_NOT = re.compile(r"\b(?:not|n't|rather than|instead of|but|except|never|neither|nor|isn't|unlike|wrong|every \w+ but|incorrect)\W+(?:\w+\W+){0,3}$", re.IGNORECASE)
+_PICK = re.compile(
+    r"\b(?:the )?(first|second|third|fourth|fifth|last)(?: (?:one|option|choice|answer|of|statement|item|sentence|alternative|possibility))",
+    re.IGNORECASE,
+)
+_NOT = re.compile(
+    r"\b(?:not|n't|rather than|instead of|but|except|never|neither|nor|isn't|unlike|wrong|every \w+ but|incorrect)\W+(?:\w+\W+){0,3}$",
+    re.IGNORECASE,
+)
 
 
 def as_choice(text: str) -> Choice | None:
@@ -33,7 +43,9 @@ def as_choice(text: str) -> Choice | None:
 
 
 def _simple(text: str) -> str:
-    return " ".join(word for word in re.findall(r"\w+", text.lower()) if word not in ("the", "a", "an"))
+    return " ".join(
+        word for word in re.findall(r"\w+", text.lower()) if word not in ("the", "a", "an")
+    )
 
 
 def named(text: str, options: Sequence[Choice]) -> set[str]:
@@ -57,18 +69,22 @@ def picked(answer: str, options: Sequence[Choice]) -> set[str]:
         if hit["d"] == "A" and re.match(r"\s+[a-z]", answer[hit.end() :]):
             continue
         if letter in letters and (hit["a"] or hit["b"] or hit["c"] or hit["e"] or short):
-            (denied if _NOT.search(answer[max(0, hit.start() - 40) : hit.start()]) else found).add(letter)
+            (denied if _NOT.search(answer[max(0, hit.start() - 40) : hit.start()]) else found).add(
+                letter
+            )
     alone = re.fullmatch(r"\W*([a-h])\W*", answer)
     if alone and alone[1].upper() in letters:
         found.add(alone[1].upper())
-    if hit := _PICK.search(answer):
-        place = _ORDINALS[hit[1].lower()]
+    if pick := _PICK.search(answer):
+        place = _ORDINALS[pick[1].lower()]
         if place < len(options):
             found.add(options[place].letter)
     flat = f" {_simple(answer)} "
     worded = [one for one in options if one.option and f" {_simple(one.option)} " in flat]
     for one in worded:
-        inside = any(other is not one and _simple(one.option) in _simple(other.option) for other in worded)
+        inside = any(
+            other is not one and _simple(one.option) in _simple(other.option) for other in worded
+        )
         if inside:
             continue
         at = answer.lower().find(one.option.lower())

@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - tables of patterns and words read better unfolded
 """Clock times: 24 hours and 12, "half past three", noon, time zones."""
 
 from __future__ import annotations
@@ -14,19 +15,32 @@ _ZONES = {
 }  # fmt: skip
 _HALF = r"(?:\s?(?P<half>[ap])\.?\s?m\b\.?)"
 _FIGURES = re.compile(
-    r"(?:(?<![\w.,:/-])|(?<=\dT))(?P<hour>[01]?\d|2[0-4])(?:(?P<colon>[:.h])(?P<minute>[0-5]\d)(?::(?P<second>[0-5]\d))?(?![\d:]|\.\d))?(?![\d])" + _HALF + "?"
+    r"(?:(?<![\w.,:/-])|(?<=\dT))(?P<hour>[01]?\d|2[0-4])(?:(?P<colon>[:.h])(?P<minute>[0-5]\d)(?::(?P<second>[0-5]\d))?(?![\d:]|\.\d))?(?![\d])"
+    + _HALF
+    + "?"
     r"(?:\s*(?P<uhr>Uhr|o'clock|hrs\b|heures|часов))?(?:\s*\(?(?P<zone>UTC|GMT|[A-Z]{1,2}[SD]T|BST|CES?T|EES?T|MSK|JST|KST|AE[SD]T|Z)(?P<shift>[+-]\d{1,2})?\b)?",
     re.IGNORECASE,
 )
 _SPOKEN = re.compile(
     r"\b(?:(?P<to>half|quarter|a quarter|[a-z]+(?:-[a-z]+)?(?:\s+minutes)?|\d{1,2}(?:\s+minutes)?)\s+(?P<side>past|to|after|before)\s+)?"
     r"(?P<hour>one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\d{1,2}|noon|midnight)(?:\s+o'clock)?"
-    r"(?P<part>\s+(?:in the|this|at)\s+(?:early\s+)?(?:morning|afternoon|evening|night)|" + _HALF + r"|)",
+    r"(?P<part>\s+(?:in the|this|at)\s+(?:early\s+)?(?:morning|afternoon|evening|night)|"
+    + _HALF
+    + r"|)",
     re.IGNORECASE,
 )
-_LATE = re.compile(r"\s+(?:da (?:tarde|noite)|de la (?:tarde|noche)|du soir|de l'après-midi|abends|nachmittags|di sera|del pomeriggio|'s avonds)", re.IGNORECASE)
-_MENTION = re.compile(r"\d[:.h]\d|\d\s?[ap]\.?\s?m\b|noon|midnight|o'clock|uhr|past|quarter|half|morning|afternoon|evening|night|before|\bto\b|\d\s*hrs", re.IGNORECASE)
-_CLEAR = re.compile(r"noon|midnight|o'clock|past|quarter\s+(?:to|before)|half\s+past|in the (?:morning|afternoon|evening)|at night|minutes (?:to|before)|[ap]\.?\s?m\b", re.IGNORECASE)
+_LATE = re.compile(
+    r"\s+(?:da (?:tarde|noite)|de la (?:tarde|noche)|du soir|de l'après-midi|abends|nachmittags|di sera|del pomeriggio|'s avonds)",
+    re.IGNORECASE,
+)
+_MENTION = re.compile(
+    r"\d[:.h]\d|\d\s?[ap]\.?\s?m\b|noon|midnight|o'clock|uhr|past|quarter|half|morning|afternoon|evening|night|before|\bto\b|\d\s*hrs",
+    re.IGNORECASE,
+)
+_CLEAR = re.compile(
+    r"noon|midnight|o'clock|past|quarter\s+(?:to|before)|half\s+past|in the (?:morning|afternoon|evening)|at night|minutes (?:to|before)|[ap]\.?\s?m\b",
+    re.IGNORECASE,
+)
 
 
 def read_times(text: str, used: bytearray) -> Iterator[ClockTime]:
@@ -62,7 +76,7 @@ def _figure_times(text: str) -> Iterator[ClockTime]:
         minute = float(hit["minute"] or 0) + float(hit["second"] or 0) / 60
         hour = int(hit["hour"])
         readings = _readings(hour, minute, half)
-        exact = colon == "h" or len(hit["hour"]) == 2 and hit["hour"].startswith("0") and not half
+        exact = colon == "h" or (len(hit["hour"]) == 2 and hit["hour"].startswith("0") and not half)
         offset = None
         if hit["zone"]:
             offset = _ZONES.get(hit["zone"].lower())
@@ -74,7 +88,13 @@ def _figure_times(text: str) -> Iterator[ClockTime]:
             readings, end = ((hour + 12) * 60 + minute,), late.end()
         if part and not half:
             readings, end = _part(hour, minute, part[1].lower()), part.end()
-        yield ClockTime(start=hit.start(), end=end, text=text[hit.start() : end], minutes=readings[:1] if exact else readings, offset=offset)
+        yield ClockTime(
+            start=hit.start(),
+            end=end,
+            text=text[hit.start() : end],
+            minutes=readings[:1] if exact else readings,
+            offset=offset,
+        )
 
 
 def _part(hour: int, minute: float, part: str) -> tuple[float, ...]:
@@ -85,7 +105,7 @@ def _part(hour: int, minute: float, part: str) -> tuple[float, ...]:
     return (((hour % 12) + 12) * 60 + minute,)
 
 
-def _spoken_times(text: str) -> Iterator[ClockTime]:
+def _spoken_times(text: str) -> Iterator[ClockTime]:  # noqa: PLR0912
     if not _CLEAR.search(text):
         return
     for hit in _SPOKEN.finditer(text):
@@ -122,20 +142,32 @@ def _spoken_times(text: str) -> Iterator[ClockTime]:
                     hour = 23
                 elif hour == 0 and word != "midnight":
                     hour = 12
-            elif hit["side"].lower() == "after" and not (part or clock):
-                continue
-            elif not (part or clock) and "half" not in amount and "quarter" not in amount and "minutes" not in hit["to"]:
+            elif (hit["side"].lower() == "after" and not (part or clock)) or (
+                not (part or clock)
+                and "half" not in amount
+                and "quarter" not in amount
+                and "minutes" not in hit["to"]
+            ):
                 continue
         yield _spoken(text, hit.start(), hit.end(), hour, minute, half, part, word)
 
 
-def _spoken(text: str, start: int, end: int, hour: int, minute: float, half: str | None, part: str, word: str) -> ClockTime:
+def _spoken(  # noqa: PLR0917
+    text: str,
+    start: int,
+    end: int,
+    hour: int,
+    minute: float,
+    half: str | None,
+    part: str,
+    word: str,
+) -> ClockTime:
     if word in ("noon", "midnight"):
         readings: tuple[float, ...] = (hour * 60 + minute,)
     elif half:
         readings = _readings(hour, minute, half)
     elif part:
-        readings = _part(hour, minute, part.split()[-1])
+        readings = _part(hour, minute, part.rsplit(maxsplit=1)[-1])
     else:
         readings = _readings(hour, minute, None)
     return ClockTime(start=start, end=end, text=text[start:end], minutes=readings)

@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - tables of patterns and words read better unfolded
 """Versions, codes, numbered things, verses and command flags: values that must match exactly."""
 
 from __future__ import annotations
@@ -18,15 +19,80 @@ _VERSION_WORD = re.compile(
     r"\b(?:version|versions|release|firmware|v\.|ver\.?|build|revision|versión|versione|versão|versie|версия|версии|sürüm|バージョン|版本|버전)\s*(?:no\.?\s*|number\s+)?v?(\d+(?:\.\d+)*[a-z]?)(?!\w|\.\d|[:/,]\d)",
     re.IGNORECASE,
 )
-_VERSION_BARE = re.compile(r"(?<![\w.,/:$€£-])v?(\d+(?:\.\d+)+)(?![\w%]|[.,:/]\d|\s?(?:%|°|kg|km|cm|mm|GB|MB))")
-_BOOKS = (
-    "genesis exodus leviticus numbers deuteronomy joshua judges ruth samuel kings chronicles ezra nehemiah esther job psalm psalms "
-    "proverbs ecclesiastes song isaiah jeremiah lamentations ezekiel daniel hosea joel amos obadiah jonah micah nahum habakkuk "
-    "zephaniah haggai zechariah malachi matthew mark luke john acts romans corinthians galatians ephesians philippians colossians "
-    "thessalonians timothy titus philemon hebrews james peter jude revelation quran koran surah sura sirach tobit wisdom maccabees"
-).split()
+_VERSION_BARE = re.compile(
+    r"(?<![\w.,/:$€£-])v?(\d+(?:\.\d+)+)(?![\w%]|[.,:/]\d|\s?(?:%|°|kg|km|cm|mm|GB|MB))"
+)
+_BOOKS = [
+    "genesis",
+    "exodus",
+    "leviticus",
+    "numbers",
+    "deuteronomy",
+    "joshua",
+    "judges",
+    "ruth",
+    "samuel",
+    "kings",
+    "chronicles",
+    "ezra",
+    "nehemiah",
+    "esther",
+    "job",
+    "psalm",
+    "psalms",
+    "proverbs",
+    "ecclesiastes",
+    "song",
+    "isaiah",
+    "jeremiah",
+    "lamentations",
+    "ezekiel",
+    "daniel",
+    "hosea",
+    "joel",
+    "amos",
+    "obadiah",
+    "jonah",
+    "micah",
+    "nahum",
+    "habakkuk",
+    "zephaniah",
+    "haggai",
+    "zechariah",
+    "malachi",
+    "matthew",
+    "mark",
+    "luke",
+    "john",
+    "acts",
+    "romans",
+    "corinthians",
+    "galatians",
+    "ephesians",
+    "philippians",
+    "colossians",
+    "thessalonians",
+    "timothy",
+    "titus",
+    "philemon",
+    "hebrews",
+    "james",
+    "peter",
+    "jude",
+    "revelation",
+    "quran",
+    "koran",
+    "surah",
+    "sura",
+    "sirach",
+    "tobit",
+    "wisdom",
+    "maccabees",
+]
 _VERSE = re.compile(
-    r"(?:\b(?P<part>[1-3]|I{1,3})\s)?\b(?P<name>" + "|".join(_BOOKS) + r")\.?(?:\s+chapter)?,?\s+(?P<chapter>\d{1,3})\s*(?::|,?\s*verses?\s+|,)\s*(?P<verse>\d{1,3})",
+    r"(?:\b(?P<part>[1-3]|I{1,3})\s)?\b(?P<name>"
+    + "|".join(_BOOKS)
+    + r")\.?(?:\s+chapter)?,?\s+(?P<chapter>\d{1,3})\s*(?::|,?\s*verses?\s+|,)\s*(?P<verse>\d{1,3})",
     re.IGNORECASE,
 )
 _CODE = re.compile(
@@ -39,18 +105,120 @@ _THING = (
     r"channel|number|no\.|nr\.|§|art\.|sec\.|amendment|week|day|lap|round|game|unit|bay|lot|locker|track|terminal|pier|exit"
 )
 _NUMBERED = re.compile(
-    r"(?:(?P<thing>\b(?:" + _THING + r"))|(?P<name>\b[A-Z][A-Za-z]+))\s+(?:no\.?\s*|number\s+|#\s?)?"
+    r"(?:(?P<thing>\b(?:"
+    + _THING
+    + r"))|(?P<name>\b[A-Z][A-Za-z]+))\s+(?:no\.?\s*|number\s+|#\s?)?"
     r"(?P<code>\d{1,4}[a-zA-Z]?(?:\.\d{1,3})*(?:\s?\([a-z0-9]{1,3}\))*|[IVX]{1,5}\b)(?![\w%]|[.,:/]\d|-\d|\s?(?:%|°))",
     re.IGNORECASE,
 )
 _REGNAL = re.compile(r"\b(?P<name>[A-Z][a-zà-ÿ]+)\s+the\s+(?P<word>[A-Z]?[a-z]+(?:-[a-z]+)?)\b")
 _NO_NAME = frozenset(
-    "the a an in on at by of for to from about around only just over under between approximately roughly nearly almost exactly "
-    "some all with within after before until since is was are were has had have it they he she we you i and or but than least "
-    "most more less up another each every these those that this there then so first last next when while because your my our "
-    "their its use take add put get give got make made round version total age aged plus minus usd eur gbp us uk no not my".split()
+    [
+        "the",
+        "a",
+        "an",
+        "in",
+        "on",
+        "at",
+        "by",
+        "of",
+        "for",
+        "to",
+        "from",
+        "about",
+        "around",
+        "only",
+        "just",
+        "over",
+        "under",
+        "between",
+        "approximately",
+        "roughly",
+        "nearly",
+        "almost",
+        "exactly",
+        "some",
+        "all",
+        "with",
+        "within",
+        "after",
+        "before",
+        "until",
+        "since",
+        "is",
+        "was",
+        "are",
+        "were",
+        "has",
+        "had",
+        "have",
+        "it",
+        "they",
+        "he",
+        "she",
+        "we",
+        "you",
+        "i",
+        "and",
+        "or",
+        "but",
+        "than",
+        "least",
+        "most",
+        "more",
+        "less",
+        "up",
+        "another",
+        "each",
+        "every",
+        "these",
+        "those",
+        "that",
+        "this",
+        "there",
+        "then",
+        "so",
+        "first",
+        "last",
+        "next",
+        "when",
+        "while",
+        "because",
+        "your",
+        "my",
+        "our",
+        "their",
+        "its",
+        "use",
+        "take",
+        "add",
+        "put",
+        "get",
+        "give",
+        "got",
+        "make",
+        "made",
+        "round",
+        "version",
+        "total",
+        "age",
+        "aged",
+        "plus",
+        "minus",
+        "usd",
+        "eur",
+        "gbp",
+        "us",
+        "uk",
+        "no",
+        "not",
+        "my",
+    ]
 )
-_UNITS_AFTER = re.compile(r"\s*(?:%|°|percent|per cent|million|billion|thousand|hundred|years?|months?|weeks?|days?|hours?|minutes?|seconds?|kg|g|mg|km|m|cm|mm|miles?|times|people|and a half|to \d|–\s?\d)\b", re.IGNORECASE)
+_UNITS_AFTER = re.compile(
+    r"\s*(?:%|°|percent|per cent|million|billion|thousand|hundred|years?|months?|weeks?|days?|hours?|minutes?|seconds?|kg|g|mg|km|m|cm|mm|miles?|times|people|and a half|to \d|–\s?\d)\b",
+    re.IGNORECASE,
+)
 
 
 def take(used: bytearray, start: int, end: int) -> bool:
@@ -101,11 +269,15 @@ def read_versions(text: str, used: bytearray, *, asked: bool) -> Iterator[Versio
                 yield Version(start=hit.start(), end=hit.end(), text=hit[0], parts=parts)
     for hit in _VERSION_WORD.finditer(text):
         if take(used, hit.start(), hit.end()):
-            yield Version(start=hit.start(), end=hit.end(), text=hit[0], parts=version_parts(hit[1]))
+            yield Version(
+                start=hit.start(), end=hit.end(), text=hit[0], parts=version_parts(hit[1])
+            )
     if asked:
         for hit in _VERSION_BARE.finditer(text):
             if take(used, hit.start(), hit.end()):
-                yield Version(start=hit.start(), end=hit.end(), text=hit[0], parts=version_parts(hit[1]))
+                yield Version(
+                    start=hit.start(), end=hit.end(), text=hit[0], parts=version_parts(hit[1])
+                )
 
 
 def _grouped(raw: str) -> bool:
@@ -118,8 +290,18 @@ def read_verses(text: str, used: bytearray) -> Iterator[Identifier]:
     for hit in _VERSE.finditer(text):
         if take(used, hit.start(), hit.end()):
             part = {"I": "1", "II": "2", "III": "3"}.get(hit["part"] or "", hit["part"] or "")
-            name = hit["name"].lower().removesuffix("s") if hit["name"].lower() == "psalms" else hit["name"].lower()
-            yield Identifier(start=hit.start(), end=hit.end(), text=hit[0], name=f"{part} {name}".strip(), code=f"{hit['chapter']}:{hit['verse']}")
+            name = (
+                hit["name"].lower().removesuffix("s")
+                if hit["name"].lower() == "psalms"
+                else hit["name"].lower()
+            )
+            yield Identifier(
+                start=hit.start(),
+                end=hit.end(),
+                text=hit[0],
+                name=f"{part} {name}".strip(),
+                code=f"{hit['chapter']}:{hit['verse']}",
+            )
 
 
 def read_codes(text: str, used: bytearray) -> Iterator[Identifier]:
@@ -132,18 +314,31 @@ def read_codes(text: str, used: bytearray) -> Iterator[Identifier]:
         if unit:
             value += ORDINALS.get(tens.removesuffix("y") + "ieth", 0)
         if take(used, hit.start(), hit.end()):
-            yield Identifier(start=hit.start(), end=hit.end(), text=hit[0], name=hit["name"].lower(), code=str(value))
+            yield Identifier(
+                start=hit.start(),
+                end=hit.end(),
+                text=hit[0],
+                name=hit["name"].lower(),
+                code=str(value),
+            )
     for hit in _NUMBERED.finditer(text):
         found = _numbered(text, hit)
         if found is not None and take(used, found.start, found.end):
             yield found
     for hit in _CODE.finditer(text):
-        if hit["letters"] and (hit["letters"].lower() in MONTHS or hit["letters"] in ("USD", "EUR", "GBP", "AD", "BC")):
+        if hit["letters"] and (
+            hit["letters"].lower() in MONTHS or hit["letters"] in ("USD", "EUR", "GBP", "AD", "BC")
+        ):
             continue
         if hit["letters"] and hit["letters"].lower() == "v":
             continue
         raw = hit[0]
-        if hit["letters"] and hit["letters"][-1].islower() and hit["join"] and hit["letters"].lower() in ("mid", "pre", "top", "sub", "non"):
+        if (
+            hit["letters"]
+            and hit["letters"][-1].islower()
+            and hit["join"]
+            and hit["letters"].lower() in ("mid", "pre", "top", "sub", "non")
+        ):
             continue
         if take(used, hit.start(), hit.end()):
             yield Identifier(start=hit.start(), end=hit.end(), text=raw, code=code_of(raw))
@@ -154,7 +349,11 @@ def _numbered(text: str, hit: re.Match[str]) -> Identifier | None:
     name = (hit["thing"] or hit["name"]).lower().rstrip(".")
     value = roman(code)
     if value is not None:
-        if code == "I" or not (hit["name"] or hit["thing"]) or (len(code) == 1 and code == "X" and not hit["thing"]):
+        if (
+            code == "I"
+            or not (hit["name"] or hit["thing"])
+            or (len(code) == 1 and code == "X" and not hit["thing"])
+        ):
             return None
         if hit["name"] and not hit["name"][0].isupper():
             return None
@@ -170,12 +369,48 @@ def _numbered(text: str, hit: re.Match[str]) -> Identifier | None:
             inside = hit.start() > 1 and text[hit.start() - 2] not in ".!?\n:"
             if not (whole or inside or (raw.isupper() and len(raw) > 1)):
                 return None
-            if _UNITS_AFTER.match(text, hit.end()) or (len(code) == 4 and code.isdigit() and 1000 <= int(code) <= 2100):
+            if _UNITS_AFTER.match(text, hit.end()) or (
+                len(code) == 4 and code.isdigit() and 1000 <= int(code) <= 2100
+            ):
                 return None
-    elif name in ("week", "day", "number", "no", "nr", "lap", "round", "season", "episode") and _UNITS_AFTER.match(text, hit.end()):
+    elif (
+        name
+        in (
+            "week",
+            "day",
+            "number",
+            "no",
+            "nr",
+            "lap",
+            "round",
+            "season",
+            "episode",
+        )
+        and _UNITS_AFTER.match(text, hit.end())
+    ) or (
+        name
+        in (
+            "class",
+            "part",
+            "act",
+            "book",
+            "level",
+            "type",
+            "line",
+            "unit",
+            "lot",
+            "game",
+            "bus",
+            "no",
+            "number",
+        )
+        and _UNITS_AFTER.match(text, hit.end())
+    ):
         return None
-    elif name in ("class", "part", "act", "book", "level", "type", "line", "unit", "lot", "game", "bus", "no", "number") and _UNITS_AFTER.match(text, hit.end()):
-        return None
-    if name == "no" and text[hit.start() : hit.start() + 3] != "no." and not text[hit.start()].isupper():
+    if (
+        name == "no"
+        and text[hit.start() : hit.start() + 3] != "no."
+        and not text[hit.start()].isupper()
+    ):
         return None
     return Identifier(start=hit.start(), end=hit.end(), text=hit[0], name=name, code=code_of(code))

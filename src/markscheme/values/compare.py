@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - tables of patterns and words read better unfolded
 """`compare_values`: whether the typed values of an answer agree with a reference's.
 
 A conflict is reported only where it is certain, since it vetoes; agreement only where the value
@@ -10,6 +11,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from markscheme.values.amounts import Relation
 from markscheme.values.asked import Asked, read_question
 from markscheme.values.choices import as_choice, letter_of, named, picked
 from markscheme.values.kinds import (
@@ -31,7 +33,7 @@ from markscheme.values.kinds import (
 from markscheme.values.list_comparison import compare_lists
 from markscheme.values.outcome import Comparison, Outcome, Pair, difference, in_words, kind_of
 from markscheme.values.parse import parse_values
-from markscheme.values.relation import Relation, relate
+from markscheme.values.relation import relate
 
 _NOTHING = Comparison(outcome=Outcome.NONE)
 _MET = (Relation.SAME, Relation.FINER)
@@ -47,18 +49,72 @@ _KINDS: dict[str, tuple[type[Value], ...]] = {
     "identifier": (Identifier, Version, Number),
     "verse": (Identifier, ClockTime),
 }
-_OPERAND_AFTER = re.compile(r"\s*(?:[×*+/÷=−–]|-\s|x\s?\d|times\b|plus\b|minus\b|divided\b|multiplied\b|of\b(?=\s*\d))")
-_OPERAND_BEFORE = re.compile(r"(?:[×*+/÷−]|\d\s*[-–x]|times|plus|minus|divided by|multiplied by)\s*$")
-_WHOLE = re.compile(r"\b(?:out )?of\s+(?:the|its|their|our|all|his|her|these|those|a total of|some|every)\s+$|\bof\s+$", re.IGNORECASE)
-_UNKNOWN = re.compile(r"\b(?:does not (?:say|state|mention|give|specify)|doesn't (?:say|state|mention|give|specify)|not (?:stated|known|mentioned|given|specified)|unknown|cannot be (?:known|determined)|no information)\b", re.IGNORECASE)
-_PER = re.compile(r"\s*(?:/\s?|per\s+|an?\s+|each\s+|every\s+|p\.)(?P<word>[a-z]+\.?)|\s+(?P<adverb>annually|monthly|yearly|weekly|daily|hourly)\b", re.IGNORECASE)
-_PERIODS = {"annum": "year", "a": "year", "annually": "year", "yearly": "year", "monthly": "month", "weekly": "week", "daily": "day", "hourly": "hour", "mo": "month", "yr": "year", "years": "year"}
-_TIMED = frozenset("year month week day hour minute second quarter period night game match half round".split())
-_UNTIL = re.compile(r"\b(?:before|until|till|by|no later than|not later than|up to|prior to|ends?(?: on)?|through)\s+(?:the\s+)?(?:end of\s+)?$", re.IGNORECASE)
-_SINCE = re.compile(r"\b(?:after|from|since|starting|begin\w*|not before|as of|no earlier than)\s+(?:on\s+)?(?:the\s+)?$", re.IGNORECASE)
+_OPERAND_AFTER = re.compile(
+    r"\s*(?:[×*+/÷=−–]|-\s|x\s?\d|times\b|plus\b|minus\b|divided\b|multiplied\b|of\b(?=\s*\d))"
+)
+_OPERAND_BEFORE = re.compile(
+    r"(?:[×*+/÷−]|\d\s*[-–x]|times|plus|minus|divided by|multiplied by)\s*$"
+)
+_WHOLE = re.compile(
+    r"\b(?:out )?of\s+(?:the|its|their|our|all|his|her|these|those|a total of|some|every)\s+$|\bof\s+$",
+    re.IGNORECASE,
+)
+_UNKNOWN = re.compile(
+    r"\b(?:does not (?:say|state|mention|give|specify)|doesn't (?:say|state|mention|give|specify)|not (?:stated|known|mentioned|given|specified)|unknown|cannot be (?:known|determined)|no information)\b",
+    re.IGNORECASE,
+)
+_PER = re.compile(
+    r"\s*(?:/\s?|per\s+|an?\s+|each\s+|every\s+|p\.)(?P<word>[a-z]+\.?)|\s+(?P<adverb>annually|monthly|yearly|weekly|daily|hourly)\b",
+    re.IGNORECASE,
+)
+_PERIODS = {
+    "annum": "year",
+    "a": "year",
+    "annually": "year",
+    "yearly": "year",
+    "monthly": "month",
+    "weekly": "week",
+    "daily": "day",
+    "hourly": "hour",
+    "mo": "month",
+    "yr": "year",
+    "years": "year",
+}
+_TIMED = frozenset(
+    [
+        "year",
+        "month",
+        "week",
+        "day",
+        "hour",
+        "minute",
+        "second",
+        "quarter",
+        "period",
+        "night",
+        "game",
+        "match",
+        "half",
+        "round",
+    ]
+)
+_UNTIL = re.compile(
+    r"\b(?:before|until|till|by|no later than|not later than|up to|prior to|ends?(?: on)?|through)\s+(?:the\s+)?(?:end of\s+)?$",
+    re.IGNORECASE,
+)
+_SINCE = re.compile(
+    r"\b(?:after|from|since|starting|begin\w*|not before|as of|no earlier than)\s+(?:on\s+)?(?:the\s+)?$",
+    re.IGNORECASE,
+)
 _GRAINS = ("day", "month", "quarter", "year", "decade", "century")
-_RESULT = re.compile(r"(?:=|≈|→|\bso|\bmakes?|\bgives?|\bgave|\bthus|\btherefore|\bhence|\btotal(?:s|ling)?|\bequals|\bi\.e\.|\bnamely|\bexactly|\bprecisely|\bin all|\baltogether)\W*(?:\w+\W+){0,3}$", re.IGNORECASE)
-_OR = re.compile(r"\s*,?\s*(?:[a-z]+\s+){0,2}(?:or|oder|o|ou|of|или|或|veya|أو)(?:\s+[a-z]+){0,3}\s*[$€£]?\s*", re.IGNORECASE)
+_RESULT = re.compile(
+    r"(?:=|≈|→|\bso|\bmakes?|\bgives?|\bgave|\bthus|\btherefore|\bhence|\btotal(?:s|ling)?|\bequals|\bi\.e\.|\bnamely|\bexactly|\bprecisely|\bin all|\baltogether)\W*(?:\w+\W+){0,3}$",
+    re.IGNORECASE,
+)
+_OR = re.compile(
+    r"\s*,?\s*(?:[a-z]+\s+){0,2}(?:or|oder|o|ou|of|или|或|veya|أو)(?:\s+[a-z]+){0,3}\s*[$€£]?\s*",
+    re.IGNORECASE,
+)
 
 
 def compare_values(question: str, reference: str | Sequence[str], answer: str) -> Comparison:
@@ -89,7 +145,11 @@ def _best(question: str, references: Sequence[str], answer: str) -> Comparison:
         return found[0]
     best = min(compared, key=lambda one: (order[one.outcome], -one.confidence))
     if best.outcome is Outcome.NONE and best.kind == "list":
-        lists = [one for one in compared if one.outcome is Outcome.MISSING and one.kind == "list" and one.confidence > 0.9]
+        lists = [
+            one
+            for one in compared
+            if one.outcome is Outcome.MISSING and one.kind == "list" and one.confidence > 0.9
+        ]
         best = lists[0] if lists else best
     if best.outcome is Outcome.CONFLICT and len(compared) < len(found):
         best = replace(best, confidence=best.confidence * 0.95)
@@ -117,7 +177,15 @@ def _compare(question: str, asked: Asked, reference: str, answer: str) -> Compar
 
 def _named_choice(asked: Asked, reference: str, answer: str) -> Comparison | None:
     """A short answer that names one option of the question, and not the reference's."""
-    if len(reference.split()) > 6 or len(answer.split()) > 8 or re.search(r"\b(?:not|n't|but|rather|than|before|after|instead|preced\w*|comes?|came)\b|n't\b", answer, re.IGNORECASE):
+    if (
+        len(reference.split()) > 6
+        or len(answer.split()) > 8
+        or re.search(
+            r"\b(?:not|n't|but|rather|than|before|after|instead|preced\w*|comes?|came)\b|n't\b",
+            answer,
+            re.IGNORECASE,
+        )
+    ):
         return None
     wanted, given = named(reference, asked.named), named(answer, asked.named)
     if len(wanted) != 1 or len(given) != 1:
@@ -127,44 +195,100 @@ def _named_choice(asked: Asked, reference: str, answer: str) -> Comparison | Non
     if wanted != given and len(answer.split()) > len(theirs.split()) + 1 and "," not in answer:
         return None
     if wanted == given:
-        return Comparison(outcome=Outcome.AGREE, confidence=0.9, decided=True, kind="choice", agreed=(Pair(mine, theirs, "same"),), reason=f"both choose {mine}")
-    return Comparison(outcome=Outcome.CONFLICT, confidence=0.9, decided=True, kind="choice", conflicting=(Pair(mine, theirs, "different"),), reason=f"{theirs} where the reference has {mine}")
+        return Comparison(
+            outcome=Outcome.AGREE,
+            confidence=0.9,
+            decided=True,
+            kind="choice",
+            agreed=(Pair(mine, theirs, "same"),),
+            reason=f"both choose {mine}",
+        )
+    return Comparison(
+        outcome=Outcome.CONFLICT,
+        confidence=0.9,
+        decided=True,
+        kind="choice",
+        conflicting=(Pair(mine, theirs, "different"),),
+        reason=f"{theirs} where the reference has {mine}",
+    )
 
 
 def _choices(asked: Asked, reference: str, answer: str) -> Comparison | None:
     options = asked.options
     wanted = as_choice(reference)
     if not options:
-        if wanted is None or not (wanted.option or len(reference.strip(" ().:")) == 1) or asked.kind in ("number", "identifier"):
+        if (
+            wanted is None
+            or not (wanted.option or len(reference.strip(" ().:")) == 1)
+            or asked.kind in ("number", "identifier")
+        ):
             return None
         given = as_choice(answer)
         if given is None and wanted.option and answer.strip(" .").lower() == wanted.option.lower():
-            return Comparison(outcome=Outcome.AGREE, confidence=0.97, decided=True, kind="choice", agreed=(Pair(reference, answer, "same"),), reason=f"{wanted.letter} is {wanted.option}")
-        if given is None and (hit := re.fullmatch(r"\W*(?:option|answer|choice)\s*:?\s*\(?([A-Ha-h])\W*", answer, re.IGNORECASE)):
+            return Comparison(
+                outcome=Outcome.AGREE,
+                confidence=0.97,
+                decided=True,
+                kind="choice",
+                agreed=(Pair(reference, answer, "same"),),
+                reason=f"{wanted.letter} is {wanted.option}",
+            )
+        if given is None and (
+            hit := re.fullmatch(
+                r"\W*(?:option|answer|choice)\s*:?\s*\(?([A-Ha-h])\W*", answer, re.IGNORECASE
+            )
+        ):
             given = as_choice(hit[1].upper())
         if given is None and (hit := re.fullmatch(r"\W*([a-h])\W*", answer)):
             given = as_choice(hit[1].upper())
         if given is None:
             return None
         same = given.letter == wanted.letter
-        if same and given.option and wanted.option and given.option.lower() != wanted.option.lower():
+        if (
+            same
+            and given.option
+            and wanted.option
+            and given.option.lower() != wanted.option.lower()
+        ):
             return None
-        return _chose(wanted.letter, {given.letter}, reference, answer, short=True) if same or given.letter else None
+        return (
+            _chose(wanted.letter, {given.letter}, reference, short=True)
+            if same or given.letter
+            else None
+        )
     letter = letter_of(reference, options)
     if not letter:
         return None
     found = picked(answer, options)
-    return _chose(letter, found, reference, answer, short=len(answer.split()) <= 12) if found else None
+    return _chose(letter, found, reference, short=len(answer.split()) <= 12) if found else None
 
 
-def _chose(letter: str, found: set[str], reference: str, answer: str, *, short: bool) -> Comparison:
+def _chose(letter: str, found: set[str], reference: str, *, short: bool) -> Comparison:
     if found == {letter}:
-        return Comparison(outcome=Outcome.AGREE, confidence=0.95 if short else 0.8, decided=True, kind="choice", agreed=(Pair(reference, letter, "same"),), reason=f"both choose {letter}")
+        return Comparison(
+            outcome=Outcome.AGREE,
+            confidence=0.95 if short else 0.8,
+            decided=True,
+            kind="choice",
+            agreed=(Pair(reference, letter, "same"),),
+            reason=f"both choose {letter}",
+        )
     if letter not in found and len(found) == 1:
         other = next(iter(found))
         pair = Pair(letter, other, "different")
-        return Comparison(outcome=Outcome.CONFLICT, confidence=0.97 if short else 0.85, decided=True, kind="choice", conflicting=(pair,), reason=f"the answer chooses {other} where the reference has {letter}")
-    return Comparison(outcome=Outcome.NONE, kind="choice", reason=f"the answer names options {', '.join(sorted(found))}")
+        return Comparison(
+            outcome=Outcome.CONFLICT,
+            confidence=0.97 if short else 0.85,
+            decided=True,
+            kind="choice",
+            conflicting=(pair,),
+            reason=f"the answer chooses {other} where the reference has {letter}",
+        )
+    return Comparison(
+        outcome=Outcome.NONE,
+        kind="choice",
+        reason=f"the answer names options {', '.join(sorted(found))}",
+    )
 
 
 def _figures(value: Value) -> str:
@@ -222,7 +346,13 @@ class _Case:
         kind = kind_of(targets[0])
         if not self.given:
             if self.asked.kind and len(self.answer.split()) <= 40:
-                return Comparison(outcome=Outcome.MISSING, confidence=0.3, kind=kind, missing=tuple(map(in_words, targets)), reason=f"the answer gives no {kind}")
+                return Comparison(
+                    outcome=Outcome.MISSING,
+                    confidence=0.3,
+                    kind=kind,
+                    missing=tuple(map(in_words, targets)),
+                    reason=f"the answer gives no {kind}",
+                )
             return Comparison(outcome=Outcome.NONE, kind=kind)
         found = [self.target(one) for one in targets]
         return self.joined(targets, found, kind)
@@ -231,31 +361,63 @@ class _Case:
         """The values of the reference that the answer is held to."""
         strong = [one for one in self.wanted if not one.weak and not one.denied]
         expressions = [one for one in strong if isinstance(one, Expression)]
-        strong = [one for one in strong if isinstance(one, Expression) or not any(whole.start <= one.start and one.end <= whole.end for whole in expressions)]
+        strong = [
+            one
+            for one in strong
+            if isinstance(one, Expression)
+            or not any(whole.start <= one.start and one.end <= whole.end for whole in expressions)
+        ]
         if not strong:
             whole = self.wanted[0]
-            if len(self.wanted) == 1 and whole.end - whole.start >= 0.6 * len(self.reference.strip(" .")):
+            if len(self.wanted) == 1 and whole.end - whole.start >= 0.6 * len(
+                self.reference.strip(" .")
+            ):
                 strong = [replace(whole, weak=False)]
             else:
                 return []
         kinds = _KINDS.get(self.asked.kind, ())
-        matched = [one for one in strong if isinstance(one, kinds) or (isinstance(one, Range) and isinstance(one.low or one.high, kinds))] if kinds else []
+        matched = (
+            [
+                one
+                for one in strong
+                if isinstance(one, kinds)
+                or (isinstance(one, Range) and isinstance(one.low or one.high, kinds))
+            ]
+            if kinds
+            else []
+        )
         if self.asked.kind == "number" and len(matched) > 1:
             bare = [one for one in matched if not (isinstance(one, Number) and one.ordinal)]
             matched = bare or matched
-        covered = sum(one.end - one.start + (len(one.noun) if isinstance(one, Number) else 0) for one in strong)
+        covered = sum(
+            one.end - one.start + (len(one.noun) if isinstance(one, Number) else 0)
+            for one in strong
+        )
         if matched and self.asked.kind == "number" and len(matched) > 1:
-            counts = [one for one in matched if isinstance(one, Number)]
+            counts: list[Value] = [one for one in matched if isinstance(one, Number)]
             matched = counts[:1] if len(counts) == 1 else matched
-        length = len(re.sub(r"\b(?:the|a|an|about|in|on|at|of|approximately|around|to|from|until|by|it|is|was|less|more|than|least|most|up|over|under|no|not|within|maximum|minimum|roughly|only|between|extra|older|younger|or|and)\b|\W", "", self.reference)) or 1
+        length = (
+            len(
+                re.sub(
+                    r"\b(?:the|a|an|about|in|on|at|of|approximately|around|to|from|until|by|it|is|was|less|more|than|least|most|up|over|under|no|not|within|maximum|minimum|roughly|only|between|extra|older|younger|or|and)\b|\W",
+                    "",
+                    self.reference,
+                )
+            )
+            or 1
+        )
         self.share = share = covered / max(length, 1)
         if share < 0.5:
-            matched = [one for one in matched if one.text.lower() not in ("one", "two", "first", "second", "a third")]
+            matched = [
+                one
+                for one in matched
+                if one.text.lower() not in ("one", "two", "first", "second", "a third")
+            ]
         if matched:
             if len(matched) > 3 and share < 0.5:
                 return []
             return _without_conversions(matched, self.reference, self.asked)
-        exact = [one for one in strong if isinstance(one, Version | Flag | Expression)]
+        exact: list[Value] = [one for one in strong if isinstance(one, Version | Flag | Expression)]
         if self.asked.kind and not exact and share < 0.75:
             return []
         if share >= 0.55:
@@ -292,9 +454,17 @@ class _Case:
             wanted = _rate(self.reference, target)
             if wanted and wanted != rate:
                 return Relation.DIFFERENT
-            if not wanted and rate in _TIMED and rate not in self.question.lower() and rate not in self.reference.lower() and not isinstance(value, Money):
+            if (
+                not wanted
+                and rate in _TIMED
+                and rate not in self.question.lower()
+                and rate not in self.reference.lower()
+                and not isinstance(value, Money)
+            ):
                 return Relation.UNCLEAR
-        if isinstance(value, Date | ClockTime) or (isinstance(value, Range) and isinstance(value.low or value.high, Date)):
+        if isinstance(value, Date | ClockTime) or (
+            isinstance(value, Range) and isinstance(value.low or value.high, Date)
+        ):
             side, other = _side(self.reference, target), _side(self.answer, value)
             if side == 0:
                 side = self.asked.bound
@@ -306,25 +476,42 @@ class _Case:
         """The values against that claim the same role, not operands, echoes or asides."""
         echoed = parse_values(self.question) if self.question else []
         plain = [one for one in found.against if not one.weak and not self.operand(one)]
-        if echoed and any(relate(echo, found.target, self.asked) is Relation.SAME for echo in _flat(echoed)):
+        if echoed and any(
+            relate(echo, found.target, self.asked) is Relation.SAME for echo in _flat(echoed)
+        ):
             return plain
-        fresh = [one for one in plain if not any(relate(echo, one, self.asked) is Relation.SAME for echo in _flat(echoed))]
-        return fresh
+        return [
+            one
+            for one in plain
+            if not any(relate(echo, one, self.asked) is Relation.SAME for echo in _flat(echoed))
+        ]
 
     def operand(self, value: Value) -> bool:
         if _OPERAND_AFTER.match(self.answer, value.end):
             return True
-        if isinstance(value, Number) and value.start > 0 and _WHOLE.search(self.answer[max(0, value.start - 24) : value.start]):
+        if (
+            isinstance(value, Number)
+            and value.start > 0
+            and _WHOLE.search(self.answer[max(0, value.start - 24) : value.start])
+        ):
             return True
         return bool(_OPERAND_BEFORE.search(self.answer[max(0, value.start - 18) : value.start]))
 
     def joined(self, targets: list[Value], found: list[_Found], kind: str) -> Comparison:
         words = len(self.answer.split())
-        agreed = tuple(Pair(in_words(one.target), in_words(one.met[0]), relate(one.target, one.met[0], self.asked).value) for one in found if one.met)
+        agreed = tuple(
+            Pair(
+                in_words(one.target),
+                in_words(one.met[0]),
+                relate(one.target, one.met[0], self.asked).value,
+            )
+            for one in found
+            if one.met
+        )
         unmet = [one for one in found if not one.met]
         if not unmet:
             return self.all_met(found, agreed, kind, words)
-        base = {"kind": kind, "agreed": agreed}
+        base = Comparison(outcome=Outcome.NONE, kind=kind, agreed=agreed)
         against = [(one, self.serious(one)) for one in unmet]
         if any(one.open for one in unmet):
             value, relation = next(one.open[0] for one in unmet if one.open)
@@ -332,29 +519,50 @@ class _Case:
             pair = Pair(in_words(target), in_words(value), relation.value)
             if relation is Relation.COARSER:
                 exact = isinstance(target, Date) and self.asked.granularity == "day"
-                if isinstance(target, Date) and isinstance(value, Date) and self.asked.granularity in _GRAINS:
+                if (
+                    isinstance(target, Date)
+                    and isinstance(value, Date)
+                    and self.asked.granularity in _GRAINS
+                ):
                     exact = _GRAINS.index(value.granularity) > _GRAINS.index(self.asked.granularity)
                 if isinstance(target, Version | Expression):
                     exact = True
-                return Comparison(
-                    outcome=Outcome.MISSING if exact and words <= 12 else Outcome.NONE, confidence=0.8 if exact and words <= 12 else 0.0, granularity="coarser",
-                    missing=(in_words(target),), reason=f"{in_words(value)} is less exact than {in_words(target)}", **base,  # type: ignore[arg-type]
-                )  # fmt: skip
-            return Comparison(outcome=Outcome.NONE, reason=f"{pair.answer} may be the same as {pair.reference}", **base)  # type: ignore[arg-type]
+                return replace(base, outcome=Outcome.MISSING if exact and words <= 12 else Outcome.NONE, confidence=0.8 if exact and words <= 12 else 0.0, granularity="coarser",
+                    missing=(in_words(target),), reason=f"{in_words(value)} is less exact than {in_words(target)}")  # fmt: skip
+            return replace(
+                base,
+                outcome=Outcome.NONE,
+                reason=f"{pair.answer} may be the same as {pair.reference}",
+            )
         contested = [(one, values) for one, values in against if values]
         if not contested:
             return self.only_echoes(unmet, base, words)
-        if len(targets) > 1 and (words > 15 and agreed or sum(type(one) is type(contested[0][0].target) for one in self.given) < len(targets)):
-            return Comparison(outcome=Outcome.NONE, missing=tuple(in_words(one.target) for one in unmet), **base)  # type: ignore[arg-type]
+        if len(targets) > 1 and (
+            (words > 15 and agreed)
+            or sum(type(one) is type(contested[0][0].target) for one in self.given) < len(targets)
+        ):
+            return replace(base, missing=tuple(in_words(one.target) for one in unmet))
         one, values = contested[0]
         if self.glued(one.target) or self.reached(one.target):
-            return Comparison(outcome=Outcome.NONE, reason=f"{in_words(one.target)} may be meant", **base)  # type: ignore[arg-type]
+            return replace(base, reason=f"{in_words(one.target)} may be meant")
         chosen = self.claimed(values)
         pair = Pair(in_words(one.target), in_words(chosen), "different")
         certain = self.certainty(one.target, values, words)
         if certain <= 0:
-            return Comparison(outcome=Outcome.NONE, conflicting=(pair,), reason=difference(one.target, chosen), **base)  # type: ignore[arg-type]
-        return Comparison(outcome=Outcome.CONFLICT, confidence=certain, decided=True, conflicting=(pair,), reason=difference(one.target, chosen), **base)  # type: ignore[arg-type]
+            return replace(
+                base,
+                outcome=Outcome.NONE,
+                conflicting=(pair,),
+                reason=difference(one.target, chosen),
+            )
+        return replace(
+            base,
+            outcome=Outcome.CONFLICT,
+            confidence=certain,
+            decided=True,
+            conflicting=(pair,),
+            reason=difference(one.target, chosen),
+        )
 
     def glued(self, target: Value) -> bool:
         """Whether the answer has the reference's figures with others stuck to them ("20181")."""
@@ -363,7 +571,17 @@ class _Case:
         figures = str(target.year) if isinstance(target, Date) and target.year else _figures(target)
         if not figures:
             return False
-        return re.search(r"(?<!\d)" + re.escape(figures) + r"(?:\d{1,2}(?!\d)|(?=[A-Za-z]))|(?<=[a-z])" + re.escape(figures) + r"(?!\d)", self.answer) is not None
+        return (
+            re.search(
+                r"(?<!\d)"
+                + re.escape(figures)
+                + r"(?:\d{1,2}(?!\d)|(?=[A-Za-z]))|(?<=[a-z])"
+                + re.escape(figures)
+                + r"(?!\d)",
+                self.answer,
+            )
+            is not None
+        )
 
     def reached(self, target: Value) -> bool:
         """Whether two amounts of the answer make the reference's by sum, difference or product."""
@@ -379,7 +597,11 @@ class _Case:
         product = isinstance(target, Number)
         for place, one in enumerate(sizes):
             for two in sizes[place + 1 :]:
-                made = (one + two, abs(one - two), one * two) if product else (one + two, abs(one - two))
+                made = (
+                    (one + two, abs(one - two), one * two)
+                    if product
+                    else (one + two, abs(one - two))
+                )
                 if any(abs(value - wanted) <= 1e-9 * max(wanted, 1.0) for value in made):
                     return True
         return False
@@ -400,28 +622,71 @@ class _Case:
             return 0.9 if len(values) <= 3 else 0.8
         return 0.75 if words <= 90 and len(values) <= 4 and not isinstance(target, Version) else 0.0
 
-    def only_echoes(self, unmet: list[_Found], base: dict[str, object], words: int) -> Comparison:
-        plain = [one for found in unmet for one in found.against if not one.weak and not self.operand(one)]
+    def only_echoes(self, unmet: list[_Found], base: Comparison, words: int) -> Comparison:
+        plain = [
+            one
+            for found in unmet
+            for one in found.against
+            if not one.weak and not self.operand(one)
+        ]
         if plain and words <= 6:
             pair = Pair(in_words(unmet[0].target), in_words(plain[0]), "different")
-            return Comparison(outcome=Outcome.CONFLICT, confidence=0.9, decided=True, conflicting=(pair,), reason=difference(unmet[0].target, plain[0]), **base)  # type: ignore[arg-type]
+            return replace(
+                base,
+                outcome=Outcome.CONFLICT,
+                confidence=0.9,
+                decided=True,
+                conflicting=(pair,),
+                reason=difference(unmet[0].target, plain[0]),
+            )
         missing = tuple(in_words(one.target) for one in unmet)
-        return Comparison(outcome=Outcome.MISSING if words <= 40 else Outcome.NONE, confidence=0.3 if words <= 40 else 0.0, missing=missing, reason=f"the answer does not give {missing[0]}", **base)  # type: ignore[arg-type]
+        return replace(
+            base,
+            outcome=Outcome.MISSING if words <= 40 else Outcome.NONE,
+            confidence=0.3 if words <= 40 else 0.0,
+            missing=missing,
+            reason=f"the answer does not give {missing[0]}",
+        )
 
-    def all_met(self, found: list[_Found], agreed: tuple[Pair, ...], kind: str, words: int) -> Comparison:
+    def all_met(
+        self, found: list[_Found], agreed: tuple[Pair, ...], kind: str, words: int
+    ) -> Comparison:
         finer = any(pair.relation == "finer" for pair in agreed)
         granularity = "finer" if finer and kind == "date" else ""
         others = [one for each in found for one in self.serious(each)]
         mets = [one for each in found for one in each.met]
-        others = [one for one in others if not any(relate(known, one, self.asked) in _MET for known in self.wanted)]
-        others = [one for one in others if not any(relate(target.target, one, self.asked) in _MET for target in found)]
+        others = [
+            one
+            for one in others
+            if not any(relate(known, one, self.asked) in _MET for known in self.wanted)
+        ]
+        others = [
+            one
+            for one in others
+            if not any(relate(target.target, one, self.asked) in _MET for target in found)
+        ]
         reason = f"{agreed[0].answer} agrees with {agreed[0].reference}"
         if not others:
             weak = all(one.weak for one in mets)
-            confidence = (0.95 if words <= 15 else 0.85 if words <= 40 else 0.7) - (0.3 if weak else 0.0)
-            clear = not weak and (self.share >= 0.25 or not isinstance(found[0].target, Number)) and self.share >= 0.12 and not (len(found) > 1 and len(self.reference.split()) > 12)
+            confidence = (0.95 if words <= 15 else 0.85 if words <= 40 else 0.7) - (
+                0.3 if weak else 0.0
+            )
+            clear = (
+                not weak
+                and (self.share >= 0.25 or not isinstance(found[0].target, Number))
+                and self.share >= 0.12
+                and not (len(found) > 1 and len(self.reference.split()) > 12)
+            )
             confidence -= 0.0 if clear or weak else 0.25
-            return Comparison(outcome=Outcome.AGREE, confidence=confidence, decided=clear, kind=kind, agreed=agreed, granularity=granularity, reason=reason)
+            return Comparison(
+                outcome=Outcome.AGREE,
+                confidence=confidence,
+                decided=clear,
+                kind=kind,
+                agreed=agreed,
+                granularity=granularity,
+                reason=reason,
+            )
         pairs = tuple(Pair(agreed[0].reference, in_words(one), "different") for one in others)
         if words <= 20 and any(self.alternative(one, other) for one in mets for other in others):
             return Comparison(
@@ -453,12 +718,13 @@ def _without_conversions(values: list[Value], text: str, asked: Asked) -> list[V
     """Drop values that repeat an earlier one in another unit or writing, in brackets or after "or"."""
     kept: list[Value] = []
     for one in values:
-        if any(relate(before, one, asked) in (*_MET, Relation.UNCLEAR) and type(before) is type(one) for before in kept):
+        if any(
+            relate(before, one, asked) in (*_MET, Relation.UNCLEAR) and type(before) is type(one)
+            for before in kept
+        ):
             continue
         before = text[kept[-1].end : one.start] if kept else ""
         if "(" in before:
             continue
         kept.append(one)
     return kept
-
-

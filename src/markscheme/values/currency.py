@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - tables of patterns and words read better unfolded
 """Currencies: symbols, codes and words, before or after an amount, and their small coins.
 
 A `$` alone agrees with every dollar, a crown with every crown: `same_currency` decides.
@@ -8,8 +9,61 @@ from __future__ import annotations
 import re
 
 _CODES = frozenset(
-    "USD EUR GBP JPY CNY CHF CAD AUD NZD INR RUB KRW BRL MXN SEK NOK DKK PLN CZK HUF TRY ZAR SGD HKD THB IDR MYR "
-    "PHP VND ILS SAR AED EGP NGN KES GHS UAH RON BGN ISK ARS CLP COP PEN TWD PKR BDT LKR QAR KWD BTC ETH RMB".split()
+    [
+        "USD",
+        "EUR",
+        "GBP",
+        "JPY",
+        "CNY",
+        "CHF",
+        "CAD",
+        "AUD",
+        "NZD",
+        "INR",
+        "RUB",
+        "KRW",
+        "BRL",
+        "MXN",
+        "SEK",
+        "NOK",
+        "DKK",
+        "PLN",
+        "CZK",
+        "HUF",
+        "TRY",
+        "ZAR",
+        "SGD",
+        "HKD",
+        "THB",
+        "IDR",
+        "MYR",
+        "PHP",
+        "VND",
+        "ILS",
+        "SAR",
+        "AED",
+        "EGP",
+        "NGN",
+        "KES",
+        "GHS",
+        "UAH",
+        "RON",
+        "BGN",
+        "ISK",
+        "ARS",
+        "CLP",
+        "COP",
+        "PEN",
+        "TWD",
+        "PKR",
+        "BDT",
+        "LKR",
+        "QAR",
+        "KWD",
+        "BTC",
+        "ETH",
+        "RMB",
+    ]
 )
 _SYMBOLS = {
     "US$": "USD", "U.S.$": "USD", "A$": "AUD", "AU$": "AUD", "C$": "CAD", "CA$": "CAD", "NZ$": "NZD", "HK$": "HKD", "S$": "SGD",
@@ -67,7 +121,7 @@ def currency_before(text: str, at: int) -> tuple[str, int] | None:
     return (("CNY" if code == "RMB" else code), hit.start()) if code in _CODES else None
 
 
-def currency_after(text: str, at: int) -> tuple[str, float, int] | None:
+def currency_after(text: str, at: int) -> tuple[str, float, int] | None:  # noqa: PLR0912
     """The currency after a place: its code, the size of the coin, and where it ends."""
     hit = _AFTER.match(text, at)
     if not hit:
@@ -92,7 +146,11 @@ def currency_after(text: str, at: int) -> tuple[str, float, int] | None:
         code, size = _COINS[word]
         return code, size, end
     if word in _WORDS:
-        if word in ("mark", "marks", "real", "crown", "won", "rand") and not nation and word != "marks":
+        if (
+            word in ("mark", "marks", "real", "crown", "won", "rand")
+            and not nation
+            and word != "marks"
+        ):
             return None
         code = _NATIONS.get(nation, "") if nation else ""
         if not code:

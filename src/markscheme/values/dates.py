@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - tables of patterns and words read better unfolded
 """Dates: ISO, US and European figures with ambiguity kept, month names, quarters, eras, centuries.
 
 Not dateparser or dateutil: they read one date from a string that is one, take a millisecond, and
@@ -12,6 +13,7 @@ from dataclasses import replace
 
 from markscheme.values.kinds import Date
 from markscheme.values.numbers import ORDINALS, WORD, roman
+from markscheme.values.units import SYMBOLS
 
 _MONTHS_BY_LANGUAGE = (
     "january february march april may june july august september october november december",
@@ -35,31 +37,68 @@ MONTHS: dict[str, int] = {
     for number, name in enumerate(names.split(), start=1)
 } | {"sept": 9}
 """Month names in lower case, with the numbers of their months."""
-_CAPITAL_ONLY = frozenset({"may", "march", "mar", "jan", "sep", "dec", "mart", "mars", "mei", "mai", "august"})
-_MONTH_NAMES = "January February March April May June July August September October November December".split()
+_CAPITAL_ONLY = frozenset(
+    {"may", "march", "mar", "jan", "sep", "dec", "mart", "mars", "mei", "mai", "august"}
+)
+_MONTH_NAMES = [
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
+]
 
 _DAY_BEFORE = re.compile(
-    r"(?<![\d.,:/-])(\d{1,2})(?:st|nd|rd|th|er|º|ª|\.)?\s*(?:day\s+)?(?:of\s+|de\s+|del\s+|di\s+|-)?$", re.IGNORECASE
+    r"(?<![\d.,:/-])(\d{1,2})(?:st|nd|rd|th|er|º|ª|\.)?\s*(?:day\s+)?(?:of\s+|de\s+|del\s+|di\s+|-)?$",
+    re.IGNORECASE,
 )
-_DAY_WORD_BEFORE = re.compile(r"\b(?:([a-z]+)[ -])?([a-z]+)\s+(?:day\s+)?(?:of\s+)?$", re.IGNORECASE)
-_DAYS_BEFORE = re.compile(r"(?<![\d.,:/-])(\d{1,2})(?:st|nd|rd|th)?\s*(?:-|–|to|and)\s*(\d{1,2})(?:st|nd|rd|th)?\s*(?:of\s+)?$")
-_DAY_AFTER = re.compile(r"\.?\s*-?(?:the\s+)?(\d{1,2})(?:st|nd|rd|th)?(?![\d:/%]|[.,]\d|\s*(?:a\.?m|p\.?m)\b)", re.IGNORECASE)
-_DAY_WORD_AFTER = re.compile(r"\s+(?:the\s+)?(?:(twenty|thirty)[ -])?([a-z]+(?:st|nd|rd|th))\b", re.IGNORECASE)
+_DAY_WORD_BEFORE = re.compile(
+    r"\b(?:([a-z]+)[ -])?([a-z]+)\s+(?:day\s+)?(?:of\s+)?$", re.IGNORECASE
+)
+_DAYS_BEFORE = re.compile(
+    r"(?<![\d.,:/-])(\d{1,2})(?:st|nd|rd|th)?\s*(?:-|–|to|and)\s*(\d{1,2})(?:st|nd|rd|th)?\s*(?:of\s+)?$"
+)
+_DAY_AFTER = re.compile(
+    r"\.?\s*-?(?:the\s+)?(\d{1,2})(?:st|nd|rd|th)?(?![\d:/%]|[.,]\d|\s*(?:a\.?m|p\.?m)\b)",
+    re.IGNORECASE,
+)
+_DAY_WORD_AFTER = re.compile(
+    r"\s+(?:the\s+)?(?:(twenty|thirty)[ -])?([a-z]+(?:st|nd|rd|th))\b", re.IGNORECASE
+)
 _YEAR_AFTER = re.compile(
     r"(?:\s*\.?,?\s*|\s+(?:of|de|del|in|the year|do ano|di)\s+|-)(?:(AD|A\.D\.)\s*)?(\d{4}|'\d{2}|\d{1,4}(?=\s*(?:BCE?|B\.C|CE\b|AD\b|A\.D)))(?![\d:%]|[.,]\d{3})",
     re.IGNORECASE,
 )
-_ERA_AFTER = re.compile(r"\s*(B\.?\s?C\.?(?:\s?E\.?)?|C\.E\.|CE\b|A\.?D\.?|v\.\s?Chr\.|avant J|a\.\s?C\.|av\. J|avanti Cristo|antes de Cristo|до н)(?![a-z])")
-_ISO = re.compile(r"(?<![\d.,/-])(\d{4})([-/.])(\d{1,2})\2(\d{1,2})(?![\d/]|[-.]\d)|(?<![\d.,/-])(\d{4})-(0[1-9]|1[0-2])(?![\d-])")
-_FIGURES = re.compile(r"(?<![\d.,/-])(\d{1,2})([./-])(\d{1,2})\2(\d{4}|\d{2})(?![\d/]|[-.]\d)|(?<![\d.,/-])(\d{1,2})/(\d{4})(?![\d/])")
-_SHORT_FIGURES = re.compile(r"(?<![\d.,/-])([0-3]?\d)/([01]\d)(?![\d/]|[-.]\d)|(?<![\d.,/-])([0-3]?\d)\.([01]?\d)\.(?!\d)")
-_EASTERN = re.compile(r"(?:(\d{4}|[〇零一二三四五六七八九]{4})\s*[年년]\s*)?(\d{1,2}|[一二三四五六七八九十]{1,3})\s*[月월]\s*(?:(\d{1,2}|[一二三四五六七八九十]{1,3})\s*[日号일])?|(\d{4}|[〇零一二三四五六七八九]{4})\s*[年년](?![间間])")
+_ERA_AFTER = re.compile(
+    r"\s*(B\.?\s?C\.?(?:\s?E\.?)?|C\.E\.|CE\b|A\.?D\.?|v\.\s?Chr\.|avant J|a\.\s?C\.|av\. J|avanti Cristo|antes de Cristo|до н)(?![a-z])"
+)
+_ISO = re.compile(
+    r"(?<![\d.,/-])(\d{4})([-/.])(\d{1,2})\2(\d{1,2})(?![\d/]|[-.]\d)|(?<![\d.,/-])(\d{4})-(0[1-9]|1[0-2])(?![\d-])"
+)
+_FIGURES = re.compile(
+    r"(?<![\d.,/-])(\d{1,2})([./-])(\d{1,2})\2(\d{4}|\d{2})(?![\d/]|[-.]\d)|(?<![\d.,/-])(\d{1,2})/(\d{4})(?![\d/])"
+)
+_SHORT_FIGURES = re.compile(
+    r"(?<![\d.,/-])([0-3]?\d)/([01]\d)(?![\d/]|[-.]\d)|(?<![\d.,/-])([0-3]?\d)\.([01]?\d)\.(?!\d)"
+)
+_EASTERN = re.compile(
+    r"(?:(\d{4}|[〇零一二三四五六七八九]{4})\s*[年년]\s*)?(\d{1,2}|[一二三四五六七八九十]{1,3})\s*[月월]\s*(?:(\d{1,2}|[一二三四五六七八九十]{1,3})\s*[日号일])?|(\d{4}|[〇零一二三四五六七八九]{4})\s*[年년](?![间間])"
+)
 _QUARTER = re.compile(
     r"\bQ([1-4])(?:\s+(?:of\s+)?(?:FY\s?)?'?(\d{4}))?\b|\b(\d{4})[ -]?Q([1-4])\b"
     r"|\b(first|second|third|fourth|last|1st|2nd|3rd|4th)\s+quarter(?:\s+(?:of\s+)?(?:fiscal\s+)?(\d{4}))?",
     re.IGNORECASE,
 )
-_DECADE = re.compile(r"(?<![\w-])(?:(early|mid|late)[- ])?(?:(\d{3}0)|'?([2-9]0))'?s\b", re.IGNORECASE)
+_DECADE = re.compile(
+    r"(?<![\w-])(?:(early|mid|late)[- ])?(?:(\d{3}0)|'?([2-9]0))'?s\b", re.IGNORECASE
+)
 _CENTURY = re.compile(
     r"\b(\d{1,2})(?:st|nd|rd|th|\.|º|e|ème|де)?\s*-?(?:century|centuries|jahrhunderts?|siglo|siècle|secolo|século|eeuw|век[ае]?|yüzyıl)\b"
     r"|\b([a-z]+(?:-[a-z]+)?)[ -](?:century|centuries)\b|\b([IVX]{1,5})(?:e|ème|º)?\s+(?:century|siècle|secolo|век[ае]?)\b|\b(?:siglo|século)\s+([IVX]{1,5})\b"
@@ -69,17 +108,19 @@ _CENTURY = re.compile(
 _ERA_YEAR = re.compile(
     r"(?<![\w.,])(?P<first>\d{1,4})\s*(?:(?P<to>-|–|to)\s*(?P<last>\d{1,4})\s*)?(?P<era>BCE?\b|B\.\s?C\.(?:\s?E\.)?|CE\b|C\.E\.|AD\b|A\.D\.|v\.\s?Chr\.|av\.\s?J\.|a\.\s?C\.)|\b(?:AD|A\.D\.)\s*(?P<year>\d{1,4})\b"
 )
-_YEAR = re.compile(r"(?:(?<![\w.,:/$€£¥#-])|(?<=[a-z]{2}))(1\d{3}|20\d{2}|2100)(?![\w%:/$€£°]|[.,]\d|-\d{3}|\s?(?:%|°))")
-_YEAR_SPAN = re.compile(r"(?<![\w.,:/$€£-])(1\d{3}|20\d{2})\s?[-–/]\s?(\d{2}|1\d{3}|20\d{2})(?![\w%:/-]|[.,]\d)")
+_YEAR = re.compile(
+    r"(?:(?<![\w.,:/$€£¥#-])|(?<=[a-z]{2}))(1\d{3}|20\d{2}|2100)(?![\w%:/$€£°]|[.,]\d|-\d{3}|\s?(?:%|°))"
+)
+_YEAR_SPAN = re.compile(
+    r"(?<![\w.,:/$€£-])(1\d{3}|20\d{2})\s?[-–/]\s?(\d{2}|1\d{3}|20\d{2})(?![\w%:/-]|[.,]\d)"
+)
 _YEAR_CUE = re.compile(
     r"\b(?:in|since|from|until|till|by|of|year|years|anno|circa|c\.|ca\.|around|about|after|before|during|late|early|mid|around|summer|winter|spring|autumn|fall|between|and|or|to|im|jahr|seit|en|desde|año|em|nel|dal|depuis|anno|до|в|с|FY|fiscal|established|founded|born|died|released|season)\s*$",
     re.IGNORECASE,
 )
 _COUNTED_AFTER = re.compile(r"[ -]([^\W\d_]+)")
 _NOT_COUNTED = frozenset(
-    "the a an and or to in on by as at but when while with for from until till of which that who after before because since "
-    "he she it they this under during through is was were are has had not so then according edition season film movie version und bis in il el la le les et y e a "
-    "upon into edition model election act world super album".split()
+    ["the", "a", "an", "and", "or", "to", "in", "on", "by", "as", "at", "but", "when", "while", "with", "for", "from", "until", "till", "of", "which", "that", "who", "after", "before", "because", "since", "he", "she", "it", "they", "this", "under", "during", "through", "is", "was", "were", "are", "has", "had", "not", "so", "then", "according", "edition", "season", "film", "movie", "version", "und", "bis", "in", "il", "el", "la", "le", "les", "et", "y", "e", "a", "upon", "into", "edition", "model", "election", "act", "world", "super", "album"]
 )  # fmt: skip
 _DAY_FIRST = re.compile(r"day/month|dd/mm|day first|british|european", re.IGNORECASE)
 _MONTH_FIRST = re.compile(r"month/day|mm/dd|month first|\bUS\b notation|american", re.IGNORECASE)
@@ -104,7 +145,9 @@ def _eastern_int(word: str) -> int:
     return int(eastern_value(word) or 0)
 
 
-def read_dates(text: str, used: bytearray, *, foreign: bool = False, asked: bool = False, numbers: bool = False) -> Iterator[Date]:
+def read_dates(
+    text: str, used: bytearray, *, foreign: bool = False, asked: bool = False, numbers: bool = False
+) -> Iterator[Date]:
     """The dates of a plain text; `used` marks the characters taken.
 
     `asked`: the question asks for a date, so four plain digits are a year; `numbers`: it asks for
@@ -134,7 +177,22 @@ def _all_dates(text: str, *, foreign: bool, asked: bool) -> Iterator[Date]:
         yield from _quarters(text)
     if has_digit:
         yield from _decades(text)
-    if any(word in lower for word in ("centur", "jahrhundert", "siglo", "siècle", "secolo", "século", "eeuw", "век", "世", "세기", "yüzyıl")):
+    if any(
+        word in lower
+        for word in (
+            "centur",
+            "jahrhundert",
+            "siglo",
+            "siècle",
+            "secolo",
+            "século",
+            "eeuw",
+            "век",
+            "世",
+            "세기",
+            "yüzyıl",
+        )
+    ):
         yield from _centuries(text)
     if has_digit:
         yield from _eras(text)
@@ -147,7 +205,9 @@ _NAMED_DAYS = {
     "st patrick's day": (3, 17), "st. patrick's day": (3, 17), "april fools' day": (4, 1), "ferragosto": (8, 15), "heiligabend": (12, 24), "silvester": (12, 31),
     "fête du travail": (5, 1), "leap day": (2, 29),
 }  # fmt: skip
-_NAMED_HINT = re.compile(r"\bday\b|\beve\b|halloween|ferragosto|heiligabend|silvester|fête", re.IGNORECASE)
+_NAMED_HINT = re.compile(
+    r"\bday\b|\beve\b|halloween|ferragosto|heiligabend|silvester|fête", re.IGNORECASE
+)
 _NAMED = re.compile("|".join(map(re.escape, _NAMED_DAYS)), re.IGNORECASE)
 
 
@@ -161,11 +221,19 @@ def _named_days(text: str) -> Iterator[Date]:
         yield _date(text, hit.start(), end, year, month, day)
 
 
-def _date(text: str, start: int, end: int, year: int | None = None, month: int | None = None, day: int | None = None, **more: object) -> Date:
+def _date(  # noqa: PLR0917
+    text: str,
+    start: int,
+    end: int,
+    year: int | None = None,
+    month: int | None = None,
+    day: int | None = None,
+    **more: object,
+) -> Date:
     return Date(start=start, end=end, text=text[start:end], year=year, month=month, day=day, **more)  # type: ignore[arg-type]
 
 
-def _figures(text: str, *, foreign: bool) -> Iterator[Date]:
+def _figures(text: str, *, foreign: bool) -> Iterator[Date]:  # noqa: PLR0912
     for hit in _ISO.finditer(text):
         if hit[5]:
             yield _date(text, hit.start(), hit.end(), int(hit[5]), int(hit[6]))
@@ -173,7 +241,11 @@ def _figures(text: str, *, foreign: bool) -> Iterator[Date]:
             yield _date(text, hit.start(), hit.end(), int(hit[1]), int(hit[3]), int(hit[4]))
         elif _valid(int(hit[4]), int(hit[3])):
             yield _date(text, hit.start(), hit.end(), int(hit[1]), int(hit[4]), int(hit[3]))
-    hint = (1 if _DAY_FIRST.search(text) else -1 if _MONTH_FIRST.search(text) else 0) if "/" in text else 0
+    hint = (
+        (1 if _DAY_FIRST.search(text) else -1 if _MONTH_FIRST.search(text) else 0)
+        if "/" in text
+        else 0
+    )
     for hit in _FIGURES.finditer(text):
         if hit[6]:
             if 1 <= int(hit[5]) <= 12:
@@ -188,7 +260,15 @@ def _figures(text: str, *, foreign: bool) -> Iterator[Date]:
         elif hint < 0:
             day_first = day_first and not month_first
         if day_first and month_first and first != second:
-            yield _date(text, hit.start(), hit.end(), year, second, first, alternatives=((year, first, second),))
+            yield _date(
+                text,
+                hit.start(),
+                hit.end(),
+                year,
+                second,
+                first,
+                alternatives=((year, first, second),),
+            )
         elif day_first:
             yield _date(text, hit.start(), hit.end(), year, second, first)
         elif month_first:
@@ -209,7 +289,12 @@ def _eastern(text: str) -> Iterator[Date]:
         if not 1 <= month <= 12 or not (hit[1] or hit[3]):
             continue
         yield _date(
-            text, hit.start(), hit.end(), _eastern_int(hit[1]) if hit[1] else None, month, _eastern_int(hit[3]) if hit[3] else None
+            text,
+            hit.start(),
+            hit.end(),
+            _eastern_int(hit[1]) if hit[1] else None,
+            month,
+            _eastern_int(hit[3]) if hit[3] else None,
         )
 
 
@@ -222,11 +307,13 @@ def _ordinal(tens: str | None, word: str) -> int | None:
     return value if 1 <= value <= 31 else None
 
 
-def _month_names(text: str) -> Iterator[Date]:
+def _month_names(text: str) -> Iterator[Date]:  # noqa: PLR0912
     for hit in WORD.finditer(text):
         lower = hit[0].lower()
         month = MONTHS.get(lower)
-        if month is None or (lower in _CAPITAL_ONLY and hit[0] == lower and not _near_digit(text, hit)):
+        if month is None or (
+            lower in _CAPITAL_ONLY and hit[0] == lower and not _near_digit(text, hit)
+        ):
             continue
         start, end = hit.start(), hit.end()
         day: int | None = None
@@ -242,11 +329,22 @@ def _month_names(text: str) -> Iterator[Date]:
             tens = found[1] and found[1].lower() in ("twenty", "thirty")
             start -= len(before) - (found.start() if tens else found.start(2))
         else:
-            if lower == "may" and text[end : end + 1] not in ("", ",", ".", ")", ";") and not re.match(r"\s*(?:\d|of\b|the \d)", text[end:end + 8]) and not re.search(r"\b(?:in|of|since|by|until|from|to|and|late|early|mid)\s+$|^$", before, re.IGNORECASE):
+            if (
+                lower == "may"
+                and text[end : end + 1] not in ("", ",", ".", ")", ";")
+                and not re.match(r"\s*(?:\d|of\b|the \d)", text[end : end + 8])
+                and not re.search(
+                    r"\b(?:in|of|since|by|until|from|to|and|late|early|mid)\s+$|^$",
+                    before,
+                    re.IGNORECASE,
+                )
+            ):
                 continue
             if found := _DAY_AFTER.match(text, end):
                 day, end = int(found[1]), found.end()
-            elif (found := _DAY_WORD_AFTER.match(text, end)) and (value := _ordinal(found[1], found[2])):
+            elif (found := _DAY_WORD_AFTER.match(text, end)) and (
+                value := _ordinal(found[1], found[2])
+            ):
                 day, end = value, found.end()
         if day is not None and not _valid(month, day):
             day = None
@@ -259,15 +357,26 @@ def _month_names(text: str) -> Iterator[Date]:
                 end = era.end()
         elif spelled := _spelled_year_after(text, end):
             year, end = spelled
-        if year is None and day is None and lower in ("march", "may", "august", "mar", "sep", "jan", "dec", "mai", "mars", "mei") and not _alone(text, hit):
+        if (
+            year is None
+            and day is None
+            and lower
+            in ("march", "may", "august", "mar", "sep", "jan", "dec", "mai", "mars", "mei")
+            and not _alone(text, hit)
+        ):
             continue
         if first_day is not None and day is not None:
-            yield _date(text, start, end, year, month, first_day, alternatives=((year, month, day),))
+            yield _date(
+                text, start, end, year, month, first_day, alternatives=((year, month, day),)
+            )
             continue
         yield _date(text, start, end, year, month, day)
 
 
-_SPELLED_YEAR = re.compile(r"\s*,?\s*(?:of\s+)?((?:nineteen|twenty|eighteen|seventeen|sixteen|fifteen|two thousand)[a-z -]*)", re.IGNORECASE)
+_SPELLED_YEAR = re.compile(
+    r"\s*,?\s*(?:of\s+)?((?:nineteen|twenty|eighteen|seventeen|sixteen|fifteen|two thousand)[a-z -]*)",
+    re.IGNORECASE,
+)
 
 
 def _spelled_year_after(text: str, end: int) -> tuple[int, int] | None:
@@ -286,14 +395,21 @@ def _near_digit(text: str, hit: re.Match[str]) -> bool:
     return any(map(str.isdigit, text[max(0, hit.start() - 6) : hit.end() + 5]))
 
 
-_CUE_BEFORE = re.compile(r"(?:^|\b(?:in|of|since|by|until|from|to|and|or|late|early|mid|during|month|every|each|next|last|is|was))[\s-]*$", re.IGNORECASE)
+_CUE_BEFORE = re.compile(
+    r"(?:^|\b(?:in|of|since|by|until|from|to|and|or|late|early|mid|during|month|every|each|next|last|is|was))[\s-]*$",
+    re.IGNORECASE,
+)
 
 
 def _alone(text: str, hit: re.Match[str]) -> bool:
     """Whether a word that is a month or another word stands where a month does."""
     if hit[0].lower() in ("march", "may") and hit[0].isupper():
         return False
-    return bool(_CUE_BEFORE.search(text, 0, hit.start())) if hit.start() < 40 else bool(_CUE_BEFORE.search(text[hit.start() - 12 : hit.start()]))
+    return (
+        bool(_CUE_BEFORE.search(text, 0, hit.start()))
+        if hit.start() < 40
+        else bool(_CUE_BEFORE.search(text[hit.start() - 12 : hit.start()]))
+    )
 
 
 def _signed(year: int, era: str) -> int:
@@ -302,7 +418,17 @@ def _signed(year: int, era: str) -> int:
 
 
 def _quarters(text: str) -> Iterator[Date]:
-    names = {"first": 1, "second": 2, "third": 3, "fourth": 4, "last": 4, "1st": 1, "2nd": 2, "3rd": 3, "4th": 4}
+    names = {
+        "first": 1,
+        "second": 2,
+        "third": 3,
+        "fourth": 4,
+        "last": 4,
+        "1st": 1,
+        "2nd": 2,
+        "3rd": 3,
+        "4th": 4,
+    }
     for hit in _QUARTER.finditer(text):
         if hit[5]:
             if not hit[6] and len(text) > 30:
@@ -310,16 +436,20 @@ def _quarters(text: str) -> Iterator[Date]:
             number, year = names[hit[5].lower()], hit[6]
         else:
             number, year = int(hit[1] or hit[4]), hit[2] or hit[3]
-        yield _date(text, hit.start(), hit.end(), int(year) if year else None, 3 * number - 2, last_month=3 * number)
+        yield _date(
+            text,
+            hit.start(),
+            hit.end(),
+            int(year) if year else None,
+            3 * number - 2,
+            last_month=3 * number,
+        )
 
 
 def _decades(text: str) -> Iterator[Date]:
     for hit in _DECADE.finditer(text):
         year = int(hit[2]) if hit[2] else 1900 + int(hit[3])
-        if hit[2] and year % 100 == 0:
-            last = year + 99
-        else:
-            last = year + 9
+        last = year + (99 if hit[2] and year % 100 == 0 else 9)
         if 1000 <= year <= 2100:
             yield _date(text, hit.start(), hit.end(), year, last_year=last)
 
@@ -368,12 +498,24 @@ def _years(text: str, *, asked: bool) -> Iterator[Date]:
         year = int(hit[1])
         cued = bool(_YEAR_CUE.search(text[max(0, hit.start() - 14) : hit.start()]))
         after = _COUNTED_AFTER.match(text, hit.end())
-        counted = after is not None and after[1].lower() not in _NOT_COUNTED and after[1][0].islower() and after[1].lower() not in MONTHS
+        measured = after is not None and after[1] in SYMBOLS
+        counted = measured or (
+            after is not None
+            and after[1].lower() not in _NOT_COUNTED
+            and after[1][0].islower()
+            and after[1].lower() not in MONTHS
+        )
         if counted and not (cued and asked):
             continue
         found = _date(text, hit.start(), hit.end(), year, number=not cued)
         if era := _ERA_AFTER.match(text, hit.end()):
-            found = replace(found, year=_signed(year, era[1]), end=era.end(), text=text[hit.start() : era.end()], number=False)
+            found = replace(
+                found,
+                year=_signed(year, era[1]),
+                end=era.end(),
+                text=text[hit.start() : era.end()],
+                number=False,
+            )
         yield found
 
 

@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - tables of patterns and words read better unfolded
 """Mathematical expressions: a small parser, and equality by values at fixed points.
 
 Not sympy or math-verify: both hand the text to an evaluator, take milliseconds to seconds, and
@@ -27,7 +28,11 @@ _FUNCTIONS: dict[str, Callable[[complex], complex]] = {
     "abs": abs, "arcsin": cmath.asin, "arccos": cmath.acos, "arctan": cmath.atan, "sinh": cmath.sinh, "cosh": cmath.cosh, "tanh": cmath.tanh,
     "sec": lambda value: 1 / cmath.cos(value), "csc": lambda value: 1 / cmath.sin(value), "cot": lambda value: 1 / cmath.tan(value),
 }  # fmt: skip
-_TOKEN = re.compile(r"\s*(?:(\d+(?:\.\d+)?|\.\d+)|(" + "|".join(sorted(_FUNCTIONS, key=len, reverse=True)) + r"|pi)(?![a-z])|([A-Za-z])(?!\d)|(√)|([-+*/^()\[\]{}|]))")
+_TOKEN = re.compile(
+    r"\s*(?:(\d+(?:\.\d+)?|\.\d+)|("
+    + "|".join(sorted(_FUNCTIONS, key=len, reverse=True))
+    + r"|pi)(?![a-z])|([A-Za-z])(?!\d)|(√)|([-+*/^()\[\]{}|]))"
+)
 _POINTS = (0.7316, 1.9142, 2.6577, 0.3719, 1.2931)
 
 Node = tuple[object, ...]
@@ -60,7 +65,11 @@ class _Parser:
             hit = _TOKEN.match(text, at)
             if not hit or hit.end() == at:
                 raise _ParseError
-            kind = ("number", "name", "letter", "root", "sign")[hit.lastindex - 1] if hit.lastindex else ""
+            kind = (
+                ("number", "name", "letter", "root", "sign")[hit.lastindex - 1]
+                if hit.lastindex
+                else ""
+            )
             self.tokens.append((kind, hit[hit.lastindex or 0]))
             at = hit.end()
 
@@ -151,16 +160,22 @@ class _Parser:
         return self.atom() if self.peek()[1] in ("(", "[", "{") else self.power()
 
 
+def _child(node: Node, place: int) -> Node:
+    child = node[place]
+    assert isinstance(child, tuple)
+    return child
+
+
 def _value(node: Node, where: dict[str, float]) -> complex:
     kind = node[0]
     if kind == "number":
-        return complex(node[1])  # type: ignore[arg-type]
+        return complex(float(str(node[1])))
     if kind == "letter":
         name = str(node[1])
         return cmath.e if name == "e" and "e" not in where else complex(where[name])
     if kind == "call":
-        return _FUNCTIONS[str(node[1])](_value(node[2], where))  # type: ignore[arg-type]
-    left, right = _value(node[1], where), _value(node[2], where)  # type: ignore[arg-type]
+        return complex(_FUNCTIONS[str(node[1])](_value(_child(node, 2), where)))
+    left, right = _value(_child(node, 1), where), _value(_child(node, 2), where)
     if kind == "+":
         return left + right
     if kind == "-":
@@ -308,26 +323,45 @@ def relate(reference: str, answer: str) -> Relation:
 
 
 _WORDS = re.compile(r"[A-Za-zÀ-ÿ]{2,}")
-_ALLOWED = frozenset((*_FUNCTIONS, "pi", "or", "and", "frac", "dfrac", "cdot", "times", "left", "right", "pm"))
-_OPERATOR = re.compile(r"\\d?frac|\\sqrt|[=^²³⁴⁵⁶⁷⁸⁹√+*/·×±π]|\d\s?[a-zA-Z]\b|(?<=[\w)])\s*[-−]\s*(?=[\w(])")
-_LETTER = re.compile(r"(?<![A-Za-z])[a-zA-Z](?![A-Za-z])|frac|√|π|\bpi\b|\d[a-zA-Z]\b|\b[a-z]{2,3}\b")
+_ALLOWED = frozenset(
+    (*_FUNCTIONS, "pi", "or", "and", "frac", "dfrac", "cdot", "times", "left", "right", "pm")
+)
+_OPERATOR = re.compile(
+    r"\\d?frac|\\sqrt|[=^²³⁴⁵⁶⁷⁸⁹√+*/·×±π]|\d\s?[a-zA-Z]\b|(?<=[\w)])\s*[-−]\s*(?=[\w(])"
+)
+_LETTER = re.compile(
+    r"(?<![A-Za-z])[a-zA-Z](?![A-Za-z])|frac|√|π|\bpi\b|\d[a-zA-Z]\b|\b[a-z]{2,3}\b"
+)
 _CHEMICAL = re.compile(r"[A-Z]\d|[→⇌]|\d\s*[°%]|\bCO\b")
-_RUN = re.compile(r"(?:[\s\d.+\-−–*/^=()\[\]{}|√π²³¹⁰⁴⁵⁶⁷⁸⁹⁻·×±,]|\b(?:sqrt|sin|cos|tan|log|ln|exp|pi|or|and)\b|(?<![A-Za-z'])(?!is|of|to|in|it|as|so|we|by|be|at|on|an|no|if|do|he|me|my|up|us|am)[a-zA-Z]{1,2}(?![a-zA-Z']))+")
+_RUN = re.compile(
+    r"(?:[\s\d.+\-−–*/^=()\[\]{}|√π²³¹⁰⁴⁵⁶⁷⁸⁹⁻·×±,]|\b(?:sqrt|sin|cos|tan|log|ln|exp|pi|or|and)\b|(?<![A-Za-z'])(?!is|of|to|in|it|as|so|we|by|be|at|on|an|no|if|do|he|me|my|up|us|am)[a-zA-Z]{1,2}(?![a-zA-Z']))+"
+)
 
 
 def is_expression(text: str) -> bool:
     """Whether a whole text is an expression or equation with a letter, a root or pi in it."""
     text = text.strip().strip(".`$")
-    if not 2 <= len(text) <= _LONGEST or not _OPERATOR.search(text) or not _LETTER.search(text) or _CHEMICAL.search(text):
+    if (
+        not 2 <= len(text) <= _LONGEST
+        or not _OPERATOR.search(text)
+        or not _LETTER.search(text)
+        or _CHEMICAL.search(text)
+    ):
         return False
     for hit in _WORDS.finditer(text):
         word = hit[0].lower()
-        if word not in _ALLOWED and not (len(word) <= 3 and hit[0].isascii() and hit[0].islower() and ("=" in text or "^" in text or "²" in text or "+" in text)):
+        if word not in _ALLOWED and not (
+            len(word) <= 3
+            and hit[0].isascii()
+            and hit[0].islower()
+            and ("=" in text or "^" in text or "²" in text or "+" in text)
+        ):
             return False
     if not re.search(r"\d|=|\^|[²³√π+]", text) or re.fullmatch(r"\d+(?:[.,]\d+)*\s?[A-Za-z]", text):
         return False
     return all(
-        any(_parsed(side) is not None for side in part.split("=")) and all(_parsed(side) is not None for side in part.split("=") if side.strip())
+        any(_parsed(side) is not None for side in part.split("="))
+        and all(_parsed(side) is not None for side in part.split("=") if side.strip())
         for part in alternatives(text)
     ) and bool(alternatives(text))
 

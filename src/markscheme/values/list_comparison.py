@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - tables of patterns and words read better unfolded
 """Whether an answer has the items of a list that was asked for, no others, and in order."""
 
 from __future__ import annotations
@@ -8,12 +9,20 @@ from markscheme.values.asked import Asked
 from markscheme.values.lists import item_key, positions, same_item, split_items
 from markscheme.values.outcome import Comparison, Outcome, Pair
 
-_REVERSING = re.compile(r"\b(?:before|preced\w*|after|afterwards|last|ends?|following|follows|prior|reverse|backwards|later|earlier|between|opens|below|above|under|over|outranks?|beats|avant|après|vor|nach|antes|después|prima|dopo)\b", re.IGNORECASE)
-_STEPS = re.compile(r"^\s*how\b|\b(?:steps?|stages?|process|procedure|phases?|sequence)\b|^\s*1[.)]\s", re.IGNORECASE)
-_PLAIN_ORDER = re.compile(r"\b(?:at the end|last(?:ly)?|after (?:that|this)|afterwards|following)\b", re.IGNORECASE)
+_REVERSING = re.compile(
+    r"\b(?:before|preced\w*|after|afterwards|last|ends?|following|follows|prior|reverse|backwards|later|earlier|between|opens|below|above|under|over|outranks?|beats|avant|après|vor|nach|antes|después|prima|dopo)\b",
+    re.IGNORECASE,
+)
+_STEPS = re.compile(
+    r"^\s*how\b|\b(?:steps?|stages?|process|procedure|phases?|sequence)\b|^\s*1[.)]\s",
+    re.IGNORECASE,
+)
+_PLAIN_ORDER = re.compile(
+    r"\b(?:at the end|last(?:ly)?|after (?:that|this)|afterwards|following)\b", re.IGNORECASE
+)
 
 
-def compare_lists(asked: Asked, reference: str, answer: str, *, typed: bool) -> Comparison | None:
+def compare_lists(asked: Asked, reference: str, answer: str, *, typed: bool) -> Comparison | None:  # noqa: PLR0912
     """Compare two lists; None where the reference is no list that was asked for."""
     wanted = _wanted(asked, reference, typed=typed)
     if not wanted:
@@ -23,7 +32,7 @@ def compare_lists(asked: Asked, reference: str, answer: str, *, typed: bool) -> 
     if not given:
         if any(any(char.isdigit() for char in item) for item in wanted):
             return None
-        return _in_prose(asked, wanted, reference, answer, ordered=asked.order)
+        return _in_prose(wanted, answer, ordered=asked.order)
     matched: dict[int, int] = {}
     for place, item in enumerate(given):
         for other, target in enumerate(wanted):
@@ -34,26 +43,61 @@ def compare_lists(asked: Asked, reference: str, answer: str, *, typed: bool) -> 
     missing = tuple(item for other, item in enumerate(wanted) if other not in matched.values())
     extra = tuple(item for place, item in enumerate(given) if place not in matched)
     if not missing and not extra:
-        ordered = ordered or (len(wanted) > 2 and bool(_STEPS.search(asked.text) or _STEPS.search(answer)))
+        ordered = ordered or (
+            len(wanted) > 2 and bool(_STEPS.search(asked.text) or _STEPS.search(answer))
+        )
         if ordered and list(matched.values()) != sorted(matched.values()):
             if _REVERSING.search(_PLAIN_ORDER.sub("", answer)):
-                return Comparison(outcome=Outcome.NONE, kind="list", agreed=agreed, reason="the order is told in words")
+                return Comparison(
+                    outcome=Outcome.NONE,
+                    kind="list",
+                    agreed=agreed,
+                    reason="the order is told in words",
+                )
             if not asked.order:
-                return Comparison(outcome=Outcome.NONE, kind="list", agreed=agreed, reason="the items are in another order")
+                return Comparison(
+                    outcome=Outcome.NONE,
+                    kind="list",
+                    agreed=agreed,
+                    reason="the items are in another order",
+                )
             return Comparison(
                 outcome=Outcome.CONFLICT, confidence=0.93, decided=True, kind="list", agreed=agreed,
                 conflicting=(Pair(", ".join(wanted), ", ".join(given), "order"),), reason=f"the order is {', '.join(given)} where the reference has {', '.join(wanted)}",
             )  # fmt: skip
-        return Comparison(outcome=Outcome.AGREE, confidence=0.95, decided=True, kind="list", agreed=agreed, reason=f"all {len(wanted)} items are there")
+        return Comparison(
+            outcome=Outcome.AGREE,
+            confidence=0.95,
+            decided=True,
+            kind="list",
+            agreed=agreed,
+            reason=f"all {len(wanted)} items are there",
+        )
     if not missing:
-        if asked.items == len(wanted) or all(_plain(item) or len(item.split()) <= 3 for item in extra):
+        if asked.items == len(wanted) or all(
+            _plain(item) or len(item.split()) <= 3 for item in extra
+        ):
             return Comparison(
                 outcome=Outcome.CONFLICT, confidence=0.85 if asked.items == len(wanted) else 0.7, decided=asked.items == len(wanted), kind="list",
                 agreed=agreed, extra=extra, reason=f"the answer adds {extra[0]}, which the reference does not have",
             )  # fmt: skip
-        return Comparison(outcome=Outcome.NONE, kind="list", agreed=agreed, extra=extra, reason=f"the answer adds {extra[0]}")
+        return Comparison(
+            outcome=Outcome.NONE,
+            kind="list",
+            agreed=agreed,
+            extra=extra,
+            reason=f"the answer adds {extra[0]}",
+        )
     if not extra:
-        return Comparison(outcome=Outcome.MISSING, confidence=0.93, decided=True, kind="list", agreed=agreed, missing=missing, reason=f"{_listed(missing)} missing")
+        return Comparison(
+            outcome=Outcome.MISSING,
+            confidence=0.93,
+            decided=True,
+            kind="list",
+            agreed=agreed,
+            missing=missing,
+            reason=f"{_listed(missing)} missing",
+        )
     one_swapped = len(agreed) >= 2 and len(missing) == len(extra) == 1 and len(given) == len(wanted)
     if one_swapped and not _similar(missing, extra) and len(extra[0].split()) <= 3:
         return Comparison(
@@ -65,7 +109,14 @@ def compare_lists(asked: Asked, reference: str, answer: str, *, typed: bool) -> 
             outcome=Outcome.CONFLICT, confidence=0.8, decided=True, kind="list", agreed=agreed, missing=missing, extra=extra,
             conflicting=(Pair(missing[0], extra[0], "different"),), reason=f"{extra[0]} where the reference has {missing[0]}",
         )  # fmt: skip
-    return Comparison(outcome=Outcome.NONE, kind="list", agreed=agreed, missing=missing, extra=extra, reason=f"{_listed(missing)} not found")
+    return Comparison(
+        outcome=Outcome.NONE,
+        kind="list",
+        agreed=agreed,
+        missing=missing,
+        extra=extra,
+        reason=f"{_listed(missing)} not found",
+    )
 
 
 def _wanted(asked: Asked, reference: str, *, typed: bool) -> tuple[str, ...]:
@@ -76,7 +127,9 @@ def _wanted(asked: Asked, reference: str, *, typed: bool) -> tuple[str, ...]:
         return ()
     if not (asked.several or asked.order or asked.items == len(items) or len(items) >= 3):
         return ()
-    if asked.kind in ("date", "time", "duration", "money", "percent", "number", "verse") and not (asked.items or asked.order or asked.several):
+    if asked.kind in ("date", "time", "duration", "money", "percent", "number", "verse") and not (
+        asked.items or asked.order or asked.several
+    ):
         return ()
     if any(len(item.split()) > 5 for item in items) and not asked.items:
         return ()
@@ -88,7 +141,11 @@ def _wanted(asked: Asked, reference: str, *, typed: bool) -> tuple[str, ...]:
 
 
 def _is_sequence(reference: str, answer: str) -> bool:
-    return "→" in reference or "->" in reference or ("first" in answer.lower() and "next" in answer.lower())
+    return (
+        "→" in reference
+        or "->" in reference
+        or ("first" in answer.lower() and "next" in answer.lower())
+    )
 
 
 def _plain(item: str) -> bool:
@@ -104,9 +161,14 @@ def _similar(missing: tuple[str, ...], extra: tuple[str, ...]) -> bool:
             left, right = set(item_key(one)), set(item_key(two))
             if left & right:
                 return True
-            if any(first[:4] == second[:4] for first in left for second in right if len(first) > 3 and len(second) > 3):
+            if any(
+                first[:4] == second[:4]
+                for first in left
+                for second in right
+                if len(first) > 3 and len(second) > 3
+            ):
                 return True
-            short, long = sorted((one, two), key=len)
+            short = min(one, two, key=len)
             if short.isupper() and len(short) <= 5:
                 return True
     return False
@@ -116,18 +178,47 @@ def _listed(items: tuple[str, ...]) -> str:
     return items[0] + " is" if len(items) == 1 else ", ".join(items[:-1]) + f" and {items[-1]} are"
 
 
-def _in_prose(asked: Asked, wanted: tuple[str, ...], reference: str, answer: str, *, ordered: bool) -> Comparison:
+def _in_prose(wanted: tuple[str, ...], answer: str, *, ordered: bool) -> Comparison:
     places = positions(wanted, answer)
     found = [place for place in places if place >= 0]
     if len(found) < len(wanted):
         missing = tuple(item for item, place in zip(wanted, places, strict=True) if place < 0)
-        return Comparison(outcome=Outcome.NONE, kind="list", missing=missing, reason=f"{_listed(missing)} not found")
+        return Comparison(
+            outcome=Outcome.NONE,
+            kind="list",
+            missing=missing,
+            reason=f"{_listed(missing)} not found",
+        )
     agreed = tuple(Pair(item, item, "same") for item in wanted)
     words = len(answer.split())
     if ordered:
         if places != sorted(places) or _REVERSING.search(_PLAIN_ORDER.sub("", answer)):
-            return Comparison(outcome=Outcome.NONE, kind="list", agreed=agreed, reason="all items are there; their order is told in words")
-        return Comparison(outcome=Outcome.AGREE, confidence=0.75, decided=True, kind="list", agreed=agreed, reason=f"all {len(wanted)} items are there, in order")
+            return Comparison(
+                outcome=Outcome.NONE,
+                kind="list",
+                agreed=agreed,
+                reason="all items are there; their order is told in words",
+            )
+        return Comparison(
+            outcome=Outcome.AGREE,
+            confidence=0.75,
+            decided=True,
+            kind="list",
+            agreed=agreed,
+            reason=f"all {len(wanted)} items are there, in order",
+        )
     if re.search(r"\b(?:not|except|but|only|without|never|instead|n't)\b", answer, re.IGNORECASE):
-        return Comparison(outcome=Outcome.NONE, kind="list", agreed=agreed, reason="all items are named, one perhaps set aside")
-    return Comparison(outcome=Outcome.AGREE, confidence=0.8 if words <= 30 else 0.65, decided=words <= 30, kind="list", agreed=agreed, reason=f"all {len(wanted)} items are there")
+        return Comparison(
+            outcome=Outcome.NONE,
+            kind="list",
+            agreed=agreed,
+            reason="all items are named, one perhaps set aside",
+        )
+    return Comparison(
+        outcome=Outcome.AGREE,
+        confidence=0.8 if words <= 30 else 0.65,
+        decided=words <= 30,
+        kind="list",
+        agreed=agreed,
+        reason=f"all {len(wanted)} items are there",
+    )

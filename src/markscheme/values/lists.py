@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - tables of patterns and words read better unfolded
 """Lists: the items of a text, which of them another text has, and in which order."""
 
 from __future__ import annotations
@@ -19,10 +20,44 @@ _OPENERS = re.compile(
     r"^(?:(?:and|or|then|next|first(?:ly)?|second(?:ly)?|third(?:ly)?|fourth(?:ly)?|finally|lastly|last|after that|afterwards|followed by|both|only|just|also|plus|the|a|an|its|their|his|her|der|die|das|el|la|los|las|le|les|il|lo|gli|o|os|as|de|het|een|ein|eine|un|una|une|um|uma|from|with|in|at|of|to|comes?|is|are|was|were|it's|they are)\s+)+",
     re.IGNORECASE,
 )
-_TAIL = re.compile(r"\s+(?:first|second|third|last|at the end|at last|in that order|respectively|only|as well|too|next|finally|afterwards)$", re.IGNORECASE)
+_TAIL = re.compile(
+    r"\s+(?:first|second|third|last|at the end|at last|in that order|respectively|only|as well|too|next|finally|afterwards)$",
+    re.IGNORECASE,
+)
 _SENTENCE = re.compile(r"[.!?]\s+(?=[A-Z])")
-_STOP = frozenset("the a an of and in on at for to de la le el der die das is are its their s".split())
-_ABBREVIATED = {"uk": "united kingdom", "us": "united states", "usa": "united states", "britain": "united kingdom", "ussr": "soviet union"}
+_STOP = frozenset(
+    [
+        "the",
+        "a",
+        "an",
+        "of",
+        "and",
+        "in",
+        "on",
+        "at",
+        "for",
+        "to",
+        "de",
+        "la",
+        "le",
+        "el",
+        "der",
+        "die",
+        "das",
+        "is",
+        "are",
+        "its",
+        "their",
+        "s",
+    ]
+)
+_ABBREVIATED = {
+    "uk": "united kingdom",
+    "us": "united states",
+    "usa": "united states",
+    "britain": "united kingdom",
+    "ussr": "soviet union",
+}
 
 
 @lru_cache(maxsize=8192)
@@ -32,18 +67,19 @@ def item_key(item: str) -> tuple[str, ...]:
     >>> item_key("The Rights-holders"), item_key("12 apples")
     (('right', 'holder'), ('12', 'apple'))
     """
-    flat = "".join(char for char in unicodedata.normalize("NFD", item.lower()) if unicodedata.category(char) != "Mn")
+    flat = "".join(
+        char
+        for char in unicodedata.normalize("NFD", item.lower())
+        if unicodedata.category(char) != "Mn"
+    )
     words = []
     found = re.findall(r"\w+", flat)
-    for word in found:
-        if word in _STOP and len(found) > 1 and not (word == "a" and found[0] != "a"):
+    for raw in found:
+        if raw in _STOP and len(found) > 1 and not (raw == "a" and found[0] != "a"):
             continue
-        word = _ABBREVIATED.get(word, word)
-        if word in CARDINALS:
-            word = str(CARDINALS[word])
-        elif len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is")):
-            word = word[:-1]
-        words.append(word)
+        word = _ABBREVIATED.get(raw, raw)
+        plural = len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is"))
+        words.append(str(CARDINALS[word]) if word in CARDINALS else word[:-1] if plural else word)
     return tuple(word for joined in words for word in joined.split())
 
 
@@ -97,11 +133,14 @@ def same_item(left: str, right: str) -> bool:
     first, second = set(one), set(other)
     if first <= second or second <= first:
         small, large = (one, other) if len(one) <= len(other) else (other, one)
-        if any(char.isdigit() or len(word) == 1 for word in set(large) - set(small) for char in word):
+        if any(
+            char.isdigit() or len(word) == 1 for word in set(large) - set(small) for char in word
+        ):
             return False
         return bool(small) and (len(small) * 2 >= len(large) or small[-1] == large[-1])
     return one[-1] == other[-1] and all(
-        any(word[0] == two[0] and (len(word) == 1 or len(two) == 1) for two in other[:-1]) for word in one[:-1]
+        any(word[0] == two[0] and (len(word) == 1 or len(two) == 1) for two in other[:-1])
+        for word in one[:-1]
     )
 
 
@@ -116,13 +155,24 @@ def positions(items: tuple[str, ...], text: str) -> list[int]:
     lower = f" {text.lower()} "
     places = []
     for item in items:
-        words = [word for word in re.findall(r"\w+", item.lower()) if word not in _STOP] or [item.lower()]
+        words = [word for word in re.findall(r"\w+", item.lower()) if word not in _STOP] or [
+            item.lower()
+        ]
         at = -1
         hit = re.search(r"(?<!\w)" + re.escape(item.lower()) + r"(?!\w)", lower)
         if hit:
             at = hit.start()
         elif words:
-            spots = [found.start() if (found := re.search(r"(?<!\w)" + re.escape(word.rstrip("s") if len(word) > 3 else word), lower)) else -1 for word in words]
+            spots = [
+                found.start()
+                if (
+                    found := re.search(
+                        r"(?<!\w)" + re.escape(word.rstrip("s") if len(word) > 3 else word), lower
+                    )
+                )
+                else -1
+                for word in words
+            ]
             if all(spot >= 0 for spot in spots):
                 at = spots[-1] if len(spots) > 1 else spots[0]
         places.append(at)

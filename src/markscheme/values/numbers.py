@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - tables of patterns and words read better unfolded
 """Numbers as people write them: digits with either separator, powers, fractions, words, Roman.
 
 `read_numbers` finds them in plain text (see `characters`) and says nothing about what they count.
@@ -27,15 +28,51 @@ class Reading(NamedTuple):
     spelled_year: bool = False
 
 
-_UNITS = (
-    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen "
-    "fifteen sixteen seventeen eighteen nineteen"
-).split()
-_TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split()
-_ORDINALS = (
-    "zeroth first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth "
-    "thirteenth fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth"
-).split()
+_UNITS = [
+    "zero",
+    "one",
+    "two",
+    "three",
+    "four",
+    "five",
+    "six",
+    "seven",
+    "eight",
+    "nine",
+    "ten",
+    "eleven",
+    "twelve",
+    "thirteen",
+    "fourteen",
+    "fifteen",
+    "sixteen",
+    "seventeen",
+    "eighteen",
+    "nineteen",
+]
+_TENS = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"]
+_ORDINALS = [
+    "zeroth",
+    "first",
+    "second",
+    "third",
+    "fourth",
+    "fifth",
+    "sixth",
+    "seventh",
+    "eighth",
+    "ninth",
+    "tenth",
+    "eleventh",
+    "twelfth",
+    "thirteenth",
+    "fourteenth",
+    "fifteenth",
+    "sixteenth",
+    "seventeenth",
+    "eighteenth",
+    "nineteenth",
+]
 _TENS_ORDINALS = "twentieth thirtieth fortieth fiftieth sixtieth seventieth eightieth ninetieth"
 
 CARDINALS: dict[str, int] = {
@@ -94,13 +131,18 @@ _GLYPH = re.compile(r"(?<!\d)(?<!\d )[½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞
 _SUFFIX = re.compile(r"\s?(st|nd|rd|th)\b|(?:er|ère|re|e|ème|º|ª)\b")
 _SCALE_AFTER = re.compile(r"[ -]?([^\W\d_]+)")
 _HALF_AFTER = re.compile(r"\s+and\s+(?:a\s+half|(?:one|a)\s+(?:third|quarter)|three\s+quarters)\b")
-_OUT_OF = re.compile(r"\s+(?:(?:\w+\s+)?(?:out\s+)?of(?:\s+every)?|in(?:\s+every)?)\s+", re.IGNORECASE)
+_OUT_OF = re.compile(
+    r"\s+(?:(?:\w+\s+)?(?:out\s+)?of(?:\s+every)?|in(?:\s+every)?)\s+", re.IGNORECASE
+)
 _ROMAN = re.compile(
-    r"\b(?=[IVXLCDM]{1,9}\b)M{0,3}(?:C[MD]|D?C{0,3})(?:X[CL]|L?X{0,3})(?:I[XV]|V?I{0,3})\b"
+    r"\b(?=[IVXLCDM]{1,15}\b)M{0,3}(?:C[MD]|D?C{0,3})(?:X[CL]|L?X{0,3})(?:I[XV]|V?I{0,3})\b"
 )
 _ROMAN_DIGITS = {"I": 1, "V": 5, "X": 10, "L": 50, "C": 100, "D": 500, "M": 1000}
 _EASTERN = re.compile(r"[〇零一二两三四五六七八九十百千万億亿]{1,12}")
-_EAST_DIGITS = {char: value for value, char in enumerate("〇一二三四五六七八九")} | {"零": 0, "两": 2}
+_EAST_DIGITS = {char: value for value, char in enumerate("〇一二三四五六七八九")} | {
+    "零": 0,
+    "两": 2,
+}
 
 
 def roman(word: str) -> int | None:
@@ -154,7 +196,8 @@ def read_numbers(text: str, *, foreign: bool = False) -> list[Reading]:
     found.extend(_worded(text, foreign=foreign))
     if not text.isascii():
         found.extend(
-            Reading(hit.start(), hit.end(), _GLYPHS[hit[0]], 0.0, fraction=True) for hit in _GLYPH.finditer(text)
+            Reading(hit.start(), hit.end(), _GLYPHS[hit[0]], 0.0, fraction=True)
+            for hit in _GLYPH.finditer(text)
         )
         found.extend(_eastern(text))
     found.sort()
@@ -177,14 +220,26 @@ def _digit_numbers(text: str, *, foreign: bool) -> Iterator[Reading]:
         if power := _POWER.match(text, end):
             exponent = int((power[1] or power[2] or power[3]).translate(_SUPERSCRIPTS))
             factor = 10.0 ** max(-300, min(300, exponent))
-            value, quantum, others, end, bare = value * factor, quantum * factor, (), power.end(), False
+            value, quantum, others, end, bare = (
+                value * factor,
+                quantum * factor,
+                (),
+                power.end(),
+                False,
+            )
         elif raised := _RAISED.match(text, end):
             exponent = int((raised[1] or raised[2]).translate(_SUPERSCRIPTS))
             if abs(exponent) > 300 or value > 1000 or (value == 0 and exponent < 0):
                 continue
             if text[raised.end() : raised.end() + 1].isalpha():
                 continue
-            value, quantum, others, end, bare = _raise(value, exponent), 0.0, (), raised.end(), False
+            value, quantum, others, end, bare = (
+                _raise(value, exponent),
+                0.0,
+                (),
+                raised.end(),
+                False,
+            )
         elif over := _OVER.match(text, end):
             others = (value,) if over[1] and value < int(over[1]) else ()
             value, end, fraction, bare = _fraction(value, over), over.end(), True, False
@@ -194,7 +249,11 @@ def _digit_numbers(text: str, *, foreign: bool) -> Iterator[Reading]:
         if not ordinal and (scale := _scale(text, end, foreign=foreign)):
             while scale:
                 factor, end = scale
-                value, quantum, others = value * factor, quantum * factor, tuple(one * factor for one in others)
+                value, quantum, others = (
+                    value * factor,
+                    quantum * factor,
+                    tuple(one * factor for one in others),
+                )
                 bare = False
                 scale = _scale(text, end, foreign=foreign)
         elif not ordinal and not fraction and (half := _HALF_AFTER.match(text, end)):
@@ -242,7 +301,12 @@ def _scale(text: str, end: int, *, foreign: bool) -> tuple[float, int] | None:
         if lower in ("mio", "mrd", "mld", "тыс") and text[stop : stop + 1] == ".":
             stop += 1
         return factor, stop
-    if hit.start(1) == end and lower in ("k", "bn", "mn") and len(word) < 3 and not text[hit.end() : hit.end() + 1].isalnum():
+    if (
+        hit.start(1) == end
+        and lower in ("k", "bn", "mn")
+        and len(word) < 3
+        and not text[hit.end() : hit.end() + 1].isalnum()
+    ):
         return _SHORT_SCALES.get(word[0], 1e3), hit.end()
     if (factor := _EAST_SCALES.get(word[0])) is not None:
         return factor, hit.start(1) + 1
@@ -263,7 +327,12 @@ def _worded(text: str, *, foreign: bool) -> Iterator[Reading]:
     place = 0
     while place < len(words):
         lower = words[place][0].lower()
-        if lower in CARDINALS or lower in ORDINALS or lower in _FRACTIONS or lower in ("a", "an", "hundred", "dozen"):
+        if (
+            lower in CARDINALS
+            or lower in ORDINALS
+            or lower in _FRACTIONS
+            or lower in ("a", "an", "hundred", "dozen")
+        ):
             used, reading = _run(text, words, place, foreign=foreign)
             if reading is not None:
                 yield reading
@@ -286,7 +355,7 @@ def _joined(text: str, words: _Words, place: int) -> str:
     return words[place][0].lower()
 
 
-def _run(text: str, words: _Words, at: int, *, foreign: bool) -> tuple[int, Reading | None]:
+def _run(text: str, words: _Words, at: int, *, foreign: bool) -> tuple[int, Reading | None]:  # noqa: PLR0912, PLR0915
     """The number that starts at a word, and how many words it takes."""
     first = words[at][0].lower()
     start = words[at][1]
@@ -340,7 +409,11 @@ def _run(text: str, words: _Words, at: int, *, foreign: bool) -> tuple[int, Read
                 total, current = total + current, 0.0
         elif word in ORDINALS and not ordinal:
             value = ORDINALS[word]
-            if place > at and not _may_follow(value, last) and not (value in (100, 1000) and last < 100):
+            if (
+                place > at
+                and not _may_follow(value, last)
+                and not (value in (100, 1000) and last < 100)
+            ):
                 break
             if value in (100, 1000) and place > at:
                 current *= value
@@ -357,15 +430,28 @@ def _run(text: str, words: _Words, at: int, *, foreign: bool) -> tuple[int, Read
     year = _spelled_year(text, words, at, place)
     if year is not None:
         stop, amount = year
-        return stop - at, Reading(start, words[stop - 1][2], amount, 1.0, plain_digits=True, spelled_year=True)
+        return stop - at, Reading(
+            start, words[stop - 1][2], amount, 1.0, plain_digits=True, spelled_year=True
+        )
     if place == at:
         return 1, None
     end = words[place - 1][2]
     quantum = 1.0
     if not ordinal:
         under = _joined(text, words, place)
-        if under in _FRACTIONS and amount < 100 and amount > 0 and not (amount != 1 and under in ("third", "quarter", "half", "fourth")):
-            amount, fraction, end, place, quantum = amount / _FRACTIONS[under], True, words[place][2], place + 1, 0.0
+        if (
+            under in _FRACTIONS
+            and amount < 100
+            and amount > 0
+            and not (amount != 1 and under in ("third", "quarter", "half", "fourth"))
+        ):
+            amount, fraction, end, place, quantum = (
+                amount / _FRACTIONS[under],
+                True,
+                words[place][2],
+                place + 1,
+                0.0,
+            )
         elif under == "point" and _joined(text, words, place + 1) in CARDINALS:
             tail = ""
             place += 1
@@ -373,19 +459,33 @@ def _run(text: str, words: _Words, at: int, *, foreign: bool) -> tuple[int, Read
                 tail += str(digit)
                 place += 1
             if tail:
-                amount, end, quantum = float(f"{amount:.0f}.{tail}"), words[place - 1][2], 10.0 ** -len(tail)
-                while (under := _joined(text, words, place)) in SCALES and not (under in _FOREIGN_ONLY):
+                amount, end, quantum = (
+                    float(f"{amount:.0f}.{tail}"),
+                    words[place - 1][2],
+                    10.0 ** -len(tail),
+                )
+                while (
+                    under := _joined(text, words, place)
+                ) in SCALES and under not in _FOREIGN_ONLY:
                     amount, quantum = amount * SCALES[under], quantum * SCALES[under]
                     end, place = words[place][2], place + 1
         elif half := _HALF_AFTER.match(text, end):
             amount, end, quantum = amount + _tail_fraction(half[0]), half.end(), 0.0
-            place = next((one for one in range(place, len(words)) if words[one][1] >= end), len(words))
-            while (under := _joined(text, words, place)) in SCALES and not (under in _FOREIGN_ONLY):
+            place = next(
+                (one for one in range(place, len(words)) if words[one][1] >= end), len(words)
+            )
+            while (under := _joined(text, words, place)) in SCALES and under not in _FOREIGN_ONLY:
                 amount, end, place = amount * SCALES[under], words[place][2], place + 1
-    weak = place - at == 1 and not fraction and first in ("one", "first", "second", "zero", "oh", "nil", "third")
+    weak = (
+        place - at == 1
+        and not fraction
+        and first in ("one", "first", "second", "zero", "oh", "nil", "third")
+    )
     if first == "oh" and place - at == 1:
         return 1, None
-    return place - at, Reading(start, end, amount, quantum, (), ordinal, weak=weak, fraction=fraction)
+    return place - at, Reading(
+        start, end, amount, quantum, (), ordinal, weak=weak, fraction=fraction
+    )
 
 
 def _may_follow(value: int, last: float) -> bool:
@@ -416,18 +516,35 @@ def _article(text: str, words: _Words, at: int) -> tuple[int, Reading | None]:
     """A million, a dozen, a third of, half a million."""
     word = _joined(text, words, at + 1)
     if word in ("hundred", "thousand", "million", "billion", "trillion", "dozen", "gross"):
-        used, reading = _run(text, [*words[: at + 1], *words[at + 1 :]], at + 1, foreign=False) if word in ("hundred", "dozen") else (1, None)
+        used, reading = (
+            _run(text, [*words[: at + 1], *words[at + 1 :]], at + 1, foreign=False)
+            if word in ("hundred", "dozen")
+            else (1, None)
+        )
         if reading is not None:
             return used + 1, reading._replace(start=words[at][1])
         return 2, Reading(words[at][1], words[at + 1][2], SCALES[word], SCALES[word])
-    if word in ("half", "third", "quarter", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth", "hundredth"):
+    if word in (
+        "half",
+        "third",
+        "quarter",
+        "fifth",
+        "sixth",
+        "seventh",
+        "eighth",
+        "ninth",
+        "tenth",
+        "hundredth",
+    ):
         used, reading = _bare_fraction(text, words, at + 1, word)
         if reading is not None:
             return used + 1, reading._replace(start=words[at][1])
     return 1, None
 
 
-_SHARE_AFTER = re.compile(r"\s+(?:of|an?\s+(?:hour|day|mile|year|million|billion|dozen|gigabyte|litre|liter|pint|inch|century|minute|kilo|kilogram|metre|meter|pound|percent)\b)")
+_SHARE_AFTER = re.compile(
+    r"\s+(?:of|an?\s+(?:hour|day|mile|year|million|billion|dozen|gigabyte|litre|liter|pint|inch|century|minute|kilo|kilogram|metre|meter|pound|percent)\b)"
+)
 
 
 def _bare_fraction(text: str, words: _Words, at: int, word: str) -> tuple[int, Reading | None]:
@@ -437,7 +554,11 @@ def _bare_fraction(text: str, words: _Words, at: int, word: str) -> tuple[int, R
     size = {"half": 0.5, "third": 1 / 3, "quarter": 0.25}.get(word, 0.0) or 1 / _FRACTIONS[word]
     after = _SHARE_AFTER.match(text, end)
     share = re.compile(r"\s+(?:of|as)\b|\s*(?:[.,;!)]|$)").match(text, end)
-    if word == "half" and _joined(text, words, at + 1) == "a" and _joined(text, words, at + 2) in ("million", "billion", "dozen", "thousand"):
+    if (
+        word == "half"
+        and _joined(text, words, at + 1) == "a"
+        and _joined(text, words, at + 2) in ("million", "billion", "dozen", "thousand")
+    ):
         scale = SCALES[words[at + 2][0].lower()]
         return 3, Reading(start, words[at + 2][2], size * scale, scale / 10)
     if word == "half" and _joined(text, words, at + 1) == "dozen":
@@ -446,7 +567,15 @@ def _bare_fraction(text: str, words: _Words, at: int, word: str) -> tuple[int, R
         previous = words[at - 1][0].lower() if at else ""
         weak = word != "half" and previous not in ("a", "an", "one")
         if weak:  # the third of June, third of the list
-            return 1, Reading(start, end, float({"third": 3, "quarter": 4}.get(word, 0) or _FRACTIONS[word]), 1.0, (), True, weak=True)
+            return 1, Reading(
+                start,
+                end,
+                float({"third": 3, "quarter": 4}.get(word, 0) or _FRACTIONS[word]),
+                1.0,
+                (),
+                True,
+                weak=True,
+            )
         return 1, Reading(start, end, size, 0.0, fraction=True)
     if word == "third":
         return 1, Reading(start, end, 3.0, 1.0, (), True, weak=True)
@@ -474,10 +603,21 @@ def _shares(text: str, found: list[Reading]) -> list[Reading]:
                 and 0 < before.value < reading.value <= 100_000
                 and before.value == int(before.value)
                 and not (reading.plain_digits and reading.value > 1000)
-                and ("in" in gap.split() and before.value <= 10 or "out" in gap.split() or "every" in gap.split())
+                and (
+                    ("in" in gap.split() and before.value <= 10)
+                    or "out" in gap.split()
+                    or "every" in gap.split()
+                )
             ):
                 step = 1 / reading.value if reading.value in (10, 100, 1000) else 0.0
-                result[-1] = Reading(before.start, reading.end, before.value / reading.value, step, (before.value,), fraction=True)
+                result[-1] = Reading(
+                    before.start,
+                    reading.end,
+                    before.value / reading.value,
+                    step,
+                    (before.value,),
+                    fraction=True,
+                )
                 continue
         result.append(reading)
     return result
@@ -487,8 +627,13 @@ def _eastern(text: str) -> Iterator[Reading]:
     """Chinese and Japanese numerals of two characters and more, or one before a measure."""
     for hit in _EASTERN.finditer(text):
         value = eastern_value(hit[0])
-        if value is not None and (len(hit[0]) > 1 or text[hit.end() : hit.end() + 1] in tuple("年月日人个度％%点时時分割倍次名条枚")):
-            yield Reading(hit.start(), hit.end(), value, 1.0, plain_digits=len(hit[0]) == 4 and value >= 1000)
+        if value is not None and (
+            len(hit[0]) > 1
+            or text[hit.end() : hit.end() + 1] in tuple("年月日人个度％%点时時分割倍次名条枚")
+        ):
+            yield Reading(
+                hit.start(), hit.end(), value, 1.0, plain_digits=len(hit[0]) == 4 and value >= 1000
+            )
 
 
 def eastern_value(word: str) -> float | None:

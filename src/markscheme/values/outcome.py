@@ -7,7 +7,17 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from markscheme.values import clock, dates
-from markscheme.values.kinds import Amount, ClockTime, Date, Duration, Money, Percent, Quantity, Range, Value
+from markscheme.values.kinds import (
+    Amount,
+    ClockTime,
+    Date,
+    Duration,
+    Money,
+    Percent,
+    Quantity,
+    Range,
+    Value,
+)
 from markscheme.values.numbers import read_numbers
 
 
@@ -54,7 +64,9 @@ def kind_of(value: Value) -> str:
     """The kind of a value as one word."""
     if isinstance(value, Range):
         return "range"
-    return {"ClockTime": "time", "Quantity": "quantity"}.get(type(value).__name__, type(value).__name__.lower())
+    return {"ClockTime": "time", "Quantity": "quantity"}.get(
+        type(value).__name__, type(value).__name__.lower()
+    )
 
 
 def in_words(value: Value) -> str:
@@ -76,19 +88,33 @@ def difference(reference: Value, answer: Value) -> str:
     if isinstance(reference, Date) and isinstance(answer, Date):
         return _dates(reference, answer)
     plain = f"{in_words(answer)} where the reference has {in_words(reference)}"
-    if isinstance(reference, Range) and isinstance(answer, Range) and not (reference.low and reference.high) and not (answer.low and answer.high):
+    if (
+        isinstance(reference, Range)
+        and isinstance(answer, Range)
+        and not (reference.low and reference.high)
+        and not (answer.low and answer.high)
+    ):
         mine, theirs = _bound(reference), _bound(answer)
         if mine != theirs:
-            return f"{theirs} {in_words(answer)} where the reference has {mine} {in_words(reference)}"
+            return (
+                f"{theirs} {in_words(answer)} where the reference has {mine} {in_words(reference)}"
+            )
     if isinstance(reference, Amount) and isinstance(answer, Amount):
-        if isinstance(reference, Money) and isinstance(answer, Money) and reference.currency != answer.currency and reference.amount == answer.amount:
+        if (
+            isinstance(reference, Money)
+            and isinstance(answer, Money)
+            and reference.currency != answer.currency
+            and reference.amount == answer.amount
+        ):
             return f"{plain}: the currency differs"
         wanted, given = _base(reference), _base(answer)
         if type(reference) is type(answer) and wanted and given:
             if wanted == -given:
                 return f"{plain}: the sign differs"
             if wanted * given > 0 and _same_figures(reference, answer):
-                if isinstance(reference, Quantity | Duration | Percent) and _unit(reference) != _unit(answer):
+                if isinstance(reference, Quantity | Duration | Percent) and _unit(
+                    reference
+                ) != _unit(answer):
                     return f"{plain}: the unit differs"
                 return f"{plain}: the size differs"
     return plain
@@ -123,10 +149,27 @@ def _base(value: Amount) -> float:
 def _dates(reference: Date, answer: Date) -> str:
     same_year = reference.year == answer.year
     same_month = reference.month == answer.month
-    if same_year and not same_month and reference.month and answer.month and reference.day == answer.day:
-        one = dates.in_words(Date(start=0, end=0, text="", month=answer.month, last_month=answer.last_month))
-        two = dates.in_words(Date(start=0, end=0, text="", month=reference.month, last_month=reference.last_month))
+    if (
+        same_year
+        and not same_month
+        and reference.month
+        and answer.month
+        and reference.day == answer.day
+    ):
+        one = dates.in_words(
+            Date(start=0, end=0, text="", month=answer.month, last_month=answer.last_month)
+        )
+        two = dates.in_words(
+            Date(start=0, end=0, text="", month=reference.month, last_month=reference.last_month)
+        )
         return f"{one} where the reference has {two}"
-    if same_month and reference.day == answer.day and reference.month and not same_year and reference.year and answer.year:
+    if (
+        same_month
+        and reference.day == answer.day
+        and reference.month
+        and not same_year
+        and reference.year
+        and answer.year
+    ):
         return f"{answer.year} where the reference has {reference.year}"
     return f"{dates.in_words(answer)} where the reference has {dates.in_words(reference)}"

@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - tables of patterns and words read better unfolded
 """Units of measure: which words and symbols name one, what they measure, how they convert.
 
 A unit is a product of powers ("kg/m²", "metres per second", "mg/dL"). The factors are the exact
@@ -147,10 +148,64 @@ _PREFIX_WORDS = {
     "кило": 1e3, "санти": 1e-2, "милли": 1e-3, "kiló": 1e3, "milí": 1e-3, "centí": 1e-2, "quiló": 1e3, "femto": 1e-15,
 }  # fmt: skip
 _PREFIXABLE = frozenset(
-    "m g s L l mol J eV W Wh Pa bar Hz V A Ah N Ω b B bit cal K Da lm bps t rad".split()
+    [
+        "m",
+        "g",
+        "s",
+        "L",
+        "l",
+        "mol",
+        "J",
+        "eV",
+        "W",
+        "Wh",
+        "Pa",
+        "bar",
+        "Hz",
+        "V",
+        "A",
+        "Ah",
+        "N",
+        "Ω",
+        "b",
+        "B",
+        "bit",
+        "cal",
+        "K",
+        "Da",
+        "lm",
+        "bps",
+        "t",
+        "rad",
+    ]
 )
 _PREFIXABLE_NAMES = frozenset(
-    "m g s L mol J eV W Wh Pa bar Hz V A N Ω bit B cal T C F H Wb".split()
+    [
+        "m",
+        "g",
+        "s",
+        "L",
+        "mol",
+        "J",
+        "eV",
+        "W",
+        "Wh",
+        "Pa",
+        "bar",
+        "Hz",
+        "V",
+        "A",
+        "N",
+        "Ω",
+        "bit",
+        "B",
+        "cal",
+        "T",
+        "C",
+        "F",
+        "H",
+        "Wb",
+    ]
 )
 _ODD = {
     "km": "k m", "Kg": "k g", "KG": "k g", "KB": "k B", "Mo": "M B", "Go": "G B", "KM": "k m", "км": "k m", "кг": "k g",
@@ -169,7 +224,7 @@ _EASTERN = {
 _OFFSETS = {"°C": 273.15, "°F": 459.67 * 5 / 9}
 
 
-def _build() -> tuple[dict[str, Unit], dict[str, Unit]]:
+def _build() -> tuple[dict[str, Unit], dict[str, Unit]]:  # noqa: PLR0912
     symbols: dict[str, Unit] = {}
     words: dict[str, Unit] = {}
     for name, dimensions, factor, signs, names in _TABLE:
@@ -178,7 +233,9 @@ def _build() -> tuple[dict[str, Unit], dict[str, Unit]]:
             symbols[symbol] = unit
             if symbol in _PREFIXABLE:
                 for prefix, size in _PREFIXES.items():
-                    symbols.setdefault(prefix + symbol, Unit(prefix + symbol, dimensions, factor * size))
+                    symbols.setdefault(
+                        prefix + symbol, Unit(prefix + symbol, dimensions, factor * size)
+                    )
         for word in names.split():
             words[word.replace("_", " ")] = unit
             if word + "s" not in words and word.isascii() and not word.endswith("s"):
@@ -192,7 +249,22 @@ def _build() -> tuple[dict[str, Unit], dict[str, Unit]]:
         if parts:
             prefix, _, base = parts.partition(" ")
             symbols[sign] = symbols[prefix + base]
-    for sign in ("am", "as", "pm", "ms.", "at", "a", "dm.", "mm.", "ha.", "ft.", "hl", "us", "pl", "ns."):
+    for sign in (
+        "am",
+        "as",
+        "pm",
+        "ms.",
+        "at",
+        "a",
+        "dm.",
+        "mm.",
+        "ha.",
+        "ft.",
+        "hl",
+        "us",
+        "pl",
+        "ns.",
+    ):
         if sign in ("am", "as", "at", "a", "pm", "us"):
             symbols.pop(sign, None)
     for sign, (dimensions, factor) in _EASTERN.items():
@@ -206,9 +278,11 @@ _LOWER_SYMBOLS = {
     if key.lower() in ("km", "cm", "mm", "kg", "mg", "ml", "kwh", "mhz", "ghz", "hz", "mev", "gev", "kev", "kw", "mw", "psi", "bar", "ft", "lbs", "mmhg", "kpa", "hpa")
     and key not in ("Mm", "Mg", "mW", "MW", "meV", "mHz", "Mg", "ML", "dM", "Pg", "pg")
 }  # fmt: skip
-_PER = re.compile(r"\s*(?:/|\bper\b|\bje\b|\bpor\b|\bpar\b|\bpro\b|\bal\b(?=\s+(?:segundo|secondo))|\bin a\b|\ban?\b)\s*")
+_PER = re.compile(
+    r"\s*(?:/|\bper\b|\bje\b|\bpor\b|\bpar\b|\bpro\b|\bal\b(?=\s+(?:segundo|secondo))|\bin a\b|\ban?\b)\s*"
+)
 _TIMES = re.compile(r"\s*[·⋅*×]\s*|\s(?=(?:m|s|kg|mol|K|A)(?:[⁻^-]))")
-_POWER = re.compile(r"\^?\(?([⁻-]?[0-9¹²³⁴⁻])\)?")
+_EXPONENT = re.compile(r"\^?\(?([⁻-]?[0-9¹²³⁴⁻])\)?")
 _SUPERS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
 _PIECE = re.compile(
     r"(?:(?P<pre>square|cubic|sq\.?|cu\.?)\s+)?"
@@ -269,11 +343,17 @@ def _piece(text: str, at: int) -> tuple[Unit, int] | None:
     exponent = 1
     if hit["pre"]:
         exponent = 2 if hit["pre"].lower().startswith("sq") else 3
-    elif power := _POWER.match(text, end):
+    elif power := _EXPONENT.match(text, end):
         digits = power[1].translate(_SUPERS)
         follows = text[power.end() : power.end() + 1]
         written = power[0][0] == "^" or not power[1][-1].isascii() or len(hit["unit"]) <= 2
-        if digits not in ("-", "") and written and not follows.isalnum() and abs(int(digits)) in (1, 2, 3, 4) and not (power[0][0] == "-" and digits[1:] not in ("1", "2", "3")):
+        if (
+            digits not in ("-", "")
+            and written
+            and not follows.isalnum()
+            and abs(int(digits)) in (1, 2, 3, 4)
+            and not (power[0][0] == "-" and digits[1:] not in ("1", "2", "3"))
+        ):
             exponent, end = int(digits), power.end()
     return _power(unit, exponent), end
 
