@@ -147,11 +147,11 @@ def test_any_text_is_read(text: str) -> None:
 def test_units_convert_as_in_pint() -> None:
     pint = pytest.importorskip("pint")
     registry = pint.UnitRegistry()
-    from markscheme.values.units import WORDS
+    from markscheme.values.units import SYMBOLS, WORDS
 
     checked = 0
     for word in ["inch", "foot", "yard", "mile", "nautical_mile", "furlong", "fathom", "micron", "gram", "kilogram", "pound", "ounce", "stone", "tonne", "second", "minute", "hour", "day", "week", "litre", "gallon", "quart", "pint", "cup", "tablespoon", "teaspoon", "acre", "hectare", "newton", "pascal", "bar", "atmosphere", "joule", "calorie", "watt", "horsepower", "knot", "mole", "byte", "volt", "ampere"]:  # fmt: skip
-        ours = WORDS[word.replace("_", " ")]
+        ours = WORDS.get(word.replace("_", " ")) or SYMBOLS[word]
         theirs = registry.parse_units({"calorie": "calorie", "byte": "byte"}.get(word, word))
         factor = (1 * theirs).to_base_units().magnitude
         if word == "gram":

@@ -51,7 +51,7 @@ _PERCENT = re.compile(
     re.IGNORECASE,
 )
 _MONEY = re.compile(
-    r"\bhow much (?:money|did .* (?:cost|pay|earn))|\bprice\b|\bhow much\b.*\bcosts?\b|\bwhat (?:do|does|did|is the) .*\bcosts?\b|\bsalary\b|\brevenue\b|\bprofit\b|\bfee\b|\bfine\b|\bbudget\b|\bin (?:USD|EUR|GBP|dollars|euros|pounds)\b|\bworth\b|\b(?:paid|pay)\b",
+    r"\bhow much (?:money|did .* (?:cost|pay|earn))|\bprice\b|\bhow much\b.*\bcosts?\b|\bwhat (?:do|does|did|is the) .*\bcosts?\b|\bsalary\b|\brevenue\b|\bprofit\b|\bfee\b|\bfine\b|\bbudget\b|\bin (?:USD|EUR|GBP|dollars|euros|pounds)\b|\bhow much\b.*\b(?:paid|pay|worth)\b",
     re.IGNORECASE,
 )
 _DURATION = re.compile(

@@ -31,6 +31,7 @@ from markscheme.values.kinds import (
     Version,
 )
 from markscheme.values.list_comparison import compare_lists
+from markscheme.values.numbers import CARDINALS
 from markscheme.values.outcome import Comparison, Outcome, Pair, difference, in_words, kind_of
 from markscheme.values.parse import parse_values
 from markscheme.values.relation import relate
@@ -104,6 +105,14 @@ _UNTIL = re.compile(
 )
 _SINCE = re.compile(
     r"\b(?:after|from|since|starting|begin\w*|not before|as of|no earlier than)\s+(?:on\s+)?(?:the\s+)?$",
+    re.IGNORECASE,
+)
+_YES_NO = re.compile(
+    r"(?:is|are|was|were|will|would|does|do|did|can|could|may|must|should|has|have|had)\b(?!.*\bor\b)",
+    re.IGNORECASE,
+)
+_REJECTED = re.compile(
+    r"\b(?:voted down|rejected|not adopted|so there is none|under discussion|originally planned|was proposed but)\b",
     re.IGNORECASE,
 )
 _GRAINS = ("day", "month", "quarter", "year", "decade", "century")
@@ -291,6 +300,10 @@ def _chose(letter: str, found: set[str], reference: str, *, short: bool) -> Comp
     )
 
 
+def _years(values: Sequence[Value]) -> set[int]:
+    return {one.year for one in values if isinstance(one, Date) and one.year is not None}
+
+
 def _figures(value: Value) -> str:
     hit = re.search(r"\d[\d.,]*\d|\d", value.text)
     return hit[0] if hit and len(hit[0]) > 1 else ""
@@ -452,13 +465,16 @@ class _Case:
         rate = _rate(self.answer, value)
         if rate:
             wanted = _rate(self.reference, target)
+            if rate in CARDINALS and rate != "one" and not wanted:
+                return Relation.UNCLEAR  # per ten cycles
             if wanted and wanted != rate:
                 return Relation.DIFFERENT
             if (
                 not wanted
                 and rate in _TIMED
-                and rate not in self.question.lower()
-                and rate not in self.reference.lower()
+                and not re.search(
+                    rf"\b{rate}\b", self.question + " " + self.reference, re.IGNORECASE
+                )
                 and not isinstance(value, Money)
             ):
                 return Relation.UNCLEAR
@@ -677,6 +693,7 @@ class _Case:
                 and self.share >= 0.12
                 and not (len(found) > 1 and len(self.reference.split()) > 12)
             )
+            clear = clear and self.settles(found)
             confidence -= 0.0 if clear or weak else 0.25
             return Comparison(
                 outcome=Outcome.AGREE,
@@ -697,6 +714,20 @@ class _Case:
             outcome=Outcome.NONE, kind=kind, agreed=agreed, conflicting=pairs, granularity=granularity,
             extra=tuple(pair.answer for pair in pairs), reason=f"{reason}, but the answer also has {pairs[0].answer}",
         )  # fmt: skip
+
+    def settles(self, found: list[_Found]) -> bool:
+        """Whether meeting the values answers the question: no yes or no asked, no other year."""
+        if _YES_NO.match(self.question) or _REJECTED.search(self.answer):
+            return False
+        if self.asked.foreign and len(self.answer) > 40:
+            return False
+        if any(isinstance(value, Range) for one in found for value, _ in one.open):
+            return False
+        if any(isinstance(one.target, Date) for one in found):
+            return True
+        asked = _years(parse_values(self.question)) if self.question else set()
+        said = _years(self.given)
+        return not (asked and said) or bool(asked & said)
 
     def alternative(self, one: Value, other: Value) -> bool:
         first, second = sorted((one, other), key=lambda value: value.start)

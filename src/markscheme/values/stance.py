@@ -26,6 +26,9 @@ _FELL_AFTER = re.compile(
 )
 
 
+_ROSE_AFTER = re.compile(
+    r"\s*(?:longer|more|later|higher|gain|rise|growth|increase) than\b", re.IGNORECASE
+)
 _DENIED = re.compile(
     r"(?:\b(?:not|never|rather than|instead of|unlike|except|neither|nor|formerly|previously|no longer|replac(?:ed|es|ing)|superseded?|supersedes|superseding|as opposed to|contrary to|other than|excluding|all but|every one but|all except|nicht|nicht mehr|sondern nicht|pas|non|não|не|geen|niet|statt|instead)|n't)(?:\s+(?:(?:in|on|by|at|the|a|an|just|only|to|until|till|from|for|it|its|old|older|plain|of|before|after|via|version|about|until|around|be|been|de|im|en|am|il|el|le|la)\s+){0,3}(?:[$€£#(]\s?)?)?$",
     re.IGNORECASE,
@@ -79,6 +82,6 @@ def with_stance(text: str, value: Value, raw: str) -> Value:
         clause = re.split(r"[.;:,]\s", ahead)[-1]
         if _FELL.search(clause) or _FELL_AFTER.match(text, value.end):
             changes["direction"] = -1
-        elif _ROSE.search(clause):
+        elif _ROSE.search(clause) or _ROSE_AFTER.match(text, value.end):
             changes["direction"] = 1
     return replace(value, **changes) if changes else value  # type: ignore[arg-type]
