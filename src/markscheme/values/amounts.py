@@ -149,7 +149,7 @@ def _share(reference: Percent, answer: Number, asked: Asked) -> Relation:
     if plain in (SAME, FINER):
         return (
             SAME
-            if (not answer.noun and abs(answer.amount) > 1) or asked.kind == "percent"
+            if not answer.noun and (abs(answer.amount) > 1 or asked.kind == "percent")
             else UNCLEAR
         )
     if part is COARSER:
@@ -181,6 +181,8 @@ def _share_wanted(reference: Number, answer: Percent, asked: Asked) -> Relation:
         reference, answer, reference.amount, answer.amount, reference.quantum, answer.quantum, asked
     )
     if plain in (SAME, FINER):
+        if 0 < abs(reference.amount) < 1:
+            return DIFFERENT
         return SAME if asked.kind == "percent" else UNCLEAR
     return DIFFERENT if 0 < abs(reference.amount) < 1 else APART
 
@@ -238,6 +240,12 @@ def _written_size(reference: Duration, size: float) -> bool:
 def _bare_reference(reference: Number, answer: Amount, asked: Asked) -> Relation:
     """The answer has a unit, the reference a bare number, whose unit the question may state."""
     unit = asked.unit
+    if (
+        isinstance(answer, Money)
+        and asked.currency
+        and not same_currency(asked.currency, answer.currency)
+    ):
+        return DIFFERENT
     if unit is not None and isinstance(answer, Duration | Quantity):
         given = answer.amount if isinstance(answer, Duration) else answer.base
         dimensions = (("time", 1),) if isinstance(answer, Duration) else answer.unit.dimensions
@@ -321,7 +329,7 @@ def _rate_only(left: Unit, right: Unit) -> bool:
     one, other = dict(left.dimensions), dict(right.dimensions)
     one.pop("time", None)
     other.pop("time", None)
-    return one == other and "length" not in one
+    return one == other
 
 
 def _base_powers(dimensions: tuple[tuple[str, int], ...]) -> set[str]:
@@ -419,7 +427,7 @@ def _compare(  # noqa: PLR0912, PLR0917
             return UNCLEAR
     for other in answer.alternatives if plain else ():
         if _close(wanted, other):
-            return SAME if asked.foreign or answer.quantum == 0.0 else UNCLEAR
+            return SAME if answer.quantum == 0.0 else UNCLEAR
     if wanted * given < 0 and _close(abs(wanted), abs(given)):
         return _opposite(reference, answer, asked)
     if not (math.isfinite(wanted) and math.isfinite(given)):

@@ -26,6 +26,8 @@ class Asked:
     """The scale that the question states ("in USD millions")."""
     step: float = 0.0
     """The step to round to ("to the nearest thousand")."""
+    currency: str = ""
+    """The currency that the question names, as an ISO code or `$`."""
     direction: int = 0
     """-1 where the question says that something fell, +1 where it rose, 2 where it asks which."""
     bound: int = 0
@@ -158,7 +160,7 @@ _SEVERAL = re.compile(
     re.IGNORECASE,
 )
 _ORDER = re.compile(
-    r"\border\b|\bsequence\b|\brank\b|\bin which order\b|\barrange\b|\bsort\b|\bfrom (?:the )?(?:highest|lowest|largest|smallest|oldest|youngest|earliest|first|longest|shortest|nearest|fastest|biggest) to\b|\breihenfolge\b|\borden\b|\bordre\b|\bordine\b|\bordem\b|\bvolgorde\b|порядк|顺序|順序|順番|순서|ترتيب|क्रम|\bsıra",
+    r"\border\b|\bsequence\b|\brank\b|\bchronological|\bgoing (?:outward|inward|up|down|from)\b|\bfrom (?:north|south|east|west|left|right|top|bottom|inside|outside|start|beginning)\b.{0,30}\bto\b|\bin which order\b|\barrange\b|\bsort\b|\bfrom (?:the )?(?:highest|lowest|largest|smallest|oldest|youngest|earliest|first|longest|shortest|nearest|fastest|biggest) to\b|\breihenfolge\b|\borden\b|\bordre\b|\bordine\b|\bordem\b|\bvolgorde\b|порядк|顺序|順序|順番|순서|ترتيب|क्रम|\bsıra",
     re.IGNORECASE,
 )
 _NOT_ORDER = re.compile(
@@ -246,6 +248,7 @@ def read_question(question: str) -> Asked:  # noqa: PLR0912
         unit=unit,
         scale=scale,
         step=_step(text),
+        currency=_currency(text),
         direction=2 if either or (fell and rose) else -1 if fell else 1 if rose else 0,
         bound=-1 if _LEAST.search(text) else 1 if _MOST.search(text) else 0,
         items=items if items <= 20 else 0,
@@ -255,6 +258,20 @@ def read_question(question: str) -> Asked:  # noqa: PLR0912
         named=() if options else read_named_options(text),
         foreign=foreign,
     )
+
+
+_CURRENCIES = (
+    ("EUR", re.compile(r"\beuros?\b|\bEUR\b|€")),
+    ("$", re.compile(r"\bdollars?\b|\bUSD\b|\$")),
+    ("pound", re.compile(r"\bpounds? sterling\b|\bGBP\b|£")),
+    ("JPY", re.compile(r"\byen\b|\bJPY\b")),
+)  # fmt: skip
+
+
+def _currency(text: str) -> str:
+    """The one currency that a question names, '' for none or several."""
+    found = [code for code, pattern in _CURRENCIES if pattern.search(text)]
+    return found[0] if len(found) == 1 else ""
 
 
 def _step(text: str) -> float:

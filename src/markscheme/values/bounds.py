@@ -33,7 +33,7 @@ _OPEN_LOW = re.compile(
 
 
 _HIGH = re.compile(
-    r"(?:\b(?:at most|no(?:t)? (?:more|greater|longer|later|higher|older|larger|bigger|hotter|heavier) than|up to|maximum(?: of)?|max\.?|not? (?:exceed(?:ing)?|over|above|beyond)|does not exceed|within|a? ?limit of|as (?:few) as|not to exceed|höchstens|en çok|अधिक से अधिक|bis zu|maximal|como máximo|hasta|au plus|jusqu'à|al massimo|fino a|no máximo|até|hoogstens|tot|не более|до)|不超过|不高于|最多|至多|최대|最大|≤|<=|⩽)\s*$",
+    r"(?:\b(?:at most|no(?:t)? (?:more|greater|longer|later|higher|older|larger|bigger|hotter|heavier) than|up to and including|up to|maximum(?: of)?|max\.?|not? (?:exceed(?:ing)?|over|above|beyond)|does not exceed|within|a? ?limit of|as (?:few) as|not to exceed|höchstens|en çok|अधिक से अधिक|bis zu|maximal|como máximo|hasta|au plus|jusqu'à|al massimo|fino a|no máximo|até|hoogstens|tot|не более|до)|不超过|不高于|最多|至多|최대|最大|≤|<=|⩽)\s*$",
     re.IGNORECASE,
 )
 

@@ -51,7 +51,7 @@ _KINDS: dict[str, tuple[type[Value], ...]] = {
     "verse": (Identifier, ClockTime),
 }
 _OPERAND_AFTER = re.compile(
-    r"\s*(?:[×*+/÷=−–]|-\s|x\s?\d|times\b|plus\b|minus\b|divided\b|multiplied\b|of\b(?=\s*\d))"
+    r"\s*(?:[×*+/÷=−–]|-\s|x\s?\d|times\b|plus\b|minus\b|divided\b|multiplied\b|(?:more|fewer|less|older|longer|higher|lower) than\b|of\b(?=\s*\d))"
 )
 _OPERAND_BEFORE = re.compile(
     r"(?:[×*+/÷−]|\d\s*[-–x]|times|plus|minus|divided by|multiplied by)\s*$"
@@ -107,6 +107,17 @@ _SINCE = re.compile(
     r"\b(?:after|from|since|starting|begin\w*|not before|as of|no earlier than)\s+(?:on\s+)?(?:the\s+)?$",
     re.IGNORECASE,
 )
+_DAILY = re.compile(r"\b(?:daily|weekly|monthly|yearly|annually|hourly)\b", re.IGNORECASE)
+_EXACTLY = re.compile(r"\b(?:exactly|precisely|just)\s+$", re.IGNORECASE)
+_ROSE_TO = re.compile(
+    r"\b(?:rose|fell|grew|dropp?ed|increased|decreased|declined|down|up|risen|fallen|went)\s+(?:\w+\s+){0,2}to\s+$",
+    re.IGNORECASE,
+)
+_BY = re.compile(r"\bby (?:how|what)\b", re.IGNORECASE)
+_COMPOUND = re.compile(
+    r"\b(?:when|where|who|what|which|why|how(?: \w+)?),? and (?:\w+ )?(?:when|where|who|what|which|why|how)\b",
+    re.IGNORECASE,
+)
 _YES_NO = re.compile(
     r"(?:is|are|was|were|will|would|does|do|did|can|could|may|must|should|has|have|had)\b(?!.*\bor\b)",
     re.IGNORECASE,
@@ -121,7 +132,7 @@ _RESULT = re.compile(
     re.IGNORECASE,
 )
 _OR = re.compile(
-    r"\s*,?\s*(?:[a-z]+\s+){0,2}(?:or|oder|o|ou|of|или|或|veya|أو)(?:\s+[a-z]+){0,3}\s*[$€£]?\s*",
+    r"\s*,?\s*(?:[a-z]+\s+){0,2}\b(?:or|oder|o|ou|veya|или|أو)\b(?:\s+[a-z]+){0,3}\s*[$€£]?\s*",
     re.IGNORECASE,
 )
 
@@ -153,6 +164,14 @@ def _best(question: str, references: Sequence[str], answer: str) -> Comparison:
     if not compared:
         return found[0]
     best = min(compared, key=lambda one: (order[one.outcome], -one.confidence))
+    finer = any(pair.relation == "finer" for pair in best.agreed)
+    if (
+        best.outcome is Outcome.AGREE
+        and finer
+        and best.kind != "date"
+        and any(one.outcome is Outcome.CONFLICT for one in compared)
+    ):
+        return replace(best, outcome=Outcome.NONE, confidence=0.0, decided=False)
     if best.outcome is Outcome.NONE and best.kind == "list":
         lists = [
             one
@@ -201,7 +220,7 @@ def _named_choice(asked: Asked, reference: str, answer: str) -> Comparison | Non
         return None
     options = {one.letter: one.option for one in asked.named}
     mine, theirs = options[next(iter(wanted))], options[next(iter(given))]
-    if wanted != given and len(answer.split()) > len(theirs.split()) + 1 and "," not in answer:
+    if len(answer.split()) > len(theirs.split()) + 1 and "," not in answer:
         return None
     if wanted == given:
         return Comparison(
@@ -430,6 +449,11 @@ class _Case:
             if len(matched) > 3 and share < 0.5:
                 return []
             return _without_conversions(matched, self.reference, self.asked)
+        matched = [
+            one
+            for one in matched
+            if not (isinstance(one, Number) and _WHOLE.search(self.reference[: one.start][-24:]))
+        ] or matched
         exact: list[Value] = [one for one in strong if isinstance(one, Version | Flag | Expression)]
         if self.asked.kind and not exact and share < 0.75:
             return []
@@ -453,6 +477,8 @@ class _Case:
             if relation in _MET:
                 (aside if value.denied else met).append(value)
             elif relation is Relation.DIFFERENT:
+                if self.other_rate(value):
+                    continue
                 if value.denied:
                     continue
                 against.append(value)
@@ -465,6 +491,14 @@ class _Case:
         rate = _rate(self.answer, value)
         if rate:
             wanted = _rate(self.reference, target)
+            daily = _DAILY.search(self.question)
+            if (
+                not wanted
+                and daily
+                and _PERIODS.get(daily[0].lower(), "day") != rate
+                and rate in _TIMED
+            ):
+                return Relation.UNCLEAR
             if rate in CARDINALS and rate != "one" and not wanted:
                 return Relation.UNCLEAR  # per ten cycles
             if wanted and wanted != rate:
@@ -478,6 +512,15 @@ class _Case:
                 and not isinstance(value, Money)
             ):
                 return Relation.UNCLEAR
+        ahead = self.answer[max(0, value.start - 40) : value.start]
+        if (
+            isinstance(target, Range)
+            and (target.low is None or target.high is None)
+            and _EXACTLY.search(ahead)
+        ):
+            return Relation.UNCLEAR
+        if _ROSE_TO.search(ahead) and _BY.search(self.question):
+            return Relation.UNCLEAR
         if isinstance(value, Date | ClockTime) or (
             isinstance(value, Range) and isinstance(value.low or value.high, Date)
         ):
@@ -487,6 +530,18 @@ class _Case:
             if side * other < 0:
                 return Relation.UNCLEAR
         return relation
+
+    def other_rate(self, value: Value) -> bool:
+        """Whether a value is given per something that neither question nor reference names."""
+        if isinstance(value, Money):
+            return False
+        rate = _rate(self.answer, value)
+        known = f"{self.question} {self.reference}"
+        return (
+            bool(rate)
+            and rate not in _TIMED
+            and not re.search(rf"\b{rate}\b", known, re.IGNORECASE)
+        )
 
     def serious(self, found: _Found) -> list[Value]:
         """The values against that claim the same role, not operands, echoes or asides."""
@@ -636,7 +691,7 @@ class _Case:
             return 0.97
         if words <= 60:
             return 0.9 if len(values) <= 3 else 0.8
-        return 0.75 if words <= 90 and len(values) <= 4 and not isinstance(target, Version) else 0.0
+        return 0.75 if words <= 75 and len(values) <= 4 and not isinstance(target, Version) else 0.0
 
     def only_echoes(self, unmet: list[_Found], base: Comparison, words: int) -> Comparison:
         plain = [
@@ -715,8 +770,21 @@ class _Case:
             extra=tuple(pair.answer for pair in pairs), reason=f"{reason}, but the answer also has {pairs[0].answer}",
         )  # fmt: skip
 
+    def part_differs(self, found: list[_Found]) -> bool:
+        """Whether a value of the reference that was not asked for is contradicted."""
+        targets = [one.target for one in found]
+        for known in self.wanted:
+            if known.weak or known.denied or any(known is one for one in targets):
+                continue
+            relations = {relate(known, one, self.asked) for one in self.given if not one.weak}
+            if Relation.DIFFERENT in relations and not relations & {*_MET, Relation.UNCLEAR}:
+                return True
+        return False
+
     def settles(self, found: list[_Found]) -> bool:
         """Whether meeting the values answers the question: no yes or no asked, no other year."""
+        if _COMPOUND.search(self.question) or self.part_differs(found):
+            return False
         if _YES_NO.match(self.question) or _REJECTED.search(self.answer):
             return False
         if self.asked.foreign and len(self.answer) > 40:

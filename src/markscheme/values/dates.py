@@ -37,6 +37,7 @@ MONTHS: dict[str, int] = {
     for number, name in enumerate(names.split(), start=1)
 } | {"sept": 9}
 """Month names in lower case, with the numbers of their months."""
+_ENGLISH_MONTHS = frozenset(" ".join(_MONTHS_BY_LANGUAGE[:2]).split()) | {"sept"}
 _CAPITAL_ONLY = frozenset(
     {"may", "march", "mar", "jan", "sep", "dec", "mart", "mars", "mei", "mai", "august"}
 )
@@ -146,14 +147,21 @@ def _eastern_int(word: str) -> int:
 
 
 def read_dates(
-    text: str, used: bytearray, *, foreign: bool = False, asked: bool = False, numbers: bool = False
+    text: str,
+    used: bytearray,
+    *,
+    foreign: bool = False,
+    asked: bool = False,
+    numbers: bool = False,
+    said: str = "",
 ) -> Iterator[Date]:
     """The dates of a plain text; `used` marks the characters taken.
 
+    `said`: the question, where its hint ("day/month/year") counts;
     `asked`: the question asks for a date, so four plain digits are a year; `numbers`: it asks for
     a number, so they are none.
     """
-    for found in _all_dates(text, foreign=foreign, asked=asked):
+    for found in _all_dates(text, foreign=foreign, asked=asked, said=said):
         if numbers and found.number:
             continue
         if not any(used[found.start : found.end]):
@@ -161,15 +169,15 @@ def read_dates(
             yield found
 
 
-def _all_dates(text: str, *, foreign: bool, asked: bool) -> Iterator[Date]:
+def _all_dates(text: str, *, foreign: bool, asked: bool, said: str) -> Iterator[Date]:
     has_digit = any(map(str.isdigit, text))
     if has_digit:
-        yield from _figures(text, foreign=foreign)
+        yield from _figures(text, foreign=foreign, said=said)
         if not text.isascii() and ("年" in text or "月" in text or "월" in text or "년" in text):
             yield from _eastern(text)
     elif not text.isascii() and ("年" in text or "月" in text):
         yield from _eastern(text)
-    yield from _month_names(text)
+    yield from _month_names(text, foreign=foreign)
     if _NAMED_HINT.search(text):
         yield from _named_days(text)
     lower = text.lower()
@@ -233,7 +241,7 @@ def _date(  # noqa: PLR0917
     return Date(start=start, end=end, text=text[start:end], year=year, month=month, day=day, **more)  # type: ignore[arg-type]
 
 
-def _figures(text: str, *, foreign: bool) -> Iterator[Date]:  # noqa: PLR0912
+def _figures(text: str, *, foreign: bool, said: str) -> Iterator[Date]:  # noqa: PLR0912
     for hit in _ISO.finditer(text):
         if hit[5]:
             yield _date(text, hit.start(), hit.end(), int(hit[5]), int(hit[6]))
@@ -242,8 +250,12 @@ def _figures(text: str, *, foreign: bool) -> Iterator[Date]:  # noqa: PLR0912
         elif _valid(int(hit[4]), int(hit[3])):
             yield _date(text, hit.start(), hit.end(), int(hit[1]), int(hit[4]), int(hit[3]))
     hint = (
-        (1 if _DAY_FIRST.search(text) else -1 if _MONTH_FIRST.search(text) else 0)
-        if "/" in text
+        0
+        if "/" not in text
+        else 1
+        if _DAY_FIRST.search(text) or _DAY_FIRST.search(said)
+        else -1
+        if _MONTH_FIRST.search(text) or _MONTH_FIRST.search(said)
         else 0
     )
     for hit in _FIGURES.finditer(text):
@@ -307,7 +319,7 @@ def _ordinal(tens: str | None, word: str) -> int | None:
     return value if 1 <= value <= 31 else None
 
 
-def _month_names(text: str) -> Iterator[Date]:  # noqa: PLR0912
+def _month_names(text: str, *, foreign: bool) -> Iterator[Date]:  # noqa: PLR0912
     for hit in WORD.finditer(text):
         lower = hit[0].lower()
         month = MONTHS.get(lower)
@@ -315,6 +327,8 @@ def _month_names(text: str) -> Iterator[Date]:  # noqa: PLR0912
             lower in _CAPITAL_ONLY and hit[0] == lower and not _near_digit(text, hit)
         ):
             continue
+        if not foreign and lower not in _ENGLISH_MONTHS and not _near_digit(text, hit):
+            continue  # Rio de Janeiro
         start, end = hit.start(), hit.end()
         day: int | None = None
         before = text[max(0, start - 24) : start]

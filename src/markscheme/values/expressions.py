@@ -272,11 +272,18 @@ def _same_equation(left: str, right: str) -> bool | None:
     if len(sides) == 2 and len(others) == 2:
         if sides[0].strip() == others[0].strip():
             return equal_expressions(sides[1], others[1])
-        return _proportional(f"({sides[0]})-({sides[1]})", f"({others[0]})-({others[1]})")
+        same = _proportional(f"({sides[0]})-({sides[1]})", f"({others[0]})-({others[1]})")
+        return None if same is False and _solved(sides) != _solved(others) else same
     (named, plain) = (sides, others) if len(sides) == 2 else (others, sides)
     if len(named[0].strip().split("(")[0]) <= 2:
         return equal_expressions(named[1], plain[0])
     return None
+
+
+def _solved(sides: list[str]) -> str:
+    """The letter for which an equation is solved, '' where for none."""
+    name = sides[0].strip()
+    return name if len(name) == 1 and name not in sides[1] else ""
 
 
 def _proportional(left: str, right: str) -> bool | None:

@@ -17,6 +17,7 @@ _STEPS = re.compile(
     r"^\s*how\b|\b(?:steps?|stages?|process|procedure|phases?|sequence)\b|^\s*1[.)]\s",
     re.IGNORECASE,
 )
+_PRONOUN = re.compile(r"\b(?:we|our|own|one|another|it|they|this|that|is|are|the)\b", re.IGNORECASE)
 _PLAIN_ORDER = re.compile(
     r"\b(?:at the end|last(?:ly)?|after (?:that|this)|afterwards|following)\b", re.IGNORECASE
 )
@@ -98,8 +99,18 @@ def compare_lists(asked: Asked, reference: str, answer: str, *, typed: bool) -> 
             missing=missing,
             reason=f"{_listed(missing)} missing",
         )
-    one_swapped = len(agreed) >= 2 and len(missing) == len(extra) == 1 and len(given) == len(wanted)
-    if one_swapped and not _similar(missing, extra) and len(extra[0].split()) <= 3:
+    one_swapped = (
+        not asked.order
+        and len(agreed) >= 2
+        and len(missing) == len(extra) == 1
+        and len(given) == len(wanted)
+    )
+    if (
+        one_swapped
+        and not _similar(missing, extra)
+        and not _PRONOUN.search(extra[0])
+        and len(extra[0].split()) <= 3
+    ):
         return Comparison(
             outcome=Outcome.CONFLICT, confidence=0.75, decided=True, kind="list", agreed=agreed, missing=missing, extra=extra,
             conflicting=(Pair(missing[0], extra[0], "different"),), reason=f"{extra[0]} where the reference has {missing[0]}",
@@ -135,7 +146,7 @@ def _wanted(asked: Asked, reference: str, *, typed: bool) -> tuple[str, ...]:
         return ()
     if typed and asked.kind in ("date", "duration") and not asked.items:
         return ()
-    if len({item_key(item) for item in items}) < len(items):
+    if any("=" in item for item in items) or len({item_key(item) for item in items}) < len(items):
         return ()
     return items
 

@@ -7,6 +7,8 @@ import re
 import unicodedata
 from functools import lru_cache
 
+from rapidfuzz.distance import Levenshtein
+
 from markscheme.values.numbers import CARDINALS, ORDINALS, roman
 
 _BULLET = re.compile(r"(?m)^\s*(?:[-*•–]|\d{1,2}[.)]|\([a-z0-9]\))\s+")
@@ -73,7 +75,7 @@ def item_key(item: str) -> tuple[str, ...]:
         if unicodedata.category(char) != "Mn"
     )
     words = []
-    found = re.findall(r"\w+", flat)
+    found = re.findall(r"(?<!\w)[-−]\d+(?:\.\d+)?|\w+", flat)
     for raw in found:
         if raw in _STOP and len(found) > 1 and not (raw == "a" and found[0] != "a"):
             continue
@@ -128,6 +130,8 @@ def same_item(left: str, right: str) -> bool:
         return left.strip().lower() == right.strip().lower()
     if one == other or "".join(one) == "".join(other):
         return True
+    if _misspelt("".join(one), "".join(other)):
+        return True
     if len(one) == 1 and len(other) == 1:
         return _numeric(one[0]) is not None and _numeric(one[0]) == _numeric(other[0])
     first, second = set(one), set(other)
@@ -142,6 +146,13 @@ def same_item(left: str, right: str) -> bool:
         any(word[0] == two[0] and (len(word) == 1 or len(two) == 1) for two in other[:-1])
         for word in one[:-1]
     )
+
+
+def _misspelt(left: str, right: str) -> bool:
+    """Whether two long words differ by one letter or two (Palaeozoic, Paleozoic)."""
+    if min(len(left), len(right)) < 7 or not (left + right).isalpha() or left[0] != right[0]:
+        return False
+    return Levenshtein.distance(left, right, score_cutoff=2) <= (1 if len(left) < 10 else 2)
 
 
 def _numeric(word: str) -> int | None:

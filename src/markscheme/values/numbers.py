@@ -129,7 +129,7 @@ _RAISED = re.compile(r"(?:\^|\*\*)\s*[{(]?\s*([+-]?\d{1,3})(?:\s*[})])?|([⁺⁻
 _OVER = re.compile(r"/(\d{1,4})(?![\d./])|\s+(\d{1,2})/(\d{1,2})(?![\d./])|\s?([½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞])")
 _GLYPH = re.compile(r"(?<!\d)(?<!\d )[½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞]")
 _SUFFIX = re.compile(r"\s?(st|nd|rd|th)\b|(?:er|ère|re|e|ème|º|ª)\b")
-_SCALE_AFTER = re.compile(r"[ -]?([^\W\d_]+)")
+_SCALE_AFTER = re.compile(r"[ -]?((?:[^\W\d_]|[\u0900-\u0963])+)")
 _HALF_AFTER = re.compile(r"\s+and\s+(?:a\s+half|(?:one|a)\s+(?:third|quarter)|three\s+quarters)\b")
 _OUT_OF = re.compile(
     r"\s+(?:(?:\w+\s+)?(?:out\s+)?of(?:\s+every)?|in(?:\s+every)?)\s+", re.IGNORECASE

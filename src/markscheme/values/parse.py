@@ -11,7 +11,7 @@ from markscheme.values.asked import Asked, read_question
 from markscheme.values.bounds import YEAR_SECONDS, join_ranges, largest_unit, take_unit
 from markscheme.values.characters import is_foreign, plain
 from markscheme.values.clock import read_times
-from markscheme.values.codes import read_codes, read_flags, read_verses, read_versions
+from markscheme.values.codes import read_codes, read_flags, read_ratios, read_verses, read_versions
 from markscheme.values.currency import currency_after, currency_before
 from markscheme.values.dates import read_dates
 from markscheme.values.expressions import expressions_in
@@ -170,11 +170,13 @@ def _values(raw: str, text: str, asked: Asked, *, foreign: bool) -> list[Value]:
             foreign=foreign,
             asked=asked.kind == "date",
             numbers=asked.kind in ("number", "money", "percent", "duration"),
+            said=asked.text,
         )
     )
     found.extend(read_times(text, used))
     if asked.kind != "version":
         found.extend(read_versions(text, used, asked=False))
+    found.extend(read_ratios(text, used))
     found.extend(read_codes(text, used))
     amounts = _amounts(text, used, asked, foreign=foreign)
     amounts = _mixed(text, amounts)
@@ -238,7 +240,28 @@ def _amounts(text: str, used: bytearray, asked: Asked, *, foreign: bool) -> list
             size = 0.5 if hit[1].lower().startswith("half") else 1.0
             amounts.append(_timed(text, start, unit[1], size, 0.0, (), unit[0]))
     amounts.sort(key=lambda one: one.start)
-    return amounts
+    return [_and_a_half(text, one) if isinstance(one, Duration) else one for one in amounts]
+
+
+_AND_A_HALF = re.compile(r"\s+and\s+(a\s+half|a\s+quarter|three\s+quarters)\b", re.IGNORECASE)
+
+
+def _and_a_half(text: str, value: Duration) -> Duration:
+    """An hour and a half: a part of the unit that was just named."""
+    hit = _AND_A_HALF.match(text, value.end)
+    if not hit:
+        return value
+    part = 0.5 if "half" in hit[1].lower() else 0.25 if hit[1].lower().startswith("a") else 0.75
+    unit = value.quantum or largest_unit(value)
+    months = value.months + part * unit / (YEAR_SECONDS / 12) if value.months is not None else None
+    return replace(
+        value,
+        end=hit.end(),
+        text=text[value.start : hit.end()],
+        amount=value.amount + part * unit,
+        quantum=0.0,
+        months=months,
+    )
 
 
 def _timed(  # noqa: PLR0917
@@ -352,6 +375,8 @@ def _amount(text: str, reading: Reading, asked: Asked, following: int) -> Value:
         if hit and hit.start(1) <= following and hit[1].lower() not in _NO_NOUN
         else ""
     )
+    if not noun and text[end : end + 1] > "\u0900" and text[end].isalpha():
+        noun = text[end : end + 3]
     title = (
         hit is not None
         and text[reading.start : reading.end].lower() in ("one", "first", "two", "three")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from markscheme.values.amounts import (
     APART,
     COARSER,
@@ -74,9 +76,11 @@ def _versions(reference: Value, answer: Value) -> Relation:
         answer, Amount | Version | Identifier | Date
     ):
         wanted = (
-            reference.parts if isinstance(reference, Version) else version_parts(reference.text)
+            reference.parts
+            if isinstance(reference, Version)
+            else version_parts(_figures(reference))
         )
-        given = answer.parts if isinstance(answer, Version) else version_parts(answer.text)
+        given = answer.parts if isinstance(answer, Version) else version_parts(_figures(answer))
         if wanted == given:
             return SAME
         if not isinstance(answer, Version | Number) or not isinstance(reference, Version | Number):
@@ -92,6 +96,14 @@ def _versions(reference: Value, answer: Value) -> Relation:
             return COARSER
         return DIFFERENT
     return APART
+
+
+def _figures(value: Value) -> str:
+    """The figures of a value; a spelled number ("three point zero") in figures."""
+    if isinstance(value, Number) and not any(map(str.isdigit, value.text)):
+        places = round(-math.log10(value.quantum)) if 0 < value.quantum < 1 else 0
+        return f"{value.amount:.{places}f}"
+    return value.text
 
 
 def _identifiers(reference: Value, answer: Value) -> Relation:  # noqa: PLR0912
@@ -325,10 +337,6 @@ def _two_ranges(reference: Range, answer: Range, asked: Asked) -> Relation:
         if mine is None or theirs is None:
             return APART
         crossed = relate(mine, theirs, asked)
-        if crossed in (SAME, FINER):
-            if reference.open_low != answer.open_high or reference.open_high != answer.open_low:
-                return DIFFERENT
-            return DIFFERENT
         return crossed if crossed is APART else DIFFERENT
     found = [one for one in (lows, highs) if one is not None]
     if APART in found:
@@ -336,6 +344,8 @@ def _two_ranges(reference: Range, answer: Range, asked: Asked) -> Relation:
     if DIFFERENT in found:
         if _meets(reference, answer.low or answer.high):
             return UNCLEAR
+        if SAME in found and reference.open_high != answer.open_high:
+            return UNCLEAR  # 7.0 to 7.9 and below 8.0
         return (
             UNCLEAR
             if (reference.approximate or answer.approximate) and _roughly(reference, answer)
