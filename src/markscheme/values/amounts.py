@@ -406,7 +406,7 @@ def _compare(  # noqa: PLR0912, PLR0917
         if reference.direction * answer.direction < 0 and not (reference.signed or answer.signed):
             return DIFFERENT
         if (
-            asked.direction == 2
+            asked.direction != reference.direction
             and reference.direction
             and not answer.direction
             and not answer.signed

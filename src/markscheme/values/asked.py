@@ -160,7 +160,7 @@ _SEVERAL = re.compile(
     re.IGNORECASE,
 )
 _ORDER = re.compile(
-    r"\border\b|\bsequence\b|\brank\b|\bchronological|\bgoing (?:outward|inward|up|down|from)\b|\bfrom (?:north|south|east|west|left|right|top|bottom|inside|outside|start|beginning)\b.{0,30}\bto\b|\bin which order\b|\barrange\b|\bsort\b|\bfrom (?:the )?(?:highest|lowest|largest|smallest|oldest|youngest|earliest|first|longest|shortest|nearest|fastest|biggest) to\b|\breihenfolge\b|\borden\b|\bordre\b|\bordine\b|\bordem\b|\bvolgorde\b|порядк|顺序|順序|順番|순서|ترتيب|क्रम|\bsıra",
+    r"\border\b|\bsequence\b|\brank\b|\bchronological|\balphabetical|\b[a-z]+(?:est) first\b|\bby (?:distance|size|age|height|date|length|weight)\b|\bgoing (?:outward|inward|up|down|from)\b|\bfrom (?:north|south|east|west|left|right|top|bottom|inside|outside|start|beginning)\b.{0,30}\bto\b|\bin which order\b|\barrange\b|\bsort\b|\bfrom (?:the )?(?:highest|lowest|largest|smallest|oldest|youngest|earliest|first|longest|shortest|nearest|fastest|biggest) to\b|\breihenfolge\b|\borden\b|\bordre\b|\bordine\b|\bordem\b|\bvolgorde\b|порядк|顺序|順序|順番|순서|ترتيب|क्रम|\bsıra",
     re.IGNORECASE,
 )
 _NOT_ORDER = re.compile(

@@ -65,7 +65,7 @@ _UNKNOWN = re.compile(
     re.IGNORECASE,
 )
 _PER = re.compile(
-    r"\s*(?:/\s?|per\s+|an?\s+|each\s+|every\s+|p\.)(?P<word>[a-z]+\.?)|\s+(?P<adverb>annually|monthly|yearly|weekly|daily|hourly)\b",
+    r"\s*(?:/\s?|per\s+|an?\s+|for each\s+|for every\s+|each\s+|every\s+|p\.)(?P<word>[a-z]+\.?)|\s+(?P<adverb>annually|monthly|yearly|weekly|daily|hourly)\b",
     re.IGNORECASE,
 )
 _PERIODS = {
@@ -115,8 +115,8 @@ _ROSE_TO = re.compile(
 )
 _BY = re.compile(r"\bby (?:how|what)\b", re.IGNORECASE)
 _COMPOUND = re.compile(
-    r"\b(?:when|where|who|what|which|why|how(?: \w+)?),? and (?:\w+ )?(?:when|where|who|what|which|why|how)\b",
-    re.IGNORECASE,
+    r"\b(?:when|where|who|what|which|why|how)\b.*\band (?:\w+ )?(?:when|where|who|what|which|why|how)\b",
+    re.IGNORECASE | re.DOTALL,
 )
 _YES_NO = re.compile(
     r"(?:is|are|was|were|will|would|does|do|did|can|could|may|must|should|has|have|had)\b(?!.*\bor\b)",
@@ -342,7 +342,11 @@ def _rate(text: str, value: Value) -> str:
         return ""
     word = (hit["word"] or hit["adverb"]).lower().rstrip(".")
     word = _PERIODS.get(word, word)
-    return word if word in _TIMED or re.match(r"\s*(?:/|per\b|each\b|every\b)", tail) else ""
+    return (
+        word
+        if word in _TIMED or re.match(r"\s*(?:/|per\b|(?:for )?each\b|(?:for )?every\b)", tail)
+        else ""
+    )
 
 
 def _side(text: str, value: Value) -> int:
@@ -477,7 +481,7 @@ class _Case:
             if relation in _MET:
                 (aside if value.denied else met).append(value)
             elif relation is Relation.DIFFERENT:
-                if self.other_rate(value):
+                if self.other_rate(value) or self.other_thing(target, value):
                     continue
                 if value.denied:
                     continue
@@ -488,6 +492,8 @@ class _Case:
 
     def in_context(self, target: Value, value: Value, relation: Relation) -> Relation:
         """Unclear where the words around say another rate, or the other side of a date."""
+        if self.other_thing(target, value):
+            return Relation.UNCLEAR
         rate = _rate(self.answer, value)
         if rate:
             wanted = _rate(self.reference, target)
@@ -542,6 +548,14 @@ class _Case:
             and rate not in _TIMED
             and not re.search(rf"\b{rate}\b", known, re.IGNORECASE)
         )
+
+    def other_thing(self, target: Value, value: Value) -> bool:
+        """In another language than English: whether the words after two bare numbers differ."""
+        if not (self.asked.foreign and isinstance(target, Number) and isinstance(value, Number)):
+            return False
+        wanted = self.reference[target.end : target.end + 20].strip(" .,。")
+        given = self.answer[value.end : value.end + 20].strip(" .,。")
+        return bool(wanted and given) and not (wanted.startswith(given) or given.startswith(wanted))
 
     def serious(self, found: _Found) -> list[Value]:
         """The values against that claim the same role, not operands, echoes or asides."""
@@ -685,13 +699,22 @@ class _Case:
         return values[0]
 
     def certainty(self, target: Value, values: list[Value], words: int) -> float:
-        if self.asked.foreign and words > 12:
+        if (self.asked.foreign and words > 12) or _YES_NO.match(self.question):
             return 0.0
+        if (
+            isinstance(target, Percent)
+            and words > 2
+            and any(
+                isinstance(one, Percent) and abs(one.amount + target.amount - 100) < 1e-6
+                for one in values
+            )
+        ):
+            return 0.0  # the other share: 7% late, 93% on time
         if words <= 15:
             return 0.97
         if words <= 60:
             return 0.9 if len(values) <= 3 else 0.8
-        return 0.75 if words <= 75 and len(values) <= 4 and not isinstance(target, Version) else 0.0
+        return 0.0
 
     def only_echoes(self, unmet: list[_Found], base: Comparison, words: int) -> Comparison:
         plain = [

@@ -101,6 +101,7 @@ def compare_lists(asked: Asked, reference: str, answer: str, *, typed: bool) -> 
         )
     one_swapped = (
         not asked.order
+        and asked.items == len(wanted)
         and len(agreed) >= 2
         and len(missing) == len(extra) == 1
         and len(given) == len(wanted)

@@ -23,7 +23,7 @@ _OPENERS = re.compile(
     re.IGNORECASE,
 )
 _TAIL = re.compile(
-    r"\s+(?:first|second|third|last|at the end|at last|in that order|respectively|only|as well|too|next|finally|afterwards)$",
+    r"\s+(?:first|second|third|last|at the end|at last|in that order|please|thanks|respectively|only|as well|too|next|finally|afterwards)$",
     re.IGNORECASE,
 )
 _SENTENCE = re.compile(r"[.!?]\s+(?=[A-Z])")

@@ -16,6 +16,7 @@ from markscheme.values.currency import currency_after, currency_before
 from markscheme.values.dates import read_dates
 from markscheme.values.expressions import expressions_in
 from markscheme.values.kinds import (
+    Amount,
     Date,
     Duration,
     Expression,
@@ -74,6 +75,7 @@ _PERIODS = {
     "mo": "month",
     "yr": "year",
 }
+_LOSS = re.compile(r"\s*\([$€£]?\s?\d[\d,]*\.\d+\)\s*")  # (4.2): a loss, as accountants write
 _ROMAN_ALONE = re.compile(r"^\W*([IVX]{1,9})\W*$")
 _NO_NOUN = frozenset(
     [
@@ -180,6 +182,13 @@ def _values(raw: str, text: str, asked: Asked, *, foreign: bool) -> list[Value]:
     found.extend(read_codes(text, used))
     amounts = _amounts(text, used, asked, foreign=foreign)
     amounts = _mixed(text, amounts)
+    if (
+        _LOSS.fullmatch(text)
+        and len(amounts) == 1
+        and isinstance(amounts[0], Amount)
+        and asked.direction != -1
+    ):
+        amounts = [replace(amounts[0], amount=-amounts[0].amount, signed=True)]
     whole = any(
         isinstance(one, Quantity | Money | Duration | Percent)
         and one.start == 0

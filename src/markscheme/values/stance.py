@@ -21,7 +21,7 @@ _ROSE = re.compile(
 
 
 _FELL_AFTER = re.compile(
-    r"\s*(?:\w+\s+){0,2}(?:decline|decrease|drop|fall|loss|reduction|cut|less|fewer|lower|down|behind|deficit)\b",
+    r"\s*(?:\w+\s+){0,2}(?:decline|decrease|drop|fall|loss|reduction|cut|less|fewer|lower|down|behind|deficit|below)\b",
     re.IGNORECASE,
 )
 
