@@ -5,7 +5,7 @@
 
 Rows of `near-miss/contrast.jsonl` are split in two by the hash of their group; the halves are
 reported apart. False vetoes are conflicts on answers that people accepted: the training half of
-EVOUNA-NQ (by the hash of the question) and EfficientQA.
+EVOUNA-NQ (part `train` of the project's split) and EfficientQA, of which we hold one half only.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from typing import Any
 
 import zstandard
 
+from markscheme.training.splits import part_of
 from markscheme.values import Comparison, Outcome, compare_values
 
 Row = dict[str, Any]
@@ -44,11 +45,11 @@ def contrast(data: Path, name: str = "contrast.jsonl") -> Iterator[Row]:
 
 
 def evouna(data: Path) -> Iterator[Row]:
-    """Labelled answers of EVOUNA-NQ."""
+    """Labelled answers of EVOUNA-NQ; `half` is the part of the project's own split."""
     for item in json.loads((data / "evouna" / "NQ.json").read_text(encoding="utf-8")):
         if item.get("improper"):
             continue
-        half = half_of(item["question"])
+        half = part_of(item["question"])
         for system in ("fid", "gpt35", "chatgpt", "gpt4", "newbing"):
             label = item.get(f"judge_{system}")
             if label is None or not item.get(f"answer_{system}"):
@@ -205,11 +206,12 @@ def main() -> None:
     for name, rows in sets.items():
         if options.only and name != options.only:
             continue
-        for half in ("development", "unseen"):
-            if (options.half and half != options.half) or (name == "evouna" and half == "unseen"):
+        for half in ("train",) if name == "evouna" else ("development", "unseen"):
+            if options.half not in ("", half, "train" if name != "evouna" else half):
                 continue
-            compared = compare(row for row in rows if row["half"] == half)
-            summary(f"{name}, {half} half", compared)
+            if not (compared := compare(row for row in rows if row["half"] == half)):
+                continue
+            summary(f"{name}, {half}", compared)
             if name == "contrast":
                 by_kind(compared, VALUE_KINDS)
             if options.errors:

@@ -4,7 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from markscheme.values import Outcome, compare_values
+from markscheme.values import (
+    Choice,
+    ListValue,
+    Outcome,
+    compare_values,
+    parse_values,
+)
 
 AGREE = [
     ("", "2021-03-14", "14 March 2021"),
@@ -86,3 +92,37 @@ def test_granularity() -> None:
     assert coarser.outcome is not Outcome.AGREE
     finer = compare_values("When was D-Day?", "1944", "6 June 1944")
     assert (finer.outcome, finer.granularity) == (Outcome.AGREE, "finer")
+
+
+def test_lists_and_choices_are_values() -> None:
+    found = parse_values("Brazil, Colombia and Ecuador")
+    assert isinstance(found[0], ListValue)
+    assert found[0].items == ("Brazil", "Colombia", "Ecuador")
+    (choice,) = parse_values("B) Paris")
+    assert isinstance(choice, Choice)
+    assert (choice.letter, choice.option) == ("B", "Paris")
+
+
+@pytest.mark.parametrize(
+    ("question", "reference", "answer"),
+    [
+        ("How many stores will close?", "17", "17 of its 142 stores."),
+        ("What share came in time?", "93%", "Only 7% of them came late."),
+        ("By how much did prices rise?", "By 10 %", "They rose to 10 % of what they were."),
+        ("How long is a term?", "60 minutes", "60 minutes per period."),
+        ("When and where was it signed?", "On 9 May 2022 in Leeds", "On 9 May 2022"),
+        ("What was the headcount in 2020?", "1,870", "1,870 at the end of 2019"),
+        ("How many may enter?", "two or more", "exactly two"),
+    ],
+)
+def test_no_conflict_and_no_false_certainty(question: str, reference: str, answer: str) -> None:
+    found = compare_values(question, reference, answer)
+    assert found.outcome is not Outcome.CONFLICT
+    if "142" not in answer:
+        assert not found.decided
+
+
+def test_any_of_several_references_will_do() -> None:
+    assert compare_values("When?", ["1776", "4 July 1776"], "4 July 1776").outcome is Outcome.AGREE
+    assert compare_values("When?", ["1776", "1777"], "1812").outcome is Outcome.CONFLICT
+    assert compare_values("When?", [], "1812").outcome is Outcome.NONE

@@ -33,7 +33,7 @@ from markscheme.values.kinds import (
 from markscheme.values.list_comparison import compare_lists
 from markscheme.values.numbers import CARDINALS
 from markscheme.values.outcome import Comparison, Outcome, Pair, difference, in_words, kind_of
-from markscheme.values.parse import parse_values
+from markscheme.values.parse import typed_values
 from markscheme.values.relation import relate
 
 _NOTHING = Comparison(outcome=Outcome.NONE)
@@ -193,13 +193,13 @@ def _compare(question: str, asked: Asked, reference: str, answer: str) -> Compar
             return chosen
     if asked.named and (chosen := _named_choice(asked, reference, answer)) is not None:
         return chosen
-    wanted = parse_values(reference, question=question)
+    wanted = typed_values(reference, question=question)
     listed = compare_lists(asked, reference, answer, typed=bool(wanted))
     if listed is not None:
         return listed
     if not wanted:
         return _NOTHING
-    given = parse_values(answer, question=question)
+    given = typed_values(answer, question=question)
     return _Case(question, asked, reference, answer, wanted, given).result()
 
 
@@ -559,7 +559,7 @@ class _Case:
 
     def serious(self, found: _Found) -> list[Value]:
         """The values against that claim the same role, not operands, echoes or asides."""
-        echoed = parse_values(self.question) if self.question else []
+        echoed = typed_values(self.question) if self.question else []
         plain = [one for one in found.against if not one.weak and not self.operand(one)]
         if echoed and any(
             relate(echo, found.target, self.asked) is Relation.SAME for echo in _flat(echoed)
@@ -816,7 +816,7 @@ class _Case:
             return False
         if any(isinstance(one.target, Date) for one in found):
             return True
-        asked = _years(parse_values(self.question)) if self.question else set()
+        asked = _years(typed_values(self.question)) if self.question else set()
         said = _years(self.given)
         return not (asked and said) or bool(asked & said)
 

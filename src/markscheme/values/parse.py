@@ -10,6 +10,7 @@ from functools import lru_cache
 from markscheme.values.asked import Asked, read_question
 from markscheme.values.bounds import YEAR_SECONDS, join_ranges, largest_unit, take_unit
 from markscheme.values.characters import is_foreign, plain
+from markscheme.values.choices import as_choice
 from markscheme.values.clock import read_times
 from markscheme.values.codes import read_codes, read_flags, read_ratios, read_verses, read_versions
 from markscheme.values.currency import currency_after, currency_before
@@ -20,6 +21,7 @@ from markscheme.values.kinds import (
     Date,
     Duration,
     Expression,
+    ListValue,
     Money,
     Number,
     Percent,
@@ -27,6 +29,7 @@ from markscheme.values.kinds import (
     Unit,
     Value,
 )
+from markscheme.values.lists import split_items
 from markscheme.values.numbers import Reading, read_numbers, roman, short_scale
 from markscheme.values.stance import with_stance
 from markscheme.values.units import read_unit
@@ -143,7 +146,7 @@ def _parse(text: str, question: str) -> tuple[Value, ...]:
 
 
 def parse_values(text: str, *, question: str | None = None) -> list[Value]:
-    """The typed values of a text, in order.
+    """The typed values of a text, in order; a text that is a list or a choice as that, too.
 
     Args:
         text: any text; time is near-linear in its length.
@@ -153,6 +156,17 @@ def parse_values(text: str, *, question: str | None = None) -> list[Value]:
     >>> [type(value).__name__ for value in parse_values("$3.5 million in March 2021")]
     ['Money', 'Date']
     """
+    found = typed_values(text, question=question)
+    if (choice := as_choice(text)) is not None and (choice.option or len(text.strip()) <= 3):
+        found.append(choice)
+    items = split_items(text)
+    if len(items) >= 3 or (items and not found):
+        found.append(ListValue(start=0, end=len(text), text=text, items=items))
+    return found
+
+
+def typed_values(text: str, *, question: str | None = None) -> list[Value]:
+    """The values within a text: all kinds but lists and choices, which are whole texts."""
     return list(_parse(text, question or ""))
 
 
