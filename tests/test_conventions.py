@@ -20,6 +20,7 @@ PACKAGES = {name.removesuffix(".__init__") for name in NAMES if name.endswith(".
 # Lowest first: a layer imports from itself and from those below it.
 LAYERS = [
     ("errors",),
+    ("options",),
     ("values", "text"),
     ("metrics",),
     ("tables",),

@@ -21,7 +21,7 @@ from markscheme.engine.local_run import RunReport, run_in_folder
 from markscheme.engine.ray_run import RayOptions, _enough, _less, _share, run_on_ray
 from markscheme.engine.shards import input_pieces, read_piece
 from markscheme.errors import DataError, MissingExtraError, RunError
-from markscheme.models.chat.openai_server import ServerOptions
+from markscheme.models import ServerOptions
 from markscheme.models.sources import ModelOptions
 from markscheme.tables.answers import AnswersReader, ReadOptions
 from s3_store import s3_store

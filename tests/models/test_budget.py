@@ -13,9 +13,10 @@ from servers import Answer, ChatServer
 import markscheme
 from markscheme.cli import run as run_command
 from markscheme.errors import BadRowsError, ModelError
+from markscheme.models import ServerOptions
 from markscheme.models.chat.budget import Budget
 from markscheme.models.chat.cached import CachedChat
-from markscheme.models.chat.openai_server import OpenAIChat, ServerOptions
+from markscheme.models.chat.openai_server import OpenAIChat
 from markscheme.models.chat.prices import Price
 from markscheme.models.chat.protocol import ChatReply, ChatRequest, Message
 from markscheme.models.chat.scripted import ScriptedChat

@@ -12,7 +12,7 @@ from real_model import check_installed, save, serving
 
 import markscheme
 from markscheme.contract.registry import judges
-from markscheme.models.chat.openai_server import ServerOptions
+from markscheme.models import ServerOptions
 from markscheme.models.chat.protocol import ChatRequest, Message
 from markscheme.models.sources import ModelOptions, Models
 

@@ -14,7 +14,8 @@ import pytest
 from servers import Answer, ChatServer
 
 from markscheme.errors import ModelError
-from markscheme.models.chat.openai_server import OpenAIChat, ServerOptions
+from markscheme.models import ServerOptions
+from markscheme.models.chat.openai_server import OpenAIChat
 from markscheme.models.chat.protocol import ChatRequest, Message
 
 

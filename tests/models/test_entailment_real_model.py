@@ -17,7 +17,7 @@ import pytest
 from real_model import check_installed, save, serving
 
 import markscheme
-from markscheme.models.chat.openai_server import ServerOptions
+from markscheme.models import ServerOptions
 from markscheme.models.sources import ModelOptions, Models
 
 pytestmark = pytest.mark.slow

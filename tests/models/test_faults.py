@@ -14,7 +14,7 @@ from servers import Answer, ChatServer
 
 import markscheme
 from markscheme.cli import run as run_command
-from markscheme.models.chat.openai_server import ServerOptions
+from markscheme.models import ServerOptions
 from markscheme.models.sources import ModelOptions, Models
 
 SECRET = "sk-very-secret-0a1b2c3d"

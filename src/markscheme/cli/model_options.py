@@ -119,8 +119,7 @@ def open_models(
         server: further fields of `ServerOptions`.
         options: further fields of `ModelOptions`.
     """
-    from markscheme.models import ModelOptions, Models
-    from markscheme.models.chat import ServerOptions
+    from markscheme.models import ModelOptions, Models, ServerOptions
 
     reach = ServerOptions(base_url=base_url, api_key_env=api_key_env, **(server or {}))
     return Models(

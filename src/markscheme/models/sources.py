@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from markscheme.errors import ModelError
+from markscheme.models.options import ModelOptions, ServerOptions
 
 if TYPE_CHECKING:
-    from markscheme.models.chat import Budget, ChatModel, ServerOptions
+    from markscheme.models.chat import Budget, ChatModel
     from markscheme.models.ledger import Ledger, LedgerEntry
     from markscheme.models.local import Encoder, PairClassifier, SequenceModel
 
@@ -25,32 +25,6 @@ LOCAL = "hf:"
 def default_ledger() -> str:
     """Where replies are kept unless a place is named: MARKSCHEME_LEDGER, else `runs/`."""
     return os.environ.get(LEDGER_ENV) or str(Path("runs") / "ledger.sqlite")
-
-
-@dataclass(frozen=True, kw_only=True)
-class ModelOptions:
-    """Which language model a run asks, where, and how much it may.
-
-    Attributes:
-        model: its name at the server; `hf:FOLDER` for weights in this process; None for none.
-        revision: tells apart models that share a name (a date, a commit).
-        server: address, key, limits; None for OpenAI with the default limits.
-        ledger: path or PostgreSQL URL; None for `default_ledger()`.
-        prices: the user's price file.
-        max_cost, max_calls: limits of the run; None for none.
-        replay: answer from the ledger only.
-        dry_run: send nothing, count what would be sent.
-    """
-
-    model: str | None = None
-    revision: str = ""
-    server: ServerOptions | None = None
-    ledger: str | None = None
-    prices: Path | None = None
-    max_cost: float | None = None
-    max_calls: int | None = None
-    replay: bool = False
-    dry_run: bool = False
 
 
 class Models:
@@ -154,7 +128,7 @@ class Models:
             from markscheme.models.chat import HuggingFaceChat
 
             return HuggingFaceChat(name=wanted, folder=wanted.removeprefix(LOCAL))
-        from markscheme.models.chat import OpenAIChat, ServerOptions
+        from markscheme.models.chat import OpenAIChat
 
         server = self.options.server or ServerOptions()
         return OpenAIChat(name=wanted, revision=revision, options=server)

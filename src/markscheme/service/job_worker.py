@@ -22,8 +22,7 @@ from markscheme.api import run
 from markscheme.contract import parse_judge
 from markscheme.engine import ALL_SYSTEMS
 from markscheme.errors import DataError, MarkschemeError
-from markscheme.models import ModelOptions, Models
-from markscheme.models.chat import ServerOptions
+from markscheme.models import ModelOptions, Models, ServerOptions
 from markscheme.tables import AnswersReader, ReadOptions
 
 _TELL_EVERY = 0.25

@@ -4,7 +4,6 @@ from .budget import Budget as Budget
 from .budget import Spending as Spending
 from .cached import CachedChat as CachedChat
 from .openai_server import OpenAIChat as OpenAIChat
-from .openai_server import ServerOptions as ServerOptions
 from .prices import price_of as price_of
 from .prices import price_table as price_table
 from .protocol import ChatModel as ChatModel

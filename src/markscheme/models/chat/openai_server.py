@@ -26,6 +26,7 @@ from markscheme.models.chat.openai_format import (
 from markscheme.models.chat.protocol import ChatReply, ChatRequest, OnReply
 from markscheme.models.chat.rate_limits import Hold, Pace, retry_after
 from markscheme.models.chat.token_counts import rough_tokens
+from markscheme.models.options import ServerOptions
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
@@ -42,30 +43,6 @@ _TELEMETRY = tuple(
     )
 )  # fmt: skip
 """Headers in which the SDK describes this machine; a call is also quicker without them."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class ServerOptions:
-    """How to reach a server and how hard to press it.
-
-    Attributes:
-        base_url: address up to and including `/v1`; None for OpenAI's own.
-        api_key_env: name of the environment variable that holds the key.
-        concurrency: requests under way at the same time.
-        requests_per_minute, tokens_per_minute: limits kept from this side; None for none.
-        timeout: seconds for one attempt, from sending to the reply's last byte.
-        retries: further attempts after one that failed for a passing reason.
-        backoff: seconds before the second attempt; doubles with each, up to a minute, with jitter.
-    """
-
-    base_url: str | None = None
-    api_key_env: str = "OPENAI_API_KEY"
-    concurrency: int = 16
-    requests_per_minute: float | None = None
-    tokens_per_minute: float | None = None
-    timeout: float = 120.0
-    retries: int = 6
-    backoff: float = 0.5
 
 
 class _PassingError(Exception):

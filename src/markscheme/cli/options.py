@@ -1,0 +1,369 @@
+"""Command-line flags made from option classes: a command's parameters are dataclasses.
+
+    @command("probe")
+    def probe(judge: ..., options: ProbeOptions, models: ModelOptions) -> None: ...
+
+has a flag for each field of both classes, and is called with an instance of each.
+"""
+
+from __future__ import annotations
+
+import copy
+import inspect
+import types
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import MISSING, dataclass, fields, is_dataclass
+from enum import Enum, StrEnum
+from pathlib import Path
+from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
+
+import typer
+from typer.core import TyperCommand
+
+from markscheme.cli.app import app
+from markscheme.cli.output import Format
+from markscheme.errors import MarkschemeError
+from markscheme.options import Argument, Default, Fields, Option, split_list
+
+OUT = Option(
+    "File or folder that results are written to. A file's ending names its format: .json, .csv, "
+    ".md, .tex or .txt for figures; .jsonl, .csv, .tsv or .parquet for rows.",
+    ("--out", "-o"),
+)
+Out = Annotated[Path | None, OUT]
+"""Where a command may write."""
+OutFile = Annotated[Path, OUT]
+"""Where a command has to write."""
+Quiet = Annotated[bool, Option("No progress bar.", ("--quiet", "-q"))]
+Files = Annotated[
+    list[str],
+    Argument(
+        "Answers: JSONL, JSON, CSV, TSV or Parquet, compressed or not; - is standard input.",
+        metavar="FILE...",
+    ),
+]
+Judgments = Annotated[
+    str,
+    Argument(
+        "Judgments: a file (CSV, JSONL, Parquet, ...), ours or another tool's, or the folder of a "
+        "run.",
+        metavar="JUDGMENTS",
+    ),
+]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Shown:
+    """How a result is printed, and where it is written too."""
+
+    format: Annotated[Format, Option("How results are printed.")] = Format.TABLE
+    out: Out = None
+
+
+_EMPTY = inspect.Parameter.empty
+_Function = TypeVar("_Function", bound=Callable[..., None])
+
+
+@dataclass(frozen=True)
+class _Flag:
+    """One flag or argument: how typer sees it, and how its value is made of what was typed."""
+
+    name: str
+    kind: Any
+    default: Any
+    text: Option | Argument
+    shown: str | None
+    several: type | None
+    element: Any
+
+    def parameter(self) -> inspect.Parameter:
+        """The typer parameter."""
+        text = self.text
+        told = text.help
+        if self.shown is not None:
+            told = f"{told} [default: {self.shown}]".lstrip()
+        common: dict[str, Any] = {"help": told, "metavar": text.metavar}
+        if self._numeric:
+            common |= {"min": text.minimum, "max": text.maximum}
+        if isinstance(text, Argument):
+            info = typer.Argument(**common)
+        else:
+            common["show_default"] = self.shown is None and self.default not in ("", None, ())
+            info = typer.Option(*self.flags, rich_help_panel=text.panel, **common)
+        default = self.default
+        if default is not _EMPTY:
+            default = self._as_typed(default)
+        return inspect.Parameter(
+            self.name,
+            inspect.Parameter.KEYWORD_ONLY,
+            default=default,
+            annotation=Annotated[self.kind, info],
+        )
+
+    @property
+    def flags(self) -> tuple[str, ...]:
+        """How it is written."""
+        if isinstance(self.text, Argument):
+            return ()
+        flag = f"--{self.name.replace('_', '-')}"
+        if self.text.flags:
+            return self.text.flags
+        if (self.kind is bool and self.default is True) or self.kind == bool | None:
+            return (f"{flag}/--no-{flag[2:]}",)
+        return (flag,)
+
+    @property
+    def _numeric(self) -> bool:
+        return self.element in (int, float) and not self._separated
+
+    @property
+    def _separated(self) -> bool:
+        return isinstance(self.text, Option) and self.text.split and self.several is not None
+
+    def _as_typed(self, default: Any) -> Any:
+        if self.several is not None:
+            return [str(item) for item in default] or None if default else None
+        if isinstance(default, Mapping):
+            return ",".join(f"{ours}={theirs}" for ours, theirs in default.items())
+        if isinstance(default, Enum) and not isinstance(default, str):
+            return default.value
+        if isinstance(default, Path):
+            return str(default) if self.kind is str else default
+        return default
+
+    def value(self, given: Any) -> Any:
+        """What the command is given for what was typed.
+
+        Raises:
+            typer.BadParameter: an item of a list is not of its type.
+        """
+        if self.several is not None:
+            items = [] if given is None else list(given)
+            if not items and self.default is not _EMPTY:
+                return self.default
+            if self._separated:
+                items = [piece for item in items for piece in split_list(item)]
+            return self.several(self._item(item) for item in items)
+        if given is None:
+            return None
+        return self._item(given)
+
+    def _item(self, given: Any) -> Any:
+        if self.text.parse is not None and isinstance(given, str):
+            return self.text.parse(given)
+        if isinstance(given, _Choice):
+            return given.value
+        if self._separated and self.element in (int, float):
+            try:
+                return self.element(given)
+            except ValueError:
+                raise MarkschemeError(f"{self.flags[0]} {given!r} is not a number") from None
+        return given
+
+
+class _Choice(StrEnum):
+    """Base of the choices made from a `Literal`."""
+
+
+class _WithAliases(TyperCommand):
+    """A command that understands older spellings, which its help does not show."""
+
+    aliases: Mapping[str, Option] = {}
+
+    def make_parser(self, ctx: Any) -> Any:
+        """The parser of the shown flags, with the hidden ones added."""
+        parser = super().make_parser(ctx)
+        for parameter in self.get_params(ctx):
+            option = self.aliases.get(str(parameter.name))
+            if option is None:
+                continue
+            hidden: Any = copy.copy(parameter)
+            hidden.secondary_opts = []
+            hidden.opts = list(option.aliases)
+            if hidden.opts:
+                hidden.add_to_parser(parser, ctx)
+            for flag, value in option.alias_values.items():
+                parser.add_option(
+                    obj=hidden, opts=[flag], dest=parameter.name, action="store_const", const=value
+                )
+        return parser
+
+
+def command(name: str, *, to: typer.Typer = app, **about: Any) -> Callable[[_Function], _Function]:
+    """Register a function as a command whose flags are the fields of its option classes.
+
+    Parameters annotated with a dataclass become a flag a field, those annotated with an `Option`
+    or `Argument` a flag or argument of their own. `Annotated[Class, Fields(...)]` takes some
+    fields only. Two classes may share a field, where it is the same option.
+
+    Args:
+        name: of the command.
+        to: the application or group that it belongs to.
+        about: further arguments of typer's `command`.
+
+    Raises (when registering):
+        TypeError: a field has no `Option`, or two fields of one name are different options.
+    """
+
+    def register(function: _Function) -> _Function:
+        hints = get_type_hints(function, include_extras=True)
+        hints.pop("return", None)
+        defaults = inspect.signature(function).parameters
+        flags: dict[str, _Flag] = {}
+        makers: dict[str, Callable[[dict[str, Any]], Any]] = {}
+        for parameter, hint in hints.items():
+            kind, extras = _bare(hint)
+            if is_dataclass(kind) and isinstance(kind, type):
+                chosen = next((one for one in extras if isinstance(one, Fields)), Fields())
+                makers[parameter] = _instance(kind, chosen, flags)
+            else:
+                flag = _flag(parameter, hint, defaults[parameter].default)
+                _add(flags, flag)
+                makers[parameter] = _single(flag)
+
+        def call(**given: Any) -> None:
+            function(**{parameter: make(given) for parameter, make in makers.items()})
+
+        parameters = sorted(
+            (flag.parameter() for flag in flags.values()),
+            key=lambda one: flags[one.name].flags != (),
+        )
+        call.__doc__ = function.__doc__
+        call.__name__ = function.__name__
+        call.__annotations__ = {one.name: one.annotation for one in parameters}
+        call.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+        shown = {spelling for flag in flags.values() for spelling in _spellings(flag.flags)}
+        hidden = {
+            flag.name: _without(flag.text, shown)
+            for flag in flags.values()
+            if isinstance(flag.text, Option) and (flag.text.aliases or flag.text.alias_values)
+        }
+        cls = type("Command", (_WithAliases,), {"aliases": hidden})
+        to.command(name, cls=cls, **about)(call)
+        return function
+
+    return register
+
+
+def _spellings(flags: Sequence[str]) -> list[str]:
+    return [one for flag in flags for one in flag.split("/")]
+
+
+def _without(option: Option, shown: set[str]) -> Option:
+    """The option with aliases that no flag of this command is called by."""
+    hidden = copy.copy(option)
+    object.__setattr__(hidden, "aliases", tuple(one for one in option.aliases if one not in shown))
+    kept = {flag: value for flag, value in option.alias_values.items() if flag not in shown}
+    object.__setattr__(hidden, "alias_values", kept)
+    return hidden
+
+
+def _single(flag: _Flag) -> Callable[[dict[str, Any]], Any]:
+    return lambda given: flag.value(given[flag.name])
+
+
+def _instance(
+    cls: type, chosen: Fields, flags: dict[str, _Flag]
+) -> Callable[[dict[str, Any]], Any]:
+    """Adds the flags of a class's fields, and gives what makes an instance of them."""
+    hints = get_type_hints(cls, include_extras=True)
+    makers: dict[str, Callable[[dict[str, Any]], Any]] = {}
+    for one in fields(cls):
+        kind, extras = _bare(hints[one.name])
+        if is_dataclass(kind) and isinstance(kind, type):
+            if one.name not in chosen.without:
+                makers[one.name] = _instance(kind, chosen, flags)
+            continue
+        if (chosen.only and one.name not in chosen.only) or one.name in chosen.without:
+            continue
+        if not any(isinstance(extra, Option | Argument) for extra in extras):
+            if one.default is MISSING and one.default_factory is MISSING:
+                raise TypeError(f"{cls.__name__}.{one.name} has neither an Option nor a default")
+            continue
+        default = chosen.defaults.get(one.name, _default(one))
+        flag = _flag(one.name, hints[one.name], default)
+        _add(flags, flag)
+        makers[one.name] = _single(flag)
+    return lambda given: cls(**{name: make(given) for name, make in makers.items()})
+
+
+def _default(one: Any) -> Any:
+    if one.default is not MISSING:
+        return one.default
+    return _EMPTY if one.default_factory is MISSING else one.default_factory()
+
+
+def _add(flags: dict[str, _Flag], flag: _Flag) -> None:
+    there = flags.setdefault(flag.name, flag)
+    if there.text != flag.text:
+        raise TypeError(f"two different options are called {flag.name}")
+
+
+def _bare(hint: Any) -> tuple[Any, tuple[Any, ...]]:
+    """A type without `Annotated` and `None`, and what it was annotated with."""
+    extras: tuple[Any, ...] = ()
+    if get_origin(hint) is Annotated:
+        hint, *found = get_args(hint)
+        extras = tuple(found)
+    if get_origin(hint) in (Union, types.UnionType):
+        members = [one for one in get_args(hint) if one is not type(None)]
+        if len(members) == 1:
+            inner, more = _bare(members[0])
+            return inner, (*extras, *more)
+    return hint, extras
+
+
+def _optional(hint: Any) -> bool:
+    if get_origin(hint) is Annotated:
+        hint = get_args(hint)[0]
+    return get_origin(hint) in (Union, types.UnionType) and type(None) in get_args(hint)
+
+
+def _flag(name: str, hint: Any, default: Any) -> _Flag:
+    """A flag of an annotated type.
+
+    Raises:
+        TypeError: no `Option` or `Argument` is among the annotations.
+    """
+    kind, extras = _bare(hint)
+    text = next((one for one in extras if isinstance(one, Option | Argument)), None)
+    if text is None:
+        raise TypeError(f"{name} has no Option")
+    shown = next((one.text for one in reversed(extras) if isinstance(one, Default)), None)
+    several, element = _element(kind)
+    if isinstance(text, Option) and text.split and several is not None:
+        typed: Any = list[str]
+    elif text.parse is not None:
+        typed = list[str] if several else str
+    else:
+        typed = _typed(name, element)
+        typed = list[typed] if several else typed
+    if _optional(hint) or (several is not None and default is not _EMPTY):
+        typed = typed | None
+    return _Flag(name, typed, default, text, shown, several, element)
+
+
+def _element(kind: Any) -> tuple[type | None, Any]:
+    """The container and the type of its items; None and the type itself where it is no list."""
+    origin = get_origin(kind)
+    if origin in (tuple, list) or (isinstance(origin, type) and issubclass(origin, Sequence)):
+        return (list if origin is list else tuple), get_args(kind)[0]
+    return None, kind
+
+
+def _typed(name: str, kind: Any) -> Any:
+    """The type that typer parses for a Python type."""
+    if get_origin(kind) is Literal:
+        values = {str(value): str(value) for value in get_args(kind)}
+        return _Choice(name.title().replace("_", ""), values)  # type: ignore[call-arg]
+    if get_origin(kind) in (Union, types.UnionType):
+        members = set(_members(kind))
+        return next(one for one in (str, float, int, Path) if one in members)
+    if get_origin(kind) is not None and issubclass(get_origin(kind), Mapping):
+        return str
+    return kind
+
+
+def _members(kind: Any) -> Iterator[Any]:
+    for member in get_args(kind):
+        yield _bare(member)[0]

@@ -1,0 +1,111 @@
+"""Which language model a run asks, where, and how much it may; flags and values in one place."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+from markscheme.options import Option
+
+_PANEL = "Language models"
+
+
+@dataclass(frozen=True, kw_only=True)
+class ServerOptions:
+    """How to reach a server and how hard to press it.
+
+    Attributes:
+        base_url: address up to and including `/v1`; None for OpenAI's own.
+        api_key_env: name of the environment variable that holds the key.
+        concurrency: requests under way at the same time.
+        requests_per_minute, tokens_per_minute: limits kept from this side; None for none.
+        timeout: seconds for one attempt, from sending to the reply's last byte.
+        retries: further attempts after one that failed for a passing reason.
+        backoff: seconds before the second attempt; doubles with each, up to a minute, with jitter.
+    """
+
+    base_url: Annotated[
+        str | None,
+        Option(
+            "Any OpenAI-compatible server, such as http://localhost:8000/v1. [default: OpenAI]",
+            panel=_PANEL,
+        ),
+    ] = None
+    api_key_env: Annotated[
+        str,
+        Option(
+            "The environment variable that holds the key. The key itself is never written "
+            "anywhere.",
+            panel=_PANEL,
+        ),
+    ] = "OPENAI_API_KEY"
+    concurrency: Annotated[int, Option("Requests side by side.", minimum=1, panel=_PANEL)] = 16
+    requests_per_minute: Annotated[
+        float | None, Option("Limit of requests, kept from this side.", panel=_PANEL)
+    ] = None
+    tokens_per_minute: Annotated[
+        float | None, Option("Limit of tokens, kept from this side.", panel=_PANEL)
+    ] = None
+    timeout: Annotated[float, Option("Seconds for one attempt.", panel=_PANEL)] = 120.0
+    retries: Annotated[
+        int, Option("Attempts after one that failed in passing.", minimum=0, panel=_PANEL)
+    ] = 6
+    backoff: float = 0.5
+
+
+@dataclass(frozen=True, kw_only=True)
+class ModelOptions:
+    """Which language model a run asks, where, and how much it may.
+
+    Attributes:
+        model: its name at the server; `hf:FOLDER` for weights in this process; None for none.
+        revision: tells apart models that share a name (a date, a commit).
+        server: address, key, limits; None for OpenAI with the default limits.
+        ledger: path or PostgreSQL URL; None for `default_ledger()`.
+        prices: the user's price file.
+        max_cost, max_calls: limits of the run; None for none.
+        replay: answer from the ledger only.
+        dry_run: send nothing, count what would be sent.
+    """
+
+    model: Annotated[
+        str | None,
+        Option(
+            "The language model's name at its server; hf:FOLDER runs weights in this process.",
+            ("--model", "-m"),
+            panel=_PANEL,
+        ),
+    ] = None
+    revision: Annotated[
+        str, Option("Tells apart models of one name.", ("--model-revision",), panel=_PANEL)
+    ] = ""
+    server: ServerOptions | None = None
+    ledger: Annotated[
+        str | None,
+        Option(
+            "Where replies are kept: a file, or postgresql://USER@HOST/DATABASE. "
+            "[default: $MARKSCHEME_LEDGER, else runs/ledger.sqlite]",
+            panel=_PANEL,
+        ),
+    ] = None
+    prices: Annotated[
+        Path | None,
+        Option("Price table of your own (TOML), before the one that ships.", panel=_PANEL),
+    ] = None
+    max_cost: Annotated[
+        float | None,
+        Option("US dollars to spend; the rest is skipped, and named so.", minimum=0, panel=_PANEL),
+    ] = None
+    max_calls: Annotated[
+        int | None,
+        Option("Requests to send; the rest is skipped, and named so.", minimum=0, panel=_PANEL),
+    ] = None
+    replay: Annotated[bool, Option("Answer from the ledger only.", panel=_PANEL)] = False
+    dry_run: Annotated[
+        bool,
+        Option(
+            "Send nothing: print calls, tokens and money, without what the ledger knows.",
+            panel=_PANEL,
+        ),
+    ] = False

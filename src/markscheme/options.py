@@ -1,0 +1,170 @@
+"""How options are named and described on a command line: each once, for every command.
+
+An option is an annotation on a field of an options class, or on a parameter of a command:
+
+    @dataclass(frozen=True, kw_only=True)
+    class ProbeOptions:
+        probes: Annotated[tuple[str, ...], Option("Only these probes.", split=True)] = ()
+        seed: Seed = 0
+
+`markscheme.cli` makes flags of them. Options that several classes or commands have (`Seed`,
+`Labels`, ...) are defined here, so that a flag has one help text and one meaning everywhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated, Any
+
+from markscheme.errors import MarkschemeError
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Text:
+    """What options and arguments share."""
+
+    metavar: str | None = None
+    minimum: float | None = None
+    maximum: float | None = None
+    parse: Callable[[str], Any] | None = None
+
+
+@dataclass(frozen=True)
+class Option(_Text):
+    """A flag.
+
+    Attributes:
+        help: what it means, the same for every command.
+        flags: how it is written, `("--judge", "-j")`; () for the field's name. `--x/--no-x` for
+            one that can be switched off.
+        aliases: older spellings, understood but not shown.
+        alias_values: older flags without a value, and the value that each stands for.
+        split: whether one value may hold several, separated by commas.
+        panel: heading of the help under which it is shown.
+        metavar: what the help shows for a value.
+        minimum, maximum: range of a number, both included.
+        parse: makes the value of the text that was typed.
+    """
+
+    help: str
+    flags: tuple[str, ...] = ()
+    aliases: tuple[str, ...] = field(default=(), kw_only=True)
+    alias_values: Mapping[str, str] = field(default_factory=dict, kw_only=True)
+    split: bool = field(default=False, kw_only=True)
+    panel: str | None = field(default=None, kw_only=True)
+
+
+@dataclass(frozen=True)
+class Argument(_Text):
+    """What is given by its place instead of a flag; attributes as for `Option`."""
+
+    help: str
+
+
+@dataclass(frozen=True)
+class Default:
+    """What a command's help shows as an option's default, where the value does not say it."""
+
+    text: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Fields:
+    """Which fields of an options class a command has.
+
+    Attributes:
+        only: these; () for all.
+        without: not these.
+        defaults: values where a command's default is not the class's.
+    """
+
+    only: tuple[str, ...] = ()
+    without: tuple[str, ...] = ()
+    defaults: Mapping[str, Any] = field(default_factory=dict)
+
+
+def split_list(text: str) -> list[str]:
+    """`a, b` as a list; commas inside brackets belong to a judge's name.
+
+    >>> split_list("exact_match, sample(base=f1, n=3)")
+    ['exact_match', 'sample(base=f1, n=3)']
+    """
+    parts, depth, start = [], 0, 0
+    for place, character in enumerate(text):
+        depth += (character in "([") - (character in ")]")
+        if character == "," and not depth:
+            parts.append(text[start:place])
+            start = place + 1
+    parts.append(text[start:])
+    return [part.strip() for part in parts if part.strip()]
+
+
+def parse_columns(text: str) -> dict[str, str]:
+    """`question=q,answer=pred` as a mapping.
+
+    Raises:
+        MarkschemeError: a piece without `=`.
+    """
+    found = {}
+    for piece in filter(None, (part.strip() for part in text.split(","))):
+        ours, equals, theirs = piece.partition("=")
+        if not equals or not theirs.strip():
+            raise MarkschemeError(
+                f"--columns {piece!r} is not OURS=THEIRS, as in question=q,answer=pred"
+            )
+        found[ours.strip()] = theirs.strip()
+    return found
+
+
+JUDGE = Option(
+    'A judge by its name, such as exact_match or "token_f1(threshold=0.6)"; repeatable where '
+    "several may be given, or separated by commas. In a wide table of judgments: its column.",
+    ("--judge", "-j"),
+    aliases=("--judges",),
+    split=True,
+)
+Judge = Annotated[str | None, JUDGE]
+"""One judge."""
+Judges = Annotated[tuple[str, ...], JUDGE]
+"""Several judges; () for the default, which the command's help names."""
+
+Seed = Annotated[int, Option("Seed of everything random.")]
+Columns = Annotated[
+    Mapping[str, str],
+    Option(
+        "Columns with unusual names, as OURS=THEIRS: question=q,answer=pred,label=human.",
+        parse=parse_columns,
+        metavar="OURS=THEIRS,...",
+    ),
+]
+Labels = Annotated[str | None, Option("People's labels: a file with a label column.")]
+LabelColumn = Annotated[str | None, Option("The column with labels.")]
+PositiveFrom = Annotated[
+    float | None, Option("Grade from which an answer is acceptable, where labels are grades.")
+]
+Answers = Annotated[
+    str | None, Option("The judged file, where judgments lack question, answer or system.")
+]
+Threshold = Annotated[float, Option("Accept from this score where a judge gave no verdict.")]
+Confidence = Annotated[
+    float, Option("Confidence of intervals and limits: 0.95 is 95%.", minimum=0.5, maximum=0.9999)
+]
+By = Annotated[
+    str | None,
+    Option(
+        "Figures for each of these too: system.", alias_values={"--by-system": "system"},
+    ),
+]  # fmt: skip
+ReferenceSeparator = Annotated[
+    str,
+    Option(
+        "What separates references in one text; auto knows ' || ' and ' | '; none never splits; "
+        "/ for EVOUNA."
+    ),
+]
+DataDir = Annotated[
+    Path | None,
+    Option("Folder with the datasets (else MARKSCHEME_DATA, else your cache); or one file."),
+]

@@ -1,0 +1,139 @@
+"""Flags made from option classes: types, ranges, lists, hidden spellings, shared fields."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from markscheme.cli.options import command
+from markscheme.models import ModelOptions
+from markscheme.options import Argument, By, Columns, Default, Fields, Judges, Option, Seed
+
+
+@dataclass(frozen=True, kw_only=True)
+class Inner:
+    depth: Annotated[int, Option("How deep.", minimum=1, maximum=9)] = 3
+
+
+@dataclass(frozen=True, kw_only=True)
+class Many:
+    """A field of every kind."""
+
+    judges: Judges = ()
+    by: By = None
+    columns: Columns = field(default_factory=dict)
+    seeds: Annotated[tuple[int, ...], Option("Seeds.", split=True)] = (0, 1)
+    files: Annotated[tuple[Path, ...], Option("Files.", ("--file",))] = ()
+    way: Annotated[Literal["plain", "wide"], Option("Which way.")] = "plain"
+    on: Annotated[bool, Option("Switch.")] = True
+    unsure: Annotated[bool | None, Option("May be.")] = None
+    share: Annotated[float | None, Option("Of all.", aliases=("--part",))] = None
+    folder: Annotated[str | Path, Option("Where.")] = "here"
+    inner: Inner = field(default_factory=Inner)
+    seed: Seed = 0
+    hidden: int = 7
+
+
+@dataclass(frozen=True, kw_only=True)
+class Labelled:
+    seed: Annotated[Seed, Default("a lucky one")] = 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Other:
+    seed: Annotated[int, Option("Another seed.")] = 0
+
+
+def run(*words: str, options: Any = Many) -> tuple[int, str, Any]:
+    """Exit code, output and the options that the command was called with."""
+    app, got = typer.Typer(rich_markup_mode="markdown"), []
+
+    def work(what: Annotated[str, Argument("What.")], options: Any, seed: Seed = 0) -> None:
+        got.append((what, options, seed))
+
+    work.__annotations__["options"] = options
+    command("work", to=app)(work)
+    done = CliRunner().invoke(app, ["this", *words], env={"COLUMNS": "300", "TERM": "dumb"})
+    if done.exception is not None and not isinstance(done.exception, SystemExit):
+        raise done.exception
+    return done.exit_code, done.output, got[0] if got else None
+
+
+def test_without_flags_the_class_says_what_holds() -> None:
+    assert run() == (0, "", ("this", Many(), 0))
+
+
+@pytest.mark.parametrize(
+    ("words", "changed"),
+    [
+        (["--judge", "a(x=1, y=2),b", "-j", "c"], {"judges": ("a(x=1, y=2)", "b", "c")}),
+        (["--judges", "a,b"], {"judges": ("a", "b")}),
+        (["--by", "system"], {"by": "system"}),
+        (["--by-system"], {"by": "system"}),
+        (["--columns", "question=q, answer=a"], {"columns": {"question": "q", "answer": "a"}}),
+        (["--seeds", "3,4"], {"seeds": (3, 4)}),
+        (["--file", "a", "--file", "b,c"], {"files": (Path("a"), Path("b,c"))}),
+        (["--way", "wide"], {"way": "wide"}),
+        (["--no-on"], {"on": False}),
+        (["--unsure"], {"unsure": True}),
+        (["--no-unsure"], {"unsure": False}),
+        (["--share", "0.5"], {"share": 0.5}),
+        (["--part", "0.5"], {"share": 0.5}),
+        (["--part=0.5"], {"share": 0.5}),
+        (["--folder", "there"], {"folder": "there"}),
+        (["--depth", "9"], {"inner": Inner(depth=9)}),
+    ],
+)
+def test_a_flag_sets_its_field(words: list[str], changed: Mapping[str, Any]) -> None:
+    code, _, got = run(*words)
+    assert code == 0
+    assert got == ("this", Many(**changed), 0)
+    assert all(type(getattr(got[1], name)) is type(value) for name, value in changed.items())
+
+
+def test_a_shared_field_is_one_flag() -> None:
+    assert run("--seed", "5") == (0, "", ("this", Many(seed=5), 5))
+
+
+@pytest.mark.parametrize("words", [["--depth", "0"], ["--depth", "10"], ["--way", "no"],
+                                   ["--hidden", "1"], ["--share", "x"]])  # fmt: skip
+def test_a_value_out_of_range_is_refused(words: list[str]) -> None:
+    assert run(*words)[0] == 2
+
+
+def test_an_item_of_a_list_that_is_no_number_is_named() -> None:
+    with pytest.raises(Exception, match="--seeds 'x' is not a number"):
+        run("--seeds", "1,x")
+
+
+def test_help_shows_each_flag_once_and_no_old_spelling() -> None:
+    shown = run("--help")[1]
+    assert shown.count("--judge") == 1
+    assert shown.count("--seed ") == 1
+    for old in ("--judges", "--by-system", "--part", "--hidden"):
+        assert old not in shown
+    assert "Seed of everything random." in shown
+
+
+def test_a_command_takes_some_fields_and_defaults_of_its_own() -> None:
+    some = Annotated[ModelOptions, Fields(only=("timeout", "model"), defaults={"timeout": 5.0})]
+    code, _, got = run("-m", "small", options=some)
+    assert code == 0
+    assert got[1].model == "small"
+    assert got[1].server.timeout == 5.0
+    assert run("--max-cost", "1", options=some)[0] == 2
+
+
+def test_a_default_in_words_is_shown() -> None:
+    assert "Seed of everything random. [default: a lucky one]" in run("--help", options=Labelled)[1]
+
+
+def test_two_options_of_one_name_are_refused() -> None:
+    with pytest.raises(TypeError, match="two different options are called seed"):
+        run(options=Other)
