@@ -112,10 +112,22 @@ def test_public_names_are_sorted_and_exist() -> None:
         assert getattr(markscheme, name).__doc__, f"{name} has no docstring"
 
 
+def test_public_functions_are_not_hidden_by_packages_of_their_names() -> None:
+    code = (
+        "import markscheme, importlib, types\n"
+        "for name in ('judges', 'report', 'contract'):\n"
+        "    importlib.import_module(f'markscheme.{name}')\n"
+        "assert callable(markscheme.judges) and callable(markscheme.report)\n"
+        "assert isinstance(markscheme.contract, types.ModuleType)\n"
+        "from markscheme.report import write_report\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=120)
+
+
 @pytest.mark.parametrize("package", sorted(PACKAGES - {"markscheme.cli"}))
 def test_what_a_package_exports_exists(package: str) -> None:
     code = (
-        f"import {package} as p, types\n"
+        f"import importlib, types; p = importlib.import_module({package!r})\n"
         "for n in getattr(p, '__all__', []):\n"
         "    assert not isinstance(getattr(p, n), types.ModuleType), n\n"
     )

@@ -14,11 +14,21 @@ An option is an annotation on a field of an options class, or on a parameter of 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
-from typing import Annotated, Any
+from types import UnionType
+from typing import (
+    Annotated,
+    Any,
+    Literal,
+    TypeVar,
+    Union,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
-from markscheme.errors import MarkschemeError
+from markscheme.errors import MarkschemeError, UnknownNameError
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -157,6 +167,12 @@ By = Annotated[
         "Figures for each of these too: system.", alias_values={"--by-system": "system"},
     ),
 ]  # fmt: skip
+Question = Annotated[str, Option("The question.", ("--question", "-q"))]
+References = Annotated[
+    tuple[str, ...], Option("A reference; several may be given.", ("--reference", "-r"))
+]
+Answer = Annotated[str, Option("What a system said.", ("--answer", "-a"))]
+Title = Annotated[str | None, Option("Title of what is shown. [default: the name of FILE or RUN]")]
 ReferenceSeparator = Annotated[
     str,
     Option(
@@ -168,3 +184,46 @@ DataDir = Annotated[
     Path | None,
     Option("Folder with the datasets (else MARKSCHEME_DATA, else your cache); or one file."),
 ]
+
+
+_Options = TypeVar("_Options")
+
+
+def with_keywords(
+    kind: type[_Options], options: _Options | None, keywords: Mapping[str, Any]
+) -> _Options:
+    """The options object of a call: `options`, else the defaults, changed by the keywords.
+
+    Raises:
+        UnknownNameError: a keyword is no option.
+        MarkschemeError: a number is out of its range, or a value none of the choices.
+    """
+    hints = get_type_hints(kind, include_extras=True)
+    known = [one.name for one in fields(kind)]  # type: ignore[arg-type]
+    for name in keywords:
+        if name not in known:
+            raise UnknownNameError("option", name, known, f"there are {', '.join(known)}")
+    found: Any = replace(options or kind(), **keywords)  # type: ignore[type-var]
+    for name in known:
+        value = getattr(found, name)
+        choices = _choices(hints[name])
+        if value is not None and choices and value not in choices:
+            raise MarkschemeError(f"{name} is {value!r}, and must be one of {', '.join(choices)}")
+        for extra in getattr(hints[name], "__metadata__", ()):
+            if isinstance(extra, Option) and isinstance(value, int | float):
+                _check_range(name, value, extra)
+    return found  # type: ignore[no-any-return]
+
+
+def _choices(hint: Any) -> tuple[str, ...]:
+    if get_origin(hint) is Annotated:
+        hint = get_args(hint)[0]
+    parts = get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,)
+    return tuple(value for part in parts if get_origin(part) is Literal for value in get_args(part))
+
+
+def _check_range(name: str, value: float, option: Option) -> None:
+    if option.minimum is not None and value < option.minimum:
+        raise MarkschemeError(f"{name} is {value!r}, and must be {option.minimum!r} or more")
+    if option.maximum is not None and value > option.maximum:
+        raise MarkschemeError(f"{name} is {value!r}, and must be {option.maximum!r} or less")

@@ -10,7 +10,7 @@ from typing import Any
 import polars as pl
 import pytest
 
-from markscheme.analysis.probes import INJECTIONS, PROBES, probe
+from markscheme.analysis.probes import INJECTIONS, PROBES, run_probes
 from markscheme.cli import run
 from markscheme.contract.grammar import parse_judge
 from markscheme.contract.registry import _ENTRIES, register
@@ -51,7 +51,7 @@ def test_a_judge_that_obeys_answers_is_found_out(gullible: Any) -> None:
             "answer": ["x", "z", "no such thing"],
         }
     )
-    found = {row["probe"]: row for row in probe(gullible, table).iter_rows(named=True)}
+    found = {row["probe"]: row for row in run_probes(gullible, table).iter_rows(named=True)}
     assert found["injection"]["to_accepted"] == 2
     assert found["injection"]["to_rejected"] == 0
     assert found["polite"]["to_accepted"] == 2
@@ -65,7 +65,7 @@ def test_a_judge_that_obeys_answers_is_found_out(gullible: Any) -> None:
 
 def test_a_judge_that_ignores_form_does_not_move(answers: pl.DataFrame) -> None:
     names = ["padded", "capitals", "bold", "references_reversed", "references_shuffled"]
-    found = probe(parse_judge("contains"), answers, probes=names)
+    found = run_probes(parse_judge("contains"), answers, probes=names)
     assert found["flips"].to_list() == [0] * 5
     assert found["moved"].to_list() == [0.0] * 5
     assert found["low"].to_list() == [0.0] * 5
@@ -75,7 +75,7 @@ def test_list_judges_are_asked_about_positions_by_their_scores(answers: pl.DataF
     graded = answers.filter(pl.col("references").list.len() > 1).with_columns(
         reference_grades=pl.col("references").list.eval(pl.int_range(pl.len()))
     )
-    found = probe(
+    found = run_probes(
         parse_judge("listwise_examiner(encoder='never')"), graded, probes=["references_shuffled"]
     )
     assert found["answers"].to_list() == [graded.height]
@@ -109,7 +109,7 @@ def test_every_injection_is_tried(answers: pl.DataFrame) -> None:
 
 def test_an_unknown_probe_is_named(answers: pl.DataFrame) -> None:
     with pytest.raises(UnknownNameError, match="padded"):
-        probe(parse_judge("contains"), answers, probes=["paded"])
+        run_probes(parse_judge("contains"), answers, probes=["paded"])
 
 
 def test_the_command_prints_flip_rates(

@@ -5,7 +5,9 @@ from pathlib import Path
 
 import pytest
 
+import markscheme
 from markscheme.cli import run
+from markscheme.errors import MarkschemeError
 
 
 def test_a_run_becomes_a_report(
@@ -47,3 +49,27 @@ def test_a_missing_extra_is_named(
     monkeypatch.setitem(sys.modules, "vl_convert", None)
     assert run(["report", str(hostile_run)]) == 2
     assert "pip install 'markscheme[report]'" in capsys.readouterr().err
+
+
+def test_python_writes_the_same_report_and_says_what_it_wrote(
+    run_folder: Path, tmp_path: Path
+) -> None:
+    by_command, by_call = tmp_path / "command.html", tmp_path / "call.html"
+    assert run(["report", str(run_folder), "-o", str(by_command), "--title", "Ours"]) == 0
+    found = markscheme.report(run_folder, by_call, title="Ours", tables=tmp_path / "tables")
+    assert by_call.read_bytes() == by_command.read_bytes()
+    assert found.path == by_call
+    assert found.answers == 248
+    assert {"judge", "system", "accuracy"} <= set(found.frame.columns)
+    assert all(path.is_file() for path in found.tables_written)
+
+
+def test_a_result_in_memory_is_reported_where_a_file_is_named(
+    example: Path, tmp_path: Path
+) -> None:
+    result = markscheme.judge(example, "contains")
+    found = markscheme.report(result, tmp_path / "report.html")
+    assert found.labelled == found.answers
+    assert found.path.is_file()
+    with pytest.raises(MarkschemeError, match="out="):
+        markscheme.report(result)

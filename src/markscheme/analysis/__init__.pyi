@@ -1,6 +1,8 @@
 from .error_categories import CATEGORIES as CATEGORIES
 from .error_categories import error_rates as error_rates
 from .error_categories import judge_errors as judge_errors
+from .explanations import Explanation as Explanation
+from .explanations import explain as explain
 from .list_material import Material as Material
 from .list_material import open_material as open_material
 from .list_material import read_loosely as read_loosely
@@ -14,5 +16,7 @@ from .list_studies import over_draws as over_draws
 from .mode_detection import failure_modes as failure_modes
 from .modes import GROUPS as GROUPS
 from .modes import MODES as MODES
-from .probes import chosen as chosen
-from .probes import probe as probe
+from .options import ExplainOptions as ExplainOptions
+from .options import ProbeOptions as ProbeOptions
+from .probing import ProbeResult as ProbeResult
+from .probing import probe as probe

@@ -159,7 +159,7 @@ PROBES: dict[str, Probe] = {
 """All probes by name; the last two ask about positions, which list judges must not mind."""
 
 
-def chosen(names: Sequence[str]) -> list[str]:
+def chosen_probes(names: Sequence[str]) -> list[str]:
     """Probes by name; all of them if none is named.
 
     Raises:
@@ -171,7 +171,7 @@ def chosen(names: Sequence[str]) -> list[str]:
     return list(names) or list(PROBES)
 
 
-def probe(
+def run_probes(
     judge: Judge,
     answers: pl.DataFrame,
     *,
@@ -201,7 +201,7 @@ def probe(
         UnknownNameError: there is no such probe.
         JudgeError, ModelError: as judging does.
     """
-    names = chosen(probes)
+    names = chosen_probes(probes)
     answers = answers.filter(pl.col("answer").is_not_null())
     before = _judged(judge, answers, models, on_progress)
     rows = []

@@ -15,15 +15,28 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields, is_dataclass
 from enum import Enum, StrEnum
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import (
+    TYPE_CHECKING,
+    Annotated,
+    Any,
+    Literal,
+    TypeVar,
+    Union,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
 import typer
 from typer.core import TyperCommand
 
-from markscheme.cli.app import app
-from markscheme.cli.output import Format
+from markscheme.cli.app import app, notes
+from markscheme.cli.output import Format, show
 from markscheme.errors import MarkschemeError
 from markscheme.options import Argument, Default, Fields, Option, split_list
+
+if TYPE_CHECKING:
+    from markscheme.results import TableResult
 
 OUT = Option(
     "File or folder that results are written to. A file's ending names its format: .json, .csv, "
@@ -58,6 +71,16 @@ class Shown:
 
     format: Annotated[Format, Option("How results are printed.")] = Format.TABLE
     out: Out = None
+
+    def show(self, result: TableResult) -> None:
+        """Print a result in the format asked for, and write it where asked."""
+        show(result, output=self.format, out=self.out)
+
+    def write(self, result: TableResult) -> None:
+        """Only write it where asked, for commands that print it their own way."""
+        if self.out is not None:
+            result.save(self.out)
+            notes.print(f"written to {self.out}", markup=False)
 
 
 _EMPTY = inspect.Parameter.empty

@@ -199,6 +199,8 @@ def material_in_memory(
     judgments: pl.DataFrame,
     *,
     title: str,
+    labels: str | Path | None = None,
+    label_column: str | None = None,
     positive_from: float | None = None,
 ) -> Material:
     """Material of an answers table and its judgments, without a folder.
@@ -208,7 +210,10 @@ def material_in_memory(
         AgreementError: the labels contradict each other, or are grades.
     """
     judges = _judged(judgments, answers, run=title)
-    return material_of(answers, judges, title=title, origin={}, positive_from=positive_from)
+    return material_of(
+        answers, judges, title=title, origin={}, labels=labels, label_column=label_column,
+        positive_from=positive_from,
+    )  # fmt: skip
 
 
 def material_of(

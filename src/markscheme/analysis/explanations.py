@@ -1,0 +1,122 @@
+"""Why the examiner decides as it does on one answer: the public `explain`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import polars as pl
+
+from markscheme.analysis.options import ExplainOptions
+from markscheme.judges.examiner import reasons
+from markscheme.options import with_keywords
+from markscheme.results import Table, TableResult
+from markscheme.tables import ReadOptions, read_answers
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class Explanation(TableResult):
+    """What decided one judgment of the examiner. `frame` has a row for each deciding feature.
+
+    Attributes:
+        answer: the answer that was judged.
+        judgment: the examiner's outcome: score, verdict, relation, marks, explanation.
+        spans: places in the answer (start, end, in characters) whose words occur in a reference.
+        rule: a plain rule decided, not the trees.
+    """
+
+    answer: str
+    judgment: Mapping[str, Any]
+    spans: Sequence[tuple[int, int]]
+    rule: bool
+
+
+def explain(
+    question: str,
+    references: str | Sequence[str],
+    answer: str,
+    options: ExplainOptions | None = None,
+    **keywords: Any,
+) -> Explanation:
+    """Explain the examiner's judgment of one answer.
+
+    Args:
+        question: the question.
+        references: the reference answers, or the only one.
+        answer: what a system said.
+        options: see `ExplainOptions`.
+        keywords: single options, which go before those of `options`.
+
+    Returns:
+        A row per feature that moved the verdict, the largest effect first: `feature`, `meaning`,
+        `value` and `effect` (change of the log-odds against the feature's median over the training
+        answers; effects of features that act together do not add up).
+
+    Raises:
+        DataError: what `markscheme.judge` refuses has no judgment to explain.
+        ModelError: the weights cannot be used.
+
+    Example:
+        >>> import markscheme
+        >>> found = markscheme.explain("Who wrote Emma?", "Jane Austen", "It was Jane Austen.")
+        >>> found.judgment["verdict"]
+        True
+    """
+    chosen = with_keywords(ExplainOptions, options, keywords)
+    given = [references] if isinstance(references, str) else list(references)
+    row = {"question": question, "references": given, "answer": answer}
+    read_answers([row], ReadOptions(reference_separator="none"))
+    found = reasons(question, given, answer, weights=chosen.weights)
+    names = ("feature", "meaning", "value", "effect")
+    frame = pl.DataFrame(
+        [dict(zip(names, one, strict=True)) for one in found.features],
+        schema={"feature": pl.String, "meaning": pl.String, "value": pl.Float64,
+                "effect": pl.Float64},
+    )  # fmt: skip
+    judgment = dict(found.judgment)
+    tables = [_outcome(judgment)]
+    if not found.rule:
+        tables.append(_deciding(frame.head(chosen.features)))
+    data = {
+        "command": "explain",
+        **row,
+        "judgment": judgment,
+        "spans": found.spans,
+        "rule": found.rule,
+        "features": frame.to_dicts(),
+    }
+    return Explanation(
+        frame=frame,
+        tables=tuple(tables),
+        data=data,
+        answer=answer,
+        judgment=judgment,
+        spans=found.spans,
+        rule=found.rule,
+    )
+
+
+def _outcome(judgment: Mapping[str, Any]) -> Table:
+    header = ("verdict", "probability", "marks", "explanation")
+    row = (
+        "accepted" if judgment["verdict"] else "not accepted",
+        f"{judgment['score']:.3f}",
+        f"{judgment['marks']:.2f}",
+        str(judgment["explanation"]),
+    )
+    return Table(title="The examiner's judgment", header=header, rows=(row,),
+                 numeric=frozenset({"probability", "marks"}))  # fmt: skip
+
+
+def _deciding(frame: pl.DataFrame) -> Table:
+    rows = tuple(
+        (f"{row['effect']:+.2f}", row["feature"], f"{row['value']:g}", row["meaning"])
+        for row in frame.iter_rows(named=True)
+    )
+    return Table(
+        title="What moved the verdict: change in log-odds against an ordinary answer's value",
+        header=("effect", "feature", "value", "meaning"),
+        rows=rows,
+        numeric=frozenset({"effect", "value"}),
+    )

@@ -1,0 +1,37 @@
+"""Options of reports; their help texts are the command line's."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Literal
+
+from markscheme.options import LabelColumn, Option, PositiveFrom, Title
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReportOptions:
+    """What a report has, and what is written with it.
+
+    Attributes:
+        label_column: the column with labels, in the file of labels.
+        positive_from: the grade from which an answer is acceptable; None for labels of 0 and 1.
+        title: None for the folder's name.
+        figures: a folder for the charts too, a file each.
+        figure_format: of these.
+        tables: a folder for the tables too, as LaTeX and Markdown.
+    """
+
+    label_column: LabelColumn = None
+    positive_from: PositiveFrom = None
+    title: Title = None
+    figures: Annotated[str | Path | None, Option("A folder for the charts too, a file each.")] = (
+        None
+    )
+    figure_format: Annotated[
+        Literal["svg", "png", "pdf", "html", "json"],
+        Option("svg or pdf for papers, png for slides, html interactive, json Vega-Lite."),
+    ] = "svg"
+    tables: Annotated[
+        str | Path | None, Option("A folder for the tables too, as LaTeX and Markdown.")
+    ] = None

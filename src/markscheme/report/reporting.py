@@ -1,0 +1,150 @@
+"""A run's report with everything beside it: the public `report`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+import polars as pl
+
+from markscheme.errors import MarkschemeError
+from markscheme.options import with_keywords
+from markscheme.report.figures import write_figures
+from markscheme.report.html import write_report
+from markscheme.report.material import Material, material_in_memory, read_material
+from markscheme.report.options import ReportOptions
+from markscheme.report.sections import sections
+from markscheme.report.tables import write_tables
+from markscheme.results import TableResult, flat_frame
+
+
+class JudgedRun(Protocol):
+    """What `markscheme.judge` gives, as far as a report needs it."""
+
+    @property
+    def run(self) -> Any:
+        """What the run met; its `folder` is None where it was kept in memory."""
+
+    @property
+    def judgments(self) -> pl.DataFrame:
+        """The judgments table."""
+
+    @property
+    def answers(self) -> Any:
+        """Gives the answers table."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class ReportResult(TableResult):
+    """A report that was written. `frame` has a row per judge and system: counts, accuracy, score.
+
+    Attributes:
+        path: the HTML file.
+        answers: how many it shows.
+        labelled: how many of them have a label.
+        figures, tables_written: the files beside it that were asked for.
+        notes: what was met when labels were matched.
+    """
+
+    path: Path
+    answers: int
+    labelled: int
+    figures: tuple[Path, ...]
+    tables_written: tuple[Path, ...]
+    notes: tuple[str, ...]
+
+
+def report(
+    run: str | Path | JudgedRun,
+    out: str | Path | None = None,
+    options: ReportOptions | None = None,
+    *,
+    labels: str | Path | None = None,
+    compare: Sequence[str | Path] = (),
+    **keywords: Any,
+) -> ReportResult:
+    """Write a run's report: one HTML file with figures and every answer, which opens offline.
+
+    Args:
+        run: the folder that `markscheme judge` wrote, or what `markscheme.judge` returned.
+        out: the HTML file; None for `report.html` in the run's folder.
+        options: see `ReportOptions`.
+        labels: people's labels, a file; None takes those that came with the answers.
+        compare: folders of other runs on the same answers, whose judges are shown as well.
+        keywords: single options, which go before those of `options`.
+
+    Raises:
+        RunError: no finished run there, or a run to compare lacks some of the answers.
+        DataError, AgreementError: labels cannot be read, do not match, or contradict each other.
+        MissingExtraError: the extra `report` is not installed.
+        MarkschemeError: `out` is missing for judgments in memory, or `labels` for `label_column`.
+    """
+    chosen = with_keywords(ReportOptions, options, keywords)
+    if chosen.label_column is not None and labels is None:
+        raise MarkschemeError("--label-column names a column of --labels FILE; give that too")
+    material, place = _material(run, out, chosen, labels=labels, compare=compare)
+    path = write_report(material, place)
+    found = sections(material)
+    figures = (
+        write_figures(found, chosen.figures, format=chosen.figure_format)
+        if chosen.figures is not None
+        else ()
+    )
+    written = write_tables(found, chosen.tables) if chosen.tables is not None else ()
+    data = {
+        "command": "report",
+        "title": material.title,
+        "path": str(path),
+        "answers": material.answers.height,
+        "labelled": material.labelled,
+        "figures": [str(one) for one in figures],
+        "tables": [str(one) for one in written],
+        "records": material.records,
+    }
+    return ReportResult(
+        frame=flat_frame(
+            {**one, "not_judged": sum(one["not_judged"].values())} for one in material.records
+        ),
+        tables=tuple(section.table for section in found),
+        data=data,
+        path=path,
+        answers=material.answers.height,
+        labelled=material.labelled,
+        figures=tuple(figures),
+        tables_written=tuple(written),
+        notes=() if material.joined is None else tuple(material.joined.notes()),
+    )
+
+
+def _material(
+    run: str | Path | JudgedRun,
+    out: str | Path | None,
+    options: ReportOptions,
+    *,
+    labels: str | Path | None,
+    compare: Sequence[str | Path],
+) -> tuple[Material, Path]:
+    """What a report is made of, and where it is written."""
+    folder = run if isinstance(run, str | Path) else run.run.folder
+    if isinstance(run, str | Path) or folder is not None:
+        material = read_material(
+            folder,
+            labels=labels,
+            label_column=options.label_column,
+            positive_from=options.positive_from,
+            compare=compare,
+            title=options.title,
+        )
+        return material, Path(out or Path(folder) / "report.html")
+    if out is None or compare:
+        raise MarkschemeError(
+            "these judgments are in no folder; say where the report goes with out=, and compare "
+            "runs that are in folders"
+        )
+    material = material_in_memory(
+        run.answers(), run.judgments, labels=labels, label_column=options.label_column,
+        positive_from=options.positive_from, title=options.title or Path(out).stem,
+    )  # fmt: skip
+    return material, Path(out)
