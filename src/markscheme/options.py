@@ -158,8 +158,11 @@ Answers = Annotated[
     str | None, Option("The judged file, where judgments lack question, answer or system.")
 ]
 Threshold = Annotated[float, Option("Accept from this score where a judge gave no verdict.")]
-Confidence = Annotated[
-    float, Option("Confidence of intervals and limits: 0.95 is 95%.", minimum=0.5, maximum=0.9999)
+CONFIDENCE = Option("Confidence of intervals and limits: 0.95 is 95%.", minimum=0.5, maximum=0.9999)
+Confidence = Annotated[float, CONFIDENCE]
+Clean = Annotated[
+    Literal["chat"] | None,
+    Option("chat: remove citation marks, source lists, follow-up questions first."),
 ]
 By = Annotated[
     str | None,

@@ -116,9 +116,15 @@ def test_answers_not_given_are_shown_as_not_judged(capsys: pytest.CaptureFixture
     [
         (["judge", "a.jsonl", "-j", "exact_mtch"], "did you mean 'exact_match'"),
         (["judge", "a.jsonl", "-j", "exact_match"], "cannot read a.jsonl: No such file"),
-        (["judge", "a.jsonl", "-j", "exact_match", "--format", "xls"], "none of jsonl, json"),
+        (
+            ["judge", "a.jsonl", "-j", "exact_match", "--format", "xls"],
+            "is not one of 'jsonl', 'json'",
+        ),
         (["judge", "a.jsonl", "-j", "exact_match", "--columns", "q"], "is not OURS=THEIRS"),
-        (["judge", "a.jsonl", "-j", "exact_match", "--on-bad-row", "hide"], "neither error nor"),
+        (
+            ["judge", "a.jsonl", "-j", "exact_match", "--on-bad-row", "hide"],
+            "is not one of 'error', 'skip'",
+        ),
         (["judge"], "Missing argument"),
         (["jugde"], "No such command"),
         (["judges", "bluerouge"], "'markscheme judges' lists all"),

@@ -132,7 +132,7 @@ def test_what_was_not_judged_is_counted_with_its_reason(tmp_path: Path) -> None:
 
 
 def test_the_command_is_kept_without_secrets(tmp_path: Path) -> None:
-    from markscheme.cli.judge import command_line
+    from markscheme.engine import command_line
 
     typed = ["judge", "a b.csv", "--ledger", "postgresql://me:p@ss@host/replies?key=1"]
     command = command_line(typed)

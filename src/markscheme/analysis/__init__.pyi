@@ -1,3 +1,5 @@
+from .call_plans import CallPlan as CallPlan
+from .call_plans import plan_calls as plan_calls
 from .error_categories import CATEGORIES as CATEGORIES
 from .error_categories import error_rates as error_rates
 from .error_categories import judge_errors as judge_errors

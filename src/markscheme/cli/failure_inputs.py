@@ -62,7 +62,7 @@ def read_accepted(
 
 def _is_answers(source: str, columns: str) -> bool:
     """Whether a file has what an answers table has, references above all."""
-    from markscheme.cli.reading import parse_columns
+    from markscheme.options import parse_columns
     from markscheme.tables import judgments_file, read_table, renamed
 
     if judgments_file(source) != source:
@@ -73,7 +73,7 @@ def _is_answers(source: str, columns: str) -> bool:
 
 
 def _answers(source: str, columns: str, label_column: str | None) -> pl.DataFrame:
-    from markscheme.cli.reading import parse_columns
+    from markscheme.options import parse_columns
     from markscheme.tables import ReadOptions, read_answers
 
     names = parse_columns(columns)

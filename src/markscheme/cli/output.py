@@ -68,7 +68,7 @@ def read_judged(
 ) -> pl.DataFrame:
     """Judgments of a file or a run's folder, with questions from the judged file if given."""
     from markscheme.agreement import read_judgments
-    from markscheme.cli.reading import parse_columns
+    from markscheme.options import parse_columns
     from markscheme.tables import judgments_file, read_answers, with_answers
 
     if answers is None and isinstance(source, str):
@@ -85,7 +85,7 @@ def read_judged(
 def read_labelled(source: str | pl.DataFrame, *, column: str | None, columns: str) -> pl.DataFrame:
     """Labels of a file, by the column that holds them."""
     from markscheme.agreement import read_labels
-    from markscheme.cli.reading import parse_columns
+    from markscheme.options import parse_columns
     from markscheme.tables import KEYS, read_table
 
     table = read_table(source)
@@ -108,7 +108,7 @@ def read_both(
     label_column: str | None,
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Judgments and labels, of two files or, where `labels` is None, of one or of a run."""
-    from markscheme.cli.reading import parse_columns
+    from markscheme.options import parse_columns
     from markscheme.tables import judgments_file, numbered, read_table, renamed
 
     if labels is None and label_column is None:

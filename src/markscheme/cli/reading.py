@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
 from markscheme.errors import MarkschemeError
+from markscheme.options import parse_columns
 
 if TYPE_CHECKING:
     from markscheme.tables import ReadOptions
-
-_COUNTABLE = {".jsonl", ".ndjson", ".csv", ".tsv", ".tab"}
 
 
 def read_options(
@@ -40,45 +38,3 @@ def read_options(
         max_bytes=max_bytes,
         **chosen,
     )
-
-
-def parse_columns(text: str) -> dict[str, str]:
-    """`question=q,answer=pred` as a mapping.
-
-    Raises:
-        MarkschemeError: a piece without `=`.
-    """
-    found = {}
-    for piece in filter(None, (part.strip() for part in text.split(","))):
-        ours, equals, theirs = piece.partition("=")
-        if not equals or not theirs.strip():
-            raise MarkschemeError(
-                f"--columns {piece!r} is not OURS=THEIRS, as in question=q,answer=pred"
-            )
-        found[ours.strip()] = theirs.strip()
-    return found
-
-
-def count_rows(files: list[str]) -> int | None:
-    """Rows in the files, for a progress bar; None where that cannot be had cheaply."""
-    total = 0
-    for name in files:
-        file = Path(name)
-        suffix = file.suffix.lower()
-        if name == "-" or not file.is_file():
-            return None
-        if suffix in (".parquet", ".pq"):
-            import polars as pl
-
-            try:
-                total += pl.scan_parquet(file).select(pl.len()).collect().item()
-            except pl.exceptions.PolarsError:
-                return None
-        elif suffix in _COUNTABLE:
-            with file.open("rb") as stream:
-                total += sum(
-                    block.count(b"\n") for block in iter(lambda: stream.read(1 << 20), b"")
-                )
-        else:
-            return None
-    return total

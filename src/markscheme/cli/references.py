@@ -76,8 +76,8 @@ def build(
     grades, techniques, models and a version; 'references apply' puts the lists beside answers.
     """
     from markscheme.analysis import read_loosely
-    from markscheme.cli.reading import parse_columns
     from markscheme.judges.listwise import build_lists, read_lists
+    from markscheme.options import parse_columns
     from markscheme.tables import write_table
 
     models = model_options.open_models(
@@ -204,9 +204,9 @@ def apply(
 ) -> None:
     """Put stored lists beside answers, by question, for 'markscheme judge'."""
     from markscheme.analysis import read_loosely
-    from markscheme.cli.reading import parse_columns
     from markscheme.errors import DataError
     from markscheme.judges.listwise import read_lists, with_lists
+    from markscheme.options import parse_columns
     from markscheme.tables import write_answers
 
     table, missing = with_lists(read_loosely(answers, parse_columns(columns)), read_lists(lists))
@@ -224,7 +224,7 @@ def apply(
 
 def _material(data: str, columns: str, data_dir: Path | None) -> Material:
     from markscheme.analysis import open_material
-    from markscheme.cli.reading import parse_columns
+    from markscheme.options import parse_columns
 
     folder = None if data_dir is None else str(data_dir)
     return open_material(data, data_dir=folder, columns=parse_columns(columns))
@@ -237,6 +237,6 @@ def _questions(source: str, columns: str, data_dir: Path | None) -> pl.Series:
 
     if source in catalog():
         return load(source, data_dir=data_dir)["question"].unique()
-    from markscheme.cli.reading import parse_columns
+    from markscheme.options import parse_columns
 
     return read_loosely(source, parse_columns(columns))["question"].unique()

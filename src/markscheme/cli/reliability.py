@@ -165,12 +165,11 @@ def _judged(
 ) -> list[str]:
     """Judge the files once for each setting, each in a folder of its own; the folders."""
     from markscheme.api import run
-    from markscheme.cli.judge import default_folder
     from markscheme.cli.progress import progress
-    from markscheme.cli.reading import count_rows
     from markscheme.contract import parse_judge
+    from markscheme.engine import default_folder
     from markscheme.judges.prompted import SamplingOverrides
-    from markscheme.tables import AnswersReader
+    from markscheme.tables import AnswersReader, count_rows
 
     base = parse_judge(judge)
     # Not the folder of 'markscheme judge' on the same file, which is a run's own.

@@ -120,8 +120,8 @@ def _read(file: str, *, gold: str | None, columns: str, references: bool) -> pl.
     """Question, answer and, where there are any, people's statements as `gold`."""
     import polars as pl
 
-    from markscheme.cli.reading import parse_columns
     from markscheme.errors import DataError
+    from markscheme.options import parse_columns
     from markscheme.tables import read_table, renamed
 
     table = read_table(file)

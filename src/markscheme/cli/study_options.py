@@ -183,8 +183,8 @@ def study_command(
 
 def _set_up(given: dict[str, Any], usual: Sequence[str]) -> Setup:
     from markscheme.analysis import Plan, open_material
-    from markscheme.cli.reading import parse_columns
     from markscheme.contract import parse_judge
+    from markscheme.options import parse_columns
 
     judges = [parse_judge(one) for one in given["judge"] or usual]
     folder = given["data_dir"]

@@ -88,6 +88,15 @@ class RunFolder:
             )
         return plan
 
+    def reopen(self) -> None:
+        """Mark a finished run as unfinished, so that it is judged anew from the ledger."""
+        if not self.path.is_dir():
+            return
+        with self.locked():
+            plan = self.read_plan()
+            if plan is not None and plan["state"] == "done":
+                self.write_json("run.json", {**plan, "state": "running"})
+
     def write_json(self, name: str, value: Any) -> None:
         """Write JSON, whole or not at all."""
         self.write_text(name, orjson.dumps(value, option=orjson.OPT_INDENT_2).decode() + "\n")

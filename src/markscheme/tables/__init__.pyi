@@ -1,6 +1,5 @@
 from .answers import ANSWERS_SCHEMA as ANSWERS_SCHEMA
 from .answers import AnswersReader as AnswersReader
-from .answers import ReadOptions as ReadOptions
 from .answers import Source as Source
 from .answers import content_ids as content_ids
 from .answers import read_answers as read_answers
@@ -35,3 +34,5 @@ from .label_values import is_binary as is_binary
 from .label_values import looks_like_values as looks_like_values
 from .label_values import parse_values as parse_values
 from .list_literals import parse_list_literals as parse_list_literals
+from .read_options import ReadOptions as ReadOptions
+from .row_counts import count_rows as count_rows

@@ -7,10 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass, field
 from hashlib import blake2b
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import numpy as np
 import polars as pl
@@ -18,7 +17,8 @@ import polars as pl
 from markscheme.errors import BadRowsError, DataError, Problem
 from markscheme.tables.atomic_write import whole_file
 from markscheme.tables.columns import REQUIRED, resolve_columns
-from markscheme.tables.files import Format, RawBatch, frame_batches, iter_raw, records_batches
+from markscheme.tables.files import RawBatch, frame_batches, iter_raw, records_batches
+from markscheme.tables.read_options import ReadOptions
 from markscheme.tables.validation import validate_rows
 
 if TYPE_CHECKING:
@@ -42,37 +42,6 @@ Source: TypeAlias = (
     "str | Path | pl.DataFrame | pl.LazyFrame | pd.DataFrame | Sequence[Mapping[str, Any]]"
 )
 """What answers can be read from: a path, `-`, a Polars or pandas frame, or a list of dicts."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class ReadOptions:
-    """How raw rows become answers.
-
-    Attributes:
-        columns: our name to theirs, for columns with unusual names; theirs may be `none` to leave
-            a column out that would otherwise be recognised.
-        format: of the file; None finds out.
-        reference_separator: splits references given as one text. `auto` splits at ` || ` and
-            ` | `; `none` never does; anything else is the separator itself, such as `/`.
-        on_bad_row: `error` stops and names the rows, `skip` leaves them out and counts them.
-        max_bytes: longest text of one field in UTF-8; a longer one is a malformed row.
-        batch_rows: rows per batch when streaming.
-    """
-
-    columns: Mapping[str, str] = field(default_factory=dict)
-    format: Format | None = None
-    reference_separator: str = "auto"
-    on_bad_row: Literal["error", "skip"] = "error"
-    max_bytes: int = 4_000_000
-    batch_rows: int = 65_536
-
-    def __post_init__(self) -> None:
-        """Raises DataError where a value is none of those that there are."""
-        if self.on_bad_row not in ("error", "skip"):
-            raise DataError(f"on_bad_row={self.on_bad_row!r} is neither 'error' nor 'skip'")
-        for name in ("max_bytes", "batch_rows"):
-            if getattr(self, name) < 1:
-                raise DataError(f"{name}={getattr(self, name)} must be 1 or more")
 
 
 class AnswersReader:

@@ -1,0 +1,102 @@
+"""What judging would ask of language models, before it asks anything."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+
+import polars as pl
+
+from markscheme.contract import Judge, judge_name
+from markscheme.engine import cleaner, run_in_memory
+from markscheme.models import ModelOptions, Models
+from markscheme.models.chat import Spending, how_counted
+from markscheme.results import Table, TableResult, flat_frame
+from markscheme.tables import AnswersReader
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class CallPlan(TableResult):
+    """What each judge would ask. `frame` has a row per judge: calls, tokens, US dollars.
+
+    Attributes:
+        notes: how tokens were counted, and whether a price is missing.
+    """
+
+    notes: tuple[str, ...]
+
+
+def plan_calls(
+    reader: AnswersReader,
+    judges: Sequence[Judge],
+    options: ModelOptions | None = None,
+    *,
+    clean: str | None = None,
+) -> CallPlan:
+    """What each judge would ask: every step is gone through, and nothing is sent.
+
+    What depends on replies (a repair, the second stage of a cascade) is counted only where the
+    ledger has the reply it depends on.
+
+    Args:
+        reader: the answers; read into memory.
+        judges: who would judge.
+        options: which model, ledger and prices; limits do not count.
+        clean: as for the run.
+
+    Raises:
+        DataError, JudgeError, ModelError: as judging does.
+    """
+    table = pl.concat(list(reader))
+    asked = replace(options or ModelOptions(), dry_run=True, max_cost=None, max_calls=None)
+    found = []
+    for judge in judges:
+        models = Models(options=asked)
+        try:
+            run_in_memory(AnswersReader([table]), [judge], models=models, transform=cleaner(clean))
+            found.append((judge, models.budget.spending))
+        finally:
+            models.close()
+    records = [
+        {"judge": judge_name(judge), **asdict(one), "cost_usd": one.cost_usd}
+        for judge, one in found
+    ]
+    notes = [] if asked.model is None else [f"tokens in: {how_counted(asked.model)}"]
+    if any(one.unpriced for _, one in found):
+        notes.append(
+            f"no price is known for {asked.model or 'the model'}; give one with --prices FILE"
+        )
+    return CallPlan(
+        frame=flat_frame(records),
+        tables=(_table(found),),
+        data={"command": "dry-run", "model": asked.model, "judges": records},
+        notes=tuple(notes),
+    )
+
+
+def _table(found: Sequence[tuple[Judge, Spending]]) -> Table:
+    rows = [
+        (
+            judge_name(judge),
+            f"{one.calls:,}",
+            f"{one.known:,}",
+            f"{one.tokens_in:,}",
+            f"{one.tokens_out:,}",
+            _money(one),
+        )
+        for judge, one in found
+    ]
+    header = ("judge", "calls", "known", "tokens in", "tokens out, at most", "cost, at most")
+    return Table(
+        title="What would be asked",
+        header=header,
+        rows=tuple(rows),
+        numeric=frozenset(header[1:]),
+        notes=("Known: answered by the ledger, at no cost. Repairs and later stages come on top.",),
+    )
+
+
+def _money(one: Spending) -> str:
+    if one.unpriced and one.unpriced == one.calls:
+        return "n/a"
+    return f"${one.cost_usd:,.4f}"

@@ -1,0 +1,48 @@
+"""How raw rows become answers: the options of everything that reads answers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Annotated, Literal
+
+from markscheme.errors import DataError
+from markscheme.options import Columns, Option, ReferenceSeparator
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReadOptions:
+    """How raw rows become answers.
+
+    Attributes:
+        columns: our name to theirs, for columns with unusual names; theirs may be `none` to leave
+            a column out that would otherwise be recognised.
+        format: of the file; None finds out.
+        reference_separator: splits references given as one text. `auto` splits at ` || ` and
+            ` | `; `none` never does; anything else is the separator itself, such as `/`.
+        on_bad_row: `error` stops and names the rows, `skip` leaves them out and counts them.
+        max_bytes: longest text of one field in UTF-8; a longer one is a malformed row.
+        batch_rows: rows per batch when streaming.
+    """
+
+    columns: Columns = field(default_factory=dict)
+    format: Annotated[
+        Literal["jsonl", "json", "csv", "tsv", "parquet"] | None,
+        Option(
+            "Format of the input. [default: found out]", ("--input-format",), aliases=("--format",)
+        ),
+    ] = None
+    reference_separator: ReferenceSeparator = "auto"
+    on_bad_row: Annotated[
+        Literal["error", "skip"],
+        Option("error: stop and name bad rows. skip: leave them out, counted."),
+    ] = "error"
+    max_bytes: Annotated[int, Option("Longest text of one field, in bytes.", minimum=1)] = 4_000_000
+    batch_rows: int = 65_536
+
+    def __post_init__(self) -> None:
+        """Raises DataError where a value is none of those that there are."""
+        if self.on_bad_row not in ("error", "skip"):
+            raise DataError(f"on_bad_row={self.on_bad_row!r} is neither 'error' nor 'skip'")
+        for name in ("max_bytes", "batch_rows"):
+            if getattr(self, name) < 1:
+                raise DataError(f"{name}={getattr(self, name)} must be 1 or more")
