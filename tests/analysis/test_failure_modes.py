@@ -125,3 +125,11 @@ def test_any_text_can_be_read(text: str) -> None:
 def test_spelling_ignores_how_words_are_cut() -> None:
     assert spelled_in(("light", "emitting"), ("a", "lightemitting", "diode"))
     assert not spelled_in(("art",), ("started",))
+
+
+def test_the_evidence_of_a_common_root_does_not_depend_on_the_order_of_sets() -> None:
+    from markscheme.analysis.same import other_words
+    from markscheme.analysis.wording import wording
+
+    one, other = wording("European nuclear agency"), wording("Europeen nucleair bureau")
+    assert other_words(one, other) == "'europeen' and 'european' have one root"

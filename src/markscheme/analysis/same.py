@@ -220,8 +220,8 @@ def words_added(question: str, one: Wording, other: Wording, *, sentence: bool) 
 
 def other_words(one: Wording, other: Wording) -> str | None:
     """Words of the same root: "sharecropping" and "sharecroppers"."""
-    for word in one.words:
-        for said in other.words:
+    for word in sorted(one.words):
+        for said in sorted(other.words):
             stem = min(len(word), len(said)) - 2
             if stem > 3 and word != said and word[:stem] == said[:stem]:
                 return f"{said!r} and {word!r} have one root"
