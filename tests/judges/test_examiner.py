@@ -52,6 +52,16 @@ def test_plain_answers(answer: str, accepted: bool) -> None:
     assert (judgment.relation == "incorrect") <= (not judgment.verdict)
 
 
+@pytest.mark.parametrize(
+    "answer",
+    ["I do not know.", "I cannot answer this.", "Bananas do not grow in Norway.", "Never mind."],
+)
+def test_a_denial_that_is_no_answer_is_no_no(answer: str) -> None:
+    judgment = markscheme.mark("Is the Sun a planet?", ["No"], answer)
+    assert not judgment.verdict, judgment.explanation
+    assert markscheme.mark("Is the Sun a planet?", ["No"], "It is not a planet.").verdict
+
+
 def test_it_is_the_default() -> None:
     assert markscheme.mark(QUESTION, REFERENCES, "Jane Austen").judge == "examiner"
 

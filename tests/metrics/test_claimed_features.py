@@ -118,3 +118,22 @@ def test_rows_do_not_see_each_other() -> None:
     )[0]
     for place, one in enumerate(zip(questions, references, answers, strict=True)):
         assert np.array_equal(row(*one)[0], together[place])
+
+
+@pytest.mark.parametrize(
+    ("reference", "answer", "value"),
+    [
+        ("No", "It is not a planet.", 1),
+        ("No", "No, it is a star.", 1),
+        ("No", "Yes, it is a planet.", -1),
+        ("No", "I do not know.", -1),
+        ("No", "I cannot answer this.", -1),
+        ("Yes", "I'm not sure whether it is.", -1),
+        ("No", "Bananas do not grow in Norway.", 0),
+        ("Yes", "Bananas grow in Ecuador.", 0),
+    ],
+)
+def test_an_answer_that_declines_or_speaks_of_something_else_says_neither_yes_nor_no(
+    reference: str, answer: str, value: float
+) -> None:
+    assert feature("polarity", "Is the Sun a planet?", reference, answer) == value

@@ -65,6 +65,20 @@ _YES, _NO = (
     re.compile(r"^\W*(?:yes|true|correct|yeah)\b"),
     re.compile(r"^\W*(?:no|not|false|nope|never)\b"),
 )
+_DECLINES = re.compile(
+    r"\b(?:(?:i|we)(?: do not|['’]?m not| am not| don['’]?t| cannot| can['’]?t| could not| couldn['’]?t)"
+    r" (?:\w+ )?(?:know|answer|say|tell|help|determine|find|sure|certain|comment|confirm)|"
+    r"(?:unable|not able|impossible|hard|difficult) to (?:answer|say|tell|determine|know|confirm)|"
+    r"(?:i|we) have no (?:idea|information|answer|clue)|no idea|not (?:sure|certain)|cannot be (?:known|"
+    r"determined|answered)|not enough (?:information|context)|no (?:information|answer)\b|"
+    r"(?:is|are) (?:unclear|unknown)|it depends|hard to say|never mind|no comment)\b"
+)
+"""The answer declines, so that its "not" is no "no"."""
+_PRO_FORM = re.compile(
+    r"\b(?:it|he|she|they|we|you|that|this)(?:['’]s\b| (?:is|was|are|were|did|do|does|has|have|had|"
+    r"can|could|cannot|will|would|must|may|should)(?:n['’]t)?\b)"
+)
+"""A pronoun and an auxiliary, which stand for the question: "they did", "it hasn't"."""
 _PREFIX = re.compile(r"(?:un|in|im|il|ir|non|dis)(?=[a-z]{4})")
 _NEGATED = re.compile(
     r"\b(?:not|never|no|none|nobody|nothing|neither|cannot|fail(?:s|ed)?)\b|n['’]t\b"
@@ -217,22 +231,39 @@ def _first_key(view: FeatureView) -> list[str]:
 
 
 def _polarity(wanted: str, said: str, question: str) -> float:
-    """1 if answer and reference both affirm or both deny, -1 if not, 0 if the reference does neither."""
+    """1 if answer and reference both affirm or both deny, -1 if not or if the answer declines.
+
+    0 where the reference does neither, and where an answer without "yes" or "no" shares no word
+    with the question: what it says of it cannot be told from its denials.
+    """
     if _YES.match(wanted):
         expected = True
     elif _NO.match(wanted):
         expected = False
     else:
         return 0.0
+    if _DECLINES.search(_SENTENCE.split(said.strip(), maxsplit=1)[0]):
+        return -1.0
     if _YES.match(said):
         affirmed = True
     elif _NO.match(_HARMLESS.sub(" ", said)):
         affirmed = False
     else:
         first = _SENTENCE.split(said.strip(), maxsplit=1)[0]
+        if not _about(question, first):
+            return 0.0
         negated = _NEGATED.search(_HARMLESS.sub(" ", first)) is not None
         affirmed = negated == _reversed(question, first)
     return 1.0 if affirmed == expected else -1.0
+
+
+def _about(question: str, said: str) -> bool:
+    """Whether `said` has a word of the question that carries meaning, its opposite or a pronoun for it."""
+    if _PRO_FORM.search(said):
+        return True
+    asked = {stem(word) for word in re.findall(r"\w{3,}", question)} - STOP
+    words = {stem(word) for word in re.findall(r"\w{3,}", said)} - STOP
+    return bool(asked & words) or _reversed(question, said)
 
 
 def _reversed(question: str, said: str) -> bool:

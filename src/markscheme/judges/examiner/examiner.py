@@ -31,7 +31,7 @@ Matrix = npt.NDArray[np.float32]
 Floats = npt.NDArray[np.float64]
 EncoderUse = Literal["auto", "never", "always"]
 
-RULES = 2
+RULES = 3
 """Raised whenever `contested`, `reworded`, `ruled`, `settled` or what is cut from answers changes,
 since verdicts do."""
 

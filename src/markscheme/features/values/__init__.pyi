@@ -1,0 +1,2 @@
+from .columns import VALUES as VALUES
+from .columns import value_features as value_features

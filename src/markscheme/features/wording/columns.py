@@ -1,0 +1,150 @@
+# ruff: noqa: E501 - tables of patterns and words read better unfolded
+"""Negation, quantity words, conditions, comparison and word order of answer against reference.
+
+Minimal pairs turn on these small words, which the alignment weighs as function words.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from functools import lru_cache
+
+import numpy as np
+import numpy.typing as npt
+
+Matrix = npt.NDArray[np.float32]
+
+_GROUPS = {
+    "quantity": r"all|every|each|any|some|most|few|fewer|many|only|none|no|both|either|neither|half|"
+    r"always|never|usually|often|sometimes|rarely|at least|at most|up to|more than|less than|exactly|"
+    r"majority|minority|entire|whole|part|partly|fully|completely",
+    "condition": r"if|unless|except|provided|without|with|until|once|only if|as long as|regardless|"
+    r"even if|whether|otherwise",
+    "time": r"before|after|until|since|during|while|when|within|by|first|then|later|earlier|last|next|"
+    r"finally|previously|formerly|currently|now|past|former|prior",
+    "comparison": r"more|less|higher|lower|larger|smaller|bigger|greater|longer|shorter|older|younger|"
+    r"faster|slower|earlier|later|better|worse|increases?|decreases?|increased|decreased|rises?|"
+    r"falls?|rose|fell|above|below|over|under|maximum|minimum|most|least|up|down|gains?|loses?|lost|"
+    r"north|south|east|west|left|right|left-hand|right-hand|positive|negative|hot|cold|warm",
+    "modality": r"must|may|can|cannot|should|shall|will|would|might|could|required|optional|allowed|"
+    r"permitted|forbidden|prohibited|free|mandatory|need|needs|needed|have to|has to|possible|impossible",
+}
+
+WORDING: dict[str, str] = {
+    "negations_differ": "one of answer and reference denies an odd number of times, the other not",
+    "negations_answer": "denials in the answer's sentence nearest to the reference",
+    "negations_reference": "denials in the reference",
+    **{
+        f"{name}_lacking": f"words of {name} that the reference has and the answer lacks"
+        for name in _GROUPS
+    },
+    **{
+        f"{name}_new": f"words of {name} that the answer has and the reference lacks"
+        for name in _GROUPS
+    },
+    "small_words_differ": "share of the reference's small words that stand otherwise in the answer",
+    "shared_words": "different content words that answer and reference share",
+    "order_inverted": "share of the pairs of shared words that stand in the other order",
+    "first_shared_moved": "the first content word of the reference that the answer has is not the first there",
+    "content_jaccard": "content words shared, as a share of the content words of both",
+    "new_content": "content words of the answer that neither reference nor question has, logarithm",
+    "lacking_content": "content words of the reference that neither answer nor question has, logarithm",
+    "length_ratio": "logarithm of the answer's words over the reference's",
+}
+"""Every column of `wording_features` by name, and what it means in one line."""
+
+_COMPILED = {name: re.compile(rf"\b(?:{words})\b") for name, words in _GROUPS.items()}
+_NEGATION = re.compile(
+    r"\b(?:not|no|never|none|nobody|nothing|neither|nor|cannot|without|fail(?:s|ed)?|lacks?|"
+    r"isn|aren|wasn|weren|don|doesn|didn|won|can|couldn|shouldn|wouldn|hasn|haven|hadn)(?:['’]t)\b"
+    r"|\b(?:not|no|never|none|nobody|nothing|neither|nor|cannot|without|fail(?:s|ed)?|lacks?|"
+    r"excluded?s?|excludes|denied|refused|un(?:able|available|changed|affected|paid|limited))\b"
+)
+_WORD = re.compile(r"\w+", re.UNICODE)
+_SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
+_STOP_WORDS = (
+    "a an the of to in on at for and or but is are was were be been being it its this that these those "
+    "as by from with he she they we you i his her their our your my there here which who whom what when "
+    "where why how do does did has have had not no so than then too very will would can could may might "
+    "must shall should s t if into out about also one"
+)
+_STOP = frozenset(_STOP_WORDS.split())
+_LONGEST = 6_000
+
+
+def wording_features(
+    questions: Iterable[str], references: Iterable[str], answers: Iterable[str]
+) -> Matrix:
+    """Columns of `WORDING` for every answer against one reference, shape (rows, len(WORDING))."""
+    rows = [
+        _row(question or "", reference or "", answer or "")
+        for question, reference, answer in zip(questions, references, answers, strict=True)
+    ]
+    return np.array(rows, dtype=np.float32).reshape(len(rows), len(WORDING))
+
+
+@lru_cache(16_384)
+def _words(text: str) -> tuple[str, ...]:
+    return tuple(_stem(word) for word in _WORD.findall(text) if word not in _STOP)
+
+
+def _stem(word: str) -> str:
+    for ending in ("ing", "ies", "ed", "es", "s"):
+        if word.endswith(ending) and len(word) - len(ending) >= 3:
+            return word[: -len(ending)]
+    return word
+
+
+@lru_cache(65_536)
+def _row(question: str, reference: str, answer: str) -> tuple[float, ...]:
+    question, reference = question[:_LONGEST].lower(), reference[:_LONGEST].lower()
+    answer = answer[:_LONGEST].lower()
+    r, q = _words(reference), set(_words(question))
+    wanted = set(r)
+    near = _nearest(answer, wanted, sentences=max(1, len(_SENTENCE.split(reference.strip()))))
+    a = _words(near)
+    everything = _words(answer)
+    denials = len(_NEGATION.findall(near)), len(_NEGATION.findall(reference))
+    found: list[float] = [float((denials[0] - denials[1]) % 2), denials[0], denials[1]]
+    lacking, new, small = [], [], 0
+    for pattern in _COMPILED.values():
+        one, other = set(pattern.findall(reference)), set(pattern.findall(near))
+        lacking.append(float(len(one - other)))
+        new.append(float(len(other - one)))
+        small += len(one)
+    shared = wanted & set(a)
+    order_r = [word for word in dict.fromkeys(r) if word in shared]
+    order_a = {word: place for place, word in enumerate(dict.fromkeys(a)) if word in shared}
+    places = [order_a[word] for word in order_r][:60]
+    pairs = len(places) * (len(places) - 1) / 2
+    inverted = sum(
+        places[i] > places[j] for i in range(len(places)) for j in range(i + 1, len(places))
+    )
+    both = wanted | set(a)
+    return (
+        *found,
+        *lacking,
+        *new,
+        sum(lacking) / max(small, 1),
+        float(len(shared)),
+        inverted / pairs if pairs else -1.0,
+        float(bool(places) and min(places) != places[0]),
+        len(shared) / max(len(both), 1),
+        float(np.log1p(len(set(everything) - wanted - q))),
+        float(np.log1p(len(wanted - set(everything) - q))),
+        float(np.log((len(everything) + 1) / (len(r) + 1))),
+    )
+
+
+def _nearest(answer: str, wanted: set[str], *, sentences: int) -> str:
+    """The run of `sentences` sentences of the answer that has most of the reference's words."""
+    parts = [part for part in _SENTENCE.split(answer) if part.strip()]
+    if len(parts) <= sentences:
+        return answer
+    sets = [set(_words(part)) for part in parts]
+    best = max(
+        range(len(parts) - sentences + 1),
+        key=lambda i: (len(wanted & set().union(*sets[i : i + sentences])), -i),
+    )
+    return " ".join(parts[best : best + sentences])
