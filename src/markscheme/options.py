@@ -149,7 +149,8 @@ Columns = Annotated[
         metavar="OURS=THEIRS,...",
     ),
 ]
-Labels = Annotated[str | None, Option("People's labels: a file with a label column.")]
+LABELS = Option("People's labels: a file with a label column.")
+Labels = Annotated[str | None, LABELS]
 LabelColumn = Annotated[str | None, Option("The column with labels.")]
 PositiveFrom = Annotated[
     float | None, Option("Grade from which an answer is acceptable, where labels are grades.")
@@ -165,7 +166,7 @@ Clean = Annotated[
     Option("chat: remove citation marks, source lists, follow-up questions first."),
 ]
 By = Annotated[
-    str | None,
+    Literal["system"] | None,
     Option(
         "Figures for each of these too: system.", alias_values={"--by-system": "system"},
     ),

@@ -22,7 +22,7 @@ from markscheme.agreement.calibration import (
     expected_calibration_error,
     fit_map,
     load_map,
-    reliability,
+    reliability_diagram,
 )
 from markscheme.agreement.thresholds import (
     best_threshold,
@@ -114,26 +114,26 @@ def test_nq301_bem_threshold(nq301_labels: pl.DataFrame) -> None:
 @given(scored, st.integers(1, 12))
 def test_the_diagram_equals_scikit_learn(rows: list[tuple[float, bool]], bins: int) -> None:
     scores, labels = (np.array(side) for side in zip(*rows, strict=True))
-    diagram = reliability(scores, labels, bins=bins)
+    diagram = reliability_diagram(scores, labels, bins=bins)
     accepted, predicted = calibration_curve(labels.astype(int), scores, n_bins=bins)
     assert diagram["accepted"].to_list() == pytest.approx(accepted.tolist())
     assert diagram["mean_score"].to_list() == pytest.approx(predicted.tolist())
     assert diagram["answers"].sum() == len(rows)
     assert (diagram["low"] <= diagram["mean_score"] + 1e-12).all()
     assert (diagram["mean_score"] <= diagram["high"] + 1e-12).all()
-    by_count = reliability(scores, labels, bins=bins, by="quantile")
+    by_count = reliability_diagram(scores, labels, bins=bins, by="quantile")
     assert by_count["answers"].sum() == len(rows)
 
 
 def test_calibration_error_by_hand() -> None:
     scores = np.array([0.1, 0.1, 0.9, 0.9])
     labels = np.array([False, True, True, True])
-    diagram = reliability(scores, labels, bins=2)
+    diagram = reliability_diagram(scores, labels, bins=2)
     assert expected_calibration_error(diagram) == pytest.approx((0.4 * 2 + 0.1 * 2) / 4)
     figures = calibration_figures(scores, labels, bins=2)
     assert figures["brier"].value == pytest.approx(brier_score_loss(labels, scores))
     with pytest.raises(AgreementError, match="no probabilities"):
-        reliability(scores * 5, labels)
+        reliability_diagram(scores * 5, labels)
 
 
 @pytest.mark.parametrize("method", ["platt", "isotonic"])

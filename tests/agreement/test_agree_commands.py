@@ -178,13 +178,18 @@ def test_compare_judges_and_systems(cli: Cli, big: Path, judged: str, example: P
     assert "with --judges" in told
 
 
-def test_rank_by_both_protocols(cli: Cli, judged: str, example: Path) -> None:
+def test_rank_by_both_protocols(cli: Cli, judged: str, example: Path, tmp_path: Path) -> None:
     direct = cli("rank", judged, "--labels", example, "--bootstrap", "100")
     assert "human - exact_match" in direct
     assert "Kendall tau-b" in direct
     amended = ("rank", judged, "--labels", example, "--protocol", "amended")
-    assert "matches an amended reference" in cli(*amended, "--answers", example)
-    assert "give --answers" in cli(*amended, code=2)
+    named = cli(*amended, "--answers", example)
+    assert "matches an amended reference" in named
+    assert cli(*amended) == named, "a run has its answers with it"
+    apart = tmp_path / "judgments.parquet"
+    apart.write_bytes((Path(judged) / "judgments.parquet").read_bytes())
+    refused = cli("rank", apart, *amended[2:], code=2)
+    assert "give --answers" in refused
 
 
 def test_nq301_by_the_command_line(

@@ -198,7 +198,7 @@ def judged(table: pl.DataFrame) -> pl.DataFrame:
 def test_from_tables_to_estimates_by_system() -> None:
     table = world()
     labels = read_labels(table.sample(200, seed=4).drop("score"))
-    found = human_accuracy(judged(table), labels, EstimateOptions(by_system=True))
+    found = human_accuracy(judged(table), labels, EstimateOptions(by="system"))
     assert [one.system for one in found] == [None, "s0", "s1"]
     assert [one.answers for one in found] == [1000, 500, 500]
     assert sum(one.labelled for one in found[1:]) == found[0].labelled == 200
@@ -221,9 +221,7 @@ def test_estimates_that_labels_cannot_support_are_refused() -> None:
     one_system = table.filter(pl.col("system") == "s0").sample(100, seed=1).drop("score")
     with pytest.raises(AgreementError, match="some systems' answers were labelled far more often"):
         human_accuracy(judged(table), read_labels(one_system))
-    by_system = human_accuracy(
-        judged(table), read_labels(one_system), EstimateOptions(by_system=True)
-    )
+    by_system = human_accuracy(judged(table), read_labels(one_system), EstimateOptions(by="system"))
     assert [one.refusal is None for one in by_system] == [False, True, False]
     repeated = world(answers=16 * 8, systems=16)
     with pytest.raises(AgreementError, match="about 8 questions only"):

@@ -24,7 +24,7 @@ from markscheme.agreement.annotators import (
     fleiss_kappa,
     pairwise_kappas,
 )
-from markscheme.agreement.cascades import Goal, Recorded, choose_cascade
+from markscheme.agreement.cascades import Goal, Recorded, choose_setting
 from markscheme.agreement.join import join_labels
 from markscheme.agreement.judged import read_judgments
 from markscheme.agreement.labels import read_labels
@@ -150,7 +150,7 @@ def test_a_cascade_of_the_recorded_judges_keeps_the_agreement(labels: pl.DataFra
         labels=(labels["label"] == 1).to_numpy(),
         clusters=labels["question"].rank("dense").cast(pl.Int64).to_numpy() - 1,
     )  # fmt: skip
-    found = [choose_cascade(data, Goal(calls=0.4, seed=seed)) for seed in range(30)]
+    found = [choose_setting(data, Goal(calls=0.4, seed=seed)) for seed in range(30)]
     calls = [one.calls for one in found if one.calls is not None]
     gaps = [one.gap[0] for one in found if one.gap is not None]
     assert len(calls) == len(gaps) == 30

@@ -76,7 +76,7 @@ def test_any_judge_without_labels(capsys: pytest.CaptureFixture[str]) -> None:
         (("--seeds", "0,1"), "need --judge"),
         (("-j", "contains"), "either --seeds 0,1,2,3 or --samples 4"),
         (("-j", "contains", "--seeds", "0", "--samples", 2), "and not both"),
-        (("-j", "contains", "--seeds", "a,b"), "whole numbers"),
+        (("-j", "contains", "--seeds", "a,b"), "--seeds 'a' is not a whole number"),
         (("-j", "contains", "--seeds", "1"), "two runs or more"),
     ],
 )

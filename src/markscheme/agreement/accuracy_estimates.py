@@ -8,44 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import polars as pl
 
 from markscheme.agreement.estimators import Estimate, Sample, drawn_unlike_rest, estimates
 from markscheme.agreement.join import join_labels
+from markscheme.agreement.options import EstimateOptions
 from markscheme.errors import AgreementError
-
-Predictions = Literal["auto", "score", "verdict"]
 
 REFUSE_BELOW = 0.001
 WARN_BELOW = 0.05
 """p-values of the labelled answers being like all answers, below which to refuse and to warn."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class EstimateOptions:
-    """How human accuracy is estimated.
-
-    Attributes:
-        judge: whose judgments; may be None where there is one judge.
-        by_system: an estimate for each system beside the one for all answers.
-        predictions: `score`, `verdict`, or `auto`: scores where every judged answer has one.
-        positive_from: the grade from which an answer is acceptable; None takes labels as they
-            are, and estimates the mean grade where they are grades.
-        confidence: of the intervals.
-        least_labels: fewer than these are refused.
-        trust_sample: do not refuse labels that are evidently no random sample.
-    """
-
-    judge: str | None = None
-    by_system: bool = False
-    predictions: Predictions = "auto"
-    positive_from: float | None = None
-    confidence: float = 0.95
-    least_labels: int = 30
-    trust_sample: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -94,10 +69,10 @@ def human_accuracy(
     joined = join_labels(rows, labels)
     table = _all_answers(rows, joined.rows, joined.key)
     whole = _estimate(table, None, options)
-    if whole.refusal and not options.by_system:
+    if whole.refusal and not options.by == "system":
         raise AgreementError(whole.refusal)
     found = [whole]
-    if options.by_system:
+    if options.by == "system":
         if "system" not in table.columns:
             raise AgreementError("estimates by system need the system of every judgment")
         for (system,), part in table.group_by("system", maintain_order=True):

@@ -17,10 +17,10 @@ from markscheme.agreement.bootstrap import (
 )
 from markscheme.agreement.closed_forms import wilson_interval
 from markscheme.agreement.join import Joined, as_binary
+from markscheme.agreement.options import Unjudged
 from markscheme.agreement.verdicts import (
     CELLS,
     FROM_COUNTS,
-    Unjudged,
     cell_codes,
     four_cells,
     score_statistics,

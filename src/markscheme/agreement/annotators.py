@@ -18,10 +18,10 @@ import numpy.typing as npt
 import polars as pl
 
 from markscheme.agreement.closed_forms import fleiss
+from markscheme.agreement.options import Blanks
 from markscheme.errors import AgreementError
 from markscheme.results import Figure, figure
 
-Blanks = Literal["missing", "category"]
 Level = Literal["nominal", "ordinal", "interval"]
 
 ALL_SAME = "every rating is the same, so chance agreement is certain"

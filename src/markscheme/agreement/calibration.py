@@ -118,7 +118,7 @@ def fit_map(scores: Array, labels: Bools, *, method: Method, judge: str = "") ->
     raise AgreementError(f"no map {method!r}; there are {', '.join(get_args(Method))}")
 
 
-def reliability(
+def reliability_diagram(
     scores: Array, labels: Bools, *, bins: int = 10, by: Bins = "uniform"
 ) -> pl.DataFrame:
     """The reliability diagram: a row a bin that holds answers.
@@ -181,7 +181,7 @@ def calibration_figures(scores: Array, labels: Bools, *, bins: int = 10) -> dict
     ways: tuple[Bins, ...] = ("uniform", "quantile")
     errors = {
         f"ece_{by}": Figure(
-            value=expected_calibration_error(reliability(scores, labels, bins=bins, by=by))
+            value=expected_calibration_error(reliability_diagram(scores, labels, bins=bins, by=by))
         )
         for by in ways
     }

@@ -7,12 +7,12 @@ dear judge decides. Everything here works on judgments that were made and labels
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from markscheme.agreement.options import Guarantee
 from markscheme.agreement.thresholds import split_questions
 from markscheme.errors import AgreementError
 
@@ -109,7 +109,6 @@ def _checked(losses: Array, limit: float) -> int:
 Bools = npt.NDArray[np.bool_]
 Ints = npt.NDArray[np.int64]
 
-Guarantee = Literal["average", "probability"]
 
 STEPS = 201
 """Settings on a path: half a point of certainty apart."""
@@ -272,7 +271,7 @@ class ChosenCascade:
     held_out_questions: int
 
 
-def choose_cascade(data: Recorded, goal: Goal) -> ChosenCascade:
+def choose_setting(data: Recorded, goal: Goal) -> ChosenCascade:
     """Choose thresholds on a part of the questions and report on the rest.
 
     For a guarantee the part is split again: a third orders the settings, two thirds test them,

@@ -17,8 +17,8 @@ import polars as pl
 
 from markscheme.agreement.bootstrap import cluster_counts
 from markscheme.agreement.join import Joined, as_binary
+from markscheme.agreement.options import CompareOptions
 from markscheme.agreement.paired import (
-    CompareOptions,
     Comparison,
     Paired,
     compare_pair,

@@ -10,16 +10,15 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from markscheme.agreement.options import Design
 from markscheme.errors import AgreementError
 
 Array = npt.NDArray[np.float64]
-Design = Literal["random", "stratified"]
 
 LEAST_LABELS = 30
 LEAST_A_STRATUM = 2

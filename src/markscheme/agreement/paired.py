@@ -10,35 +10,12 @@ import numpy.typing as npt
 
 from markscheme.agreement.bootstrap import interval, kinds, resample_totals
 from markscheme.agreement.closed_forms import holm
-from markscheme.agreement.verdicts import Unjudged
+from markscheme.agreement.options import CompareOptions
 from markscheme.results import Figure
 
 Array = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 Statistic = Callable[[Array], Array]
-
-
-@dataclass(frozen=True, kw_only=True)
-class CompareOptions:
-    """How pairs are compared.
-
-    Attributes:
-        statistic: of judges, one of `verdicts.FROM_COUNTS`; systems are compared by the share of
-            their answers that the judge accepts.
-        unjudged: `left_out` compares on answers that both judged; `errors` counts an answer that
-            was not judged as judged wrongly (of a system: as not accepted).
-        positive_from: the grade from which an answer is acceptable; None for labels of 0 and 1.
-        resamples: of the interval and of the permutation test.
-        seed: of both.
-        confidence: of the interval.
-    """
-
-    statistic: str = "accuracy"
-    unjudged: Unjudged = "left_out"
-    positive_from: float | None = None
-    resamples: int = 10_000
-    seed: int = 0
-    confidence: float = 0.95
 
 
 @dataclass(frozen=True, kw_only=True)

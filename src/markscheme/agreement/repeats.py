@@ -13,7 +13,8 @@ from itertools import combinations
 import numpy as np
 import polars as pl
 
-from markscheme.agreement.annotators import Blanks, pairwise_kappas
+from markscheme.agreement.annotators import pairwise_kappas
+from markscheme.agreement.options import Blanks
 from markscheme.agreement.verdicts import FROM_COUNTS, cell_codes, four_cells
 from markscheme.errors import AgreementError, MissingExtraError
 

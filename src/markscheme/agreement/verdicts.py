@@ -10,18 +10,16 @@ whole arrays of counts, for resampling; tests hold them to scikit-learn.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Literal, get_args
+from typing import get_args
 
 import numpy as np
 import numpy.typing as npt
 
+from markscheme.agreement.options import Unjudged
 from markscheme.errors import AgreementError
 from markscheme.results import Figure, figure
 
 Array = npt.NDArray[np.float64]
-Unjudged = Literal["left_out", "errors"]
-"""What becomes of answers that were not judged: left out of the figures, or counted as errors (an
-acceptable answer as wrongly rejected, an unacceptable one as wrongly accepted)."""
 
 CELLS = (
     "true_positive",

@@ -180,7 +180,8 @@ class _Flag:
             try:
                 return self.element(given)
             except ValueError:
-                raise MarkschemeError(f"{self.flags[0]} {given!r} is not a number") from None
+                kind = "whole number" if self.element is int else "number"
+                raise MarkschemeError(f"{self.flags[0]} {given!r} is not a {kind}") from None
         return given
 
 

@@ -1,6 +1,8 @@
 from .figures import Figure as Figure
 from .figures import figure as figure
+from .figures import p_text as p_text
 from .figures import plain as plain
+from .figures import share_text as share_text
 from .result import TableResult as TableResult
 from .result import flat_frame as flat_frame
 from .run_summary import interval as interval

@@ -48,6 +48,22 @@ def figure(value: float, reason: str) -> Figure:
     return Figure(value=number) if math.isfinite(number) else Figure(reason=reason)
 
 
+def share_text(value: float | None, *, signed: bool = False) -> str:
+    """A share as a percentage with one decimal; `-` for None."""
+    if value is None:
+        return "-"
+    return f"{100 * value:+.1f}" if signed else f"{100 * value:.1f}"
+
+
+def p_text(value: float | None, reason: str | None = None) -> str:
+    """A p-value as papers print it: `0.034`, `2.1e-05`, `n/a (reason)`."""
+    if value is None:
+        return f"n/a ({reason})" if reason else "-"
+    if not value:
+        return "<1e-300"
+    return f"{value:.1e}" if value < 0.001 else f"{value:.3f}"
+
+
 def plain(value: Any) -> Any:
     """Any result of this package as plain values for JSON.
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from markscheme.agreement import expected_calibration_error, reliability, roc_curve
+from markscheme.agreement import expected_calibration_error, reliability_diagram, roc_curve
 from markscheme.report.charts import altair as charts
 from markscheme.report.charts import by_judge, light, themed
 from markscheme.report.material import Material
@@ -74,7 +74,7 @@ def reliability_curves(material: Material) -> Section | None:
     if not scored:
         return None
     diagrams = {
-        name: reliability(rows["score"].to_numpy(), rows["accepted"].to_numpy())
+        name: reliability_diagram(rows["score"].to_numpy(), rows["accepted"].to_numpy())
         for name, rows in scored
     }
     table = pl.concat([one.with_columns(judge=pl.lit(name)) for name, one in diagrams.items()])

@@ -1,25 +1,41 @@
-"""What `markscheme agree` shows: agreement with labels, between people, relations, correlations."""
+"""`agree`: how well judges agree with people's labels, people with each other, runs with runs."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import Any
 
-from markscheme.cli.output import p_text, percent
+import polars as pl
+
+from markscheme.agreement.against_labels import Agreement, AgreementOptions, agreement
+from markscheme.agreement.alternative_annotator import (
+    AlternativeAnnotator,
+    alternative_annotator_test,
+)
+from markscheme.agreement.annotators import (
+    disagreements,
+    fleiss_kappa,
+    krippendorff_alpha,
+    majority,
+    pairwise_kappas,
+    ratings_table,
+)
+from markscheme.agreement.answer_hierarchy import adjacent_sets, marks_test
+from markscheme.agreement.join import Joined, as_binary, join_labels
+from markscheme.agreement.options import AgreeOptions, Blanks
+from markscheme.agreement.question_averages import PerQuestion, per_question
+from markscheme.agreement.repeated_runs import repeat_tables, repeats_of
+from markscheme.agreement.sources import (
+    JudgmentsSource,
+    TableSource,
+    judged_and_labelled,
+    judged_table,
+    names_of,
+)
 from markscheme.errors import AgreementError
-
-if TYPE_CHECKING:
-    import polars as pl
-
-    from markscheme.agreement import (
-        Agreement,
-        AgreementOptions,
-        AlternativeAnnotator,
-        Blanks,
-        Joined,
-        PerQuestion,
-    )
-    from markscheme.results import Table
+from markscheme.options import with_keywords
+from markscheme.results import Figure, Table, TableResult, flat_frame, p_text, share_text
 
 SHARES = {
     "accuracy": "accuracy",
@@ -34,6 +50,144 @@ COEFFICIENTS = {
     "auroc": "AUROC",
     "average_precision": "average precision",
 }
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class AgreeResult(TableResult):
+    """What `agree` gives: one row of the frame per judge and, if asked, system.
+
+    Columns: `judge`, `system` (null: all), `answers`, `questions`, the counts of right and wrong
+    verdicts, `not_judged`, `human` and `judged` (shares accepted), every statistic with the bounds
+    of its interval, and `errors_...`: the same with answers not judged counted as errors. With
+    `per_question` alone: one row per judge with its correlations.
+
+    Attributes:
+        joined: the judgments with their labels, and what did not match.
+        judges: the same figures as objects, with the reason where one is undefined.
+    """
+
+    joined: Joined
+    judges: tuple[Agreement, ...]
+
+
+def agree(
+    judgments: JudgmentsSource,
+    labels: JudgmentsSource | None = None,
+    options: AgreeOptions | None = None,
+    *,
+    answers: TableSource | None = None,
+    repeat: Sequence[JudgmentsSource] = (),
+    **keywords: Any,
+) -> AgreeResult:
+    """Agreement of judges with people's labels, with intervals clustered on question.
+
+    Accuracy, precision, recall, F1 (of the accepted class, and macro), Cohen's kappa, MCC, AUROC
+    and average precision; with answers that were not judged left out, and counted as errors.
+    Shares are 0 to 1, in the tables in per cent.
+
+    Args:
+        judgments: a file, the folder of a run, a frame, rows, or what `markscheme.judge` returned.
+        labels: people's labels, likewise; None for those that came with the judged answers.
+        options: what is computed; the defaults if None.
+        answers: the judged answers, where judgments lack question, answer or system.
+        repeat: other runs of the same judge, to see how alike runs are.
+        keywords: fields of `AgreeOptions`, in place of or on top of `options`.
+
+    Raises:
+        DataError: a table cannot be read.
+        AgreementError: nothing matches, labels contradict each other, or they cannot support a
+            statistic that was asked for.
+
+    Example:
+        >>> from markscheme import agree
+        >>> rows = [{"question": f"q{n}", "answer": "a", "verdict": n < 9, "label": n < 8}
+        ...         for n in range(20)]
+        >>> agree(rows).frame["accuracy"].to_list()
+        [0.95]
+    """
+    wanted = with_keywords(AgreeOptions, options, keywords)
+    rows, known = judged_and_labelled(
+        judgments, labels, judges=wanted.judges, columns=wanted.columns, answers=answers,
+        threshold=wanted.threshold, label_column=wanted.label_column,
+    )  # fmt: skip
+    joined = join_labels(rows, known)
+    tables: list[Table] = []
+    data: dict[str, Any] = {"command": "agree", "matched": joined.notes(), "seed": wanted.seed}
+    found: list[Agreement] = []
+    frame = None
+    if not wanted.per_question or wanted.positive_from is not None or _binary(joined):
+        statistics = AgreementOptions(
+            by_system=wanted.by == "system", positive_from=wanted.positive_from,
+            resamples=wanted.resamples, seed=wanted.seed, confidence=wanted.confidence,
+        )  # fmt: skip
+        found = agreement(joined, statistics)
+        tables += agreement_tables(found, joined, statistics)
+        data |= {"resamples": wanted.resamples, "confidence": wanted.confidence, "judges": found}
+        frame = agreement_frame(found)
+    if wanted.per_question:
+        correlations = correlations_of(joined)
+        tables.append(_correlation_table(correlations))
+        data["per_question"] = correlations
+        if frame is None:
+            frame = flat_frame(
+                {"judge": judge, **one.means, "questions": one.questions}
+                for judge, one in correlations.items()
+            )
+    if wanted.relations:
+        steps = relation_tests(joined, wanted.positive_from)
+        tables += relation_tables(steps)
+        data["relations"] = steps
+    if wanted.annotators:
+        between = annotators_of(known, wanted.blanks, names_of(wanted.people))
+        tables += _annotator_tables(between)
+        data["annotators"] = between
+    if wanted.alternative_annotator:
+        tests = alternative_tests(joined, wanted.epsilon, wanted.positive_from)
+        tables.append(_alternative_table(tests))
+        data["alternative_annotator"] = tests
+    if repeat:
+        others = [
+            judged_table(
+                one, judges=wanted.judges, columns=wanted.columns, threshold=wanted.threshold
+            )
+            for one in repeat
+        ]
+        alike = repeats_of([rows, *others], joined, wanted.positive_from, texts=wanted.repeat_texts)
+        tables += repeat_tables(alike)
+        data["repeats"] = alike
+    return AgreeResult(
+        frame=agreement_frame(found) if frame is None else frame,
+        tables=tuple(tables),
+        data=data,
+        joined=joined,
+        judges=tuple(found),
+    )
+
+
+def _binary(joined: Joined) -> bool:
+    return bool(joined.rows["label"].is_in([0.0, 1.0]).all())
+
+
+def agreement_frame(found: Sequence[Agreement]) -> pl.DataFrame:
+    """One row per judge and system; the columns are those of `AgreeResult`."""
+    return flat_frame(
+        {
+            "judge": one.judge,
+            "system": one.system,
+            "answers": one.answers,
+            "questions": one.questions,
+            **{name: count for name, count in one.counts.items() if name in _CELLS},
+            "not_judged": sum(one.not_judged.values()),
+            "human": one.human,
+            "judged": one.judged.value,
+            **one.left_out,
+            "errors": one.as_errors,
+        }
+        for one in found
+    )
+
+
+_CELLS = ("true_positive", "false_positive", "false_negative", "true_negative")
 
 
 def agreement_tables(
@@ -60,8 +214,6 @@ def agreement_tables(
 
 
 def _counts(found: Sequence[Agreement], notes: tuple[str, ...]) -> Table:
-    from markscheme.results import Table
-
     numbers = ("answers", "questions", "labels accept", "judge accepts")
     header = (
         *("judge", "system"),
@@ -74,12 +226,9 @@ def _counts(found: Sequence[Agreement], notes: tuple[str, ...]) -> Table:
             one.system or "(all)",
             f"{one.answers:,}",
             f"{one.questions:,}",
-            percent(one.human),
+            share_text(one.human),
             one.judged.text(scale=100, digits=1),
-            *(
-                f"{one.counts[name]:,}"
-                for name in ("true_positive", "false_positive", "false_negative", "true_negative")
-            ),
+            *(f"{one.counts[name]:,}" for name in _CELLS),
             ", ".join(f"{count} {status}" for status, count in one.not_judged.items()) or "0",
         )
         for one in found
@@ -96,8 +245,6 @@ def _counts(found: Sequence[Agreement], notes: tuple[str, ...]) -> Table:
 def _figures(
     found: Sequence[Agreement], policy: Any, names: Mapping[str, str], title: str
 ) -> Table:
-    from markscheme.results import Table
-
     scale, digits = (100, 1) if names is SHARES else (1, 3)
     rows = [
         (
@@ -119,21 +266,11 @@ def annotators_of(
     Raises:
         AgreementError: the labels do not say who gave which, or have no such annotator.
     """
-    from markscheme.agreement import (
-        disagreements,
-        fleiss_kappa,
-        krippendorff_alpha,
-        majority,
-        pairwise_kappas,
-        ratings_table,
-    )
-
     ratings = ratings_table(_several(labels))
-    strangers = [name for name in people if name not in ratings.columns]
-    if strangers:
+    unknown = [name for name in people if name not in ratings.columns]
+    if unknown:
         raise AgreementError(
-            f"no annotator {', '.join(map(repr, strangers))}; there are "
-            f"{', '.join(ratings.columns)}"
+            f"no annotator {', '.join(map(repr, unknown))}; there are {', '.join(ratings.columns)}"
         )
     ratings = ratings.select(people or ratings.columns)
     return {
@@ -158,14 +295,12 @@ def _several(labels: pl.DataFrame) -> pl.Series:
     return labels["annotator_labels"]
 
 
-def annotator_tables(people: dict[str, Any]) -> list[Table]:
+def _annotator_tables(people: dict[str, Any]) -> list[Table]:
     """Pairs of annotators, and what holds for all of them."""
-    from markscheme.results import Figure, Table
-
     rows = []
     for pair in people["pairs"].rows(named=True):
         kappa = Figure(value=pair["kappa"], reason=pair["reason"])
-        cells = (f"{pair['items']:,}", f"{pair['agree']:,}", percent(pair["accuracy"]))
+        cells = (f"{pair['items']:,}", f"{pair['agree']:,}", share_text(pair["accuracy"]))
         rows.append((pair["first"], pair["second"], *cells, kappa.text()))
     header = ("annotator", "annotator", "items", "agree", "per cent", "Cohen's kappa")
     blank = ", ".join(f"{n} {name}" for name, n in people["blank_cells"].items() if n)
@@ -201,7 +336,7 @@ def annotator_tables(people: dict[str, Any]) -> list[Table]:
 _MEANING = {"missing": "no rating (--blanks missing)", "category": "a category of its own"}
 
 
-def alternatives(
+def alternative_tests(
     joined: Joined, epsilon: float, positive_from: float | None
 ) -> dict[str, AlternativeAnnotator]:
     """The alternative annotator test of every judge's verdicts.
@@ -209,10 +344,6 @@ def alternatives(
     Raises:
         AgreementError: annotators are not known, or gave grades and no bar was set.
     """
-    import polars as pl
-
-    from markscheme.agreement import alternative_annotator_test, ratings_table
-
     _several(joined.rows)
     found = {}
     for (judge,), rows in joined.rows.group_by("judge", maintain_order=True):
@@ -229,14 +360,12 @@ def alternatives(
     return found
 
 
-def alternative_table(tests: Mapping[str, AlternativeAnnotator]) -> Table:
+def _alternative_table(tests: Mapping[str, AlternativeAnnotator]) -> Table:
     """A row a judge and annotator, the verdict in the notes."""
-    from markscheme.results import Table
-
     rows, said = [], []
     for judge, test in tests.items():
         for one in test.against:
-            shares = (percent(one.judge_advantage), percent(one.annotator_advantage))
+            shares = (share_text(one.judge_advantage), share_text(one.annotator_advantage))
             p = f"{p_text(one.p.value, one.p.reason)} ({one.test})"
             rows.append(
                 (judge, one.annotator, f"{one.items:,}", *shares, p, "yes" if one.won else "no")
@@ -259,10 +388,6 @@ def alternative_table(tests: Mapping[str, AlternativeAnnotator]) -> Table:
 
 def relation_tests(joined: Joined, positive_from: float | None) -> dict[str, Any]:
     """Yao & Barbosa's tests for every judge that gives relations or marks."""
-    import polars as pl
-
-    from markscheme.agreement import adjacent_sets, as_binary, marks_test
-
     found: dict[str, Any] = {}
     for (judge,), rows in joined.rows.group_by("judge", maintain_order=True):
         accepted = pl.Series(as_binary(rows["label"], positive_from=positive_from))
@@ -280,8 +405,6 @@ def relation_tests(joined: Joined, positive_from: float | None) -> dict[str, Any
 
 def relation_tables(found: Mapping[str, Any]) -> list[Table]:
     """Adjacent sets and marks, a row a judge and test."""
-    from markscheme.results import Table
-
     steps = []
     for judge, tests in found.items():
         for step in tests.get("sets", ()):
@@ -328,10 +451,6 @@ def relation_tables(found: Mapping[str, Any]) -> list[Table]:
 
 def correlations_of(joined: Joined) -> dict[str, PerQuestion]:
     """Correlations within questions of every judge's score with the labels as grades."""
-    import polars as pl
-
-    from markscheme.agreement import per_question
-
     if "question" not in joined.rows.columns:
         raise AgreementError("correlations within questions need the question of every answer")
     return {
@@ -340,10 +459,8 @@ def correlations_of(joined: Joined) -> dict[str, PerQuestion]:
     }
 
 
-def correlation_table(found: Mapping[str, PerQuestion]) -> Table:
+def _correlation_table(found: Mapping[str, PerQuestion]) -> Table:
     """A row a judge."""
-    from markscheme.results import Table
-
     rows = [
         (
             judge,

@@ -1,17 +1,132 @@
-"""What `markscheme hierarchy` computes and shows: sets, tests, policies, marks, what is missing."""
+"""`hierarchy`: a run's answer hierarchy, tested against people's labels (Yao & Barbosa 2024)."""
 
 from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import Any
 
-from markscheme.cli.output import percent
+import numpy as np
+import polars as pl
 
-if TYPE_CHECKING:
-    import polars as pl
+from markscheme.agreement.agreements import relation_tables
+from markscheme.agreement.answer_hierarchy import (
+    adjacent_sets,
+    alternatives,
+    marks_test,
+    roc_curve,
+    set_counts,
+)
+from markscheme.agreement.entailment_details import details, gaps, tests
+from markscheme.agreement.join import as_binary, join_labels
+from markscheme.agreement.options import HierarchyOptions
+from markscheme.agreement.sources import (
+    JudgmentsSource,
+    TableSource,
+    judged_and_labelled,
+    judged_table,
+    names_of,
+)
+from markscheme.errors import AgreementError, DataError
+from markscheme.metrics import gap, rank_scores, token_f1
+from markscheme.options import with_keywords
+from markscheme.results import Table, TableResult, share_text
 
-    from markscheme.results import Table
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class HierarchyResult(TableResult):
+    """What `hierarchy` gives: one row of the frame per judge and set of answers.
+
+    Columns: `judge`, `rank`, `relation`, `in_superior`, `in_inferior`, `count`, `share` (0 to 1)
+    and `accepted` (answers that people accept; null without labels).
+
+    Attributes:
+        labelled: whether there were labels to test against.
+        found: by judge, every test, policy and count.
+    """
+
+    labelled: bool
+    found: Mapping[str, Mapping[str, Any]]
+
+    def roc_pictures(self) -> list[str]:
+        """The ROC curve of each judge's marks, drawn in letters."""
+        return [
+            roc_picture(one["roc"], title=f"ROC curve of the marks of {judge}")
+            for judge, one in self.found.items()
+            if "roc" in one
+        ]
+
+
+def hierarchy(
+    judgments: JudgmentsSource,
+    labels: JudgmentsSource | None = None,
+    options: HierarchyOptions | None = None,
+    *,
+    answers: TableSource | None = None,
+    **keywords: Any,
+) -> HierarchyResult:
+    """Which sets the answers fall into, and whether people accept more of the higher ones.
+
+    Counts of the four sets, one-tailed Fisher tests between neighbours, F1 and accuracy under every
+    policy of what counts as right, AUROC and Brunner-Munzel test of the marks under every scheme
+    that the run knows of, and what was not judged. Without labels, the counts alone.
+
+    Args:
+        judgments: a file, the folder of a run, a frame, rows, or what `markscheme.judge` returned.
+        labels: people's labels, likewise; None for those that came with the judged answers.
+        options: which judges and systems; the defaults if None.
+        answers: the judged answers, where judgments lack question, answer or system.
+        keywords: fields of `HierarchyOptions`, in place of or on top of `options`.
+
+    Raises:
+        DataError: a table cannot be read.
+        AgreementError: no judge gives relations, or a system is unknown.
+    """
+    wanted = with_keywords(HierarchyOptions, options, keywords)
+    reading: dict[str, Any] = {
+        "judges": wanted.judges, "columns": wanted.columns, "answers": answers,
+    }  # fmt: skip
+    accepted: pl.Series | None = None
+    said: list[str] = []
+    try:
+        rows, known = judged_and_labelled(
+            judgments, labels, label_column=wanted.label_column, **reading
+        )
+    except DataError:
+        if labels is not None or wanted.label_column is not None:
+            raise
+        rows = judged_table(judgments, **reading)
+    else:
+        joined = join_labels(rows, known)
+        rows, said = joined.rows, joined.notes()
+        binary = as_binary(rows["label"], positive_from=wanted.positive_from)
+        accepted = pl.Series("accepted", binary)
+    if "relation" not in rows.columns or not rows["relation"].count():
+        raise AgreementError(
+            "no judge here gives relations; 'markscheme judge FILE --judge entailment' does"
+        )
+    found: dict[str, Any] = {}
+    for judge in rows["judge"].unique(maintain_order=True):
+        own = rows["judge"] == judge
+        part = rows.filter(own)
+        if part["relation"].count():
+            found[judge] = findings(
+                part,
+                None if accepted is None else accepted.filter(own),
+                without=names_of(wanted.without),
+            )
+    return HierarchyResult(
+        frame=pl.concat(
+            one["sets"].select(pl.lit(judge).alias("judge"), pl.all())
+            for judge, one in found.items()
+        ),
+        tables=tuple(tables_of(found, said)),
+        data={"command": "hierarchy", "matched": said, "judges": found},
+        labelled=accepted is not None,
+        found=found,
+    )
+
 
 SCHEMES = {
     "difficulty": "inference, difficulty by the model",
@@ -35,20 +150,6 @@ def findings(
         accepted: Boolean, people's labels, or None.
         without: systems to leave out of the tests of order.
     """
-    import polars as pl
-
-    from markscheme.agreement import (
-        adjacent_sets,
-        alternatives,
-        details,
-        gaps,
-        marks_test,
-        roc_curve,
-        set_counts,
-        tests,
-    )
-    from markscheme.errors import AgreementError
-
     relation = rows["relation"]
     kept = gaps(details(rows.with_row_index("place")))
     found: dict[str, Any] = {"sets": set_counts(relation, accepted)}
@@ -63,10 +164,10 @@ def findings(
     kept_systems = pl.Series([True] * rows.height)
     if without:
         known = sorted(rows["system"].drop_nulls().unique()) if "system" in rows.columns else []
-        strange = [name for name in without if name not in known]
-        if strange:
+        unknown = [name for name in without if name not in known]
+        if unknown:
             there = ", ".join(repr(name) for name in known)
-            raise AgreementError(f"no system {', '.join(map(repr, strange))}; there are {there}")
+            raise AgreementError(f"no system {', '.join(map(repr, unknown))}; there are {there}")
         kept_systems = ~rows["system"].is_in(list(without))
     found["order"] = adjacent_sets(relation.filter(kept_systems), accepted.filter(kept_systems))
     systems = rows["system"] if "system" in rows.columns else None
@@ -86,10 +187,6 @@ def findings(
 
 def _marks(rows: pl.DataFrame, kept: pl.DataFrame) -> dict[str, pl.Series]:
     """Marks as the run gave them, and under every scheme that can be had from what it kept."""
-    import polars as pl
-
-    from markscheme.metrics import gap, rank_scores, token_f1
-
     found: dict[str, pl.Series] = {}
     if "marks" in rows.columns and rows["marks"].count():
         found["marks"] = rows["marks"]
@@ -127,17 +224,15 @@ def tables_of(found: Mapping[str, Any], said: Sequence[str]) -> list[Table]:
 
 
 def _sets(found: Mapping[str, Any], said: Sequence[str]) -> Table:
-    from markscheme.results import Table
-
     rows, told = [], list(said)
     for judge, one in found.items():
         for row in one["sets"].rows(named=True):
             yes = row["accepted"]
-            accepted = "-" if yes is None or not row["count"] else percent(yes / row["count"])
+            accepted = "-" if yes is None or not row["count"] else share_text(yes / row["count"])
             members = ("yes" if row[name] else "no" for name in ("in_superior", "in_inferior"))
             rows.append(
                 (judge, f"({row['rank']}) {row['relation']}", *members, f"{row['count']:,}",
-                 percent(row["share"]), accepted)
+                 share_text(row["share"]), accepted)
             )  # fmt: skip
         for what, words in (
             ("not_judged", "answers not judged"),
@@ -165,8 +260,6 @@ def _listed(counts: Mapping[str, int]) -> str:
 
 
 def _policies(found: Mapping[str, Any]) -> Table:
-    from markscheme.results import Table
-
     rows = [
         (
             judge,
@@ -190,8 +283,6 @@ def _policies(found: Mapping[str, Any]) -> Table:
 
 def _tests(found: Mapping[str, Any]) -> list[Table]:
     """The tests of order and of marks, as `markscheme agree --relations` shows them."""
-    from markscheme.cli.agree_tables import relation_tables
-
     steps = {judge: {"sets": one["order"]} for judge, one in found.items() if "order" in one}
     tables = [
         dataclasses.replace(table, title=f"{table.title} (Table 12)")
@@ -216,8 +307,6 @@ def _tests(found: Mapping[str, Any]) -> list[Table]:
 
 def roc_picture(curve: pl.DataFrame, *, title: str) -> str:
     """A ROC curve in letters: share of rejected answers to the right, of accepted ones upwards."""
-    import numpy as np
-
     x = np.linspace(0, 1, _WIDTH)
     shares = np.interp(x, curve["rejected_share"].to_numpy(), curve["accepted_share"].to_numpy())
     # At the left edge a curve may rise steeply: its value there is that of the last point.

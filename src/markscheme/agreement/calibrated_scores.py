@@ -1,0 +1,195 @@
+"""`calibrate`: thresholds, reliability, and maps from scores to probabilities."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from markscheme.agreement.calibration import (
+    CalibrationMap,
+    calibration_figures,
+    fit_map,
+    reliability_diagram,
+)
+from markscheme.agreement.join import as_binary
+from markscheme.agreement.options import CalibrateOptions
+from markscheme.agreement.sources import JudgmentsSource, TableSource, joined_with_labels
+from markscheme.agreement.thresholds import (
+    Chosen,
+    choose_threshold,
+    sensitivity,
+    split_questions,
+)
+from markscheme.errors import AgreementError
+from markscheme.options import with_keywords
+from markscheme.results import Table, TableResult, share_text
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class CalibrateResult(TableResult):
+    """What `calibrate` gives: the frame is the reliability diagram on held-out answers.
+
+    Columns: `map` (`before`, `after`), `low`, `high` (of the score's range), `answers`,
+    `mean_score`, `accepted` (share that people accept, 0 to 1).
+
+    Attributes:
+        threshold: the chosen threshold, with its figures on held-out answers.
+        map: from scores to probabilities, fitted on the development questions only.
+    """
+
+    threshold: Chosen
+    map: CalibrationMap
+
+    def save_map(self, path: str | Path) -> Path:
+        """Write the map, for the judge `calibrated(base=..., map="FILE")`."""
+        self.map.save(Path(path))
+        return Path(path)
+
+
+def calibrate(
+    judgments: JudgmentsSource,
+    labels: JudgmentsSource | None = None,
+    options: CalibrateOptions | None = None,
+    *,
+    answers: TableSource | None = None,
+    **keywords: Any,
+) -> CalibrateResult:
+    """Choose a threshold and fit a calibration map on some questions; report on the others.
+
+    Args:
+        judgments: a file, the folder of a run, a frame, rows, or what `markscheme.judge` returned.
+        labels: people's labels, likewise; None for those that came with the judged answers.
+        options: criterion, shape of the map, split; the defaults if None.
+        answers: the judged answers, where judgments lack question, answer or system.
+        keywords: fields of `CalibrateOptions`, in place of or on top of `options`.
+
+    Raises:
+        DataError: a table cannot be read.
+        AgreementError: nothing matches, several judges and none named, or no scores.
+    """
+    wanted = with_keywords(CalibrateOptions, options, keywords)
+    joined = joined_with_labels(
+        judgments, labels, judges=wanted.judge or "", columns=wanted.columns, answers=answers,
+        label_column=wanted.label_column,
+    )  # fmt: skip
+    names = joined.rows["judge"].unique(maintain_order=True).to_list()
+    if len(names) > 1:
+        raise AgreementError(
+            f"calibration is of one judge; choose with --judge one of {', '.join(map(repr, names))}"
+        )
+    scored = joined.rows.drop_nulls("score")
+    if scored.is_empty():
+        raise AgreementError(f"{names[0]!r} gives no scores, so there is nothing to calibrate")
+    scores = scored["score"].to_numpy()
+    truth = as_binary(scored["label"], positive_from=wanted.positive_from)
+    clusters = scored["cluster"].to_numpy()
+    chosen = choose_threshold(
+        scores, truth, clusters, by=wanted.criterion, share=wanted.share, seed=wanted.seed
+    )
+    fitted = _fit(scored, truth, names[0], wanted)
+    said = [*joined.notes(), f"{joined.rows.height - scored.height:,} answers have no score"]
+    said.append(
+        f"{100 * wanted.share:g}% of the questions to choose and fit on, the others to report on; "
+        f"seed {wanted.seed}"
+    )
+    when = ("before", "after")
+    return CalibrateResult(
+        frame=pl.concat(
+            fitted[f"diagram_{name}"].select(
+                pl.lit(name).alias("map"), "low", "high", "answers", "mean_score", "accepted"
+            )
+            for name in when
+        ),
+        tables=(_threshold_table(chosen, said), _calibration_table(fitted), _diagram(fitted)),
+        data={
+            "command": "calibrate",
+            "judge": names[0],
+            "matched": said,
+            "threshold": chosen,
+            "sensitivity": sensitivity(scores, truth),
+            "map": fitted["map"],
+            "calibration": {name: fitted[name] for name in when},
+            "reliability": {name: fitted[f"diagram_{name}"] for name in when},
+            "seed": wanted.seed,
+        },
+        threshold=chosen,
+        map=fitted["map"],
+    )
+
+
+def _fit(scored: pl.DataFrame, truth: Any, judge: str, options: CalibrateOptions) -> dict[str, Any]:
+    """The map of the development questions, and calibration of the others before and after it."""
+    scores = scored["score"].to_numpy()
+    part = split_questions(scored["cluster"].to_numpy(), share=options.share, seed=options.seed)
+    fitted = fit_map(scores[part], truth[part], method=options.method, judge=judge)
+    rest, labels = scores[~part], truth[~part]
+    raw = rest.clip(0.0, 1.0)
+    mapped = fitted(rest)
+    return {
+        "map": fitted,
+        "before": calibration_figures(raw, labels, bins=options.bins),
+        "after": calibration_figures(mapped, labels, bins=options.bins),
+        "diagram_before": reliability_diagram(raw, labels, bins=options.bins),
+        "diagram_after": reliability_diagram(mapped, labels, bins=options.bins),
+    }
+
+
+def _threshold_table(chosen: Chosen, said: list[str]) -> Table:
+    shares = ("accuracy", "precision", "recall", "f1_positive", "f1_macro")
+    rows = tuple(
+        (name, figure.text(scale=100, digits=1) if name in shares else figure.text())
+        for name, figure in chosen.held_out.items()
+    )
+    scale, digits = (100, 1) if chosen.criterion in shares else (1, 3)
+    development = chosen.development.text(scale=scale, digits=digits)
+    return Table(
+        title=f"Accept from {chosen.threshold:.4g}: {chosen.held_out_answers:,} held-out answers",
+        header=("statistic", "value"),
+        rows=rows,
+        numeric=frozenset({"value"}),
+        notes=(
+            *said,
+            f"chosen by {chosen.criterion} on {chosen.development_answers:,} answers, where it is "
+            f"{development}",
+        ),
+    )
+
+
+def _calibration_table(fitted: dict[str, Any]) -> Table:
+    names = {
+        "ece_uniform": "expected calibration error (equal widths)",
+        "ece_quantile": "expected calibration error (equal counts)",
+        "brier": "Brier score",
+    }
+    rows = tuple(
+        (label, fitted["before"][name].text(digits=4), fitted["after"][name].text(digits=4))
+        for name, label in names.items()
+    )
+    header = (f"{fitted['map'].kind} map, held-out answers", "before", "after")
+    return Table(
+        title="Calibration", header=header, rows=rows, numeric=frozenset({"before", "after"})
+    )
+
+
+def _diagram(fitted: dict[str, Any]) -> Table:
+    rows = tuple(
+        (
+            when,
+            f"{row['low']:.2f} to {row['high']:.2f}",
+            f"{row['answers']:,}",
+            f"{row['mean_score']:.3f}",
+            share_text(row["accepted"]),
+        )
+        for when in ("before", "after")
+        for row in fitted[f"diagram_{when}"].rows(named=True)
+    )
+    header = ("map", "score", "answers", "mean score", "accepted by people, per cent")
+    return Table(
+        title="Reliability on held-out answers",
+        header=header,
+        rows=rows,
+        numeric=frozenset(header[2:]),
+    )

@@ -1,0 +1,239 @@
+"""`choose_cascade`: agreement against calls of a strong judge, and thresholds from labels."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from markscheme.agreement.cascades import (
+    ChosenCascade,
+    Goal,
+    Recorded,
+    choose_setting,
+)
+from markscheme.agreement.join import as_binary, join_labels
+from markscheme.agreement.options import CascadeOptions
+from markscheme.agreement.sources import (
+    JudgmentsSource,
+    TableSource,
+    is_result,
+    judged_table,
+    labelled_table,
+)
+from markscheme.contract import parse_judge
+from markscheme.errors import AgreementError, MarkschemeError, UnknownNameError
+from markscheme.options import with_keywords
+from markscheme.results import Table, TableResult, share_text
+
+SHOWN = 16
+"""Rows of the curve in the table; the frame and JSON have all."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class CascadeResult(TableResult):
+    """What `choose_cascade` gives: the frame is the curve, one row per setting.
+
+    Columns: `accept` and `reject` (thresholds of the first judge's score), `calls` (share of
+    answers that go to the second), `agreement` (share, 0 to 1), on held-out questions.
+
+    Attributes:
+        chosen: the setting and what it is worth.
+        judge: the chosen cascade as a judge's name; None where nothing was chosen.
+    """
+
+    chosen: ChosenCascade
+    judge: str | None
+
+
+def choose_cascade(
+    judgments: JudgmentsSource,
+    labels: JudgmentsSource | None = None,
+    options: CascadeOptions | None = None,
+    *,
+    first: str,
+    then: str,
+    answers: TableSource | None = None,
+    **keywords: Any,
+) -> CascadeResult:
+    """Agreement against calls of a cascade, and thresholds chosen from labels.
+
+    The first judge decides where it is sure, the second sees the rest. No judge is called: both
+    must have judged the labelled answers.
+
+    Args:
+        judgments: a file, the folder of a run, a frame, rows, or what `markscheme.judge` returned.
+        labels: people's labels, likewise; None for those in the same table.
+        options: what to choose by; the defaults if None.
+        first: the cheap judge, by its name in the judgments.
+        then: the strong judge, by its name in the judgments.
+        answers: the judged answers, where judgments lack question, answer or system.
+        keywords: fields of `CascadeOptions`, in place of or on top of `options`.
+
+    Raises:
+        DataError: a table cannot be read.
+        UnknownNameError: no such judge in the judgments.
+        AgreementError: no labelled answer was judged by both.
+    """
+    wanted = with_keywords(CascadeOptions, options, keywords)
+    rows = judged_table(
+        judgments, columns=wanted.columns, answers=answers, threshold=wanted.threshold
+    )
+    if labels is None:
+        labels = judgments.answers() if is_result(judgments) else judgments
+    known = labelled_table(labels, column=wanted.label_column, columns=wanted.columns)
+    data, matched = _recorded(rows, known, first, then, wanted.positive_from)
+    goal = Goal(
+        agreement=wanted.agreement, calls=wanted.calls, guarantee=wanted.guarantee,
+        delta=wanted.delta, share=wanted.share, seed=wanted.seed,
+    )  # fmt: skip
+    chosen = choose_setting(data, goal)
+    name = _name(chosen, first, then)
+    return CascadeResult(
+        frame=chosen.curve,
+        tables=(_table(chosen, goal, first, then, matched),),
+        data={
+            "command": "cascade", "first": first, "then": then, "matched": matched,
+            "goal": goal, "chosen": chosen, "judge": name,
+        },
+        chosen=chosen,
+        judge=name,
+    )  # fmt: skip
+
+
+def _recorded(
+    rows: pl.DataFrame, known: pl.DataFrame, first: str, then: str, positive_from: float | None
+) -> tuple[Recorded, list[str]]:
+    """Both judges' rows side by side, one an answer that has a label and that both were given."""
+    names = rows["judge"].unique().sort().to_list()
+    for name in (first, then):
+        if name not in names:
+            listed = f"there are {', '.join(names)}"
+            raise UnknownNameError("judge in the judgments", name, names, listed)
+    joined = join_labels(rows.filter(pl.col("judge").is_in([first, then])), known)
+    keys = [n for n in ("answer_id", "question", "answer", "system") if n in joined.rows.columns]
+    keys = ["answer_id"] if joined.key == ("answer_id",) else keys
+    cheap = joined.rows.filter(pl.col("judge") == first)
+    dear = joined.rows.filter(pl.col("judge") == then)
+    score = pl.coalesce("score", pl.col("verdict").cast(pl.Float64)).fill_null(np.nan)
+    both = cheap.select(*keys, score.alias("first"), "label", "cluster").join(
+        dear.select(*keys, pl.col("verdict").cast(pl.Float64).fill_null(np.nan).alias("then")),
+        on=keys, how="inner", nulls_equal=True, maintain_order="left",
+    )  # fmt: skip
+    if both.is_empty():
+        raise AgreementError(f"no labelled answer was judged by both {first!r} and {then!r}")
+    alone = max(cheap.height, dear.height) - both.height
+    matched = [*joined.notes()]
+    matched += [f"{alone} answers that only one of the two judged are left out"] if alone else []
+    data = Recorded(
+        scores=both["first"].to_numpy(), then=both["then"].to_numpy(),
+        labels=as_binary(both["label"], positive_from=positive_from),
+        clusters=both["cluster"].to_numpy(),
+    )  # fmt: skip
+    return data, matched
+
+
+def _table(chosen: ChosenCascade, goal: Goal, first: str, then: str, matched: list[str]) -> Table:
+    marked = -1
+    if chosen.accept is not None:
+        same = (chosen.curve["accept"] == chosen.accept) & (chosen.curve["reject"] == chosen.reject)
+        marked = int(same.arg_true()[0]) if same.any() else -1
+    shown = _spread(chosen.curve.height, marked)
+    rows = []
+    for place in shown:
+        row = chosen.curve.row(place, named=True)
+        rows.append(
+            (
+                _threshold(row["accept"]), _threshold(row["reject"]), share_text(row["calls"]),
+                share_text(row["agreement"]),
+                share_text(row["agreement"] - chosen.dear_agreement, signed=True),
+                "chosen" if place == marked else "",
+            )
+        )  # fmt: skip
+    header = ("accept from", "reject to", "calls %", "agreement %", "against dear", "")
+    return Table(
+        title=f"Cascade of {first}, then {then}: {chosen.held_out_questions} held-out questions",
+        header=header,
+        rows=tuple(rows),
+        numeric=frozenset(header[:-1]),
+        notes=(*matched, *_said(chosen, goal, first, then)),
+    )
+
+
+def _said(chosen: ChosenCascade, goal: Goal, first: str, then: str) -> list[str]:
+    """What was chosen, how, and what it is worth, in sentences."""
+    said = [
+        f"alone on the held-out questions: {then} agrees with people on "
+        f"{share_text(chosen.dear_agreement)}%, {first} on {share_text(chosen.cheap_agreement)}%",
+        f"questions: {chosen.path_questions} to order the settings by"
+        + (f", {chosen.test_questions} to test them on" if chosen.test_questions else "")
+        + f", {chosen.held_out_questions} held out for the figures; seed {goal.seed}",
+    ]
+    if goal.agreement is None and goal.calls is None:
+        said.append("nothing is chosen: pass --agreement to guarantee, or --calls as a budget")
+    elif chosen.accept is None and goal.agreement is not None:
+        said.append(
+            f"an agreement of {goal.agreement:g} cannot be guaranteed from these labels, even by "
+            f"asking {then} about everything: ask for less, or label more questions"
+        )
+    elif chosen.accept is None:
+        said.append(
+            f"no setting keeps within {goal.calls:g} of the calls: {first} is nowhere sure enough"
+        )
+    if chosen.gap is not None and chosen.calls is not None:
+        mean, low, high = (share_text(value, signed=True) for value in chosen.gap)
+        said.append(
+            f"chosen: {share_text(chosen.calls)}% of the calls, agreement "
+            f"{share_text(chosen.agreement)}%, which is {mean} points against {then} (95% interval "
+            f"{low} to {high})"
+        )
+        said += _promise(goal)
+        said += _ready(_name(chosen, first, then))
+    return said
+
+
+def _ready(name: str | None) -> list[str]:
+    """The judge to ask for, if its parts are judges here and not only names in the file."""
+    if name is None:
+        return []
+    try:
+        parse_judge(name)
+    except MarkschemeError:
+        return [f"judge: {name}", "(names as recorded; put judges that exist here in their place)"]
+    return [f"judge: {name}"]
+
+
+def _promise(goal: Goal) -> list[str]:
+    if goal.agreement is None:
+        return []
+    if goal.guarantee == "average":
+        return [
+            f"guaranteed: on a new question like these, agreement of at least {goal.agreement:g} "
+            "on average over sets of labels (conformal risk control)"
+        ]
+    return [
+        f"guaranteed: with probability {1 - goal.delta:g} over sets of labels, agreement of at "
+        f"least {goal.agreement:g} on new questions like these (Learn then Test)"
+    ]
+
+
+def _name(chosen: ChosenCascade, first: str, then: str) -> str | None:
+    """The chosen cascade as a judge to ask for by name."""
+    if chosen.accept is None or chosen.reject is None:
+        return None
+    accept = min(chosen.accept, 2.0)
+    reject = max(chosen.reject, -1.0)
+    return f"cascade(first={first}, then={then}, accept={accept!r}, reject={reject!r})"
+
+
+def _spread(count: int, marked: int) -> list[int]:
+    """At most `SHOWN` places of `count`, spread evenly, the ends and the marked one among them."""
+    step = max(1, -(-count // SHOWN))
+    places = {*range(0, count, step), count - 1}
+    return sorted(places | ({marked} if marked >= 0 else set()))
+
+
+def _threshold(value: float) -> str:
+    return "never" if value in (float("inf"), float("-inf")) else f"{value:.4g}"

@@ -1,0 +1,132 @@
+"""`estimate`: human accuracy from many judgments and few labels."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from markscheme.agreement.accuracy_estimates import (
+    HumanAccuracy,
+    human_accuracy,
+)
+from markscheme.agreement.options import EstimateOptions
+from markscheme.agreement.sources import (
+    JudgmentsSource,
+    TableSource,
+    judged_table,
+    labelled_table,
+)
+from markscheme.options import with_keywords
+from markscheme.results import Table, TableResult, flat_frame, share_text
+
+NAMES = {
+    "ppi_tuned": "PPI, tuned (PPI++)",
+    "ppi": "PPI",
+    "rogan_gladen": "Rogan-Gladen",
+    "labels_only": "labels only",
+}
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class EstimateResult(TableResult):
+    """What `estimate` gives: one row of the frame per system and method.
+
+    Columns: `judge`, `system` (null: all), `answers`, `labelled`, `judge_mean`, `method`, `figure`
+    with `figure_low` and `figure_high` (shares, 0 to 1), `standard_error`, `weight_of_judge`; and
+    `refusal` where the labels cannot support an estimate.
+
+    Attributes:
+        estimates: the same as objects, with notes.
+    """
+
+    estimates: tuple[HumanAccuracy, ...]
+
+
+def estimate(
+    judgments: JudgmentsSource,
+    labels: JudgmentsSource,
+    options: EstimateOptions | None = None,
+    *,
+    answers: TableSource | None = None,
+    **keywords: Any,
+) -> EstimateResult:
+    """Estimate what people would say of all answers, from judgments of all and labels of some.
+
+    Prediction-powered inference, plain and power-tuned, with Rogan-Gladen and the labels alone
+    for comparison; intervals clustered on question. Refuses, with the reason, where the labels
+    cannot support a figure.
+
+    Args:
+        judgments: of all answers: a file, the folder of a run, a frame, rows, or a `Result`.
+        labels: of a random part of the answers, as `plan_labels` draws it.
+        options: whose judgments, by system or not, how sure; the defaults if None.
+        answers: the judged answers, where judgments lack question, answer or system.
+        keywords: fields of `EstimateOptions`, in place of or on top of `options`.
+
+    Raises:
+        DataError: a table cannot be read.
+        AgreementError: nothing matches, or several judges and none named.
+    """
+    wanted = with_keywords(EstimateOptions, options, keywords)
+    rows = judged_table(
+        judgments, judges=wanted.judge or "", columns=wanted.columns, answers=answers,
+        threshold=wanted.threshold,
+    )  # fmt: skip
+    known = labelled_table(labels, column=wanted.label_column, columns=wanted.columns)
+    found = human_accuracy(rows, known, wanted)
+    return EstimateResult(
+        frame=flat_frame(record for one in found for record in _records(one)),
+        tables=(_table(found, wanted),),
+        data={"command": "estimate", "confidence": wanted.confidence, "estimates": found},
+        estimates=tuple(found),
+    )
+
+
+def _records(one: HumanAccuracy) -> list[dict[str, Any]]:
+    about = {
+        "judge": one.judge, "system": one.system, "answers": one.answers,
+        "labelled": one.labelled, "judge_mean": one.judge_mean,
+    }  # fmt: skip
+    nothing = {
+        "method": None, "figure": None, "figure_low": None, "figure_high": None,
+        "standard_error": None, "weight_of_judge": None, "refusal": one.refusal,
+    }  # fmt: skip
+    return [
+        about
+        | {
+            "method": each.method, "figure": each.figure, "standard_error": each.standard_error,
+            "weight_of_judge": each.weight_of_judge, "refusal": None,
+        }
+        for each in one.estimates
+    ] or [about | nothing]  # fmt: skip
+
+
+def _table(found: Sequence[HumanAccuracy], options: EstimateOptions) -> Table:
+    rows = []
+    said = [
+        f"{100 * options.confidence:g}% intervals, clustered on question; judge: {found[0].judge}, "
+        f"by its {found[0].predictions}s"
+    ]
+    for one in found:
+        about = (one.system or "(all)", f"{one.answers:,}", f"{one.labelled:,}")
+        if one.refusal:
+            rows.append((*about, share_text(one.judge_mean), "-", "refused; see below", "-", "-"))
+            said.append(f"{about[0]}: {one.refusal}")
+        for each in one.estimates:
+            error = "-" if each.standard_error is None else f"{100 * each.standard_error:.2f}"
+            weight = "-" if each.weight_of_judge is None else f"{each.weight_of_judge:.2f}"
+            figure = each.figure.text(scale=100, digits=1)
+            rows.append(
+                (*about, share_text(one.judge_mean), NAMES[each.method], figure, error, weight)
+            )
+        said += [f"{about[0]}: {note}" for note in one.notes]
+    header = ("system", "answers", "labelled", "judge says", "method", "people would say")
+    rest = ("standard error", "weight of judge")
+    return Table(
+        title="Human accuracy in per cent",
+        header=(*header, *rest),
+        rows=tuple(rows),
+        numeric=frozenset((*header[1:4], header[5], *rest)),
+        notes=tuple(said),
+    )

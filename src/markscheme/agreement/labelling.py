@@ -1,0 +1,212 @@
+"""`plan_labels`: how many answers to label, and which."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from markscheme.agreement.join import join_labels
+from markscheme.agreement.label_plans import (
+    LabelNeed,
+    choose_labels,
+    need_from_accuracy,
+    need_from_pilot,
+)
+from markscheme.agreement.options import PlanOptions
+from markscheme.agreement.sources import (
+    JudgmentsSource,
+    TableSource,
+    answers_table,
+    is_result,
+    judged_table,
+    labelled_table,
+)
+from markscheme.errors import AgreementError
+from markscheme.options import with_keywords
+from markscheme.results import Table, TableResult, plain
+from markscheme.tables import write_table
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class PlanResult(TableResult):
+    """What `plan_labels` gives: the frame is the labelling file.
+
+    Columns: what is known of `answer_id`, `question`, `references`, `answer`, `system`; an empty
+    `label` to fill in; `inclusion_probability` and, if stratified, `stratum`, which `estimate`
+    needs. The judge's verdict is not in it: labellers should not see it.
+
+    Attributes:
+        needs: by system (None: all answers), how many labels the half-width takes; empty where
+            only a number of labels was given.
+        notes: the same in sentences.
+    """
+
+    needs: Mapping[str | None, LabelNeed]
+    notes: tuple[str, ...]
+
+    def write(self, path: str | Path) -> Path:
+        """Write the labelling file: .csv, .tsv, .jsonl or .parquet."""
+        write_table(self.frame, Path(path))
+        return Path(path)
+
+
+def plan_labels(
+    judgments: JudgmentsSource,
+    options: PlanOptions | None = None,
+    *,
+    pilot: JudgmentsSource | None = None,
+    answers: TableSource | None = None,
+    **keywords: Any,
+) -> PlanResult:
+    """Say how many labels a wanted half-width takes, and draw the answers to label.
+
+    Args:
+        judgments: a file, the folder of a run, a frame, rows, or what `markscheme.judge` returned.
+        options: half-width or number of labels, and the design; one of the two is needed.
+        pilot: a few labels that are there already, to plan by.
+        answers: the judged answers, where judgments lack question, answer or system.
+        keywords: fields of `PlanOptions`, in place of or on top of `options`.
+
+    Raises:
+        DataError: a table cannot be read.
+        AgreementError: neither half-width nor number, several judges and none named, or more
+            labels than answers.
+    """
+    wanted = with_keywords(PlanOptions, options, keywords)
+    if wanted.half_width is None and wanted.count is None:
+        raise AgreementError("give --half-width, such as 0.03, or --count with a number")
+    rows = judged_table(
+        judgments, judges=wanted.judge or "", columns=wanted.columns, answers=answers,
+        threshold=wanted.threshold,
+    )  # fmt: skip
+    if rows["judge"].n_unique() > 1:
+        raise AgreementError(
+            "plans rest on one judge; choose with --judge one of "
+            f"{', '.join(map(repr, rows['judge'].unique(maintain_order=True)))}"
+        )
+    scored = rows.with_columns(pl.coalesce("score", pl.col("verdict").cast(pl.Float64)))
+    if wanted.by and "system" not in scored.columns:
+        raise AgreementError("plans by system need the system of every judgment; give --answers")
+    parts = scored.partition_by("system", maintain_order=True) if wanted.by else [scored]
+    drawn: list[pl.DataFrame] = []
+    needs: dict[str | None, LabelNeed] = {}
+    said: list[str] = []
+    for place, part in enumerate(parts):
+        name = part["system"][0] if wanted.by else None
+        number = wanted.count
+        if wanted.half_width is not None:
+            need = _need(part, wanted.half_width, pilot, wanted)
+            needs[name] = need
+            said.append(_sentence(need, name, part.height, wanted.half_width))
+            number = wanted.count or need.labels or part.height
+        picked = choose_labels(
+            part,
+            labels=number or 0,
+            design=wanted.design,
+            strata=wanted.strata,
+            seed=wanted.seed + place,
+        )
+        if wanted.by and "stratum" in picked.columns:
+            picked = picked.with_columns(
+                pl.format("{} {}", pl.lit(name), "stratum").alias("stratum")
+            )
+        drawn.append(picked)
+    plan = pl.concat(drawn)
+    said.append(
+        f"{plan.height:,} of {rows.height:,} answers drawn, {wanted.design}, seed {wanted.seed}"
+    )
+    if answers is None and is_result(judgments):
+        answers = judgments.answers()
+    return PlanResult(
+        frame=_labelling_file(plan, answers),
+        tables=(_table(needs, plan.height, rows.height, tuple(said)),),
+        data={
+            "command": "plan-labels", "answers": rows.height, "drawn": plan.height,
+            "design": wanted.design, "seed": wanted.seed, "half_width": wanted.half_width,
+            "confidence": wanted.confidence,
+            "needs": [{"system": name, **plain(need)} for name, need in needs.items()],
+        },
+        needs=needs,
+        notes=tuple(said),
+    )  # fmt: skip
+
+
+def _need(
+    part: pl.DataFrame, half_width: float, pilot: JudgmentsSource | None, options: PlanOptions
+) -> LabelNeed:
+    judged = part["verdict"].drop_nulls()
+    if pilot is None:
+        acceptance = float(judged.cast(int).to_numpy().mean()) if len(judged) else 0.5
+        return need_from_accuracy(
+            acceptance,
+            options.judge_accuracy,
+            answers=part.height,
+            half_width=half_width,
+            confidence=options.confidence,
+        )
+    known = labelled_table(pilot, column=options.label_column, columns=options.columns)
+    matched = join_labels(part, known).rows.drop_nulls("score")
+    return need_from_pilot(
+        matched["score"].to_numpy(),
+        matched["label"].to_numpy(),
+        answers=part.height,
+        half_width=half_width,
+        confidence=options.confidence,
+    )
+
+
+def _sentence(need: LabelNeed, system: str | None, answers: int, half_width: float) -> str:
+    points = f"{100 * half_width:g} points"
+    whose = f"{system}: " if system else ""
+    alone = "more than there are" if need.labels_alone is None else f"{need.labels_alone:,}"
+    if need.labels is None:
+        text = (
+            f"even all {answers:,} labels give no less than {100 * need.reach:.1f} points, "
+            f"so {points} cannot be reached"
+        )
+    else:
+        text = f"{need.labels:,} labels for an interval of +-{points} ({alone} without the judge)"
+    return (
+        f"{whose}{text}; from {need.source}: correlation of judge and label {need.correlation:.2f}"
+    )
+
+
+def _table(
+    needs: Mapping[str | None, LabelNeed], drawn: int, answers: int, notes: tuple[str, ...]
+) -> Table:
+    """Labels needed, a row a system; without a half-width, how many are drawn."""
+    none = "more than there are"
+    if not needs:
+        header: tuple[str, ...] = ("answers", "drawn")
+        rows: tuple[tuple[str, ...], ...] = ((f"{answers:,}", f"{drawn:,}"),)
+    else:
+        header = ("system", "labels", "labels without the judge", "least half-width", "correlation")
+        rows = tuple(
+            (
+                name or "(all)",
+                none if need.labels is None else f"{need.labels:,}",
+                none if need.labels_alone is None else f"{need.labels_alone:,}",
+                f"{100 * need.reach:.1f}",
+                f"{need.correlation:.2f}",
+            )
+            for name, need in needs.items()
+        )
+    return Table(
+        title="Labels needed", header=header, rows=rows,
+        numeric=frozenset(header) - {"system"}, notes=notes,
+    )  # fmt: skip
+
+
+def _labelling_file(plan: pl.DataFrame, answers: TableSource | None) -> pl.DataFrame:
+    """What the labeller sees first, then the empty label, then what the estimate needs."""
+    if answers is not None and "answer_id" in plan.columns:
+        references = answers_table(answers).select("answer_id", "references")
+        plan = plan.join(references, on="answer_id", how="left", maintain_order="left")
+    order = ("answer_id", "question", "references", "answer", "system")
+    shown = [name for name in order if name in plan.columns]
+    design = [name for name in ("inclusion_probability", "stratum") if name in plan.columns]
+    return plan.select(*shown, pl.lit(None, dtype=pl.Float64).alias("label"), *design)

@@ -1,0 +1,363 @@
+"""Options that several public functions of this package share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Annotated, Literal
+
+from markscheme.options import (
+    By,
+    Columns,
+    Confidence,
+    Judge,
+    Judges,
+    LabelColumn,
+    Option,
+    PositiveFrom,
+    ReferenceSeparator,
+    Seed,
+    Threshold,
+)
+
+Blanks = Literal["missing", "category"]
+"""An annotator's blank is no rating, or a category of its own."""
+Unjudged = Literal["left_out", "errors"]
+"""What becomes of answers that were not judged: left out of the figures, or counted as errors (an
+acceptable answer as wrongly rejected, an unacceptable one as wrongly accepted)."""
+Predictions = Literal["auto", "score", "verdict"]
+"""What a judge's prediction is taken to be."""
+Design = Literal["random", "stratified"]
+"""How answers to label are drawn."""
+Guarantee = Literal["average", "probability"]
+"""What a guaranteed agreement means."""
+Resamples = Annotated[
+    int,
+    Option(
+        "Resamples of questions for intervals and tests; 0 for none, where there is no test.",
+        aliases=("--bootstrap",),
+        minimum=0,
+    ),
+]
+
+
+@dataclass(frozen=True, kw_only=True)
+class LabelOptions:
+    """How labels are read.
+
+    Attributes:
+        columns: columns with unusual names, ours to the file's.
+        label_column: the column with labels, where it is not called `label`.
+        positive_from: the grade from which an answer is acceptable; None for labels of 0 and 1.
+    """
+
+    columns: Columns = field(default_factory=dict)
+    label_column: LabelColumn = None
+    positive_from: PositiveFrom = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class JudgmentOptions(LabelOptions):
+    """How judgments and labels are read.
+
+    Attributes:
+        threshold: an answer is accepted from this score where a judge gave no verdict.
+    """
+
+    threshold: Threshold = 0.5
+
+
+@dataclass(frozen=True, kw_only=True)
+class JudgesOption:
+    """Which judges of a table are taken.
+
+    Attributes:
+        judges: their names; () for all. In a wide table, the columns that are judges.
+    """
+
+    judges: Judges = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class RandomOptions:
+    """What is random, and how sure intervals are.
+
+    Attributes:
+        seed: of everything random.
+        confidence: of the intervals.
+    """
+
+    seed: Seed = 0
+    confidence: Confidence = 0.95
+
+
+@dataclass(frozen=True, kw_only=True)
+class AgreeOptions(JudgmentOptions, JudgesOption, RandomOptions):
+    """What `agree` computes.
+
+    Attributes:
+        by: `system`: figures for each system too.
+        resamples: bootstrap resamples of questions for the intervals; 0 for none.
+        annotators: agreement between the people who labelled, too.
+        people: which of them; none for all.
+        blanks: an annotator's blank is no rating (`missing`), or a `category` of its own.
+        alternative_annotator: the test of Calderon et al. (2025); needs three annotators or more.
+        epsilon: its handicap: 0.2 for experts, 0.15 for skilled annotators, 0.1 for crowds.
+        relations: test the order of relations, and marks (Yao & Barbosa 2024).
+        per_question: correlate scores with grades within questions (LINKAGE).
+        repeat_texts: compare these texts of repeated runs too: `raw` or `explanation`.
+    """
+
+    by: By = None
+    resamples: Resamples = 1000
+    annotators: Annotated[bool, Option("Agreement between the people who labelled, too.")] = False
+    people: Annotated[
+        tuple[str, ...], Option("Annotators to take, by comma: annotator1,annotator2.", split=True)
+    ] = ()
+    blanks: Annotated[
+        Blanks, Option("Annotators' blanks: no rating, or a category of their own.")
+    ] = "missing"
+    alternative_annotator: Annotated[
+        bool,
+        Option("May the judge replace an annotator (Calderon et al. 2025)? Needs three or more."),
+    ] = False
+    epsilon: Annotated[
+        float, Option("Its handicap: 0.2 expert, 0.15 skilled, 0.1 crowd annotators.")
+    ] = 0.15
+    relations: Annotated[
+        bool, Option("Test the order of relations, and marks (Yao & Barbosa).")
+    ] = False
+    per_question: Annotated[
+        bool, Option("Correlate scores with grades within questions (LINKAGE).")
+    ] = False
+    repeat_texts: Annotated[
+        str | None, Option("Compare these texts of the runs too: raw, explanation.")
+    ] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class CompareOptions(JudgmentOptions, JudgesOption, RandomOptions):
+    """How pairs are compared.
+
+    Attributes:
+        systems: compare systems under one judge; no labels are needed.
+        only: the systems to compare; none for all.
+        statistic: of judges, one of `verdicts.FROM_COUNTS`; systems are compared by the share of
+            their answers that the judge accepts.
+        unjudged: `left_out` compares on answers that both judged; `errors` counts an answer that
+            was not judged as judged wrongly (of a system: as not accepted).
+        resamples: of the interval and of the permutation test.
+    """
+
+    systems: Annotated[bool, Option("Compare systems under one judge; no labels are needed.")] = (
+        False
+    )
+    only: Annotated[
+        tuple[str, ...], Option("Systems to compare, by comma. [default: all]", split=True)
+    ] = ()
+    statistic: Annotated[
+        str, Option("Of judges: accuracy, precision, recall, f1_positive, f1_macro, kappa, mcc.")
+    ] = "accuracy"
+    unjudged: Annotated[Unjudged, Option("Not judged: left out of the pair, or an error.")] = (
+        "left_out"
+    )
+    resamples: Resamples = 10000
+
+
+@dataclass(frozen=True, kw_only=True)
+class RankOptions(JudgmentOptions, JudgesOption, RandomOptions):
+    """How systems are ranked.
+
+    Attributes:
+        protocol: `direct`: each answer's own verdict and label; `amended`: exact match against
+            references amended by them (Kamalloo et al. 2023, section 4.3), which needs `answers`.
+        baseline: the judge that differences are taken from; None for exact_match or the first.
+        scores: rank by mean score rather than by the share accepted.
+        resamples: bootstrap resamples of questions for the intervals; 0 for none.
+    """
+
+    protocol: Annotated[
+        Literal["direct", "amended"],
+        Option(
+            "direct: each answer's own verdict. amended: exact match against references "
+            "amended by the verdicts (Kamalloo et al. 2023); needs --answers."
+        ),
+    ] = "direct"
+    baseline: Annotated[
+        str | None,
+        Option("Judge that differences are taken from. [default: exact_match, or the first]"),
+    ] = None
+    scores: Annotated[bool, Option("Rank by mean score rather than share accepted.")] = False
+    resamples: Resamples = 1000
+
+
+@dataclass(frozen=True, kw_only=True)
+class EstimateOptions(JudgmentOptions):
+    """How human accuracy is estimated.
+
+    Attributes:
+        judge: whose judgments; may be None where there is one judge.
+        by: `system`: an estimate for each system beside the one for all answers.
+        predictions: `score`, `verdict`, or `auto`: scores where every judged answer has one.
+        confidence: of the intervals.
+        least_labels: fewer than these are refused.
+        trust_sample: do not refuse labels that are evidently no random sample.
+
+    With `positive_from` None labels are taken as they are, and the mean grade is estimated where
+    they are grades.
+    """
+
+    judge: Judge = None
+    by: By = None
+    predictions: Annotated[
+        Predictions, Option("Scores, verdicts, or auto: scores where all have one.")
+    ] = "auto"
+    confidence: Confidence = 0.95
+    least_labels: Annotated[int, Option("Fewer are refused.", minimum=2)] = 30
+    trust_sample: Annotated[bool, Option("Go on where labels are evidently not random.")] = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlanOptions(JudgmentOptions, RandomOptions):
+    """How many answers are to be labelled, and how they are drawn.
+
+    Attributes:
+        half_width: wanted of the interval, as a share: 0.03 is 3 points of accuracy.
+        count: draw this many answers, whatever the half-width.
+        judge_accuracy: without a pilot, how often the judge is supposed to be right.
+        judge: whose judgments; may be None where there is one judge.
+        design: `random`, or `stratified` by the judge's score.
+        strata: ranges of the score, if stratified.
+        by: `system`: the half-width holds for each system's own estimate.
+    """
+
+    half_width: Annotated[
+        float | None, Option("Wanted half-width of the interval: 0.03 is 3 points of accuracy.")
+    ] = None
+    count: Annotated[
+        int | None,
+        Option("Draw this many, whatever the half-width.", aliases=("--labels",), minimum=1),
+    ] = None
+    judge_accuracy: Annotated[
+        float, Option("Without a pilot: how often the judge is supposed to be right.")
+    ] = 0.85
+    judge: Judge = None
+    design: Annotated[Design, Option("random, or stratified by the judge's score.")] = "random"
+    strata: Annotated[int, Option("Ranges of the score, if stratified.", minimum=2)] = 5
+    by: By = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class CalibrateOptions(LabelOptions):
+    """How a threshold is chosen and a map fitted.
+
+    Attributes:
+        judge: whose scores; may be None where there is one judge.
+        criterion: choose by `accuracy`, `f1_positive`, `f1_macro`, `kappa` or `mcc`.
+        method: `platt` for few labels, `isotonic` for any rising shape.
+        share: of the questions to choose and fit on; figures are of the others.
+        bins: of the reliability diagram.
+        seed: of the split.
+    """
+
+    judge: Judge = None
+    criterion: Annotated[
+        str, Option("Choose by: accuracy, f1_positive, f1_macro, kappa or mcc.", aliases=("--by",))
+    ] = "accuracy"
+    method: Annotated[
+        Literal["platt", "isotonic"],
+        Option("platt: few labels will do. isotonic: any rising shape."),
+    ] = "platt"
+    share: Annotated[float, Option("Share of the questions to choose and fit on.")] = 0.5
+    bins: Annotated[int, Option("Of the reliability diagram.", minimum=2)] = 10
+    seed: Seed = 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class CascadeOptions(JudgmentOptions):
+    """What a cascade's thresholds are chosen by: `agreement` or `calls`; neither for the curve.
+
+    Attributes:
+        agreement: expected agreement with people on a new question, to be guaranteed.
+        calls: share of answers, at most, that may go to the second judge.
+        guarantee: `average` (conformal risk control) or `probability` (Learn then Test).
+        delta: with `probability`, the chance that the agreement is lower all the same.
+        share: of the labelled questions to choose on; figures are of the others.
+        seed: of the splits.
+    """
+
+    agreement: Annotated[
+        float | None, Option("Agreement with people to guarantee, such as 0.85.")
+    ] = None
+    calls: Annotated[
+        float | None, Option("Or a budget: share of answers, at most, for the judge of --then.")
+    ] = None
+    guarantee: Annotated[
+        Guarantee,
+        Option(
+            "The agreement holds on average over sets of labels (conformal risk control), or "
+            "with probability 1 - delta (Learn then Test)."
+        ),
+    ] = "average"
+    delta: Annotated[float, Option("With probability: the chance of less.")] = 0.1
+    share: Annotated[float, Option("Of the questions to choose on; figures are of the others.")] = (
+        0.5
+    )
+    seed: Seed = 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class AmendOptions(LabelOptions):
+    """How answers and labels are read.
+
+    Attributes:
+        reference_separator: splits references given as one text; see `markscheme.ReadOptions`.
+    """
+
+    reference_separator: ReferenceSeparator = "auto"
+
+
+@dataclass(frozen=True, kw_only=True)
+class HierarchyOptions(LabelOptions, JudgesOption):
+    """Whose relations are tested, on whose answers.
+
+    Attributes:
+        without: systems to leave out of the tests of order; the paper leaves out DPR+FiD, whose
+            answers are spans.
+    """
+
+    without: Annotated[
+        tuple[str, ...],
+        Option(
+            "Systems to leave out of the tests of order, by comma; the paper leaves out "
+            "DPR+FiD, whose answers are spans.",
+            split=True,
+        ),
+    ] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReliabilityOptions(LabelOptions):
+    """How runs are repeated and compared.
+
+    Attributes:
+        recorded: in runs that are there, the judge to take; None where each has one.
+        seeds: a run for each seed, where answers are judged; or
+        samples: so many runs that differ only in that a model is called anew.
+        reference_separator: splits references given as one text; see `markscheme.ReadOptions`.
+        texts: compare these texts too: `raw` or `explanation`.
+    """
+
+    recorded: Annotated[
+        str | None,
+        Option("In runs that are there: the judge to take.", aliases=("--judges",)),
+    ] = None
+    seeds: Annotated[
+        tuple[int, ...],
+        Option("A run for each seed, by comma, as the paper's 0,1,2,3.", split=True),
+    ] = ()
+    samples: Annotated[
+        int | None,
+        Option("Or this many runs that differ only in that models are called anew.", minimum=2),
+    ] = None
+    reference_separator: ReferenceSeparator = "auto"
+    texts: Annotated[str | None, Option("Compare these texts too: raw or explanation.")] = None

@@ -1,0 +1,240 @@
+"""`rank`: systems under each judge and under people's labels."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import Any
+
+import polars as pl
+
+from markscheme.agreement.join import as_binary, join_labels
+from markscheme.agreement.options import RankOptions
+from markscheme.agreement.protocols import match_amended
+from markscheme.agreement.ranking import Ranking, rank_systems
+from markscheme.agreement.sources import (
+    JudgmentsSource,
+    TableSource,
+    answers_of_run,
+    answers_table,
+    is_result,
+    judged_and_labelled,
+)
+from markscheme.errors import AgreementError
+from markscheme.metrics import exact_match
+from markscheme.options import with_keywords
+from markscheme.results import Table, TableResult, share_text
+from markscheme.tables import with_answers
+
+HUMAN = "human"
+EXACT = "exact_match"
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class RankResult(TableResult):
+    """What `rank` gives: one row of the frame per system, best by people first.
+
+    Columns: `system`, `answers`, and of every judge `NAME` (share accepted, 0 to 1), `NAME_delta`
+    (less the baseline's) and `NAME_rank`.
+
+    Attributes:
+        ranking: the figures as one object: Kendall's tau-b, Spearman's rho, differences.
+    """
+
+    ranking: Ranking
+
+
+def rank(
+    judgments: JudgmentsSource,
+    labels: JudgmentsSource | None = None,
+    options: RankOptions | None = None,
+    *,
+    answers: TableSource | None = None,
+    **keywords: Any,
+) -> RankResult:
+    """Systems under each judge and under labels: differences, ranks, Kendall's tau-b, Spearman.
+
+    The table of Kamalloo et al. (2023). Every system must have the same questions, each labelled;
+    answers that a judge did not judge count as wrong.
+
+    Args:
+        judgments: a file, the folder of a run, a frame, rows, or what `markscheme.judge` returned.
+        labels: people's labels, likewise; None for those that came with the judged answers.
+        options: the protocol, the baseline, the intervals; the defaults if None.
+        answers: the judged answers, where judgments lack question, answer or system.
+        keywords: fields of `RankOptions`, in place of or on top of `options`.
+
+    Raises:
+        DataError: a table cannot be read.
+        AgreementError: systems, questions or answers are not known, or differ between systems.
+    """
+    wanted = with_keywords(RankOptions, options, keywords)
+    amended = wanted.protocol == "amended"
+    rows, known = judged_and_labelled(
+        judgments, labels, judges=wanted.judges, columns=wanted.columns,
+        answers=None if amended else answers, threshold=wanted.threshold,
+        label_column=wanted.label_column,
+    )  # fmt: skip
+    if amended:
+        if answers is None:
+            answers = judgments.answers() if is_result(judgments) else answers_of_run(judgments)
+        wide, said = _amended(rows, known, answers, wanted.positive_from)
+    else:
+        wide, said = _direct(rows, known, scores=wanted.scores, positive_from=wanted.positive_from)
+    names = [n for n in wide.columns if n not in ("question", "system", "answer_id", HUMAN)]
+    ranking = rank_systems(
+        wide,
+        measures=names,
+        human=HUMAN,
+        baseline=wanted.baseline or (EXACT if EXACT in names else names[0]),
+        resamples=wanted.resamples,
+        seed=wanted.seed,
+        confidence=wanted.confidence,
+    )
+    if wanted.resamples:
+        said.append(
+            f"{100 * wanted.confidence:g}% intervals: {wanted.resamples:,} bootstrap resamples of "
+            f"questions, seed {wanted.seed}"
+        )
+    return RankResult(
+        frame=ranking.systems,
+        tables=tuple(_tables(ranking, said)),
+        data={
+            "command": "rank", "matched": said,
+            **{field.name: getattr(ranking, field.name) for field in fields(ranking)},
+        },
+        ranking=ranking,
+    )  # fmt: skip
+
+
+def _direct(
+    rows: pl.DataFrame, labels: pl.DataFrame, *, scores: bool, positive_from: float | None
+) -> tuple[pl.DataFrame, list[str]]:
+    """A row an answer, a column a judge, by each answer's own verdict and label."""
+    joined = join_labels(rows, labels)
+    matched = joined.rows
+    missing = [name for name in ("question", "system") if name not in matched.columns]
+    if missing:
+        raise AgreementError(
+            f"ranking needs the {' and the '.join(missing)} of every answer; give the judged file "
+            "with --answers"
+        )
+    value = pl.col("score") if scores else pl.col("verdict").cast(pl.Float64)
+    key = "answer_id" if "answer_id" in matched.columns else "answer"
+    human = pl.Series(HUMAN, as_binary(matched["label"], positive_from=positive_from))
+    names = matched["judge"].unique(maintain_order=True).to_list()
+    wide = matched.with_columns(value.alias("value"), human).pivot(
+        on="judge",
+        index=list(dict.fromkeys(["question", "system", key, HUMAN])),
+        values="value",
+    )
+    unjudged = sum(wide[name].null_count() for name in names)
+    said = joined.notes()
+    if unjudged:
+        said.append(f"{unjudged:,} answers that were not judged count as wrong")
+    kept = ["question", "system", HUMAN, *names]
+    return wide.select(kept).with_columns(pl.col(names).fill_null(0.0)), said
+
+
+def _amended(
+    rows: pl.DataFrame,
+    labels: pl.DataFrame,
+    source: TableSource | None,
+    positive_from: float | None,
+) -> tuple[pl.DataFrame, list[str]]:
+    """A row an answer, a column a judge, by exact match against references each judge amended."""
+
+    if source is None:
+        raise AgreementError(
+            "the amended protocol needs the systems' answers and references: give --answers"
+        )
+
+    def matches(table: pl.DataFrame) -> pl.Series:
+        return exact_match(table["answer"], table["references"]) == 1
+
+    answers = answers_table(source)
+    if positive_from is not None:
+        labels = labels.with_columns((pl.col("label") >= positive_from).cast(pl.Float64))
+    wide = answers.select("question", "system").with_columns(
+        matches(answers.with_columns(pl.col("answer").fill_null("")))
+        .fill_null(value=False)
+        .alias(EXACT)
+    )
+    columns = [match_amended(answers, labels, matches).alias(HUMAN)]
+    for (judge,), part in rows.filter(pl.col("judge") != EXACT).group_by(
+        "judge", maintain_order=True
+    ):
+        verdicts = _texts(part, answers).with_columns(pl.col("verdict").alias("label"))
+        columns.append(match_amended(answers, verdicts, matches).alias(str(judge)))
+    said = [
+        f"{answers.height:,} answers marked by exact match against references that "
+        f"{labels['label'].count():,} labels, or a judge's verdicts, amended",
+        "an answer without label or verdict is right if it matches an amended reference",
+    ]
+    return wide.with_columns(columns), said
+
+
+def _texts(judgments: pl.DataFrame, answers: pl.DataFrame) -> pl.DataFrame:
+    """Judgments with the question and the answer as they stand in the file."""
+
+    if {"question", "answer"} <= set(judgments.columns):
+        return judgments
+    return with_answers(judgments, answers)
+
+
+def _tables(ranking: Ranking, said: list[str]) -> list[Table]:
+
+    base = ranking.baseline or ""
+    others = [name for name in ranking.measures["measure"] if name not in (base, ranking.human)]
+    header = ["system", "answers", base]
+    for name in (*others, ranking.human):
+        header += [name, f"{name} - {base}"]
+    rows = []
+    for row in ranking.systems.rows(named=True):
+        cells = [row["system"], f"{row['answers']:,}", share_text(row[base])]
+        for name in (*others, ranking.human):
+            cells += [share_text(row[name]), share_text(row[f"{name}_delta"], signed=True)]
+        rows.append(tuple(cells))
+    measures = []
+    for row in ranking.measures.rows(named=True):
+        name = row["measure"]
+        with_people = name != ranking.human
+        measures.append(
+            (
+                name,
+                share_text(row["mean"]),
+                share_text(row["gain"], signed=True),
+                share_text(row["shortfall"]),
+                ranking.tau_b[name].text(digits=2) if with_people else "-",
+                ranking.spearman[name].text(digits=2) if with_people else "-",
+                str(row["rank_changes"]) if with_people else "-",
+            )
+        )
+    places = tuple(
+        (
+            row["system"],
+            *(str(row[f"{name}_rank"]) for name in (ranking.human, base, *others)),
+        )
+        for row in ranking.systems.rows(named=True)
+    )
+    names = ("judge", "mean", f"gain over {base}", "short of human", "Kendall tau-b", "Spearman")
+    return [
+        Table(
+            title=f"Systems in per cent over {ranking.questions:,} questions, best by people first",
+            header=tuple(header),
+            rows=tuple(rows),
+            numeric=frozenset(header[1:]),
+        ),
+        Table(
+            title="Ranks",
+            header=("system", ranking.human, base, *others),
+            rows=places,
+            numeric=frozenset((ranking.human, base, *others)),
+        ),
+        Table(
+            title="Agreement with people's ranking",
+            header=(*names, "ranks that differ"),
+            rows=tuple(measures),
+            numeric=frozenset((*names[1:], "ranks that differ")),
+            notes=tuple(said),
+        ),
+    ]
