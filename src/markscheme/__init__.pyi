@@ -1,3 +1,13 @@
+from .agreement import agree as agree
+from .agreement import amend as amend
+from .agreement import calibrate as calibrate
+from .agreement import choose_cascade as choose_cascade
+from .agreement import compare as compare
+from .agreement import estimate as estimate
+from .agreement import hierarchy as hierarchy
+from .agreement import plan_labels as plan_labels
+from .agreement import rank as rank
+from .agreement import reliability as reliability
 from .analysis import explain as explain
 from .analysis import probe as probe
 from .api import Judgment as Judgment

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import polars as pl
 
@@ -15,14 +15,20 @@ from markscheme.engine import RunReport, cleaner, process_pool, run_in_folder, r
 from markscheme.results import summary_table
 from markscheme.tables import JUDGMENTS_SCHEMA, AnswersReader, ReadOptions, Source
 
+if TYPE_CHECKING:
+    from markscheme.agreement import AgreeResult, CompareResult, JudgmentsSource
+
 DEFAULT_JUDGE = "examiner"
 
 Clean = Literal["chat"]
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Result:
-    """What judging gave: the judgments, the figures, and what was met on the way."""
+    """What judging gave: the judgments, the figures, and what was met on the way.
+
+    Every function of `markscheme.agreement` takes it where it takes judgments.
+    """
 
     run: RunReport = field(repr=False)
     answers: Callable[[], pl.DataFrame] = field(repr=False)
@@ -40,6 +46,54 @@ class Result:
             for record in self.run.records
         ]
         return pl.DataFrame(flat, infer_schema_length=None)
+
+    @property
+    def accuracy(self) -> pl.DataFrame:
+        """Share of answers accepted (0 to 1) per judge and system, of those judged.
+
+        Columns: `judge`, `system`, `accuracy`, `accuracy_low` and `accuracy_high` (95% interval),
+        `judged`, `not_judged`.
+        """
+        columns = ("accuracy", "accuracy_low", "accuracy_high", "judged", "not_judged")
+        return self.summary().select("judge", "system", *columns)
+
+    def wrong(self) -> pl.DataFrame:
+        """The rejected answers, one row per judge and answer, in the order of the judgments.
+
+        Columns: `answer_id`, `judge`, `system`, `question`, `references`, `answer`, `score`,
+        `explanation`. Answers that were not judged are not among them.
+        """
+        texts = self.answers().unique("answer_id", keep="first", maintain_order=True)
+        rejected = self.judgments.filter(~pl.col("verdict"))
+        return rejected.select("answer_id", "judge", "score", "explanation").join(
+            texts.select("answer_id", "system", "question", "references", "answer"),
+            on="answer_id", how="left", maintain_order="left",
+        ).select(
+            "answer_id", "judge", "system", "question", "references", "answer", "score",
+            "explanation",
+        )  # fmt: skip
+
+    def agree(self, labels: JudgmentsSource | None = None, **options: Any) -> AgreeResult:
+        """Agreement with people's labels: see `markscheme.agree`, which has the options.
+
+        Args:
+            labels: a file, a frame or rows with labels; None for those of the answers.
+            options: fields of `markscheme.agreement.AgreeOptions`.
+        """
+        from markscheme.agreement import agree
+
+        return agree(self, labels, **options)
+
+    def compare(self, other: JudgmentsSource | None = None, **options: Any) -> CompareResult:
+        """Judges, or systems, compared pair by pair: see `markscheme.compare`.
+
+        Args:
+            other: another result, or judgments, of the same answers, to compare with too.
+            options: `labels`, and fields of `markscheme.agreement.CompareOptions`.
+        """
+        from markscheme.agreement import compare
+
+        return compare(self, other=other, **options)
 
     def report(self, path: str | Path, *, title: str | None = None) -> Path:
         """Write the report of these judgments: one HTML file that opens offline.
@@ -59,6 +113,17 @@ class Result:
     def __str__(self) -> str:
         """The summary as a Markdown table."""
         return summary_table(self.run.records).markdown()
+
+    def __repr__(self) -> str:
+        """The judges and how many answers each judged: `Result(exact_match: 248 answers)`."""
+        rows: dict[str, int] = {}
+        for record in self.run.records:
+            rows[record["judge"]] = max(rows.get(record["judge"], 0), record["rows"])
+        return f"Result({', '.join(f'{judge}: {count} answers' for judge, count in rows.items())})"
+
+    def _repr_html_(self) -> str:
+        """The summary as an HTML table, for a notebook; all text is escaped."""
+        return summary_table(self.run.records).html()
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -108,7 +108,7 @@ def test_a_value_out_of_range_is_refused(words: list[str]) -> None:
 
 
 def test_an_item_of_a_list_that_is_no_number_is_named() -> None:
-    with pytest.raises(Exception, match="--seeds 'x' is not a number"):
+    with pytest.raises(Exception, match="--seeds 'x' is not a whole number"):
         run("--seeds", "1,x")
 
 

@@ -1,0 +1,307 @@
+"""The statistics as functions: what a command prints is what the function of its name returns."""
+
+from __future__ import annotations
+
+import ast
+import json
+from collections.abc import Callable
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+import markscheme
+from markscheme import agreement
+from markscheme.agreement import AgreeOptions
+from markscheme.cli import run
+from markscheme.errors import AgreementError, DataError, MarkschemeError, UnknownNameError
+from markscheme.results import TableResult
+
+JUDGES = ["exact_match", "token_f1", "contains", "entailment"]
+STATISTICS = (
+    "agree", "amend", "calibrate", "cascade", "compare", "estimate", "hierarchy", "plan_labels",
+    "rank", "reliability",
+)  # fmt: skip
+
+Call = Callable[[Any, Path], TableResult]
+
+CASES: dict[str, tuple[list[str], Call]] = {
+    "agree": (
+        ["--by", "system", "--bootstrap", "100", "--annotators", "--alternative-annotator",
+         "--relations", "--per-question"],
+        lambda judged, _: markscheme.agree(
+            judged, by="system", resamples=100, annotators=True, alternative_annotator=True,
+            relations=True, per_question=True,
+        ),
+    ),
+    "agree --repeat": (
+        ["--judge", "contains", "--bootstrap", "0", "--repeat", "RUN"],
+        lambda judged, _: markscheme.agree(
+            judged, judges=["contains"], resamples=0, repeat=[judged]
+        ),
+    ),
+    "compare": (
+        ["--resamples", "100", "--judge", "exact_match,contains", "--statistic", "kappa"],
+        lambda judged, _: markscheme.compare(
+            judged, resamples=100, judges=("exact_match", "contains"), statistic="kappa"
+        ),
+    ),
+    "compare --systems": (
+        ["--systems", "--judge", "contains", "--only", "terse,parrot", "--resamples", "100"],
+        lambda judged, _: markscheme.compare(
+            judged, systems=True, judges="contains", only=["terse", "parrot"], resamples=100
+        ),
+    ),
+    "rank": (
+        ["--bootstrap", "50", "--baseline", "contains"],
+        lambda judged, _: markscheme.rank(judged, resamples=50, baseline="contains"),
+    ),
+    "rank --protocol amended": (
+        ["--bootstrap", "0", "--protocol", "amended"],
+        lambda judged, _: markscheme.rank(judged, resamples=0, protocol="amended"),
+    ),
+    "estimate": (
+        ["--judge", "token_f1", "--by-system", "--labels", "EXAMPLE"],
+        lambda judged, labels: markscheme.estimate(judged, labels, judge="token_f1", by="system"),
+    ),
+    "plan-labels": (
+        ["--judge", "token_f1", "--half-width", "0.08", "--design", "stratified"],
+        lambda judged, _: markscheme.plan_labels(
+            judged, judge="token_f1", half_width=0.08, design="stratified"
+        ),
+    ),
+    "calibrate": (
+        ["--judge", "token_f1", "--criterion", "f1_macro", "--bins", "5"],
+        lambda judged, _: markscheme.calibrate(
+            judged, judge="token_f1", criterion="f1_macro", bins=5
+        ),
+    ),
+    "cascade": (
+        ["--first", "token_f1", "--then", "contains", "--calls", "0.5", "--labels", "EXAMPLE"],
+        lambda judged, labels: markscheme.choose_cascade(
+            judged, labels, first="token_f1", then="contains", calls=0.5
+        ),
+    ),
+    "hierarchy": (
+        ["--judge", "entailment", "--without", "parrot"],
+        lambda judged, _: markscheme.hierarchy(judged, judges="entailment", without=["parrot"]),
+    ),
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def folder(example: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    place = tmp_path_factory.mktemp("functions") / "run"
+    markscheme.judge(example, JUDGES, out=place)
+    return place
+
+
+@pytest.fixture(scope="module")
+def result(example: Path) -> markscheme.Result:
+    return markscheme.judge(example, JUDGES)
+
+
+def printed(capsys: pytest.CaptureFixture[str], *arguments: Any) -> str:
+    code = run([str(one) for one in arguments])
+    out, err = capsys.readouterr()
+    assert code == 0, err
+    return out
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_a_command_prints_what_its_function_returns(
+    case: str,
+    capsys: pytest.CaptureFixture[str],
+    folder: Path,
+    result: markscheme.Result,
+    example: Path,
+) -> None:
+    arguments, call = CASES[case]
+    places = {"EXAMPLE": example, "RUN": folder}
+    given = [places.get(one, one) for one in arguments]
+    out = printed(capsys, case.split()[0], folder, *given, "--format", "json")
+    found = call(folder, example)
+    assert out == found.to_json()
+    assert isinstance(found.frame, pl.DataFrame)
+    assert found.frame.height == len(found.to_pandas())
+    assert found.tables[0].title in str(found)
+    assert call(result, example).to_json() == out, "a Result is as good as the folder of its run"
+
+
+def test_amend_prints_what_it_returns(
+    capsys: pytest.CaptureFixture[str], example: Path, tmp_path: Path, result: markscheme.Result
+) -> None:
+    out = printed(capsys, "amend", example, "-o", tmp_path / "a.jsonl", "--format", "json")
+    for given in (example, pl.read_ndjson(example), result):
+        found = markscheme.amend(given)
+        assert found.to_json() == out
+    found.write(tmp_path / "b.jsonl")
+    assert (tmp_path / "a.jsonl").read_bytes() == (tmp_path / "b.jsonl").read_bytes()
+    assert found.frame["references"].list.len().sum() > 0
+
+
+def test_reliability_prints_what_it_returns(
+    capsys: pytest.CaptureFixture[str], folder: Path, result: markscheme.Result
+) -> None:
+    given = ("reliability", folder, folder, "--judges", "contains", "--format", "json")
+    found = markscheme.reliability([folder, folder], recorded="contains")
+    assert printed(capsys, *given) == found.to_json()
+    in_memory = markscheme.reliability([result, result], recorded="contains")
+    assert in_memory.frame.drop("first", "second").equals(found.frame.drop("first", "second"))
+
+
+def test_a_judge_is_repeated_in_memory_or_in_folders(example: Path, tmp_path: Path) -> None:
+    answers = pl.read_ndjson(example).head(20)
+    options: dict[str, Any] = {"judge": "entailment", "seeds": [0, 1]}
+    kept = markscheme.reliability(answers, folder=tmp_path / "runs", **options)
+    unkept = markscheme.reliability(answers, **options)
+    assert sorted(one.name for one in (tmp_path / "runs").iterdir()) == ["seed-0", "seed-1"]
+    assert unkept.frame.equals(kept.frame)
+    assert {"verdicts", "relations", "entailment"} == set(kept.frame["what"])
+    assert unkept.data["spread"].equals(kept.data["spread"])
+
+
+def test_judgments_may_be_a_path_a_frame_rows_or_a_result(
+    folder: Path, result: markscheme.Result, example: Path
+) -> None:
+    wanted = markscheme.agree(folder, resamples=20).to_json()
+    table = pl.read_parquet(folder / "judgments.parquet")
+    answers = pl.read_ndjson(example)
+    pandas = pd.DataFrame(table.drop("raw").to_dict(as_series=False))
+    for judged in (str(folder), folder / "judgments.parquet", result):
+        assert markscheme.agree(judged, resamples=20).to_json() == wanted
+    for judged in (table, pandas, table.to_dicts()):
+        for labels in (example, answers, answers.to_dicts(), result):
+            found = markscheme.agree(judged, labels, answers=example, resamples=20)
+            assert found.to_json() == wanted
+
+
+def test_a_frame_may_hold_judgments_and_labels() -> None:
+    rows = [{"question": f"q{n}", "answer": "a", "mine": n % 2, "human": n % 3 > 0}
+            for n in range(30)]  # fmt: skip
+    found = markscheme.agree(rows, columns={"label": "human"}, judges="mine", resamples=0)
+    assert found.frame["accuracy"].to_list() == pytest.approx([0.5])
+    assert found.judges[0].counts["true_positive"] == 10
+
+
+def test_options_come_as_an_object_or_as_keywords(result: markscheme.Result) -> None:
+    options = AgreeOptions(resamples=10, judges=("contains",), seed=3)
+    wanted = markscheme.agree(result, options=options).to_json()
+    assert markscheme.agree(result, resamples=10, judges="contains", seed=3).to_json() == wanted
+    changed = markscheme.agree(result, options=options, seed=4)
+    assert changed.data["seed"] == 4
+    with pytest.raises(UnknownNameError, match="no option named 'resample'; did you mean 'res"):
+        markscheme.agree(result, resample=10)
+    with pytest.raises(MarkschemeError, match=r"confidence is 2, and must be 0\.9999 or less"):
+        markscheme.agree(result, confidence=2)
+    with pytest.raises(MarkschemeError, match="by is 'judge', and must be one of system"):
+        markscheme.agree(result, by="judge")
+    with pytest.raises(AgreementError, match="must be 100 or more"):
+        markscheme.compare(result, resamples=99)
+
+
+def test_what_is_no_table_is_refused_with_what_is() -> None:
+    with pytest.raises(DataError, match="no table can be read from int; give a path, a run's"):
+        markscheme.agree(7)  # type: ignore[arg-type]
+
+
+def test_a_result_answers_for_itself(result: markscheme.Result, example: Path) -> None:
+    assert result.agree(resamples=10).to_json() == markscheme.agree(result, resamples=10).to_json()
+    grades = pl.read_ndjson(example).select(answer_id="id", label=1 - pl.col("label"))
+    turned = result.agree(grades, resamples=0).frame["accuracy"]
+    assert turned.to_list() == pytest.approx(1 - result.agree(resamples=0).frame["accuracy"])
+    pairs = result.compare(resamples=100).frame
+    assert pairs.height == 6
+    other = markscheme.judge(example, ["contains", "exact_match"])
+    both = result.compare(other, resamples=100, judges=["contains"])
+    (pair,) = both.pairs
+    assert (pair.first, pair.second) == ("contains", "contains (other)")
+    assert pair.difference.value == 0
+
+
+def test_results_show_in_a_notebook_and_escape_what_others_wrote() -> None:
+    hostile = "<img src=x onerror=alert(1)>"
+    rows = [
+        {"question": f"q{n}", "answer": "a", "system": hostile, hostile: n % 2, "label": n % 3 > 0}
+        for n in range(30)
+    ]
+    shown = [
+        markscheme.agree(rows, judges=[hostile], by="system", resamples=0)._repr_html_(),
+        markscheme.judge(
+            [{"question": "q", "references": ["r"], "answer": "a", "system": hostile}],
+            "exact_match",
+        )._repr_html_(),
+    ]
+    for html in shown:
+        tags = set()
+
+        class Reader(HTMLParser):
+            def handle_starttag(self, tag: str, attrs: Any, tags: set[str] = tags) -> None:
+                tags.add(tag)
+
+        Reader().feed(html)
+        assert "&lt;img" in html
+        assert {"table", "tr", "td"} <= tags
+        assert "img" not in tags
+
+
+def test_the_plan_is_a_labelling_file(
+    result: markscheme.Result, folder: Path, tmp_path: Path
+) -> None:
+    plan = markscheme.plan_labels(result, judge="token_f1", count=20)
+    assert plan.frame.height == 20
+    assert {"question", "references", "answer", "label"} <= set(plan.frame.columns)
+    assert not {"score", "verdict", "judge"} & set(plan.frame.columns)
+    assert pl.read_csv(plan.write(tmp_path / "p.csv"))["inclusion_probability"][0] == 20 / 248
+    assert json.loads(plan.to_json())["drawn"] == 20
+    assert markscheme.plan_labels(folder, judge="token_f1", count=20).frame.height == 20
+
+
+def test_a_calibration_map_is_saved_from_the_result(
+    result: markscheme.Result, tmp_path: Path
+) -> None:
+    found = markscheme.calibrate(result, judge="token_f1")
+    path = found.save_map(tmp_path / "map.json")
+    judged = markscheme.judge(
+        [{"question": "q", "references": ["r"], "answer": "r"}],
+        f'calibrated(base=token_f1, map="{path}")',
+    )
+    assert judged.judgments["score"].to_list() == pytest.approx(found.map(np.array([1.0])).tolist())
+
+
+@pytest.mark.parametrize("command", STATISTICS)
+def test_the_command_only_parses_calls_and_prints(command: str) -> None:
+    import markscheme.cli
+
+    source = (Path(markscheme.cli.__file__).parent / f"{command}.py").read_text()
+    tree = ast.parse(source)
+    roots = {"__future__", "collections", "dataclasses", "pathlib", "typing"}
+    ours = {
+        "markscheme", "markscheme.agreement", "markscheme.options", "markscheme.contract",
+    }  # fmt: skip
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            pytest.fail(f"{command}: import {node.names[0].name}")
+        if isinstance(node, ast.ImportFrom):
+            name = str(node.module)
+            assert name.split(".")[0] in roots or name in ours or name.startswith("markscheme.cli.")
+    functions = [node for node in tree.body if isinstance(node, ast.FunctionDef)]
+    assert [one.name for one in functions] == [command], "nothing beside the command"
+    loops = (ast.For, ast.While, ast.ListComp, ast.DictComp, ast.GeneratorExp)
+    for node in ast.walk(functions[0]):
+        if isinstance(node, loops):
+            assert isinstance(node, ast.For), f"{command} makes a list at line {node.lineno}"
+            assert "print(" in ast.unparse(node.body[0]), f"{command} loops to compute"
+
+
+def test_every_function_is_public_at_both_doors() -> None:
+    names = {*STATISTICS} - {"cascade"} | {"choose_cascade"}
+    assert names <= set(markscheme.__all__)
+    assert names <= set(agreement.__all__)
+    for name in names:
+        assert getattr(markscheme, name) is getattr(agreement, name)
+        assert "Raises:" in getattr(markscheme, name).__doc__
