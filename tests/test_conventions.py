@@ -152,3 +152,9 @@ def test_errors_are_drawn_in_their_tree() -> None:
         if isinstance(value, type) and issubclass(value, errors.MarkschemeError)
     }  # fmt: skip
     assert classes == set(re.findall(r"\w+Error", drawing))
+
+
+def test_no_two_test_files_have_one_name() -> None:
+    # pytest imports them by their bare name: of two, one would break the whole collection.
+    names = [path.name for path in Path(__file__).parent.rglob("test_*.py")]
+    assert len(names) == len(set(names)), sorted({n for n in names if names.count(n) > 1})
