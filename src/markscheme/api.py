@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import polars as pl
 
-from markscheme.contract import Judge, judge_name, parse_judge, signature
+from markscheme.contract import Judge, ModelSource, judge_name, parse_judge, signature
 from markscheme.engine import RunReport, cleaner, process_pool, run_in_folder, run_in_memory
 from markscheme.results import summary_table
 from markscheme.tables import JUDGMENTS_SCHEMA, AnswersReader, ReadOptions, Source
@@ -164,7 +164,7 @@ def judge(
     reference_separator: str = "auto",
     on_bad_row: Literal["error", "skip"] = "error",
     clean: Clean | None = None,
-    models: Any = None,
+    models: ModelSource | None = None,
     workers: int = 1,
     on_progress: Callable[[int], None] | None = None,
 ) -> Result:
@@ -225,7 +225,7 @@ def run(
     *,
     out: str | Path | None,
     clean: str | None = None,
-    models: Any = None,
+    models: ModelSource | None = None,
     workers: int = 1,
     on_progress: Callable[[int], None] | None = None,
     command: str | None = None,
@@ -265,7 +265,7 @@ def mark(
     answer: str,
     judge: str | Judge = DEFAULT_JUDGE,
     *,
-    models: Any = None,
+    models: ModelSource | None = None,
 ) -> Judgment:
     """Judge one answer.
 

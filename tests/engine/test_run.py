@@ -210,7 +210,7 @@ STAGES = {
     "before the first piece": ("markscheme.engine.run_folder.RunFolder._write_part", 1, "before"),
     "a piece half written": ("polars.DataFrame.write_parquet", 5, "after"),
     "between two pieces": ("markscheme.engine.run_folder.RunFolder._write_part", 7, "after"),
-    "judging": ("markscheme.engine.execute.as_outcomes", 8, "before"),
+    "judging": ("markscheme.engine.execute.run_judge", 8, "before"),
     "the answers put together": ("markscheme.engine.run_folder.RunFolder.join_parts", 1, "after"),
     "the judgments half put together": ("polars.LazyFrame.sink_parquet", 2, "after"),
     "the judgments put together": ("markscheme.engine.run_folder.RunFolder.join_parts", 2, "after"),

@@ -19,6 +19,7 @@ import pytest
 
 import markscheme
 from markscheme.contract.grammar import parse_judge
+from markscheme.contract.needs import Needs
 from markscheme.contract.registry import _ENTRIES, register
 from markscheme.engine.execute import apply
 from markscheme.engine.processes import process_pool
@@ -53,7 +54,7 @@ class Where:
 
 @pytest.fixture(autouse=True)
 def where() -> Iterator[None]:
-    register("where")(Where)
+    register("where", needs=Needs(chat=False))(Where)
     yield
     del _ENTRIES["where"]
 

@@ -9,7 +9,8 @@ from typing import Any
 import polars as pl
 import pytest
 
-from markscheme.contract.grammar import judge_name, parse_judge, signature
+from markscheme.contract.grammar import judge_name, parse_judge
+from markscheme.contract.signatures import signature
 from markscheme.datasets import load
 from markscheme.errors import JudgeError, ModelError
 from markscheme.judges.entailment.claims import Claims

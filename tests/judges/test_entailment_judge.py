@@ -10,7 +10,8 @@ import pytest
 from entailment_script import Script
 
 import markscheme
-from markscheme.contract.grammar import parse_judge, signature
+from markscheme.contract.grammar import parse_judge
+from markscheme.contract.signatures import signature
 from markscheme.engine.execute import apply
 from markscheme.errors import JudgeError, ModelError
 from markscheme.judges.entailment.entailment import Entailment
@@ -398,7 +399,7 @@ def test_a_chat_model_is_asked_for() -> None:
 def test_it_knows_whether_it_asks_a_chat_model(name: str, asks: bool) -> None:
     judge = parse_judge(name)
     assert isinstance(judge, Entailment)
-    assert judge.asks_chat is asks
+    assert judge.needs.chat is asks
 
 
 def test_signatures_know_prompts_models_and_weights() -> None:

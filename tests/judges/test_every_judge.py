@@ -7,13 +7,14 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from markscheme.contract.grammar import judge_name, parse_judge, signature
+from markscheme.contract.grammar import judge_name, parse_judge
 from markscheme.contract.registry import judges
+from markscheme.contract.signatures import signature
 from markscheme.engine.execute import apply
 from markscheme.tables.answers import ANSWERS_SCHEMA, read_answers
 from markscheme.tables.judgments import OUTCOME, STATUSES
 
-OFFLINE = [name for name, found in judges().items() if found.needs == "nothing"]
+OFFLINE = [name for name, found in judges().items() if found.needs.nothing]
 
 NASTY = [
     "",

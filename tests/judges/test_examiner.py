@@ -10,7 +10,8 @@ import pytest
 
 import markscheme
 from markscheme.cli import run
-from markscheme.contract.grammar import parse_judge, signature
+from markscheme.contract.grammar import parse_judge
+from markscheme.contract.signatures import signature
 from markscheme.datasets import load
 from markscheme.errors import ModelError
 from markscheme.judges.examiner.effects import reasons

@@ -11,8 +11,9 @@ import polars as pl
 import pytest
 
 from markscheme.cli import run
-from markscheme.contract.grammar import judge_name, parse_judge, signature
+from markscheme.contract.grammar import judge_name, parse_judge
 from markscheme.contract.registry import judges
+from markscheme.contract.signatures import signature
 from markscheme.datasets import load, recorded
 from markscheme.engine.execute import apply
 from markscheme.errors import DataError, JudgeError, ModelError

@@ -10,8 +10,9 @@ import numpy as np
 import polars as pl
 import pytest
 
-from markscheme.contract.grammar import judge_name, parse_judge, signature
+from markscheme.contract.grammar import judge_name, parse_judge
 from markscheme.contract.registry import judges
+from markscheme.contract.signatures import signature
 from markscheme.engine.execute import apply
 from markscheme.errors import JudgeError, MissingExtraError, ModelError
 from markscheme.metrics.bertscore import bertscore_f1
@@ -101,7 +102,7 @@ HF = ["bertscore", "bleurt", "bem"]
 def test_they_are_described_and_their_names_read_back(name: str) -> None:
     found = judges()[name]
     assert found.summary.endswith(".")
-    assert "extra hf" in found.needs
+    assert "extra hf" in str(found.needs)
     judge = parse_judge(found.example)
     assert parse_judge(judge_name(judge)) == judge
     with pytest.raises(JudgeError, match="needs model"):

@@ -15,7 +15,7 @@ from markscheme.engine.execute import apply
 from markscheme.errors import BadRowsError
 from markscheme.tables.answers import ReadOptions, read_answers
 
-OFFLINE = [name for name, found in judges().items() if found.needs == "nothing"]
+OFFLINE = [name for name, found in judges().items() if found.needs.nothing]
 MANY = 100_000
 PER_REFERENCE = {"claims", "embedding_cosine", "entailment"}
 """These read every reference with a neural network; see docs/robustness.md."""

@@ -84,10 +84,9 @@ def kind_of(judge: str) -> JudgeKind:
             return JudgeKind(kind="llm")
         words = re.search(r"\bem\b|exact|match|regex|f1", low)
         return JudgeKind(kind="lexical" if words else "neural")
-    found = entry(name_of(known))
     threshold = getattr(known, "threshold", None)
     limit = threshold if isinstance(threshold, float) else 0.5
-    if "chat model" in found.needs:
+    if entry(name_of(known)).needs.chat:
         return JudgeKind(kind="llm", threshold=limit)
     lexical = ".judges.lexical." in type(known).__module__
     return JudgeKind(kind="lexical" if lexical else "neural", threshold=limit)

@@ -21,6 +21,7 @@ from markscheme.contract import Judge, judge_name
 from markscheme.engine import apply
 from markscheme.errors import AgreementError, JudgeError
 from markscheme.judges.listwise import Order, solved_examples
+from markscheme.models import Models
 
 SIDES = ("answer_first", "answer_last")
 
@@ -57,7 +58,7 @@ class Marked:
         return [dataclasses.replace(self, table=part) for part in parts]
 
 
-def mark(judge: Judge, table: pl.DataFrame, models: Any, *, draw: int = 0) -> Marked:
+def mark(judge: Judge, table: pl.DataFrame, models: Models, *, draw: int = 0) -> Marked:
     """Judge a table of candidates and count what that takes."""
     before, began = models.budget.spending, perf_counter()
     said = apply(judge, table, models)
@@ -131,7 +132,7 @@ class Plan:
         return [material.table(draw, per_question=self.per_question) for draw in draws]
 
 
-def over_draws(judge: Judge, tables: Sequence[pl.DataFrame], models: Any) -> Marked:
+def over_draws(judge: Judge, tables: Sequence[pl.DataFrame], models: Models) -> Marked:
     """A judge on every draw."""
     return together([mark(judge, one, models, draw=seed) for seed, one in enumerate(tables)])
 
@@ -139,7 +140,7 @@ def over_draws(judge: Judge, tables: Sequence[pl.DataFrame], models: Any) -> Mar
 def by_shots(
     judge: Judge,
     tables: Sequence[pl.DataFrame],
-    models: Any,
+    models: Models,
     *,
     shots: Sequence[int],
     folder: Path,
@@ -233,7 +234,7 @@ class Shift:
     raised: float | None
 
 
-def by_order(judge: Judge, tables: Sequence[pl.DataFrame], models: Any) -> dict[str, Shift]:
+def by_order(judge: Judge, tables: Sequence[pl.DataFrame], models: Models) -> dict[str, Shift]:
     """The same answers with the list laid out in several ways; the first is the base."""
     found: dict[str, Shift] = {}
     base: pl.Series | None = None

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from markscheme.contract import Judge
+from markscheme.contract import Judge, ModelSource
 from markscheme.engine import run_in_memory, wilson
 from markscheme.errors import UnknownNameError
 from markscheme.tables import AnswersReader
@@ -176,7 +176,7 @@ def run_probes(
     answers: pl.DataFrame,
     *,
     probes: Sequence[str] = (),
-    models: Any = None,
+    models: ModelSource | None = None,
     seed: int = 0,
     on_progress: Callable[[int], None] | None = None,
 ) -> pl.DataFrame:
@@ -218,7 +218,7 @@ def run_probes(
 def _judged(
     judge: Judge,
     answers: pl.DataFrame,
-    models: Any,
+    models: ModelSource | None,
     on_progress: Callable[[int], None] | None,
 ) -> pl.DataFrame:
     """Verdicts and scores of a table, in its order."""

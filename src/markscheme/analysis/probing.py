@@ -10,7 +10,7 @@ import polars as pl
 
 from markscheme.analysis.options import ProbeOptions
 from markscheme.analysis.probes import chosen_probes, run_probes
-from markscheme.contract import Judge, judge_name, parse_judge, signature
+from markscheme.contract import Judge, ModelSource, judge_name, parse_judge, signature
 from markscheme.options import with_keywords
 from markscheme.results import Table, TableResult, interval
 from markscheme.tables import ReadOptions, Source, read_answers
@@ -26,7 +26,7 @@ def probe(
     answers: Source | list[str],
     options: ProbeOptions | None = None,
     *,
-    models: Any = None,
+    models: ModelSource | None = None,
     on_progress: Callable[[int], None] | None = None,
     **keywords: Any,
 ) -> ProbeResult:

@@ -1,4 +1,4 @@
-"""The register of judges: what a judge is, how one is made known by name, and how it is found."""
+"""The register of judges: how one is made known by name, how it is found, and what it needs."""
 
 from __future__ import annotations
 
@@ -7,27 +7,17 @@ import functools
 import importlib.metadata
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeVar, runtime_checkable
+from typing import TypeVar
 
-import polars as pl
-
+from markscheme.contract.judge import Judge
+from markscheme.contract.needs import UNDECLARED, Needs, combined
+from markscheme.contract.origin import note_source
 from markscheme.errors import JudgeError, UnknownNameError
 
 ENTRY_POINTS = "markscheme.judges"
 """Entry-point group whose modules register judges when imported; ours is one of them."""
 
 _SEE = "'markscheme judges' lists all"
-
-
-@runtime_checkable
-class Judge(Protocol):
-    """Whatever gives a verdict on answers.
-
-    `judge` gets rows with a non-null `answer` and returns as many rows in the same order, with any
-    of the columns in `markscheme.tables.judgments.OUTCOME`. `models` opens weights and servers.
-    """
-
-    def judge(self, answers: pl.DataFrame, models: Any) -> pl.DataFrame: ...
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -38,7 +28,7 @@ class Entry:
     judge: type[Judge]
     summary: str
     paper: str
-    needs: str
+    needs: Needs
     example: str
 
 
@@ -49,14 +39,16 @@ J = TypeVar("J", bound=type)
 
 
 def register(
-    name: str, *, paper: str = "", needs: str = "nothing", example: str = ""
+    name: str, *, paper: str = "", needs: Needs | str = UNDECLARED, example: str = ""
 ) -> Callable[[J], J]:
     """Class decorator: make a judge known under `name`. Its docstring's first line is its summary.
 
     Args:
         name: as users write it.
         paper: where the method comes from.
-        needs: what must be at hand: "nothing", an extra, a model, a key.
+        needs: what must be at hand, as values. A judge that declares nothing is treated as one that
+            may ask a chat model. A text is shown to people and declares nothing. A judge whose
+            needs depend on its parameters has a property `needs` as well (`DeclaresNeeds`).
         example: a name with parameters that works; `name` itself if empty.
 
     Raises:
@@ -65,7 +57,7 @@ def register(
 
     def add(cls: J) -> J:
         known = _ENTRIES.get(name)
-        if known is not None and known.judge is not cls:
+        if known is not None and not _same_definition(known.judge, cls):
             raise JudgeError(
                 f"judge name {name!r} is taken by {known.judge.__qualname__} of "
                 f"{known.judge.__module__}; choose another for {cls.__module__}.{cls.__qualname__}"
@@ -82,9 +74,10 @@ def register(
             judge=cls,
             summary=" ".join(doc.split()),
             paper=paper,
-            needs=needs,
+            needs=Needs(note=needs) if isinstance(needs, str) else needs,
             example=example or name,
         )
+        note_source(cls)
         return cls
 
     return add
@@ -145,22 +138,47 @@ def parts(judge: Judge) -> Iterator[Judge]:
     """A judge and the judges inside it, at any depth."""
     yield judge
     for field in dataclasses.fields(judge):  # type: ignore[arg-type]
-        value = getattr(judge, field.name)
-        for part in value if isinstance(value, tuple) else (value,):
-            if dataclasses.is_dataclass(part) and hasattr(part, "judge"):
-                yield from parts(part)  # type: ignore[arg-type]
+        yield from _parts_in(getattr(judge, field.name))
+
+
+def _parts_in(value: object) -> Iterator[Judge]:
+    if isinstance(value, tuple | list):
+        for item in value:
+            yield from _parts_in(item)
+    elif dataclasses.is_dataclass(value) and hasattr(value, "judge"):
+        yield from parts(value)  # type: ignore[arg-type]
+
+
+def needs_of(judge: Judge) -> Needs:
+    """What a judge needs with its parameters, and the judges inside it.
+
+    Raises:
+        JudgeError: `needs` of a judge is something else than `Needs`.
+    """
+    return combined(_own_needs(part) for part in parts(judge))
+
+
+def _own_needs(judge: Judge) -> Needs:
+    declared = getattr(judge, "needs", None)
+    if declared is None:
+        known = (found.needs for found in judges().values() if found.judge is type(judge))
+        return next(known, UNDECLARED)
+    if not isinstance(declared, Needs):
+        raise JudgeError(
+            f"{type(judge).__qualname__}.needs is {declared!r}; it must be a Needs(...), as in "
+            "Needs(chat=False)"
+        )
+    return declared
 
 
 def asks_chat(judge: Judge) -> bool:
-    """Whether a judge, or one inside it, asks a chat model.
+    """Whether a judge, or one inside it, may ask a chat model: declared so, or not declared."""
+    return needs_of(judge).may_ask_chat
 
-    It is registered to need one or, if it asks one with some parameters and not with others, has a
-    property `asks_chat` that says so.
-    """
-    return any(
-        "chat model" in entry(name_of(part)).needs or bool(getattr(part, "asks_chat", False))
-        for part in parts(judge)
-    )
+
+def _same_definition(one: type, other: type) -> bool:
+    """Whether a class is defined anew: its module was reloaded, its notebook cell run again."""
+    return (one.__module__, one.__qualname__) == (other.__module__, other.__qualname__)
 
 
 @functools.cache

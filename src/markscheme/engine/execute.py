@@ -4,41 +4,35 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from time import perf_counter
-from typing import Any
 
 import polars as pl
 
-from markscheme.contract import Judge, judge_name
-from markscheme.errors import JudgeError
-from markscheme.tables import OUTCOME, as_outcomes
+from markscheme.contract import Judge, ModelSource, run_judge
+from markscheme.models import Models
+from markscheme.tables import OUTCOME
 
 ITEM = ("question", "references", "answer", "reference_grades", "reference_kind", "context")
 """What a judge may look at. Rows equal in these are one item, whichever systems gave the answer."""
 
-Ask = Callable[[Judge, pl.DataFrame, Any], pl.DataFrame]
+Ask = Callable[[Judge, pl.DataFrame, ModelSource | None], pl.DataFrame]
 """Gives a judge's outcomes on items, with the run's models: `apply`, or the same elsewhere."""
 
 FIRST_CHUNK = 1024
 SECONDS_PER_CHUNK = 2.0
 
 
-def apply(judge: Judge, answers: pl.DataFrame, models: Any = None) -> pl.DataFrame:
+def apply(judge: Judge, answers: pl.DataFrame, models: ModelSource | None = None) -> pl.DataFrame:
     """The outcomes of a judge on a table of answers: one row each, in order, all columns present.
 
     A null answer is `skipped`, without asking the judge.
 
     Raises:
-        JudgeError: the judge returned another number of rows than it was given.
+        JudgeError: the judge's output breaks the contract; see `run_judge`.
     """
     given = answers["answer"].is_not_null()
     # The table itself where nothing is left out: judges may share work on one and the same table.
     asked = answers if given.all() else answers.filter(given)
-    outcomes = as_outcomes(judge.judge(asked, models))
-    if outcomes.height != asked.height:
-        raise JudgeError(
-            f"{judge_name(judge)} returned {outcomes.height} rows for {asked.height} answers; "
-            "a judge must return one row an answer, in order"
-        )
+    outcomes = run_judge(judge, asked, Models() if models is None else models)
     if asked.height == answers.height:
         return outcomes
     places = pl.DataFrame({"place": given.arg_true()})
@@ -99,7 +93,7 @@ class ChunkSizes:
 def apply_in_chunks(
     judge: Judge,
     items: pl.DataFrame,
-    models: Any,
+    models: ModelSource | None,
     *,
     sizes: ChunkSizes,
     start: int = 0,

@@ -12,7 +12,7 @@ from typing import Any
 import orjson
 import polars as pl
 
-from markscheme.contract import Judge, asks_chat, judge_name, signature, version
+from markscheme.contract import Judge, ModelSource, asks_chat, judge_name, signature, version
 from markscheme.engine.cleaning import Transform
 from markscheme.engine.execute import FIRST_CHUNK, Ask, ChunkSizes, apply, apply_in_chunks, plan
 from markscheme.engine.prefetch import prefetch
@@ -59,7 +59,7 @@ class _Done:
     clusters: pl.DataFrame
 
 
-def prepare(judges: Sequence[Judge], models: Any) -> list[Prepared]:
+def prepare(judges: Sequence[Judge], models: ModelSource | None) -> list[Prepared]:
     """Name and sign judges.
 
     Raises:
@@ -101,7 +101,7 @@ def run_in_memory(
     reader: AnswersReader,
     judges: Sequence[Judge],
     *,
-    models: Any = None,
+    models: ModelSource | None = None,
     transform: Transform | None = None,
     ask: Ask = apply,
     on_progress: OnProgress | None = None,
@@ -140,7 +140,7 @@ def run_in_folder(
     judges: Sequence[Judge],
     out: str | Path,
     *,
-    models: Any = None,
+    models: ModelSource | None = None,
     options: dict[str, Any] | None = None,
     render: Callable[[RunReport], str] | None = None,
     transform: Transform | None = None,
@@ -202,7 +202,7 @@ def _judge_batches(
     prepared: list[Prepared],
     folder: RunFolder,
     *,
-    models: Any,
+    models: ModelSource | None,
     transform: Transform | None,
     ask: Ask,
     on_progress: OnProgress | None,

@@ -14,11 +14,11 @@ from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import polars as pl
 
-from markscheme.contract import Judge, asks_chat
+from markscheme.contract import Judge, ModelSource, asks_chat
 from markscheme.engine.execute import Ask, apply
 from markscheme.errors import JudgeError, MarkschemeError, RunError
 
@@ -30,11 +30,11 @@ _LEAST = 64
 
 
 @contextmanager
-def process_pool(count: int, models: Any = None) -> Iterator[Ask]:
+def process_pool(count: int, models: ModelSource | None = None) -> Iterator[Ask]:
     """What to ask judges with: `apply`, or the same over `count` processes.
 
-    Judges that ask a language model stay in this process, which counts what they spend; they wait
-    for replies and not for a core.
+    Judges that may ask a language model stay in this process, which counts what they spend; they
+    wait for replies and not for a core. Those are all that do not declare `Needs(chat=False)`.
 
     Args:
         count: how many processes; 1 for none but this one.
@@ -43,7 +43,10 @@ def process_pool(count: int, models: Any = None) -> Iterator[Ask]:
     Raises:
         RunError: within, where a process dies.
     """
-    if count == 1 or not (models is None or models.from_options):
+    from markscheme.models import Models
+
+    made_of_options = isinstance(models, Models) and models.from_options
+    if count == 1 or not (models is None or made_of_options):
         yield apply
         return
     # Not forked: a fork would copy threads' locks as they happen to be.
@@ -51,10 +54,10 @@ def process_pool(count: int, models: Any = None) -> Iterator[Ask]:
         count,
         mp_context=multiprocessing.get_context("spawn"),
         initializer=_begin,
-        initargs=(None if models is None else models.options,),
+        initargs=(models.options if isinstance(models, Models) else None,),
     )
 
-    def ask(judge: Judge, items: pl.DataFrame, models: Any) -> pl.DataFrame:
+    def ask(judge: Judge, items: pl.DataFrame, models: ModelSource | None) -> pl.DataFrame:
         if items.height < 2 * _LEAST or asks_chat(judge):
             return apply(judge, items, models)
         size = max(_LEAST, -(-items.height // count))
@@ -74,7 +77,7 @@ def process_pool(count: int, models: Any = None) -> Iterator[Ask]:
         pool.shutdown(wait=True, cancel_futures=True)
 
 
-_models: Any = None
+_models: ModelSource | None = None
 
 
 def _begin(options: ModelOptions | None) -> None:

@@ -8,10 +8,10 @@ import time
 from collections.abc import Sequence
 from hashlib import blake2b
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from markscheme.contract import Judge
+    from markscheme.contract import Judge, ModelSource
 
 
 def command_line(arguments: Sequence[str]) -> str:
@@ -26,7 +26,7 @@ def command_line(arguments: Sequence[str]) -> str:
 
 
 def default_folder(
-    files: Sequence[str], judges: Sequence[Judge], clean: str | None, models: Any
+    files: Sequence[str], judges: Sequence[Judge], clean: str | None, models: ModelSource | None
 ) -> Path:
     """`runs/<file>-<eight digits>`: equal commands on an unchanged file meet again.
 

@@ -8,7 +8,7 @@ from typing import Any
 import polars as pl
 
 from markscheme import api
-from markscheme.contract import Judge
+from markscheme.contract import Judge, ModelSource
 from markscheme.errors import DataError
 from markscheme.tables import JUDGMENTS_SCHEMA, parse_list_literals
 
@@ -56,7 +56,7 @@ def judge_texts(
     answers: Sequence[Any],
     *,
     judge: str | Judge,
-    models: Any = None,
+    models: ModelSource | None = None,
 ) -> pl.DataFrame:
     """Judge answers in one batch.
 

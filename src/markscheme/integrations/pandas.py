@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from markscheme.contract import ModelSource
 from markscheme.errors import MissingExtraError
 from markscheme.integrations.judging import column_of, judge_texts
 from markscheme.integrations.polars import GIVEN
@@ -23,7 +24,7 @@ def judged(
     references: str = "references",
     answer: str = "answer",
     prefix: str = "",
-    models: Any = None,
+    models: ModelSource | None = None,
 ) -> pd.DataFrame:
     """The frame, index kept, with a judge's verdicts beside its rows.
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import polars as pl
 
+from markscheme.contract import ModelSource
 from markscheme.integrations.judging import column_of, judge_texts
 
 GIVEN = ("status", "verdict", "score", "relation", "marks", "explanation")
@@ -23,7 +24,7 @@ def judged(
     references: str = "references",
     answer: str = "answer",
     prefix: str = "",
-    models: Any = None,
+    models: ModelSource | None = None,
 ) -> pl.DataFrame:
     """The frame with a judge's verdicts beside its rows, which stay as they are.
 

@@ -6,10 +6,16 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from markscheme.contract import check_range
+from markscheme.contract import Needs, check_range
 
 PATTERNS = "the references are regular expressions; the judge 'regex' reads those"
 NO_REFERENCE = "no reference to compare with"
+
+LEXICAL = Needs(chat=False, references="required", question="unused")
+"""What judges need that compare an answer with references and look at nothing else."""
+
+COMBINED = Needs(chat=False, references="unused", question="unused")
+"""What a judge of other judges needs beside what those need."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -11,9 +11,10 @@ from markscheme.errors import ModelError
 from markscheme.models.options import ModelOptions, ServerOptions
 
 if TYPE_CHECKING:
-    from markscheme.models.chat import Budget, ChatModel
+    from markscheme.contract import ChatModel, Encoder, PairClassifier
+    from markscheme.models.chat import Budget
     from markscheme.models.ledger import Ledger, LedgerEntry
-    from markscheme.models.local import Encoder, PairClassifier, SequenceModel
+    from markscheme.models.local import SequenceModel
 
 LEDGER_ENV = "MARKSCHEME_LEDGER"
 """Environment variable that names the ledger: a path or a PostgreSQL URL."""

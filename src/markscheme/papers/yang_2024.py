@@ -16,6 +16,7 @@ import polars as pl
 from markscheme.agreement import Protocol, best_and_worst, over_draws
 from markscheme.datasets import load, passages
 from markscheme.judges.embedding import Measure, ReferenceOverlap
+from markscheme.models import Models
 from markscheme.papers.cell import Cell, DataDir, Paper, PaperTable
 
 TABLE_1 = {
@@ -185,7 +186,7 @@ def _over_draws(
     judge = ReferenceOverlap(measure=measure)
 
     def score(drawn: pl.DataFrame) -> pl.Series:
-        return judge.judge(drawn, None)["score"]
+        return judge.judge(drawn, Models())["score"]
 
     found = over_draws(frame, score, composition=composition, protocol=protocol)
     return [round(found.means[name].value or 0.0, 4) for name in COEFFICIENTS]
@@ -212,7 +213,7 @@ def table_5(data_dir: DataDir) -> list[Cell]:
     answers = load("webglm", data_dir=data_dir)
     cells = []
     for row, (measure, printed, known) in TABLE_5.items():
-        score = ReferenceOverlap(measure=measure).judge(answers, None)["score"]
+        score = ReferenceOverlap(measure=measure).judge(answers, Models())["score"]
         found = best_and_worst(answers.select("question", score=score, grade="label"))
         cells += [
             Cell(

@@ -6,15 +6,13 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 from markscheme.contract import (
     Judge,
-    asks_chat,
-    entry,
+    ModelSource,
     judge_name,
     judges,
-    name_of,
+    needs_of,
     parse_judge,
     parts,
     signature,
@@ -24,7 +22,6 @@ from markscheme.judges.lexical import Regex
 from markscheme.service.problems import Refusal
 
 DEFAULT = "examiner"
-_LOCAL = "nothing"
 
 
 @dataclass(frozen=True)
@@ -40,7 +37,7 @@ class Served:
 
     name: str
     judge: Judge
-    models: Any
+    models: ModelSource | None
     waits: bool
 
     @property
@@ -62,7 +59,7 @@ class Allowed:
     ask) are those the configuration names and no others.
     """
 
-    def __init__(self, names: Sequence[str], models: Any = None) -> None:
+    def __init__(self, names: Sequence[str], models: ModelSource | None = None) -> None:
         """Make every judge.
 
         Args:
@@ -113,7 +110,7 @@ def judges_that_need_nothing() -> list[str]:
     """Registered judges that work without parameters, keys, models and extras."""
     found = []
     for name, known in judges().items():
-        if known.needs == _LOCAL:
+        if known.needs.nothing:
             try:
                 parse_judge(name)
             except (JudgeError, MarkschemeError):
@@ -124,5 +121,4 @@ def judges_that_need_nothing() -> list[str]:
 
 def _waits(judge: Judge) -> bool:
     """Whether it, or a judge inside it, needs something that is not in the package."""
-    needy = any(entry(name_of(part)).needs != _LOCAL for part in parts(judge))
-    return needy or asks_chat(judge)
+    return not needs_of(judge).nothing

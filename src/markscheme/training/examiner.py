@@ -29,6 +29,7 @@ from markscheme.features.alignment import (
 )
 from markscheme.judges import save_rarity
 from markscheme.judges.examiner import Examiner, blend_log_odds, cosines, platt
+from markscheme.models import Models
 from markscheme.models.local import MiniLM
 from markscheme.text import Lexicon, encode
 from markscheme.training.augment import augment
@@ -217,7 +218,7 @@ def train_examiner(
     scores[unsure] = platt(meaning_odds[unsure], meaning_map)
 
     if report is not None:
-        shipped = Examiner().judge(answers, None)["score"].to_numpy()
+        shipped = Examiner().judge(answers, Models())["score"].to_numpy()
         report(
             HeldOut(
                 rows=len(labels),

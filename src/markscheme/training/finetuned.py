@@ -25,6 +25,7 @@ from markscheme.judges.finetuned import (
     said,
     scored,
 )
+from markscheme.models import Models
 from markscheme.models.local import causal_revision, open_causal
 from markscheme.training.examiner import Agreement, usable
 from markscheme.training.lora import Adapter, Bar, LoraOptions, adapted, fit
@@ -225,7 +226,7 @@ def _figures(rows: pl.DataFrame, part: str) -> HeldOutFigures:
     from markscheme.contract import parse_judge
 
     labels = (rows["label"] >= 0.5).to_numpy().astype(float)
-    contains = parse_judge("contains").judge(rows.drop("score", "reason"), None)["verdict"]
+    contains = parse_judge("contains").judge(rows.drop("score", "reason"), Models())["verdict"]
     return HeldOutFigures(
         part=part,
         **_sizes(rows),

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
 
 import polars as pl
 
-from markscheme.contract import Judge, register
+from markscheme.contract import Judge, ModelSource, Needs, register
 from markscheme.judges.combined.nested import ask
 from markscheme.judges.examiner import Examiner
 from markscheme.judges.listwise import ListwiseExaminer, classify
@@ -17,7 +16,7 @@ from markscheme.tables import OUTCOME
 _SHORT_WORDS = 6
 
 
-@register("auto", example="auto(factoid=contains)")
+@register("auto", needs=Needs(chat=False), example="auto(factoid=contains)")
 @dataclass(frozen=True, kw_only=True)
 class Auto:
     """Each row goes to the judge for its kind: of facts, or of explanations, advice and opinions.
@@ -33,7 +32,7 @@ class Auto:
     factoid: Judge = field(default_factory=Examiner)
     other: Judge = field(default_factory=ListwiseExaminer)
 
-    def judge(self, answers: pl.DataFrame, models: Any) -> pl.DataFrame:
+    def judge(self, answers: pl.DataFrame, models: ModelSource) -> pl.DataFrame:
         """Outcomes of the judge each row was sent to, in order."""
         facts = is_factoid(answers)
         parts = []

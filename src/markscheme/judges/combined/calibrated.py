@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +13,10 @@ import numpy.typing as npt
 import orjson
 import polars as pl
 
-from markscheme.contract import Judge, register
+from markscheme.contract import Judge, ModelSource, register
 from markscheme.errors import JudgeError
-from markscheme.tables import as_outcomes
+from markscheme.judges.combined.nested import ask
+from markscheme.judges.outcomes import COMBINED
 
 Array = npt.NDArray[np.float64]
 
@@ -23,7 +24,7 @@ Array = npt.NDArray[np.float64]
 @register(
     "calibrated",
     paper="Platt 1999; Zadrozny & Elkan 2002",
-    needs="a map written by 'markscheme calibrate'",
+    needs=replace(COMBINED, weights="required", note="a map written by 'markscheme calibrate'"),
     example='calibrated(base=token_f1, map="map.json")',
 )
 @dataclass(frozen=True, kw_only=True)
@@ -40,7 +41,7 @@ class Calibrated:
     map: str
     threshold: float = 0.5
 
-    def judge(self, answers: pl.DataFrame, models: Any) -> pl.DataFrame:
+    def judge(self, answers: pl.DataFrame, models: ModelSource) -> pl.DataFrame:
         """The base judge's outcomes with mapped scores, and verdicts by the threshold.
 
         Raises:
@@ -50,7 +51,7 @@ class Calibrated:
         if not 0 <= self.threshold <= 1:
             raise JudgeError(f"threshold={self.threshold} is out of range; choose from 0 to 1")
         content = _read(self.map)
-        outcomes = as_outcomes(self.base.judge(answers, models))
+        outcomes = ask(self.base, answers, models)
         judged = outcomes["status"] == "judged"
         bare = int((judged & outcomes["score"].is_null()).sum())
         if bare:
@@ -65,7 +66,7 @@ class Calibrated:
             verdict=pl.when(judged).then(mapped >= self.threshold),
         )
 
-    def identity(self, models: Any) -> Mapping[str, str]:
+    def identity(self, models: ModelSource | None) -> Mapping[str, str]:
         """What the signature adds: a hash of the map, since its file may change."""
         return {"map": hashlib.sha256(_bytes(self.map)).hexdigest()[:16]}
 

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import polars as pl
 
-from markscheme.contract import Judge, check_range, judge_name, register
+from markscheme.contract import Judge, ModelSource, check_range, judge_name, register
 from markscheme.errors import JudgeError
 from markscheme.judges.combined.nested import ask
+from markscheme.judges.outcomes import COMBINED
 from markscheme.tables import JUDGMENTS_SCHEMA, OUTCOME, SPENT
 
 
 @register(
     "cascade",
     paper="ours; thresholds by Angelopoulos et al. 2021 and 2024",
+    needs=COMBINED,
     example="cascade(first=token_f1, then=contains, accept=0.9, reject=0.1)",
 )
 @dataclass(frozen=True, kw_only=True)
@@ -52,7 +53,7 @@ class Cascade:
                 f"cascade: reject={self.reject!r} must be below accept={self.accept!r}"
             )
 
-    def judge(self, answers: pl.DataFrame, models: Any) -> pl.DataFrame:
+    def judge(self, answers: pl.DataFrame, models: ModelSource) -> pl.DataFrame:
         """Ask the first judge about every row, and the second about those that are left."""
         cheap = ask(self.first, answers, models)
         score = pl.coalesce("score", pl.col("verdict").cast(pl.Float64))

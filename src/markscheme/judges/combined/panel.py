@@ -10,9 +10,10 @@ from typing import Any, Literal
 
 import polars as pl
 
-from markscheme.contract import Judge, check_range, judge_name, register
+from markscheme.contract import Judge, ModelSource, check_range, judge_name, register
 from markscheme.errors import JudgeError
 from markscheme.judges.combined.nested import ask
+from markscheme.judges.outcomes import COMBINED
 from markscheme.judges.prompted import total
 from markscheme.tables import JUDGMENTS_SCHEMA, OUTCOME, SPENT
 
@@ -22,6 +23,7 @@ Row = Mapping[str, Any]
 @register(
     "panel",
     paper="Verga et al. 2024 (panels of judges)",
+    needs=COMBINED,
     example="panel(judges=[exact_match, token_f1, contains])",
 )
 @dataclass(frozen=True, kw_only=True)
@@ -53,7 +55,7 @@ class Panel:
             raise JudgeError("panel: judges must be two or more, none of them twice")
         check_range("threshold", self.threshold, 0, 1)
 
-    def judge(self, answers: pl.DataFrame, models: Any) -> pl.DataFrame:
+    def judge(self, answers: pl.DataFrame, models: ModelSource) -> pl.DataFrame:
         """Ask every member about every row, and count."""
         tables = [ask(member, answers, models) for member in self.judges]
         names = [judge_name(member) for member in self.judges]

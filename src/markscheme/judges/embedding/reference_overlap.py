@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, Literal
+from dataclasses import dataclass, replace
+from typing import Literal
 
 import numpy as np
 import polars as pl
 
-from markscheme.contract import register
+from markscheme.contract import ModelSource, Needs, register
 from markscheme.errors import JudgeError
 from markscheme.judges.embedding.similarity import BertScore
-from markscheme.judges.outcomes import Thresholded, by_threshold
+from markscheme.judges.outcomes import LEXICAL, Thresholded, by_threshold
 
 Measure = Literal[
     "rouge1", "rouge2", "rougeL", "rougeL_recall", "bleu", "set_rouge1", "set_rouge2", "cosine",
@@ -22,7 +22,7 @@ Against = Literal["first", "best", "all"]
 
 
 @register(
-    "reference_overlap", paper="baselines of Yang et al. 2024, section 4.2.1",
+    "reference_overlap", paper="baselines of Yang et al. 2024, section 4.2.1", needs=LEXICAL,
     example="reference_overlap(measure=rouge1, threshold=0.3)",
 )  # fmt: skip
 @dataclass(frozen=True, kw_only=True)
@@ -56,13 +56,20 @@ class ReferenceOverlap(Thresholded):
                 "model='roberta-large', layer=17), and nothing else takes one"
             )
 
-    def judge(self, answers: pl.DataFrame, models: Any) -> pl.DataFrame:
+    @property
+    def needs(self) -> Needs:
+        """An extra and weights, for BERTScore; nothing otherwise."""
+        if self.measure != "bertscore":
+            return LEXICAL
+        return replace(LEXICAL, extras=("hf",), weights="required")
+
+    def judge(self, answers: pl.DataFrame, models: ModelSource) -> pl.DataFrame:
         """Score and verdict; rows without references, or with patterns, are `skipped`."""
         references = _counting(answers, self.against)
         scores = self._scores(answers["answer"], references, models)
         return by_threshold(answers, scores, self.threshold)
 
-    def identity(self, models: Any) -> Mapping[str, str]:
+    def identity(self, models: ModelSource | None) -> Mapping[str, str]:
         """The encoder, where it is asked."""
         if self.measure == "bertscore":
             return self._bertscore().identity(models)
@@ -72,7 +79,7 @@ class ReferenceOverlap(Thresholded):
 
         return {"embeddings": MiniLM().revision}
 
-    def _scores(self, answers: pl.Series, references: pl.Series, models: Any) -> pl.Series:
+    def _scores(self, answers: pl.Series, references: pl.Series, models: ModelSource) -> pl.Series:
         from markscheme.metrics import bleu as corpus_best_bleu
         from markscheme.metrics import rouge1, rouge2, rouge_l
 
@@ -137,7 +144,7 @@ def _set_rouge(answers: pl.Series, references: pl.Series, *, order: int) -> pl.S
     return pairs.best(set_rouge(pairs.spread(pairs.answers), pairs.references, order=order))
 
 
-def _cosine(answers: pl.Series, references: pl.Series, models: Any) -> pl.Series:
+def _cosine(answers: pl.Series, references: pl.Series, models: ModelSource) -> pl.Series:
     from markscheme.metrics import Pairs
     from markscheme.models.local import MiniLM
 

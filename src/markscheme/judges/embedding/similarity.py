@@ -4,24 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from markscheme.contract import check_range, register
-from markscheme.judges.outcomes import by_threshold
+from markscheme.contract import ModelSource, Needs, check_range, register
+from markscheme.judges.outcomes import LEXICAL, by_threshold
 
 Floats = npt.NDArray[np.float64]
 
 _DECIMALS = 4
 """Scores are rounded: the last digits of a sum of floats depend on the rows beside it."""
 
-HF = "the extra hf, and weights (model=FOLDER or a hub name)"
+HF = Needs(
+    chat=False, extras=("hf",), weights="required", references="required", question="unused",
+    note="the extra hf, and weights (model=FOLDER or a hub name)",
+)  # fmt: skip
 
 
-@register("embedding_cosine", paper="Reimers & Gurevych 2019", example="embedding_cosine")
+@register(
+    "embedding_cosine", paper="Reimers & Gurevych 2019", needs=LEXICAL, example="embedding_cosine"
+)
 @dataclass(frozen=True, kw_only=True)
 class EmbeddingCosine:
     """Highest cosine of sentence embeddings over the references, by the MiniLM that ships.
@@ -34,7 +38,7 @@ class EmbeddingCosine:
     threshold: float = 0.77
     question: bool = True
 
-    def judge(self, answers: pl.DataFrame, models: Any) -> pl.DataFrame:
+    def judge(self, answers: pl.DataFrame, models: ModelSource) -> pl.DataFrame:
         """Cosines below nought count as nought."""
         from markscheme.models import Models
 
@@ -49,7 +53,7 @@ class EmbeddingCosine:
 
         return by_threshold(answers, _best(answers, likeness), self.threshold)
 
-    def identity(self, models: Any) -> Mapping[str, str]:
+    def identity(self, models: ModelSource | None) -> Mapping[str, str]:
         """Hash of the encoder's weights."""
         from markscheme.models import Models
 
@@ -82,7 +86,7 @@ class BertScore:
         """The threshold is one of a score."""
         check_range("threshold", self.threshold, 0, 1)
 
-    def judge(self, answers: pl.DataFrame, models: Any) -> pl.DataFrame:
+    def judge(self, answers: pl.DataFrame, models: ModelSource) -> pl.DataFrame:
         """F1 below nought counts as nought."""
         from markscheme.metrics import bertscore_f1
         from markscheme.models.local import TransformersTokenEncoder
@@ -98,7 +102,7 @@ class BertScore:
 
         return by_threshold(answers, _best(answers, likeness), self.threshold)
 
-    def identity(self, models: Any) -> Mapping[str, str]:
+    def identity(self, models: ModelSource | None) -> Mapping[str, str]:
         """Hash of the weights, where they are in a folder."""
         return _weights(self.model)
 
@@ -117,7 +121,7 @@ class Bleurt:
     model: str
     threshold: float = 0.5
 
-    def judge(self, answers: pl.DataFrame, models: Any) -> pl.DataFrame:
+    def judge(self, answers: pl.DataFrame, models: ModelSource) -> pl.DataFrame:
         """Reference first, then the answer, as BLEURT was trained."""
         from markscheme.models.local import SequenceScorer
 
@@ -129,7 +133,7 @@ class Bleurt:
 
         return by_threshold(answers, _best(answers, likeness), self.threshold)
 
-    def identity(self, models: Any) -> Mapping[str, str]:
+    def identity(self, models: ModelSource | None) -> Mapping[str, str]:
         """Hash of the weights, where they are in a folder."""
         return _weights(self.model)
 
@@ -149,7 +153,7 @@ class Bem:
     model: str
     threshold: float = 0.5
 
-    def judge(self, answers: pl.DataFrame, models: Any) -> pl.DataFrame:
+    def judge(self, answers: pl.DataFrame, models: ModelSource) -> pl.DataFrame:
         """The answer is the first segment, reference and question together the second."""
         from markscheme.models.local import SequenceScorer
 
@@ -163,7 +167,7 @@ class Bem:
 
         return by_threshold(answers, _best(answers, likeness), self.threshold)
 
-    def identity(self, models: Any) -> Mapping[str, str]:
+    def identity(self, models: ModelSource | None) -> Mapping[str, str]:
         """Hash of the weights, where they are in a folder."""
         return _weights(self.model)
 

@@ -14,7 +14,7 @@ from typing import Any
 import orjson
 import polars as pl
 
-from markscheme.contract import check_range, register
+from markscheme.contract import ModelSource, Needs, check_range, register
 from markscheme.judges.outcomes import NO_REFERENCE, PATTERNS, has_patterns
 from markscheme.tables import JUDGMENTS_SCHEMA, OUTCOME, SPENT
 from markscheme.text import STOP, claims, sentences, split, stem
@@ -58,7 +58,7 @@ def _one(name: str) -> pl.Expr:
     return pl.when(pl.col(name).is_not_null().any()).then(1)
 
 
-def pieces(answers: pl.DataFrame, maker: Any, models: Any) -> Pieces:
+def pieces(answers: pl.DataFrame, maker: Any, models: ModelSource) -> Pieces:
     """Split answers into claims and turn fragments and references into statements.
 
     Args:
@@ -191,7 +191,7 @@ _QUOTED = 160
 _SHOWN = 8
 
 
-def tested(pairs: pl.DataFrame, tester: Any, models: Any) -> pl.DataFrame:
+def tested(pairs: pl.DataFrame, tester: Any, models: ModelSource) -> pl.DataFrame:
     """The pairs with `chance` (null if not decided), `entailed`, `label`, `status` and costs."""
     found: pl.DataFrame = tester.test(pairs, models)
     given = set(found.columns)
@@ -369,7 +369,12 @@ def _reason(claim: Mapping[str, Any]) -> str:
     return " (by the context)"
 
 
-@register("claims", paper="Yao & Barbosa 2024, Limitations; ours", example="claims")
+@register(
+    "claims",
+    paper="Yao & Barbosa 2024, Limitations; ours",
+    needs=Needs(chat=False),
+    example="claims",
+)
 @dataclass(frozen=True, kw_only=True)
 class Claims:
     """A long answer's claims, each supported, contradicted or extra beside references and context.
@@ -407,17 +412,17 @@ class Claims:
         for name in ("threshold", "partial", "penalty"):
             check_range(name, getattr(self, name), 0, 1)
 
-    def identity(self, models: Any) -> Mapping[str, str]:
+    def identity(self, models: ModelSource | None) -> Mapping[str, str]:
         """What else decides: prompts, weights and the chat model, for signatures."""
         parts = (("statements", self._maker()), ("test", self._tester()))
-        models = self._models(models)
+        models = None if models is None else self._models(models)
         return {
             f"{stage}.{key}": text
             for stage, part in parts
             for key, text in part.identity(models).items()
         }
 
-    def judge(self, answers: pl.DataFrame, models: Any) -> pl.DataFrame:
+    def judge(self, answers: pl.DataFrame, models: ModelSource) -> pl.DataFrame:
         """Every claim of every answer against references and, where there is one, context.
 
         An answer is not judged where none of its claims is supported and one of the tests could not
@@ -453,9 +458,9 @@ class Claims:
         )
 
     @property
-    def asks_chat(self) -> bool:
-        """Whether a chat model has a part in it."""
-        return _by_chat(self.statements) or _by_chat(self.test)
+    def needs(self) -> Needs:
+        """A chat model where one has a part in it; weights or extras where a stage needs them."""
+        return Needs(chat=_by_chat(self.statements) or _by_chat(self.test))
 
     def _maker(self) -> Any:
         from markscheme.judges.entailment.statement_makers import statement_maker
@@ -467,7 +472,7 @@ class Claims:
 
         return entailment_test(self.test)
 
-    def _models(self, models: Any) -> Any:
+    def _models(self, models: ModelSource) -> ModelSource:
         if not (_by_chat(self.statements) or _by_chat(self.test)):
             return models
         from markscheme.judges.prompted import SamplingOverrides

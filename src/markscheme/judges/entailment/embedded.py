@@ -14,12 +14,13 @@ import numpy.typing as npt
 import orjson
 import polars as pl
 
-from markscheme.contract import check_range
+from markscheme.contract import ModelSource, check_range
 from markscheme.errors import ModelError
 from markscheme.features.entailment import NAMES, entailment_features, settled
 from markscheme.judges.entailment.pairs import pairs_to_test, tested
 from markscheme.judges.examiner import Examiner
 from markscheme.judges.weight_folder import AlignedWeights
+from markscheme.models import Models
 from markscheme.models.chat import ChatRequest
 from markscheme.models.local import Trees
 
@@ -60,7 +61,7 @@ class EmbeddedEntailment:
         """Raises JudgeError if the threshold is not within 0 and 1."""
         check_range("threshold", self.threshold, 0, 1)
 
-    def test(self, pairs: pl.DataFrame, models: Any) -> pl.DataFrame:
+    def test(self, pairs: pl.DataFrame, models: ModelSource) -> pl.DataFrame:
         """Score every different pair; see `EntailmentTest.test`.
 
         Raises:
@@ -108,7 +109,7 @@ class EmbeddedEntailment:
         moved = np.where(sure[: len(keys)] < 0, np.minimum(moved, -_SETTLED), moved)
         return np.round(1.0 / (1.0 + np.exp(-moved)), _DECIMALS).astype(np.float64)
 
-    def identity(self, models: Any) -> Mapping[str, str]:
+    def identity(self, models: ModelSource | None) -> Mapping[str, str]:
         """Hash of the weights, and what the examiner adds to its signature."""
         agreement = {f"examiner.{key}": text for key, text in _EXAMINER.identity(models).items()}
         return {"trained": self._opened().revision} | agreement
@@ -137,7 +138,7 @@ def _agreement(keys: Sequence[Key]) -> Floats:
             },
             orient="row",
         ),
-        None,
+        Models(),
     )  # fmt: skip
     share = judged["score"].to_numpy().clip(_LEAST, 1 - _LEAST)
     return np.asarray(np.log(share / (1 - share)))[place]

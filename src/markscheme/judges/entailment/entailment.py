@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import polars as pl
 
-from markscheme.contract import check_range, register
+from markscheme.contract import ModelSource, Needs, check_range, register
 from markscheme.errors import JudgeError
 from markscheme.judges.entailment.explanations import explained, inspected
 from markscheme.judges.entailment.inference_marks import EXPLAIN, INFERENCE, RATE, with_marks
@@ -139,6 +139,7 @@ BLANK = "the answer is empty: it entails nothing"
 @register(
     "entailment",
     paper="Yao & Barbosa 2024",
+    needs=Needs(chat=False, references="required"),
     example="entailment",
 )
 @dataclass(frozen=True, kw_only=True)
@@ -184,13 +185,13 @@ class Entailment:
         if self.max_tokens is not None and self.max_tokens < 1:
             raise JudgeError(f"max_tokens={self.max_tokens} must be at least 1")
 
-    def identity(self, models: Any) -> Mapping[str, str]:
+    def identity(self, models: ModelSource | None) -> Mapping[str, str]:
         """What else decides: prompts, weights and the chat model, for signatures."""
         from markscheme.judges.prompted import shipped
 
         found: dict[str, str] = {}
         for stage, part in (("statements", self._maker()), ("test", self._tester())):
-            own = part.identity(self._sampled(models))
+            own = part.identity(None if models is None else self._sampled(models))
             found |= {f"{stage}.{key}": text for key, text in own.items()}
         if self._scheme in INFERENCE:
             prompts = (EXPLAIN, RATE) if self._scheme == "difficulty" else (EXPLAIN,)
@@ -204,7 +205,7 @@ class Entailment:
                 found["chat_revision"] = chat.revision
         return found
 
-    def judge(self, answers: pl.DataFrame, models: Any) -> pl.DataFrame:
+    def judge(self, answers: pl.DataFrame, models: ModelSource) -> pl.DataFrame:
         """Relation, verdict and marks of every answer.
 
         An answer one of whose directions no reference decides is not judged: `unparsed`, `refused`,
@@ -228,9 +229,10 @@ class Entailment:
         return _outcomes(found, self.policy)
 
     @property
-    def asks_chat(self) -> bool:
-        """Whether a chat model has a part in it."""
-        return self._marks_ask or _by_chat(self.statements) or _by_chat(self.test)
+    def needs(self) -> Needs:
+        """A chat model where one has a part in it; weights or extras where a stage needs them."""
+        asks = self._marks_ask or _by_chat(self.statements) or _by_chat(self.test)
+        return Needs(chat=asks, references="required")
 
     @property
     def _scheme(self) -> str:
@@ -242,10 +244,8 @@ class Entailment:
     def _marks_ask(self) -> bool:
         return self._scheme in INFERENCE or self._scheme == "llm_score"
 
-    def _sampled(self, models: Any) -> Any:
+    def _sampled(self, models: ModelSource) -> ModelSource:
         """The models as every stage is to ask them."""
-        if models is None:
-            return None
         return SamplingOverrides(
             models=models, model=self.model, seed=self.seed, temperature=self.temperature,
             max_tokens=self.max_tokens,
@@ -271,7 +271,7 @@ class Entailment:
             .unique(["row", "reference"], keep="first", maintain_order=True)
         )
 
-    def _tested(self, pairs: pl.DataFrame, models: Any) -> pl.DataFrame:
+    def _tested(self, pairs: pl.DataFrame, models: ModelSource) -> pl.DataFrame:
         """The pairs with statements and both directions' outcomes."""
         sides = pl.concat(
             [
@@ -303,7 +303,7 @@ class Entailment:
             pairs = pairs.hstack(_renamed(part, way, names))
         return pairs
 
-    def _outcomes_of(self, asked: pl.DataFrame, models: Any) -> pl.DataFrame:
+    def _outcomes_of(self, asked: pl.DataFrame, models: ModelSource) -> pl.DataFrame:
         """The test's outcomes; equal statements entail each other without being tested."""
         places = asked.with_row_index("place")
         same = normalise_series(asked["premise"]) == normalise_series(asked["hypothesis"])

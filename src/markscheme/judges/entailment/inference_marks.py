@@ -10,6 +10,7 @@ from typing import Any
 
 import polars as pl
 
+from markscheme.contract import ModelSource
 from markscheme.judges.prompted import COST, Prompt, messages, shipped, total
 from markscheme.metrics import credit, expected_marks, gap, marks, token_f1
 from markscheme.models.chat import ChatModel, ChatReply, ChatRequest, Message
@@ -198,7 +199,12 @@ _COST = {f"gap_{name}": COLUMNS[name] for name in SPENT}
 
 
 def with_marks(
-    decided: pl.DataFrame, *, pairs: pl.DataFrame, answers: pl.DataFrame, scheme: str, models: Any
+    decided: pl.DataFrame,
+    *,
+    pairs: pl.DataFrame,
+    answers: pl.DataFrame,
+    scheme: str,
+    models: ModelSource,
 ) -> pl.DataFrame:
     """The answers with `marks`, and what they were made from: `gap` and the columns of `measure`,
     those of its cost with `gap_` before them.
@@ -233,7 +239,7 @@ def with_marks(
     return found.with_columns(marks=value.round(_DECIMALS))
 
 
-def _smallest_gaps(pairs: pl.DataFrame, scheme: str, models: Any) -> pl.DataFrame:
+def _smallest_gaps(pairs: pl.DataFrame, scheme: str, models: ModelSource) -> pl.DataFrame:
     """Of every superior or inferior answer the smallest gap over the pairs that entail.
 
     From the answer to a reference that it entails, or from a reference that entails it to the
@@ -271,7 +277,7 @@ def _token_f1(answers: pl.DataFrame) -> pl.Series:
     return token_f1(answers["answer"], answers["references"])
 
 
-def _llm_score(answers: pl.DataFrame, models: Any) -> pl.Series:
+def _llm_score(answers: pl.DataFrame, models: ModelSource) -> pl.Series:
     from markscheme.contract import parse_judge
     from markscheme.judges.combined import ask
 

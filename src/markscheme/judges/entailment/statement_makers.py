@@ -12,6 +12,7 @@ from typing import Any, ClassVar, Protocol, runtime_checkable
 
 import polars as pl
 
+from markscheme.contract import ModelSource, TextGenerator
 from markscheme.errors import JudgeError
 from markscheme.judges.prompted import COST, AskedPairs, distinct_pairs, placed
 from markscheme.models.chat import ChatReply, ChatRequest
@@ -35,7 +36,7 @@ _SEPARATOR = ". "
 class StatementMaker(Protocol):
     """Whatever makes statements."""
 
-    def make(self, pairs: pl.DataFrame, models: Any) -> pl.DataFrame:
+    def make(self, pairs: pl.DataFrame, models: ModelSource) -> pl.DataFrame:
         """The same rows in the same order, with the columns of `OUTCOME`.
 
         Args:
@@ -44,7 +45,7 @@ class StatementMaker(Protocol):
         """
         ...
 
-    def identity(self, models: Any) -> Mapping[str, str]:
+    def identity(self, models: ModelSource | None) -> Mapping[str, str]:
         """What decides besides the maker's own fields, for signatures."""
         ...
 
@@ -80,7 +81,7 @@ def statement_maker(name: str) -> StatementMaker:
 class RuleStatements:
     """Rules for English questions; no model (`markscheme.text.statements.statement`)."""
 
-    def make(self, pairs: pl.DataFrame, models: Any) -> pl.DataFrame:
+    def make(self, pairs: pl.DataFrame, models: ModelSource) -> pl.DataFrame:
         """Make a statement of every different pair; see `StatementMaker.make`."""
         from markscheme.text.statements import statements
 
@@ -97,7 +98,7 @@ class RuleStatements:
         ]
         return _placed(pairs, rows, place)
 
-    def identity(self, models: Any) -> Mapping[str, str]:
+    def identity(self, models: ModelSource | None) -> Mapping[str, str]:
         """Nothing: the rules change only with the package."""
         return {}
 
@@ -116,7 +117,7 @@ class ChatStatements(AskedPairs):
     PROMPT: ClassVar[str] = "statement_yao"
     VARIABLES: ClassVar[tuple[str, str]] = ("question", "answer")
 
-    def make(self, pairs: pl.DataFrame, models: Any) -> pl.DataFrame:
+    def make(self, pairs: pl.DataFrame, models: ModelSource) -> pl.DataFrame:
         """Ask about every different pair; see `StatementMaker.make`.
 
         Raises:
@@ -147,7 +148,7 @@ class SequenceStatements:
     name: str
     max_tokens: int = 128
 
-    def make(self, pairs: pl.DataFrame, models: Any) -> pl.DataFrame:
+    def make(self, pairs: pl.DataFrame, models: ModelSource) -> pl.DataFrame:
         """Generate a statement for every different pair; see `StatementMaker.make`.
 
         Raises:
@@ -165,7 +166,7 @@ class SequenceStatements:
                 rows.append(_row(found) | {"raw": text})
         return _placed(pairs, rows, place)
 
-    def identity(self, models: Any) -> Mapping[str, str]:
+    def identity(self, models: ModelSource | None) -> Mapping[str, str]:
         """The model's name, and the hash of the weights of a folder."""
         revision = str(getattr(self._model(models), "revision", ""))
         return {"seq2seq": self.name} | ({"seq2seq_revision": revision} if revision else {})
@@ -174,7 +175,7 @@ class SequenceStatements:
         """None: no language model is asked."""
         return []
 
-    def _model(self, models: Any) -> Any:
+    def _model(self, models: ModelSource | None) -> TextGenerator:
         from markscheme.models import Models
 
         return (models if models is not None else Models()).seq2seq(self.name)

@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Protocol, runtime_checkable
 
 import polars as pl
 
-from markscheme.contract import check_range
+from markscheme.contract import ModelSource, PairClassifier, check_range
 from markscheme.errors import JudgeError
 from markscheme.judges.entailment.pairs import pairs_to_test, tested
 from markscheme.judges.prompted import AskedPairs, expectation
@@ -29,7 +29,7 @@ _LEAST_OF_A_LABEL = 2
 class EntailmentTest(Protocol):
     """Whatever says whether premises entail hypotheses."""
 
-    def test(self, pairs: pl.DataFrame, models: Any) -> pl.DataFrame:
+    def test(self, pairs: pl.DataFrame, models: ModelSource) -> pl.DataFrame:
         """The same rows in the same order, with the columns of `OUTCOME` in
         `entailment_outcomes`; equal pairs tested once.
 
@@ -41,7 +41,7 @@ class EntailmentTest(Protocol):
         """
         ...
 
-    def identity(self, models: Any) -> Mapping[str, str]:
+    def identity(self, models: ModelSource | None) -> Mapping[str, str]:
         """What decides besides the test's own fields, for signatures."""
         ...
 
@@ -86,7 +86,7 @@ class ChatEntailment(AskedPairs):
     PROMPT: ClassVar[str] = "entailment_yao"
     VARIABLES: ClassVar[tuple[str, str]] = ("premise", "hypothesis")
 
-    def test(self, pairs: pl.DataFrame, models: Any) -> pl.DataFrame:
+    def test(self, pairs: pl.DataFrame, models: ModelSource) -> pl.DataFrame:
         """Ask about every different pair of statements; see `EntailmentTest.test`.
 
         Raises:
@@ -128,7 +128,7 @@ class NliEntailment:
         if self.threshold is not None:
             check_range("threshold", self.threshold, 0, 1)
 
-    def test(self, pairs: pl.DataFrame, models: Any) -> pl.DataFrame:
+    def test(self, pairs: pl.DataFrame, models: ModelSource) -> pl.DataFrame:
         """Classify every different pair of statements; see `EntailmentTest.test`.
 
         Raises:
@@ -161,7 +161,7 @@ class NliEntailment:
         ]
         return tested(pairs, rows, place)
 
-    def identity(self, models: Any) -> Mapping[str, str]:
+    def identity(self, models: ModelSource | None) -> Mapping[str, str]:
         """The model's name and what else is known of its weights."""
         revision = str(getattr(self._model(models), "revision", ""))
         return {"nli": self.name} | ({"nli_revision": revision} if revision else {})
@@ -171,7 +171,7 @@ class NliEntailment:
         del pairs
         return []
 
-    def _model(self, models: Any) -> Any:
+    def _model(self, models: ModelSource | None) -> PairClassifier:
         from markscheme.models import Models
 
         return (models if models is not None else Models()).nli(self.name)

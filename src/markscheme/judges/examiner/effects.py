@@ -19,6 +19,7 @@ from markscheme.features.alignment import (
 )
 from markscheme.judges.examiner.examiner import Examiner
 from markscheme.judges.examiner.weight_files import blend_log_odds, open_weights
+from markscheme.models import Models
 from markscheme.text import WORD, folded
 
 
@@ -54,7 +55,7 @@ def reasons(
     table = pl.DataFrame(
         {"question": [question], "references": [list(references)], "answer": [answer]}
     )
-    judgment = Examiner(weights=weights).judge(table, None).row(0, named=True)
+    judgment = Examiner(weights=weights).judge(table, Models()).row(0, named=True)
     opened = open_weights(None if weights is None else Path(weights))
     matrix, view = compute_features(
         table["question"], table["references"], table["answer"], opened.rarity

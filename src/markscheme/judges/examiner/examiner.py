@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from markscheme.contract import check_range, register
+from markscheme.contract import Encoder, ModelSource, Needs, check_range, register
 from markscheme.features.alignment import (
     FeatureView,
     compute_features,
@@ -23,7 +23,7 @@ from markscheme.judges.examiner.explanations import explanations, marks, relatio
 from markscheme.judges.examiner.sentence_likeness import cosines
 from markscheme.judges.examiner.weight_files import Weights, blend_log_odds, open_weights, platt
 from markscheme.judges.outcomes import NO_REFERENCE, PATTERNS, has_patterns
-from markscheme.models.local import Encoder, MiniLM
+from markscheme.models.local import MiniLM
 from markscheme.tables import RELATIONS
 from markscheme.text import without_injections
 
@@ -40,7 +40,11 @@ _DECIMALS = 5
 """Scores are rounded, so that a row's score cannot depend on the rows beside it."""
 
 
-@register("examiner", example="examiner(encoder=never)")
+@register(
+    "examiner",
+    needs=Needs(chat=False, weights="optional", references="required"),
+    example="examiner(encoder=never)",
+)
 @dataclass(frozen=True, kw_only=True)
 class Examiner:
     """A trained judge that needs no key, no network and no GPU.
@@ -63,7 +67,7 @@ class Examiner:
         """Raises JudgeError if the threshold is not within 0 and 1."""
         check_range("threshold", self.threshold, 0, 1)
 
-    def judge(self, answers: pl.DataFrame, models: Any) -> pl.DataFrame:
+    def judge(self, answers: pl.DataFrame, models: ModelSource) -> pl.DataFrame:
         """Score, verdict, relation, marks and a sentence for every answer.
 
         Rows without references, or with regular expressions for references, are `skipped`.
@@ -95,7 +99,7 @@ class Examiner:
         )
         return pl.concat([judged, skipped], how="diagonal_relaxed").sort("place").drop("place")
 
-    def identity(self, models: Any) -> Mapping[str, str]:
+    def identity(self, models: ModelSource | None) -> Mapping[str, str]:
         """What the signature adds: hashes of the weights, and the number of the rules."""
         opened = self._opened()
         found = {"trained": opened.revision, "rules": str(RULES)}
@@ -134,7 +138,7 @@ class Examiner:
         )
 
 
-def _encoder(models: Any) -> Encoder | None:
+def _encoder(models: ModelSource | None) -> Encoder | None:
     """The run's encoder, if the run has models at all."""
     return None if models is None else models.encoder()
 

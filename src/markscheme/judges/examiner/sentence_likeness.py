@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from markscheme.contract import Encoder
 from markscheme.features.alignment import COSINES, FeatureView
-from markscheme.models.local import Encoder
 
 Matrix = npt.NDArray[np.float32]
 

@@ -6,11 +6,10 @@ import threading
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 
-from markscheme.contract import register
+from markscheme.contract import ModelSource, Needs, register
 from markscheme.judges.outcomes import Thresholded, by_threshold
 
 BLANK = "the answer is empty"
@@ -22,7 +21,10 @@ _asking = threading.Lock()
 @register(
     "learned",
     paper="Yao & Barbosa 2024",
-    needs="the extra lora, and weights that 'markscheme train learned' wrote",
+    needs=Needs(
+        chat=False, extras=("lora",), weights="required", references="required",
+        note="the extra lora, and weights that 'markscheme train learned' wrote",
+    ),
     example="learned(weights='FOLDER')",
 )
 @dataclass(frozen=True, kw_only=True)
@@ -46,7 +48,7 @@ class Learned(Thresholded):
     weights: str
     model: str | None = None
 
-    def judge(self, answers: pl.DataFrame, models: Any) -> pl.DataFrame:
+    def judge(self, answers: pl.DataFrame, models: ModelSource) -> pl.DataFrame:
         """Score every answer that has a reference in words.
 
         Raises:
@@ -85,7 +87,7 @@ class Learned(Thresholded):
             )
         )
 
-    def identity(self, models: Any) -> Mapping[str, str]:
+    def identity(self, models: ModelSource | None) -> Mapping[str, str]:
         """Hash of adapters and templates, base model, and for `nli` what its feature depends on."""
         from markscheme.judges.finetuned.templates import entailment_judge
         from markscheme.judges.finetuned.weight_files import LearnedFolder

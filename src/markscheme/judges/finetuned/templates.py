@@ -14,7 +14,9 @@ from typing import Any
 
 import polars as pl
 
+from markscheme.contract import ModelSource
 from markscheme.judges.outcomes import has_patterns
+from markscheme.models import Models
 
 _QUESTION = (
     "[INST] Here is a question, a set of golden answers (split with /), an AI-generated answer.\n"
@@ -49,7 +51,9 @@ def fields_of(template: str) -> list[str]:
     return [name for _, name, _, _ in Formatter().parse(template) if name]
 
 
-def material(answers: pl.DataFrame, variant: str, models: Any = None) -> pl.DataFrame:
+def material(
+    answers: pl.DataFrame, variant: str, models: ModelSource | None = None
+) -> pl.DataFrame:
     """What there is to ask about: no blank answers, and references in words.
 
     Args:
@@ -87,8 +91,8 @@ def blank(answer: pl.Expr) -> pl.Expr:
     return (answer.str.strip_chars() == "").fill_null(value=True)
 
 
-def _directions(rows: pl.DataFrame, models: Any) -> list[pl.Series]:
-    relation = entailment_judge().judge(rows.drop("row", "golden"), models)["relation"]
+def _directions(rows: pl.DataFrame, models: ModelSource | None) -> list[pl.Series]:
+    relation = entailment_judge().judge(rows.drop("row", "golden"), models or Models())["relation"]
     relation = relation.cast(pl.String)
 
     def said(way: str, *relations: str) -> pl.Series:

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass
-from typing import Any
 
 import polars as pl
 
-from markscheme.contract import register
-from markscheme.judges.outcomes import Thresholded, by_threshold
+from markscheme.contract import ModelSource, register
+from markscheme.judges.outcomes import LEXICAL, Thresholded, by_threshold
 
 
 @dataclass(frozen=True, kw_only=True)
 class Overlap(Thresholded):
     """A measure of the answer against its best reference, right from a threshold on."""
 
-    def judge(self, answers: pl.DataFrame, models: Any) -> pl.DataFrame:
+    def judge(self, answers: pl.DataFrame, models: ModelSource) -> pl.DataFrame:
         scores = self.measure(answers["answer"], answers["references"])
         return by_threshold(answers, scores, self.threshold)
 
@@ -25,7 +24,9 @@ class Overlap(Thresholded):
         """The score of each answer, 0 to 1; null where there is no reference."""
 
 
-@register("rouge1", paper="Lin 2004", example="rouge1(threshold=0.3)")
+@register(
+    "rouge1", paper="Lin 2004", needs=LEXICAL, example="rouge1(threshold=0.3)"
+)  # fmt: skip
 @dataclass(frozen=True, kw_only=True)
 class Rouge1(Overlap):
     """Highest ROUGE-1 F-measure over the references, right from a threshold on.
@@ -39,7 +40,9 @@ class Rouge1(Overlap):
         return rouge1(answers, references)
 
 
-@register("rouge2", paper="Lin 2004", example="rouge2(threshold=0.3)")
+@register(
+    "rouge2", paper="Lin 2004", needs=LEXICAL, example="rouge2(threshold=0.3)"
+)  # fmt: skip
 @dataclass(frozen=True, kw_only=True)
 class Rouge2(Overlap):
     """Highest ROUGE-2 F-measure over the references, right from a threshold on.
@@ -54,7 +57,9 @@ class Rouge2(Overlap):
         return rouge2(answers, references)
 
 
-@register("rougeL", paper="Lin 2004", example="rougeL(threshold=0.3)")
+@register(
+    "rougeL", paper="Lin 2004", needs=LEXICAL, example="rougeL(threshold=0.3)"
+)  # fmt: skip
 @dataclass(frozen=True, kw_only=True)
 class RougeL(Overlap):
     """Highest ROUGE-L F-measure over the references, right from a threshold on.
@@ -68,7 +73,9 @@ class RougeL(Overlap):
         return rouge_l(answers, references)
 
 
-@register("bleu", paper="Papineni et al. 2002; Post 2018", example="bleu(threshold=0.2)")
+@register(
+    "bleu", paper="Papineni et al. 2002; Post 2018", needs=LEXICAL, example="bleu(threshold=0.2)"
+)  # fmt: skip
 @dataclass(frozen=True, kw_only=True)
 class Bleu(Overlap):
     """Highest sentence BLEU over the references, right from a threshold on.
@@ -82,7 +89,9 @@ class Bleu(Overlap):
         return bleu(answers, references)
 
 
-@register("char_similarity", example="char_similarity(threshold=0.9)")
+@register(
+    "char_similarity", needs=LEXICAL, example="char_similarity(threshold=0.9)"
+)  # fmt: skip
 @dataclass(frozen=True, kw_only=True)
 class CharSimilarity(Overlap):
     """Highest likeness of normalised characters over the references, right from a threshold on.

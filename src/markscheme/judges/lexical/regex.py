@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import polars as pl
 
-from markscheme.contract import register
+from markscheme.contract import ModelSource, register
 from markscheme.errors import JudgeError
+from markscheme.judges.outcomes import LEXICAL
 from markscheme.metrics import TimedSearch, read_pattern
 
 _NOT_PATTERNS = "the references are plain text, not regular expressions"
@@ -19,7 +19,10 @@ Outcome = tuple[str, bool | None, str]
 _SCHEMA = {"status": pl.String, "verdict": pl.Boolean, "explanation": pl.String}
 
 
-@register("regex", paper="Kamalloo et al. 2023, section 6", example="regex(ignore_case=false)")
+@register(
+    "regex", paper="Kamalloo et al. 2023, section 6", needs=LEXICAL,
+    example="regex(ignore_case=false)",
+)  # fmt: skip
 @dataclass(frozen=True, kw_only=True)
 class Regex:
     """A reference, read as a regular expression, matches anywhere in the answer.
@@ -35,7 +38,7 @@ class Regex:
     ignore_case: bool = True
     time_limit: float = 1.0
 
-    def judge(self, answers: pl.DataFrame, models: Any) -> pl.DataFrame:
+    def judge(self, answers: pl.DataFrame, models: ModelSource) -> pl.DataFrame:
         if not self.time_limit > 0:
             raise JudgeError(f"time_limit={self.time_limit} must be more than 0 seconds")
         kinds: Sequence[str | None] = (

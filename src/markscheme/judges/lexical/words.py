@@ -5,12 +5,11 @@ from __future__ import annotations
 import threading
 import weakref
 from dataclasses import dataclass
-from typing import Any
 
 import polars as pl
 
-from markscheme.contract import register
-from markscheme.judges.outcomes import Thresholded, by_threshold
+from markscheme.contract import ModelSource, register
+from markscheme.judges.outcomes import LEXICAL, Thresholded, by_threshold
 from markscheme.metrics import Empty, Pairs, contains_of, exact_match_of, token_f1_of
 from markscheme.text import normalise_series
 
@@ -42,7 +41,7 @@ class _Latest(threading.local):
 _latest = _Latest()
 
 
-@register("exact_match", paper="Rajpurkar et al. 2016")
+@register("exact_match", paper="Rajpurkar et al. 2016", needs=LEXICAL)
 @dataclass(frozen=True, kw_only=True)
 class ExactMatch:
     """Equal to a reference after SQuAD normalisation.
@@ -50,13 +49,14 @@ class ExactMatch:
     Score 1 or 0. Lower case, punctuation, articles and white space do not count.
     """
 
-    def judge(self, answers: pl.DataFrame, models: Any) -> pl.DataFrame:
+    def judge(self, answers: pl.DataFrame, models: ModelSource) -> pl.DataFrame:
         return by_threshold(answers, exact_match_of(_latest.of(answers)[0]), 1.0)
 
 
 @register(
     "contains",
     paper="Wang et al. 2023 (EVOUNA), lexical matching",
+    needs=LEXICAL,
     example="contains(empty_reference=verbatim)",
 )
 @dataclass(frozen=True, kw_only=True)
@@ -70,7 +70,7 @@ class Contains:
 
     empty_reference: Empty = "everywhere"
 
-    def judge(self, answers: pl.DataFrame, models: Any) -> pl.DataFrame:
+    def judge(self, answers: pl.DataFrame, models: ModelSource) -> pl.DataFrame:
         pairs, raw = _latest.of(answers)
         scores = contains_of(pairs, raw, empty_reference=self.empty_reference)
         outcomes = by_threshold(answers, scores, 1.0)
@@ -85,10 +85,12 @@ class Contains:
         return outcomes
 
 
-@register("token_f1", paper="Rajpurkar et al. 2016", example="token_f1(threshold=0.6)")
+@register(
+    "token_f1", paper="Rajpurkar et al. 2016", needs=LEXICAL, example="token_f1(threshold=0.6)"
+)
 @dataclass(frozen=True, kw_only=True)
 class TokenF1(Thresholded):
     """Highest F1 of normalised tokens over the references, right from a threshold on."""
 
-    def judge(self, answers: pl.DataFrame, models: Any) -> pl.DataFrame:
+    def judge(self, answers: pl.DataFrame, models: ModelSource) -> pl.DataFrame:
         return by_threshold(answers, token_f1_of(_latest.of(answers)[0]), self.threshold)

@@ -12,7 +12,7 @@ from typing import Any
 import orjson
 import polars as pl
 
-from markscheme.contract import register
+from markscheme.contract import ModelSource, register
 from markscheme.errors import JudgeError
 from markscheme.judges.listwise.pairwise import Pairwise, Positions
 from markscheme.judges.listwise.replies import read_rank
@@ -64,7 +64,7 @@ class Listwise(GradedList):
         check_apart(found, answers["question"], self.examples)
         return found
 
-    def identity(self, models: Any) -> Mapping[str, str]:
+    def identity(self, models: ModelSource | None) -> Mapping[str, str]:
         """Also the prompt for single references, and the hash of the examples."""
         found = {**super().identity(models), "pair_prompt": self._pairwise().template.hash}
         if self.examples is not None:

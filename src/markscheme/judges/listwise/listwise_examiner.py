@@ -14,7 +14,7 @@ import numpy.typing as npt
 import orjson
 import polars as pl
 
-from markscheme.contract import register
+from markscheme.contract import ModelSource, Needs, register
 from markscheme.features.nonfactoid import (
     Matrix,
     Rarity,
@@ -109,6 +109,7 @@ _DECIMALS = 4
 @register(
     "listwise_examiner",
     paper="ours; the task after Yang et al. 2024 (LINKAGE)",
+    needs=Needs(chat=False, weights="optional"),
     example="listwise_examiner(encoder=never)",
 )
 @dataclass(frozen=True, kw_only=True)
@@ -130,7 +131,7 @@ class ListwiseExaminer(Thresholded):
     encoder: Literal["always", "never"] = "always"
     weights: str | None = None
 
-    def judge(self, answers: pl.DataFrame, models: Any) -> pl.DataFrame:
+    def judge(self, answers: pl.DataFrame, models: ModelSource) -> pl.DataFrame:
         """Score, verdict and a sentence for every answer; patterns are `skipped`.
 
         Raises:
@@ -158,7 +159,7 @@ class ListwiseExaminer(Thresholded):
             .otherwise(pl.lit("judged")),
         )
 
-    def identity(self, models: Any) -> Mapping[str, str]:
+    def identity(self, models: ModelSource | None) -> Mapping[str, str]:
         """What the signature adds: hashes of the weights."""
         found = {"trained": self._opened().revision}
         if self.encoder == "always":

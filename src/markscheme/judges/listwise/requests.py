@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 import polars as pl
 
+from markscheme.contract import ModelSource
 from markscheme.judges.outcomes import NO_REFERENCE, PATTERNS
 from markscheme.judges.prompted import Prompted, Sample, outcome, read_reply, repaired
 from markscheme.models.chat import ChatModel, ChatReply, ChatRequest
@@ -56,7 +57,7 @@ class GradedList(Prompted):
     def calls(self, item: Item, shots: Sequence[Mapping[str, Any]]) -> list[Call]:
         """What the model is asked about one row; nothing where there is nothing to compare."""
 
-    def judge(self, answers: pl.DataFrame, models: Any) -> pl.DataFrame:
+    def judge(self, answers: pl.DataFrame, models: ModelSource) -> pl.DataFrame:
         """Ask the model about every row, all at once, and read what it says.
 
         Raises:

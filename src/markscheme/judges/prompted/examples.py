@@ -16,8 +16,8 @@ from typing import Any
 
 import polars as pl
 
+from markscheme.contract import Encoder
 from markscheme.errors import DataError, JudgeError
-from markscheme.models.local import Encoder
 from markscheme.text import normalise_series
 
 

@@ -13,6 +13,7 @@ from typing import Any, ClassVar
 
 import polars as pl
 
+from markscheme.contract import ModelSource
 from markscheme.errors import JudgeError
 from markscheme.judges.prompted.requests import ASKED_AGAIN, AsksChat, messages, total
 from markscheme.models.chat import ChatModel, ChatReply, ChatRequest
@@ -98,7 +99,7 @@ class AskedPairs(AsksChat):
     def _read(self, reply: ChatReply, pair: Pair) -> dict[str, Any]:
         """An outcome from a reply whose status is `ok`; `reason` says why it cannot be read."""
 
-    def _outcomes(self, distinct: Sequence[Pair], models: Any) -> list[dict[str, Any]]:
+    def _outcomes(self, distinct: Sequence[Pair], models: ModelSource) -> list[dict[str, Any]]:
         """An outcome for each pair, repairs done.
 
         Raises:

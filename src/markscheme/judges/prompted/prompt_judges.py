@@ -12,7 +12,7 @@ from typing import Any
 
 import polars as pl
 
-from markscheme.contract import register
+from markscheme.contract import ModelSource, register
 from markscheme.judges.prompted.examples import check_apart, examples_hash, read_examples
 from markscheme.judges.prompted.prompt import LISTED, STAGES, Prompt, load_prompt, shipped
 from markscheme.judges.prompted.prompted import NEEDS, Prompted
@@ -63,7 +63,7 @@ class LlmEvounaIcl(Prompted):
         check_apart(found, answers["question"], self.examples)
         return found
 
-    def identity(self, models: Any) -> Mapping[str, str]:
+    def identity(self, models: ModelSource | None) -> Mapping[str, str]:
         """Also the hash of the examples: another path to the same ones is the same judge."""
         return {**super().identity(models), "shots": examples_hash(self.examples)}
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import polars as pl
 
+from markscheme.contract import ModelSource, Needs
 from markscheme.errors import JudgeError
 from markscheme.judges.outcomes import NO_REFERENCE, PATTERNS
 from markscheme.judges.prompted.outcomes import Sample, Vote, outcome, read_reply, repaired
@@ -15,7 +16,7 @@ from markscheme.judges.prompted.requests import AsksChat, messages
 from markscheme.models.chat import ChatModel, ChatReply, ChatRequest
 from markscheme.tables import JUDGMENTS_SCHEMA, OUTCOME
 
-NEEDS = "a chat model (--model)"
+NEEDS = Needs(chat=True)
 
 _EQUAL = "equal to a reference after normalisation; the model was not asked"
 
@@ -74,7 +75,7 @@ class Prompted(AsksChat):
                 "add a temperature, as in temperature=0.7"
             )
 
-    def judge(self, answers: pl.DataFrame, models: Any) -> pl.DataFrame:
+    def judge(self, answers: pl.DataFrame, models: ModelSource) -> pl.DataFrame:
         """Ask the model about every row, all at once, and read what it says.
 
         Raises:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from markscheme.contract import ModelSource
 from markscheme.models.chat import ChatModel, Message
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ class AsksChat:
 
         return shipped()[self.PROMPT]
 
-    def identity(self, models: Any) -> Mapping[str, str]:
+    def identity(self, models: ModelSource | None) -> Mapping[str, str]:
         """Hash of the prompt, and name and revision of the model, for signatures."""
         found = {"prompt": self.template.hash}
         if models is not None:
@@ -43,7 +44,7 @@ class AsksChat:
             found |= {"chat_revision": chat.revision} if chat.revision else {}
         return found
 
-    def _chat(self, models: Any) -> ChatModel:
+    def _chat(self, models: ModelSource) -> ChatModel:
         from markscheme.models import Models
 
         chat: ChatModel = (models if models is not None else Models()).chat(self.model)

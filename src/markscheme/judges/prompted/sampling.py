@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from markscheme.contract import ModelSource
 from markscheme.models.chat import ChatModel, ChatReply, ChatRequest, OnReply
 
 
@@ -62,7 +63,7 @@ class SamplingOverrides:
         seed, temperature, max_tokens, sample: see `SampledChat`.
     """
 
-    models: Any
+    models: ModelSource
     model: str | None = None
     seed: int | None = None
     temperature: float | None = None

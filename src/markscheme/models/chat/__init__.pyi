@@ -12,5 +12,6 @@ from .protocol import ChatRequest as ChatRequest
 from .protocol import Message as Message
 from .protocol import OnReply as OnReply
 from .protocol import TokenLogprobs as TokenLogprobs
+from .scripted import ScriptedChat as ScriptedChat
 from .token_counts import how_counted as how_counted
 from .transformers_chat import HuggingFaceChat as HuggingFaceChat

@@ -1,142 +1,19 @@
-"""What a chat model is: requests in, replies out, in order, and no exception for a single failure.
-
-Everything that talks to a language model in this package does so through `ChatModel`: a server
-(`models.openai_server`), weights in this process (`models.hugging_face`), a script for tests
-(`models.scripted`), a recording (`models.replay`), and the ledger that wraps any of them.
-"""
+"""The protocol of chat models, which belongs to the judge contract, under its name among models."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Literal, Protocol, runtime_checkable
+from markscheme.contract import (
+    ChatModel,
+    ChatReply,
+    ChatRequest,
+    Message,
+    OnReply,
+    ReplyStatus,
+    Role,
+    TokenLogprobs,
+)
 
-Role = Literal["system", "user", "assistant"]
-
-ReplyStatus = Literal["ok", "refused", "failed", "skipped"]
-"""`ok`: the model answered, which says nothing about whether the text can be read. `refused`: the
-server or the model declined. `failed`: no answer came; `error` says why. `skipped`: not asked,
-because the budget was spent."""
-
-TokenLogprobs = tuple[Mapping[str, float], ...]
-"""For each of the first tokens of a reply, the likeliest tokens in its place and their natural
-log-probabilities, the one that was chosen among them."""
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Message:
-    """One turn of a conversation."""
-
-    role: Role
-    content: str
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class ChatRequest:
-    """One completion asked for. Two equal requests to one model are the same request.
-
-    Attributes:
-        messages: the conversation so far, the last turn usually the user's.
-        max_tokens: where the reply is cut off.
-        temperature: 0 for the likeliest reply; None leaves it to the server.
-        top_p: share of probability that is sampled from; None leaves it to the server.
-        seed: for servers that can repeat a sample; None sends none. Samples of one request need
-            seeds of their own.
-        schema: JSON schema, as text, that the reply must keep to. A server that cannot do so is
-            asked without it, so the reply has to be read with care all the same.
-        logprobs: ask for `token_logprobs`; they stay None where the server gives none.
-        sample: which of several independent samples of the same request this is, from 0.
-    """
-
-    messages: tuple[Message, ...]
-    max_tokens: int = 512
-    temperature: float | None = 0.0
-    top_p: float | None = None
-    seed: int | None = None
-    schema: str | None = None
-    logprobs: bool = False
-    sample: int = 0
-
-    @property
-    def last_user(self) -> str:
-        """Text of the last user turn, or "" where there is none."""
-        for message in reversed(self.messages):
-            if message.role == "user":
-                return message.content
-        return ""
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class ChatReply:
-    """What came back for one request.
-
-    Attributes:
-        status: see `ReplyStatus`.
-        text: the reply; None unless the status is `ok` or the model refused in words.
-        finish_reason: as the server says: `stop`, `length` (cut off at `max_tokens`), ...
-        tokens_in, tokens_out: as the server counted; None where it did not.
-        cost_usd: from the price table; None where the model has no price there.
-        seconds: from the first attempt to the reply, waiting between attempts included. A reply
-            out of the ledger has the seconds it took when it was made.
-        token_logprobs: see `TokenLogprobs`; None where not asked for or not given.
-        error: why there is no answer; None where there is one.
-        model: the name the server answered under, which may be more exact than the one asked for.
-    """
-
-    status: ReplyStatus
-    text: str | None = None
-    finish_reason: str | None = None
-    tokens_in: int | None = None
-    tokens_out: int | None = None
-    cost_usd: float | None = None
-    seconds: float | None = None
-    token_logprobs: TokenLogprobs | None = None
-    error: str | None = None
-    model: str | None = None
-
-    @property
-    def finished(self) -> bool:
-        """Whether the model came to its end, as opposed to being cut off."""
-        return self.finish_reason not in ("length", "max_tokens")
-
-    @property
-    def why_none(self) -> str:
-        """Why there is no answer, for people to read; only where the status is not `ok`."""
-        return self.error or _WHY_NONE.get(self.status, "no reply came")
-
-
-_WHY_NONE = {
-    "refused": "the model declined to answer",
-    "skipped": "not asked: the budget is spent",
-}
-
-
-OnReply = Callable[[int, ChatReply], None]
-"""Told of each reply as it comes: its place among the requests, and the reply."""
-
-
-@runtime_checkable
-class ChatModel(Protocol):
-    """Whatever completes conversations.
-
-    Attributes:
-        name: as the user wrote it; goes into signatures.
-        revision: what else must be equal for two replies to be of one model (a hash of weights, a
-            date); "" where nothing is known.
-    """
-
-    @property
-    def name(self) -> str: ...
-
-    @property
-    def revision(self) -> str: ...
-
-    def complete(
-        self, requests: Sequence[ChatRequest], *, on_reply: OnReply | None = None
-    ) -> list[ChatReply]:
-        """A reply to each request, in order; returns when all are there.
-
-        A request that fails is a reply that says so; this raises only for what no request could
-        survive (no such model, no key), as `ModelError` or `MissingExtraError`.
-        """
-        ...
+__all__ = [
+    "ChatModel", "ChatReply", "ChatRequest", "Message", "OnReply", "ReplyStatus", "Role",
+    "TokenLogprobs",
+]  # fmt: skip

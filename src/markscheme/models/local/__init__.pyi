@@ -4,13 +4,11 @@ from .causal import adapting as adapting
 from .causal import causal_revision as causal_revision
 from .causal import lora_library as lora_library
 from .causal import open_causal as open_causal
-from .encoder import Encoder as Encoder
 from .encoder import MiniLM as MiniLM
 from .hf_encoders import SequenceScorer as SequenceScorer
 from .hf_encoders import TransformersTokenEncoder as TransformersTokenEncoder
 from .nli import entailment_column as entailment_column
 from .nli import open_nli as open_nli
-from .pair_classifier import PairClassifier as PairClassifier
 from .seq2seq import SequenceModel as SequenceModel
 from .token_vectors import TokenEncoder as TokenEncoder
 from .token_vectors import token_encoder as token_encoder

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -30,14 +30,6 @@ Vectors = npt.NDArray[np.float32]
 
 _TEXTS_AT_ONCE = 4096
 _loading = threading.Lock()
-
-
-class Encoder(Protocol):
-    """Anything that turns texts into vectors whose dot product is their likeness."""
-
-    def encode(self, texts: Sequence[str]) -> Vectors:
-        """Return one row of length one for each text, float32, in order."""
-        ...
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -9,12 +9,12 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from markscheme.contract import PairClassifier
 from markscheme.errors import ModelError
 from markscheme.models.local.batches import CHARACTERS_A_TOKEN, equal_length_batches
 from markscheme.models.local.pair_classifier import (
     OnnxPairClassifier,
     Pair,
-    PairClassifier,
     Scores,
 )
 from markscheme.models.local.transformers_weights import (

@@ -7,11 +7,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
+from markscheme.contract import PairClassifier
 from markscheme.errors import ModelError
 from markscheme.models.local.batches import CHARACTERS_A_TOKEN, equal_length_batches, run_batches
 from markscheme.models.local.weights import open_session, open_tokenizer, read_json, revision
@@ -26,19 +27,6 @@ Pair = tuple[str, str]
 _FED = ("input_ids", "attention_mask", "token_type_ids")
 _PAIRS_AT_ONCE = 4096
 _loading = threading.Lock()
-
-
-class PairClassifier(Protocol):
-    """Anything that gives each pair of texts a probability for each of its labels."""
-
-    @property
-    def labels(self) -> tuple[str, ...]:
-        """Names of the columns of `scores`, in order."""
-        ...
-
-    def scores(self, pairs: Sequence[Pair]) -> Scores:
-        """Return probabilities of shape (len(pairs), len(labels)), float32, in order."""
-        ...
 
 
 def label_column(classifier: PairClassifier, label: str) -> int:

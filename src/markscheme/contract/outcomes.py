@@ -1,0 +1,234 @@
+"""Asking a judge: it gets only the models that it declared, and its output is checked.
+
+The one place where `judge` is called, by the engine and by judges that ask others.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import polars as pl
+
+from markscheme.contract.chat import ChatModel
+from markscheme.contract.grammar import judge_name
+from markscheme.contract.judge import Judge
+from markscheme.contract.model_source import Encoder, ModelSource, PairClassifier, TextGenerator
+from markscheme.contract.registry import needs_of
+from markscheme.errors import JudgeError, MarkschemeError
+from markscheme.tables import OUTCOME, RELATIONS, STATUSES, as_outcomes
+
+RANGES: Mapping[str, tuple[float, float]] = {
+    "score": (0, 1), "marks": (0, 2), "cost_usd": (0, float("inf")),
+    "tokens_in": (0, float("inf")), "tokens_out": (0, float("inf")), "seconds": (0, float("inf")),
+}  # fmt: skip
+"""From where to where the numbers of an outcome go, ends included. Marks above 1 are a bonus."""
+
+_WORDS: Mapping[str, tuple[str, ...]] = {"status": STATUSES, "relation": RELATIONS}
+_TEXTS = ("status", "relation", "explanation", "raw")
+_WHOLE = ("tokens_in", "tokens_out")
+_RESULTS = ("score", "verdict", "relation", "marks")
+_SHOWN = 60
+
+
+def run_judge(judge: Judge, answers: pl.DataFrame, models: ModelSource) -> pl.DataFrame:
+    """A judge's outcomes on answers, checked, with every outcome column present and in order.
+
+    Raises:
+        JudgeError: the output breaks the contract (see `checked_outcomes`), or the judge asked a
+            chat model though it declared that it asks none.
+    """
+    if not needs_of(judge).may_ask_chat and not isinstance(models, WithoutChat):
+        models = WithoutChat(models=models, judge=judge)
+    return checked_outcomes(judge, judge.judge(answers, models), answers)
+
+
+@dataclass(frozen=True, kw_only=True)
+class WithoutChat:
+    """The models of a judge that declared `Needs(chat=False)`: all but the chat models."""
+
+    models: ModelSource
+    judge: Judge
+
+    def chat(self, name: str | None = None) -> ChatModel:
+        """Refuse.
+
+        Raises:
+            JudgeError: always.
+        """
+        asked = "a chat model" if name is None else f"the chat model {name!r}"
+        raise JudgeError(
+            f"{_name(self.judge)} asked for {asked} but declares Needs(chat=False); declare "
+            "chat=True, so that its calls are budgeted and it stays in one process"
+        )
+
+    def encoder(self) -> Encoder:
+        """The models' own."""
+        return self.models.encoder()
+
+    def nli(self, name: str) -> PairClassifier:
+        """The models' own."""
+        return self.models.nli(name)
+
+    def seq2seq(self, name: str) -> TextGenerator:
+        """The models' own."""
+        return self.models.seq2seq(name)
+
+
+def checked_outcomes(judge: Judge, found: object, answers: pl.DataFrame) -> pl.DataFrame:
+    """What a judge returned for `answers`, with every outcome column present, typed and in order.
+
+    Raises:
+        JudgeError: it is no Polars frame, has a column that neither judgments nor answers have, a
+            column of the wrong type, another number of rows than `answers` or another order, a
+            number out of range, an unknown status or relation, or a row whose values contradict
+            its status. The message names the judge, the column, the value and the row.
+    """
+    name = _name(judge)
+    if not isinstance(found, pl.DataFrame):
+        raise JudgeError(
+            f"{name} returned a {type(found).__name__}; a judge returns a Polars DataFrame"
+        )
+    _check_columns(name, found, answers)
+    if found.height != answers.height:
+        raise JudgeError(
+            f"{name} returned {found.height} rows for {answers.height} answers; "
+            "a judge must return one row an answer, in order"
+        )
+    _check_order(name, found, answers)
+    found = found.select(column for column in found.columns if column in OUTCOME)
+    _check_types(name, found, answers)
+    for column, wrong, wanted in _rules(found):
+        _refuse(name, found, answers, column, wrong=wrong, wanted=wanted)
+    try:
+        return as_outcomes(found)
+    except MarkschemeError as error:
+        raise JudgeError(f"{name}: {error}") from None
+
+
+def _name(judge: Judge) -> str:
+    try:
+        return judge_name(judge)
+    except (MarkschemeError, TypeError):
+        return type(judge).__qualname__
+
+
+def _check_columns(name: str, found: pl.DataFrame, answers: pl.DataFrame) -> None:
+    for column in found.columns:
+        if column not in OUTCOME and column not in answers.columns:
+            near = difflib.get_close_matches(column, OUTCOME, n=1, cutoff=0.6)
+            guess = f"did you mean {near[0]!r}? " if near else ""
+            raise JudgeError(
+                f"{name} returned a column {column!r}, which judgments do not have; {guess}"
+                f"The columns are {', '.join(OUTCOME)}"
+            )
+    if found.height and not {"status", "score", "verdict"} & set(found.columns):
+        raise JudgeError(
+            f"{name} returned neither 'verdict' nor 'score' nor 'status' "
+            f"(columns: {', '.join(found.columns) or 'none'}); a judgment needs one of them"
+        )
+
+
+def _check_order(name: str, found: pl.DataFrame, answers: pl.DataFrame) -> None:
+    """Columns of the answers, where a judge gives them back, are as they were."""
+    for column in ("answer_id", "question", "answer"):
+        if column in found.columns and column in answers.columns:
+            same = found[column].eq_missing(answers[column])
+            if not same.all():
+                row = int((~same).arg_true()[0])
+                raise JudgeError(
+                    f"{name} returned {column}={found[column][row]!r} in row {row}, where it was "
+                    f"given {answers[column][row]!r}; a judge must keep the order of its rows"
+                )
+
+
+def _check_types(name: str, found: pl.DataFrame, answers: pl.DataFrame) -> None:
+    for column, dtype in found.schema.items():
+        if dtype == pl.Null:
+            continue
+        if column in RANGES:
+            fits, wanted = dtype.is_numeric(), "a number"
+        elif column in _TEXTS:
+            fits, wanted = dtype in (pl.String, pl.Categorical, pl.Enum), "text"
+        else:
+            fits, wanted = dtype == pl.Boolean, "true or false (Boolean)"
+        if not fits:
+            _refuse(
+                name, found, answers, column,
+                wrong=pl.col(column).is_not_null(), wanted=f"it must be {wanted}, not {dtype}",
+            )  # fmt: skip
+
+
+def _rules(found: pl.DataFrame) -> list[tuple[str, pl.Expr, str]]:
+    """Column, the rows that are wrong in it, and what is wanted instead; only the broken rules."""
+    rules: list[tuple[str, pl.Expr, str]] = []
+    for column in found.columns:
+        value = pl.col(column)
+        if found.schema[column] == pl.Null and column != "status":
+            continue
+        if column in RANGES:
+            low, high = RANGES[column]
+            wanted = f"it must lie between {low:g} and {high:g}"
+            if high == float("inf"):
+                wanted = "it must be a finite number, 0 or more"
+            number = value.cast(pl.Float64)
+            rules.append((column, ~(number.is_between(low, high) & number.is_finite()), wanted))
+            if column in _WHOLE:
+                rules.append((column, number != number.floor(), "it must be a whole number"))
+        elif column in _WORDS:
+            words = ", ".join(_WORDS[column])
+            rules.append(
+                (column, ~value.cast(pl.String).is_in(_WORDS[column]), f"it must be one of {words}")
+            )
+    if "status" in found.columns:
+        rules.append(("status", pl.col("status").is_null(), "every row needs a status"))
+        rules += _contradictions(found)
+    if not rules:
+        return []
+    broken = found.select(
+        wrong.fill_null(value=False).any().alias(str(place))
+        for place, (_, wrong, _) in enumerate(rules)
+    ).row(0)
+    return [rule for rule, is_broken in zip(rules, broken, strict=True) if is_broken]
+
+
+def _contradictions(found: pl.DataFrame) -> list[tuple[str, pl.Expr, str]]:
+    judged = pl.col("status").cast(pl.String) == "judged"
+    given = [pl.col(name).is_not_null() for name in ("verdict", "score") if name in found.columns]
+    none = ~pl.any_horizontal(given) if given else pl.lit(value=True)
+    rules = [("status", judged & none, "a judged row needs a verdict or a score")]
+    rules += [
+        (name, ~judged & pl.col(name).is_not_null(), f"only a judged row may have a {name}")
+        for name in _RESULTS
+        if name in found.columns
+    ]
+    return rules
+
+
+def _refuse(
+    name: str,
+    found: pl.DataFrame,
+    answers: pl.DataFrame,
+    column: str,
+    *,
+    wrong: pl.Expr,
+    wanted: str,
+) -> None:
+    """Raise for the first wrong row of a column, if there is one."""
+    places = found.select(wrong.fill_null(value=False).arg_true().alias("place")).to_series()
+    if places.is_empty() and found.height:
+        return
+    if not found.height:
+        raise JudgeError(f"{name} returned a column {column!r} of the wrong type: {wanted}")
+    row = int(places[0])
+    value, status = found[column][row], ""
+    if column in _RESULTS and "status" in found.columns:
+        status = f" (status {found['status'][row]!r})"
+    more = f", and {places.len() - 1} more" if places.len() > 1 else ""
+    answer = str(answers["answer"][row]) if "answer" in answers.columns else ""
+    short = answer if len(answer) <= _SHOWN else answer[:_SHOWN] + "..."
+    raise JudgeError(
+        f"{name} returned {column}={value!r}{status} in row {row} (answer {short!r}){more}: "
+        f"{wanted}"
+    )

@@ -1,0 +1,199 @@
+"""An OpenAI-compatible chat server on loopback that answers, or fails, as a script says.
+
+Standard library only. For tests of whatever asks a chat model: retries, budgets, refusals, replies
+that cannot be read.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any, Self
+
+
+@dataclass(frozen=True, kw_only=True)
+class ServerReply:
+    """What the server does with one request.
+
+    Attributes:
+        content: the reply of the model: a text, a list of content parts, or None for a reply
+            without content.
+        status: HTTP status; other than 200 the body is an error.
+        headers: further headers, such as `Retry-After`.
+        delay: seconds before anything is sent.
+        body: the whole body, in place of a completion.
+        finish_reason: `stop`, `length`, `content_filter`, ...
+        drop: close the connection without an answer.
+        tokens_in, tokens_out: as the server counts them.
+    """
+
+    content: str | Sequence[Mapping[str, Any]] | None = "Yes"
+    status: int = 200
+    headers: Mapping[str, str] = field(default_factory=dict)
+    delay: float = 0.0
+    body: bytes | None = None
+    finish_reason: str = "stop"
+    drop: bool = False
+    tokens_in: int = 10
+    tokens_out: int = 1
+
+    @classmethod
+    def rate_limited(cls, *, retry_after: float = 0.0) -> ServerReply:
+        """429, with the seconds to wait."""
+        return cls(status=429, headers={"Retry-After": f"{retry_after:g}"})
+
+    @classmethod
+    def server_error(cls, status: int = 500) -> ServerReply:
+        """500, or another status of the kind."""
+        return cls(status=status)
+
+    @classmethod
+    def slow(cls, seconds: float, content: str = "Yes") -> ServerReply:
+        """A good reply that takes its time."""
+        return cls(content=content, delay=seconds)
+
+    @classmethod
+    def malformed_json(cls) -> ServerReply:
+        """200, with a body that ends in the middle."""
+        return cls(body=b'{"id": "c", "object": "chat.completion", "choices": [{"index": 0, ')
+
+    @classmethod
+    def in_parts(cls, *texts: str) -> ServerReply:
+        """A reply whose content is a list of parts, with a part of an unknown type among them."""
+        parts: list[Mapping[str, Any]] = [{"type": "text", "text": text} for text in texts]
+        return cls(content=[{"type": "thinking", "thinking": "..."}, *parts])
+
+    @classmethod
+    def without_choices(cls) -> ServerReply:
+        """200, with an empty list of choices."""
+        return cls(body=b'{"id": "c", "object": "chat.completion", "choices": []}')
+
+    def payload(self, model: str) -> bytes:
+        """The body of the response."""
+        if self.body is not None:
+            return self.body
+        if self.status != 200:
+            error = {"message": f"scripted {self.status}", "type": "scripted", "code": None}
+            return json.dumps({"error": error}).encode()
+        content = self.content if isinstance(self.content, str | None) else list(self.content)
+        message = {"role": "assistant", "content": content}
+        return json.dumps(
+            {
+                "id": "c",
+                "object": "chat.completion",
+                "created": 0,
+                "model": model,
+                "choices": [{"index": 0, "message": message, "finish_reason": self.finish_reason}],
+                "usage": {
+                    "prompt_tokens": self.tokens_in,
+                    "completion_tokens": self.tokens_out,
+                    "total_tokens": self.tokens_in + self.tokens_out,
+                },
+            }
+        ).encode()
+
+
+Script = Sequence[ServerReply] | Callable[[Mapping[str, Any], int], ServerReply]
+"""Replies in the order of requests, the last one again and again; or a function of the request's
+body and of how many requests came before it."""
+
+
+class FaultServer:
+    """Serves while its `with` block runs, and remembers every request.
+
+    Attributes:
+        url: the base address, for `ServerOptions(base_url=...)`.
+        requests: the bodies of the requests, in order of arrival.
+        headers: their headers, names in lower case.
+
+    Example:
+        >>> import urllib.request
+        >>> with FaultServer([ServerReply(content="Yes")]) as server:
+        ...     body = b'{"model": "m", "messages": []}'
+        ...     reply = urllib.request.urlopen(server.url + "/chat/completions", body).read()
+        >>> b'"Yes"' in reply, len(server.requests)
+        (True, 1)
+    """
+
+    def __init__(self, script: Script = (ServerReply(),)) -> None:
+        """Take the script; the server starts with the `with` block.
+
+        Raises:
+            ValueError: the script has no reply.
+        """
+        if not callable(script) and not script:
+            raise ValueError("a script needs one reply at least")
+        self.requests: list[dict[str, Any]] = []
+        self.headers: list[dict[str, str]] = []
+        self._script = script
+        self._lock = threading.Lock()
+        self._server = _Server(("127.0.0.1", 0), _Handler)
+        self._server.owner = self
+        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.05,))
+
+    @property
+    def url(self) -> str:
+        """The base address of the server."""
+        return f"http://127.0.0.1:{self._server.server_address[1]}/v1"
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._server.shutdown()
+        self._thread.join()
+        self._server.server_close()
+
+    def reply_to(self, body: dict[str, Any], headers: dict[str, str]) -> ServerReply:
+        """Note a request and choose its reply."""
+        with self._lock:
+            place = len(self.requests)
+            self.requests.append(body)
+            self.headers.append(headers)
+        if callable(self._script):
+            return self._script(body, place)
+        return self._script[min(place, len(self._script) - 1)]
+
+
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+    request_queue_size = 256
+    owner: FaultServer
+
+
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    server: _Server
+
+    def do_POST(self) -> None:
+        raw = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        try:
+            body = json.loads(raw)
+        except ValueError:
+            body = {}
+        headers = {name.lower(): value for name, value in self.headers.items()}
+        reply = self.server.owner.reply_to(body, headers)
+        if reply.delay:
+            time.sleep(reply.delay)
+        if reply.drop:
+            self.close_connection = True
+            return
+        content = reply.payload(str(body.get("model", "")))
+        try:
+            self.send_response(reply.status)
+            self.send_header("Content-Type", "application/json")
+            self.send_header("Content-Length", str(len(content)))
+            for name, value in reply.headers.items():
+                self.send_header(name, value)
+            self.end_headers()
+            self.wfile.write(content)
+        except ConnectionError:
+            self.close_connection = True  # The client gave up waiting.
+
+    def log_message(self, format: str, *args: object) -> None:
+        """Print nothing."""
