@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -30,6 +31,29 @@ class Aligned:
     best: Array
     normal: list[str]
     in_texts: Occurrences
+
+
+LONGEST_PART = 400
+"""Characters of the shorter text that `partial_ratios` looks for in the longer one."""
+
+
+def partial_ratios(ones: Sequence[str], others: Sequence[str]) -> Array:
+    """How like the shorter text of each pair is to the likest part of the longer one, 0 to 1.
+
+    Every place of the longer text is tried, at a cost that grows with the square of the shorter
+    one: of that only the first `LONGEST_PART` characters are looked for.
+    """
+    pairs = [
+        (one[:LONGEST_PART], other) if len(one) <= len(other) else (one, other[:LONGEST_PART])
+        for one, other in zip(ones, others, strict=True)
+    ]
+    found = process.cpdist(
+        [one for one, _ in pairs],
+        [other for _, other in pairs],
+        scorer=fuzz.partial_ratio,
+        workers=1,
+    )
+    return np.asarray(found / 100)
 
 
 def align(batch: Batch) -> Aligned:
@@ -66,14 +90,8 @@ def align(batch: Batch) -> Aligned:
     likeness = np.ones(pairs)
     unsure = np.flatnonzero(~contained)
     if len(unsure):
-        likeness[unsure] = (
-            process.cpdist(
-                [references[i] for i in unsure],
-                [answers[i] for i in unsure],
-                scorer=fuzz.partial_ratio,
-                workers=1,
-            )
-            / 100
+        likeness[unsure] = partial_ratios(
+            [references[i] for i in unsure], [answers[i] for i in unsure]
         )
     length = np.bincount(owner, weights=weight * hit, minlength=pairs)
     rank = (

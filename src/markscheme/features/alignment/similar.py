@@ -7,6 +7,7 @@ from rapidfuzz import distance, fuzz, process
 
 from markscheme.features.alignment.batch import Array, spread
 from markscheme.features.alignment.overlap import FeatureView, share
+from markscheme.features.alignment.pairs import partial_ratios
 from markscheme.text import CAPITAL, MARK, NUMBER, STOPWORD, same_given_name
 
 _PER_ANSWER = 60
@@ -27,10 +28,10 @@ def similar_features(view: FeatureView) -> dict[str, Array]:
     soft, weakest, name_like = _soft_recall(view)
     return {
         "ratio": likeness(references, answers, fuzz.ratio),
-        "partial_ratio": likeness(references, answers, fuzz.partial_ratio),
+        "partial_ratio": partial_ratios(references, answers),
         "token_set_ratio": likeness(references, answers, fuzz.token_set_ratio),
         "token_sort_ratio": likeness(key, fresh, fuzz.token_sort_ratio),
-        "key_partial_ratio": likeness(key, fresh, fuzz.partial_ratio),
+        "key_partial_ratio": partial_ratios(key, fresh),
         "soft_recall": soft,
         "weakest_word": weakest,
         "name_like": name_like,
