@@ -87,11 +87,13 @@ class Fields:
     Attributes:
         only: these; () for all.
         without: not these.
+        required: these have no default.
         defaults: values where a command's default is not the class's.
     """
 
     only: tuple[str, ...] = ()
     without: tuple[str, ...] = ()
+    required: tuple[str, ...] = ()
     defaults: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -176,6 +178,7 @@ References = Annotated[
     tuple[str, ...], Option("A reference; several may be given.", ("--reference", "-r"))
 ]
 Answer = Annotated[str, Option("What a system said.", ("--answer", "-a"))]
+Count = Annotated[int, Option("How many examples.", minimum=1, maximum=64)]
 Title = Annotated[str | None, Option("Title of what is shown. [default: the name of FILE or RUN]")]
 ReferenceSeparator = Annotated[
     str,

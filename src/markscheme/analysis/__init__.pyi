@@ -1,10 +1,14 @@
 from .call_plans import CallPlan as CallPlan
 from .call_plans import plan_calls as plan_calls
+from .claim_marks import ClaimsResult as ClaimsResult
+from .claim_marks import mark_claims as mark_claims
 from .error_categories import CATEGORIES as CATEGORIES
 from .error_categories import error_rates as error_rates
 from .error_categories import judge_errors as judge_errors
 from .explanations import Explanation as Explanation
 from .explanations import explain as explain
+from .ledger_contents import LedgerFigures as LedgerFigures
+from .ledger_contents import ledger_figures as ledger_figures
 from .list_material import Material as Material
 from .list_material import open_material as open_material
 from .list_material import read_loosely as read_loosely
@@ -22,3 +26,4 @@ from .options import ExplainOptions as ExplainOptions
 from .options import ProbeOptions as ProbeOptions
 from .probing import ProbeResult as ProbeResult
 from .probing import probe as probe
+from .solved_examples import choose_solved_examples as choose_solved_examples

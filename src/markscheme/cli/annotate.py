@@ -7,10 +7,18 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
-from markscheme.cli.app import app, console, notes
-from markscheme.cli.output import Columns, Seed
+from markscheme.cli.app import console, notes
+from markscheme.cli.options import Host, Port, command
+from markscheme.options import (
+    JUDGE,
+    Argument,
+    Columns,
+    Default,
+    Option,
+    ReferenceSeparator,
+    Seed,
+    Title,
+)
 
 if TYPE_CHECKING:
     from markscheme.annotate import Ready
@@ -41,102 +49,87 @@ class Order(StrEnum):
     FILE = "file"
 
 
-@app.command("annotate")
+@command("annotate")
 def annotate(
+    columns: Columns,
     file: Annotated[
         str | None,
-        typer.Argument(
-            metavar="FILE",
-            help="Answers to label, such as plan-labels writes. Not needed to go on.",
+        Argument(
+            "Answers to label, such as plan-labels writes. Not needed to go on.", metavar="FILE"
         ),
     ] = None,
     project: Annotated[
         str | None,
-        typer.Option(
-            help="Where labels are kept: a file, or postgresql://user@host/database. "
+        Option(
+            "Where labels are kept: a file, or postgresql://user@host/database. "
             "[default: FILE.annotate.sqlite]"
         ),
     ] = None,
     annotator: Annotated[
-        list[str] | None,
-        typer.Option("--annotator", "-a", help="Somebody who labels; repeatable."),
-    ] = None,
+        tuple[str, ...], Option("Somebody who labels; repeatable.", ("--annotator", "-a"))
+    ] = (),
     adjudicator: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="Somebody who settles disagreements; repeatable. "
+        tuple[str, ...],
+        Option(
+            "Somebody who settles disagreements; repeatable. "
             "[default: an annotator who has not seen the item]"
         ),
-    ] = None,
+    ] = (),
     scale: Annotated[
         ScaleName | None,
-        typer.Option(
-            help="verdict: correct or not. relation: superior, equivalent, inferior, incorrect. "
+        Option(
+            "verdict: correct or not. relation: superior, equivalent, inferior, incorrect. "
             "grade: 1 to 5. rank: the answers to a question in order. [default: verdict]"
         ),
     ] = None,
-    per_item: Annotated[
-        int | None, typer.Option(min=1, help="Annotators an item. [default: 2]")
-    ] = None,
+    per_item: Annotated[int | None, Option("Annotators an item. [default: 2]", minimum=1)] = None,
     adjudicate: Annotated[
         bool | None,
-        typer.Option(
-            "--adjudicate/--no-adjudicate",
-            help="Whether a third person settles disagreements. [default: adjudicate]",
-        ),
+        Option("Whether a third person settles disagreements. [default: adjudicate]"),
     ] = None,
     references: Annotated[
         References | None,
-        typer.Option(help="Shown, one key away, or hidden. [default: on-request]"),
+        Option(
+            "Whether annotators see the references: shown, one key away, or hidden. "
+            "[default: on-request]",
+            ("--show-references",),
+            aliases=("--references",),
+        ),
     ] = None,
     order: Annotated[
         Order | None,
-        typer.Option(help="shuffled; by-question: a question's answers together; or file."),
+        Option("shuffled; by-question: a question's answers together; or file."),
     ] = None,
     guidelines: Annotated[
-        Path | None,
-        typer.Option(help="Text of your own: '# heading', '- point', paragraphs."),
+        Path | None, Option("Text of your own: '# heading', '- point', paragraphs.")
     ] = None,
     gold: Annotated[
-        str | None,
-        typer.Option(help="Answers with known labels, mixed in to check the annotators."),
+        str | None, Option("Answers with known labels, mixed in to check the annotators.")
     ] = None,
     gold_every: Annotated[
-        int | None, typer.Option(min=1, help="Items between two gold items. [default: 10]")
+        int | None, Option("Items between two gold items. [default: 10]", minimum=1)
     ] = None,
     suggest: Annotated[
         str | None,
-        typer.Option(
+        Option(
+            "Show what a judge said, after the annotator's own verdict and where it differs.",
             metavar="RUN",
-            help="Show what a judge said, after the annotator's own verdict and where it differs.",
         ),
     ] = None,
-    judge: Annotated[
-        str | None, typer.Option(help="Which judge of that run. [default: the only]")
-    ] = None,
-    title: Annotated[str | None, typer.Option(help="Heading of every page.")] = None,
-    columns: Columns = "",
-    reference_separator: Annotated[
-        str, typer.Option(help="What separates references in one text; / for EVOUNA.")
-    ] = "auto",
+    judge: Annotated[str | None, JUDGE, Default("the only one of that run")] = None,
+    title: Title = None,
+    reference_separator: ReferenceSeparator = "auto",
     seed: Seed = 0,
-    host: Annotated[
-        str, typer.Option(help="Address to listen on; others than this machine see it if changed.")
-    ] = "127.0.0.1",
-    port: Annotated[int, typer.Option(min=0, max=65535, help="0 takes any free one.")] = 8765,
+    host: Host = "127.0.0.1",
+    port: Port = 8765,
     public_url: Annotated[
-        str | None,
-        typer.Option(help="Address people use, behind a proxy: https://label.example.org."),
+        str | None, Option("Address people use, behind a proxy: https://label.example.org.")
     ] = None,
-    new_links: Annotated[
-        bool, typer.Option("--new-links", help="New links for everybody; old ones stop working.")
-    ] = False,
+    new_links: Annotated[bool, Option("New links for everybody; old ones stop working.")] = False,
     links: Annotated[
-        Path | None, typer.Option(help="Write the links to a CSV file that only you can read.")
+        Path | None, Option("Write the links to a CSV file that only you can read.")
     ] = None,
-    serve: Annotated[
-        bool, typer.Option("--serve/--no-serve", help="Or only make the project and its links.")
-    ] = True,
+    serve: Annotated[bool, Option("Or only make the project and its links.")] = True,
 ) -> None:
     """Label answers in the browser: blind, by keyboard, with nothing lost.
 
@@ -149,9 +142,8 @@ def annotate(
         from markscheme.annotate import serve as run
     except ImportError:
         raise missing_web() from None
-    from markscheme.cli.reading import read_options
     from markscheme.errors import MarkschemeError
-    from markscheme.tables import check_named
+    from markscheme.tables import ReadOptions, check_named
 
     if file is None and project is None:
         raise MarkschemeError("give the FILE to label, or --project with one that is there")
@@ -174,13 +166,13 @@ def annotate(
     setup = Setup(
         file=file,
         settings={name: value for name, value in asked.items() if value is not None},
-        annotators=tuple(annotator or ()),
-        adjudicators=tuple(adjudicator or ()),
+        annotators=annotator,
+        adjudicators=adjudicator,
         gold=gold,
         suggest=suggest,
         judge=judge,
         new_links=new_links,
-        reading=read_options(columns=columns, reference_separator=reference_separator),
+        reading=ReadOptions(columns=columns, reference_separator=reference_separator),
     )
     place = project or f"{file}.annotate.sqlite"
     plan = None if is_url(place) or Path(place).exists() else read_plan(setup, place)

@@ -6,10 +6,9 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
-from markscheme.cli.app import app, console, notes
-from markscheme.cli.output import PositiveFrom
+from markscheme.cli.app import console, notes
+from markscheme.cli.options import OutFile, command
+from markscheme.options import Argument, Option, PositiveFrom
 
 
 class Kind(StrEnum):
@@ -22,30 +21,28 @@ class Kind(StrEnum):
     AUDIT = "audit"
 
 
-@app.command("annotate-export")
+@command("annotate-export")
 def annotate_export(
     project: Annotated[
         str,
-        typer.Argument(
+        Argument(
+            "The project: FILE.annotate.sqlite, or postgresql://user@host/database.",
             metavar="PROJECT",
-            help="The project: FILE.annotate.sqlite, or postgresql://user@host/database.",
         ),
     ],
-    out: Annotated[
-        Path, typer.Option("--out", "-o", help="File to write: .jsonl, .csv, .tsv or .parquet.")
-    ],
+    out: OutFile,
     kind: Annotated[
         Kind,
-        typer.Option(
-            "--as",
-            help="labels: for agree, estimate, rank. ratings: each person's. references: answers "
+        Option(
+            "labels: for agree, estimate, rank. ratings: each person's. references: answers "
             "with references amended. training: for train examiner. audit: every change.",
+            ("--as",),
         ),
     ] = Kind.LABELS,
     positive_from: PositiveFrom = None,
     accept: Annotated[
-        str, typer.Option(help="Relations that count as acceptable, by comma.")
-    ] = "superior,equivalent",
+        tuple[str, ...], Option("Relations that count as acceptable, by comma.", split=True)
+    ] = ("superior", "equivalent"),
 ) -> None:
     """Write what people said, for agree, estimate, amended references or train examiner.
 
@@ -68,8 +65,7 @@ def annotate_export(
         known = store.read(load_project)
         if known is None:
             raise RunError(f"there is no project in {store.shown}")
-        accepted = tuple(name.strip() for name in accept.split(",") if name.strip())
-        options = ExportOptions(positive_from=positive_from, accept=accepted)
+        options = ExportOptions(positive_from=positive_from, accept=accept)
         found = store.read(lambda c: export(c, known, kind.value, options))
     finally:
         store.close()

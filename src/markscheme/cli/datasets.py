@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from typer.core import TyperGroup
 
 from markscheme.cli.app import app, console, notes
+from markscheme.cli.options import OutFile, command, flagged
+from markscheme.options import Argument, DataDir, Option
 
 if TYPE_CHECKING:
     from markscheme.datasets import Dataset, Local
@@ -27,21 +28,9 @@ class NameOrAction(TyperGroup):
 group = typer.Typer(cls=NameOrAction, rich_markup_mode="markdown")
 app.add_typer(group, name="datasets")
 
-DataDir = Annotated[
-    Path | None,
-    typer.Option(
-        "--data-dir",
-        help="Folder that holds the data (else MARKSCHEME_DATA, else your cache); or the file.",
-    ),
-]
-Name = Annotated[str, typer.Argument(help="A dataset's name, as `markscheme datasets` lists it.")]
+Name = Annotated[str, Argument("A dataset's name, as `markscheme datasets` lists it.")]
 
 
-@group.callback(
-    invoke_without_command=True,
-    help="List public datasets; `markscheme datasets NAME` describes one.",
-    subcommand_metavar="[NAME | ACTION NAME]",
-)
 def datasets(context: typer.Context, data_dir: DataDir = None) -> None:
     """List the datasets of the catalogue."""
     context.obj = data_dir
@@ -64,7 +53,14 @@ def datasets(context: typer.Context, data_dir: DataDir = None) -> None:
     )
 
 
-@group.command("show")
+group.callback(
+    invoke_without_command=True,
+    help="List public datasets; `markscheme datasets NAME` describes one.",
+    subcommand_metavar="[NAME | ACTION NAME]",
+)(flagged(datasets))
+
+
+@command("show", to=group)
 def show(context: typer.Context, name: Name, data_dir: DataDir = None) -> None:
     """Describe one dataset: licence, citation, files, sizes, and where it is looked for."""
     from markscheme.datasets import data_folders, dataset, find, options_of
@@ -98,7 +94,7 @@ def show(context: typer.Context, name: Name, data_dir: DataDir = None) -> None:
     console.print(entry.citation.strip(), markup=False)
 
 
-@group.command("check")
+@command("check", to=group)
 def check(context: typer.Context, name: Name, data_dir: DataDir = None) -> None:
     """Compare the copy here with recorded sizes and checksums. Exit code 1 if something differs."""
     from rich.table import Table
@@ -120,20 +116,16 @@ def check(context: typer.Context, name: Name, data_dir: DataDir = None) -> None:
         raise typer.Exit(1)
 
 
-@group.command("fetch")
+@command("fetch", to=group)
 def fetch(
     context: typer.Context,
     names: Annotated[
         list[str],
-        typer.Argument(metavar="NAME...", help="Names as `markscheme datasets` lists them."),
+        Argument("Names as `markscheme datasets` lists them.", metavar="NAME..."),
     ],
     data_dir: DataDir = None,
-    file: Annotated[
-        list[str] | None, typer.Option("--file", help="Only this file; may be repeated.")
-    ] = None,
-    force: Annotated[
-        bool, typer.Option("--force", help="Replace files that differ from the recorded checksum.")
-    ] = False,
+    file: Annotated[tuple[str, ...], Option("Only this file; may be repeated.")] = (),
+    force: Annotated[bool, Option("Replace files that differ from the recorded checksum.")] = False,
 ) -> None:
     """Download datasets' files from where their authors published them, and check them."""
     from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn
@@ -158,7 +150,7 @@ def fetch(
             paths = download(
                 entry,
                 data_dir=data_dir or context.obj,
-                files=file or (),
+                files=file,
                 force=force,
                 progress=progress,
             )
@@ -169,18 +161,15 @@ def fetch(
             )
 
 
-@group.command("export")
+@command("export", to=group)
 def export(
     context: typer.Context,
     name: Name,
-    out: Annotated[
-        Path, typer.Option("--out", help="File to write: .jsonl, .json, .csv, .tsv or .parquet.")
-    ],
+    out: OutFile,
     data_dir: DataDir = None,
     option: Annotated[
-        list[str] | None,
-        typer.Option("--option", help="NAME=VALUE, as `markscheme datasets NAME` lists them."),
-    ] = None,
+        tuple[str, ...], Option("NAME=VALUE, as `markscheme datasets NAME` lists them.")
+    ] = (),
 ) -> None:
     """Write a dataset as an answers table, which every other command reads."""
     from markscheme.datasets import load
@@ -188,7 +177,7 @@ def export(
     from markscheme.tables import write_answers
 
     options = {}
-    for text in option or []:
+    for text in option:
         key, equals, value = text.partition("=")
         if not equals:
             raise DataError(f"--option {text!r} must be NAME=VALUE, such as split=train")

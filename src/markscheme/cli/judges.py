@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
+from markscheme.cli.app import console, notes
+from markscheme.cli.options import command
+from markscheme.options import Argument
 
-from markscheme.cli.app import app, console, notes
 
-
-@app.command("judges")
+@command("judges")
 def judges(
-    name: Annotated[str | None, typer.Argument(help="Show this judge in full.")] = None,
+    name: Annotated[str | None, Argument("Show this judge in full.")] = None,
 ) -> None:
     """List the judges, or show one: parameters, paper, what it needs, an example."""
     from markscheme.contract import broken_plugins, entry

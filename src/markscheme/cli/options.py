@@ -14,6 +14,7 @@ import types
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields, is_dataclass
 from enum import Enum, StrEnum
+from operator import itemgetter
 from pathlib import Path
 from typing import (
     TYPE_CHECKING,
@@ -48,6 +49,11 @@ Out = Annotated[Path | None, OUT]
 OutFile = Annotated[Path, OUT]
 """Where a command has to write."""
 Quiet = Annotated[bool, Option("No progress bar.", ("--quiet", "-q"))]
+Host = Annotated[
+    str,
+    Option("Address to listen on; with another than loopback, other machines reach it."),
+]
+Port = Annotated[int, Option("Port to listen on; 0 takes any free one.", minimum=0, maximum=65535)]
 Files = Annotated[
     list[str],
     Argument(
@@ -230,43 +236,60 @@ def command(name: str, *, to: typer.Typer = app, **about: Any) -> Callable[[_Fun
     """
 
     def register(function: _Function) -> _Function:
-        hints = get_type_hints(function, include_extras=True)
-        hints.pop("return", None)
-        defaults = inspect.signature(function).parameters
-        flags: dict[str, _Flag] = {}
-        makers: dict[str, Callable[[dict[str, Any]], Any]] = {}
-        for parameter, hint in hints.items():
-            kind, extras = _bare(hint)
-            if is_dataclass(kind) and isinstance(kind, type):
-                chosen = next((one for one in extras if isinstance(one, Fields)), Fields())
-                makers[parameter] = _instance(kind, chosen, flags)
-            else:
-                flag = _flag(parameter, hint, defaults[parameter].default)
-                _add(flags, flag)
-                makers[parameter] = _single(flag)
-
-        def call(**given: Any) -> None:
-            function(**{parameter: make(given) for parameter, make in makers.items()})
-
-        parameters = sorted(
-            (flag.parameter() for flag in flags.values()),
-            key=lambda one: flags[one.name].flags != (),
-        )
-        call.__doc__ = function.__doc__
-        call.__name__ = function.__name__
-        call.__annotations__ = {one.name: one.annotation for one in parameters}
-        call.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-        shown = {spelling for flag in flags.values() for spelling in _spellings(flag.flags)}
-        hidden = {
-            flag.name: _without(flag.text, shown)
-            for flag in flags.values()
-            if isinstance(flag.text, Option) and (flag.text.aliases or flag.text.alias_values)
-        }
+        call, hidden = _flagged(function)
         cls = type("Command", (_WithAliases,), {"aliases": hidden})
         to.command(name, cls=cls, **about)(call)
         return function
 
     return register
+
+
+def flagged(function: Callable[..., None]) -> Callable[..., None]:
+    """A function with the flags of its options, for the callback of a group of commands."""
+    return _flagged(function)[0]
+
+
+def _flagged(function: Callable[..., None]) -> tuple[Callable[..., None], dict[str, Option]]:
+    """What typer calls, and the options that have older spellings."""
+    hints = get_type_hints(function, include_extras=True)
+    hints.pop("return", None)
+    defaults = inspect.signature(function).parameters
+    flags: dict[str, _Flag] = {}
+    makers: dict[str, Callable[[dict[str, Any]], Any]] = {}
+    context: list[inspect.Parameter] = []
+    for parameter, hint in hints.items():
+        kind, extras = _bare(hint)
+        if kind is typer.Context:
+            context.append(
+                inspect.Parameter(parameter, inspect.Parameter.KEYWORD_ONLY, annotation=kind)
+            )
+            makers[parameter] = itemgetter(parameter)
+        elif is_dataclass(kind) and isinstance(kind, type):
+            chosen = next((one for one in extras if isinstance(one, Fields)), Fields())
+            makers[parameter] = _instance(kind, chosen, flags)
+        else:
+            flag = _flag(parameter, hint, defaults[parameter].default)
+            _add(flags, flag)
+            makers[parameter] = _single(flag)
+
+    def call(**given: Any) -> None:
+        function(**{parameter: make(given) for parameter, make in makers.items()})
+
+    parameters = context + sorted(
+        (flag.parameter() for flag in flags.values()),
+        key=lambda one: flags[one.name].flags != (),
+    )
+    call.__doc__ = function.__doc__
+    call.__name__ = function.__name__
+    call.__annotations__ = {one.name: one.annotation for one in parameters}
+    call.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    shown = {spelling for flag in flags.values() for spelling in _spellings(flag.flags)}
+    hidden = {
+        flag.name: _without(flag.text, shown)
+        for flag in flags.values()
+        if isinstance(flag.text, Option) and (flag.text.aliases or flag.text.alias_values)
+    }
+    return call, hidden
 
 
 def _spellings(flags: Sequence[str]) -> list[str]:
@@ -305,6 +328,8 @@ def _instance(
                 raise TypeError(f"{cls.__name__}.{one.name} has neither an Option nor a default")
             continue
         default = chosen.defaults.get(one.name, _default(one))
+        if one.name in chosen.required:
+            default = _EMPTY
         flag = _flag(one.name, hints[one.name], default)
         _add(flags, flag)
         makers[one.name] = _single(flag)
@@ -355,6 +380,8 @@ def _flag(name: str, hint: Any, default: Any) -> _Flag:
         raise TypeError(f"{name} has no Option")
     shown = next((one.text for one in reversed(extras) if isinstance(one, Default)), None)
     several, element = _element(kind)
+    if default is _EMPTY and isinstance(text, Option) and get_origin(kind) is Mapping:
+        default = {}
     if isinstance(text, Option) and text.split and several is not None:
         typed: Any = list[str]
     elif text.parse is not None:

@@ -20,8 +20,8 @@ def report(
     out: Annotated[Out, Default("report.html in RUN")] = None,
     labels: Annotated[Labels, Default("those that came with the answers")] = None,
     compare: Annotated[
-        list[Path], Option("Another run on the same answers, to show as well; repeatable.")
-    ] = [],  # noqa: B006
+        tuple[Path, ...], Option("Another run on the same answers, to show as well; repeatable.")
+    ] = (),
 ) -> None:
     """Write a run's report: one HTML file with figures and every answer, which opens offline.
 

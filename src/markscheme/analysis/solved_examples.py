@@ -1,0 +1,41 @@
+"""Solved examples for prompts, from other labelled answers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import polars as pl
+
+from markscheme.errors import DataError
+from markscheme.judges.prompted import choose_examples
+from markscheme.models.local import MiniLM
+from markscheme.tables import ReadOptions, Source, read_answers
+
+
+def choose_solved_examples(
+    labelled: Source,
+    *,
+    count: int = 4,
+    system: str | None = None,
+    seed: int = 0,
+    columns: Mapping[str, str] | None = None,
+) -> pl.DataFrame:
+    """Examples for `llm_evouna_icl`, by k-means over questions (Wang et al. 2023, section 6.4).
+
+    Args:
+        labelled: answers with labels 0 and 1, of a dataset other than the one to judge.
+        count: how many.
+        system: take answers of this system only.
+        seed: of the clustering and the draw.
+        columns: columns with unusual names.
+
+    Raises:
+        DataError: the answers cannot be read, or none is of the system.
+    """
+    answers = read_answers(labelled, ReadOptions(columns=columns or {}))
+    if system is not None:
+        systems = answers["system"].unique().sort().to_list()
+        answers = answers.filter(pl.col("system") == system)
+        if answers.is_empty():
+            raise DataError(f"no system {system!r} in {labelled}; there are {', '.join(systems)}")
+    return choose_examples(answers, MiniLM(), count=count, seed=seed)
