@@ -9,6 +9,7 @@ from .agreement import plan_labels as plan_labels
 from .agreement import rank as rank
 from .agreement import reliability as reliability
 from .analysis import explain as explain
+from .analysis import failures as failures
 from .analysis import probe as probe
 from .api import Judgment as Judgment
 from .api import Result as Result

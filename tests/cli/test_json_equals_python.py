@@ -7,7 +7,10 @@ from pathlib import Path
 import pytest
 
 import markscheme
+from markscheme.analysis import ledger_figures, mark_claims
 from markscheme.cli import run
+from markscheme.models import Models
+from markscheme.models.ledger import Ledger
 
 Captured = pytest.CaptureFixture[str]
 
@@ -33,3 +36,28 @@ def test_probe(example: Path, capsys: Captured) -> None:
     assert printed(capsys, *words) == found.to_json()
     assert found.frame["probe"].to_list() == ["capitals", "injection"]
     assert found.frame["answers"].to_list() == [50, 50]
+
+
+def test_failures(example: Path, tmp_path: Path, capsys: Captured) -> None:
+    assert printed(capsys, "failures", example) == markscheme.failures(example).to_json()
+    result = markscheme.judge(example, ["exact_match", "contains"], out=tmp_path / "run")
+    found = markscheme.failures(result, judge_errors=True)
+    assert printed(capsys, "failures", tmp_path / "run", "--judge-errors") == found.to_json()
+    assert found.frame.height == 147
+    assert found.error_rates is not None
+    assert found.judge_errors is not None
+
+
+def test_claims(capsys: Captured) -> None:
+    said = "It was Jane Austen. She wrote it in 1815."
+    words = ("claims", "-q", "Who wrote Emma?", "-r", "Jane Austen wrote it.", "-a", said)
+    found = mark_claims("Who wrote Emma?", ["Jane Austen wrote it."], said, models=Models())
+    assert printed(capsys, *words) == found.to_json()
+    assert found.frame.height == 2
+
+
+def test_ledger_stats(tmp_path: Path, capsys: Captured) -> None:
+    place = str(tmp_path / "ledger.sqlite")
+    Ledger(place).close()
+    printed_text = printed(capsys, "ledger", "stats", "--ledger", place)
+    assert printed_text == ledger_figures(place).to_json()

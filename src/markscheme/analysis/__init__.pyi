@@ -7,6 +7,8 @@ from .error_categories import error_rates as error_rates
 from .error_categories import judge_errors as judge_errors
 from .explanations import Explanation as Explanation
 from .explanations import explain as explain
+from .failing import FailuresResult as FailuresResult
+from .failing import failures as failures
 from .ledger_contents import LedgerFigures as LedgerFigures
 from .ledger_contents import ledger_figures as ledger_figures
 from .list_material import Material as Material
@@ -23,6 +25,7 @@ from .mode_detection import failure_modes as failure_modes
 from .modes import GROUPS as GROUPS
 from .modes import MODES as MODES
 from .options import ExplainOptions as ExplainOptions
+from .options import FailureOptions as FailureOptions
 from .options import ProbeOptions as ProbeOptions
 from .probing import ProbeResult as ProbeResult
 from .probing import probe as probe

@@ -5,7 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Annotated
 
-from markscheme.options import Columns, Option, ReferenceSeparator, Seed
+from markscheme.options import (
+    Columns,
+    Judges,
+    LabelColumn,
+    Option,
+    PositiveFrom,
+    ReferenceSeparator,
+    Seed,
+    Threshold,
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,3 +58,33 @@ class ProbeOptions:
     seed: Seed = 0
     columns: Columns = field(default_factory=dict)
     reference_separator: ReferenceSeparator = "auto"
+
+
+@dataclass(frozen=True, kw_only=True)
+class FailureOptions:
+    """How answers that fail exact match are read, sorted and shown.
+
+    Attributes:
+        label_column: the column with labels.
+        trusted: take this judge's verdicts in place of people's.
+        judges: judges to take; () for all.
+        columns: columns with unusual names, ours to the file's.
+        threshold: an answer is accepted from this score where a judge gave no verdict.
+        positive_from: the grade from which an answer is acceptable; None for labels of 0 and 1.
+        judge_errors: sort each judge's errors too.
+        examples: answers to show of every mode.
+    """
+
+    label_column: LabelColumn = None
+    trusted: Annotated[
+        str | None,
+        Option("Take this judge's verdicts in place of people's, where none labelled."),
+    ] = None
+    judges: Judges = ()
+    columns: Columns = field(default_factory=dict)
+    threshold: Threshold = 0.5
+    positive_from: PositiveFrom = None
+    judge_errors: Annotated[bool, Option("Sort each judge's errors too (Wang et al. 2023).")] = (
+        False
+    )
+    examples: Annotated[int, Option("Answers to show of every mode.", minimum=0)] = 1

@@ -1,6 +1,6 @@
 """For tests of judges and pipelines: a check of any judge, a scripted model, a server with faults.
 
-    from markscheme.testing import FaultServer, ScriptedChat, check_judge
+from markscheme.testing import FaultServer, ScriptedChat, check_judge
 """
 
 import lazy_loader

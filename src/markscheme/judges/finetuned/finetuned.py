@@ -22,7 +22,10 @@ _asking = threading.Lock()
     "learned",
     paper="Yao & Barbosa 2024",
     needs=Needs(
-        chat=False, extras=("lora",), weights="required", references="required",
+        chat=False,
+        extras=("lora",),
+        weights="required",
+        references="required",
         note="the extra lora, and weights that 'markscheme train learned' wrote",
     ),
     example="learned(weights='FOLDER')",

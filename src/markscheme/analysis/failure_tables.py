@@ -1,11 +1,11 @@
-"""The tables of `markscheme failures`."""
+"""The tables of failure modes and of judges' errors."""
 
 from __future__ import annotations
 
 import polars as pl
 
-from markscheme.analysis import CATEGORIES, GROUPS, MODES
-from markscheme.cli.output import percent
+from markscheme.analysis.error_categories import CATEGORIES
+from markscheme.analysis.modes import GROUPS, MODES
 from markscheme.results import Table
 
 _LONGEST = 60
@@ -56,7 +56,7 @@ def rates_table(rates: pl.DataFrame) -> Table:
         for name in names:
             row = mine.get(name)
             cells.append("-" if row is None or not row["answers"] else
-                         percent(row["rejected"] / row["answers"]))  # fmt: skip
+                         _percent(row["rejected"] / row["answers"]))  # fmt: skip
         rows.append((judge, *cells))
     return Table(
         title="Of these answers, what each judge rejects too, in percent of a group",
@@ -78,7 +78,7 @@ def errors_table(errors: pl.DataFrame, *, examples: int) -> Table:
                     f"{row['error']} {_short(row['answer'])} for {_short(row['references'][0])}"
                     for row in shown
                 )
-                share = percent(found.height / of_judge.height)
+                share = _percent(found.height / of_judge.height)
                 rows.append(
                     (str(judge), str(kind), name, f"{found.height:,}", share, meaning, text)
                 )
@@ -91,10 +91,14 @@ def errors_table(errors: pl.DataFrame, *, examples: int) -> Table:
 
 
 def _shares(count: int, total: int, printed: float | None) -> tuple[str, str, str]:
-    share = percent(count / total) if total else "-"
+    share = _percent(count / total) if total else "-"
     return f"{count:,}", share, "" if printed is None else f"{printed:.1f}"
 
 
 def _short(text: str) -> str:
     flat = " ".join(text.split())
     return repr(flat if len(flat) <= _LONGEST else flat[: _LONGEST - 1] + "…")
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.1f}"
