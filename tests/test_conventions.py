@@ -158,3 +158,8 @@ def test_no_two_test_files_have_one_name() -> None:
     # pytest imports them by their bare name: of two, one would break the whole collection.
     names = [path.name for path in Path(__file__).parent.rglob("test_*.py")]
     assert len(names) == len(set(names)), sorted({n for n in names if names.count(n) > 1})
+
+
+def test_models_are_typed_wherever_they_are_passed() -> None:
+    untyped = [path.name for path in MODULES if "models: Any" in path.read_text()]
+    assert not untyped, "what judges get as models is a ModelSource"

@@ -7,32 +7,14 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from markscheme.contract.grammar import judge_name, parse_judge
+from markscheme.contract.grammar import parse_judge
 from markscheme.contract.registry import judges
-from markscheme.contract.signatures import signature
 from markscheme.engine.execute import apply
-from markscheme.tables.answers import ANSWERS_SCHEMA, read_answers
+from markscheme.tables.answers import read_answers
 from markscheme.tables.judgments import OUTCOME, STATUSES
+from markscheme.testing import check_judge
 
 OFFLINE = [name for name, found in judges().items() if found.needs.nothing]
-
-NASTY = [
-    "",
-    " \t\n ",
-    "Paris",
-    "PARIS!",
-    "the capital is Paris, of course",
-    "ｐａｒｉｓ",
-    "Pa\u0301ris \u00a0 \u2028 \u200b",
-    "\U0001f5fc\U0001f1eb\U0001f1f7",
-    "\u202epalindrome\u202c",
-    "İstanbul ıI ß ŉ ǰ",
-    "((((((((((", "a{1000}", "\\", ".*", "[",
-    "%s %d {} {0} $x",
-    "<script>alert(1)</script>",
-    "x" * 1_000_000,
-]  # fmt: skip
-
 
 def table(answers: list[str | None]) -> pl.DataFrame:
     return read_answers(
@@ -67,32 +49,13 @@ def test_it_is_described(name: str) -> None:
     assert parse_judge(found.example)
 
 
-def test_its_name_reads_back(name: str) -> None:
-    judge = parse_judge(judges()[name].example)
-    assert parse_judge(judge_name(judge)) == judge
-    assert judge_name(judge, full=True) in signature(judge)
+ASKING = [name for name, found in judges().items() if found.needs.chat and "'" not in found.example]
 
 
-def test_rows_stay_in_number_and_order_and_statuses_are_declared(name: str) -> None:
-    judge = parse_judge(judges()[name].example)
-    answers = table([*NASTY, None])
-    outcomes = apply(judge, answers)
-    assert outcomes.columns == list(OUTCOME)
-    assert outcomes.height == answers.height
-    assert set(outcomes["status"].unique()) <= set(STATUSES)
-    assert outcomes["status"][-1] == "skipped"
-    assert outcomes["score"].drop_nulls().is_between(0, 1).all()
-    backwards = apply(judge, answers.reverse()).reverse()
-    assert backwards.equals(outcomes)
-    alone = pl.concat([apply(judge, answers[row : row + 1]) for row in range(answers.height)])
-    assert alone.equals(outcomes), "a row's outcome must not depend on the rows beside it"
-
-
-def test_an_empty_table_gives_an_empty_table(name: str) -> None:
-    judge = parse_judge(judges()[name].example)
-    outcomes = apply(judge, pl.DataFrame(schema=ANSWERS_SCHEMA))
-    assert outcomes.columns == list(OUTCOME)
-    assert outcomes.height == 0
+@pytest.mark.parametrize("judge", sorted({*OFFLINE, *ASKING}))
+def test_it_keeps_to_the_contract(judge: str) -> None:
+    """Name, signature, rows, order, statuses, an empty table, declared needs: see `check_judge`."""
+    check_judge(judges()[judge].example)
 
 
 def test_the_reference_itself_is_right(name: str) -> None:

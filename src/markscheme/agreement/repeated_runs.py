@@ -21,11 +21,12 @@ from markscheme.agreement.sources import (
     judged_and_labelled,
     judged_table,
 )
-from markscheme.contract import Judge, parse_judge
+from markscheme.contract import Judge, ModelSource, parse_judge
 from markscheme.engine import run_in_folder, run_in_memory
 from markscheme.errors import AgreementError, DataError, MarkschemeError
 from markscheme.judges.prompted import SamplingOverrides
 from markscheme.metrics import corpus_bleu
+from markscheme.models import Models
 from markscheme.options import with_keywords
 from markscheme.results import Table, TableResult, share_text, summary_table
 from markscheme.tables import AnswersReader, ReadOptions
@@ -52,7 +53,7 @@ def reliability(
     *,
     judge: str | Judge | None = None,
     folder: str | Path | None = None,
-    models: Any = None,
+    models: ModelSource | None = None,
     on_progress: Callable[[int], None] | None = None,
     **keywords: Any,
 ) -> ReliabilityResult:
@@ -156,7 +157,7 @@ def _judged(
     options: ReliabilityOptions,
     *,
     folder: str | Path | None,
-    models: Any,
+    models: ModelSource | None,
     on_progress: Callable[[int], None] | None,
 ) -> list[tuple[str, JudgmentsSource]]:
     """Judge the answers once for each setting: the names or folders of the runs, and the runs."""
@@ -174,7 +175,11 @@ def _judged(
         one = judge if seed is None else _seeded(judge, seed)
         word, number = next(iter(setting.items()))
         reader = AnswersReader(sources, reading)
-        asked = SamplingOverrides(models=models, seed=seed, sample=setting.get("sample", 0))
+        asked = SamplingOverrides(
+            models=Models() if models is None else models,
+            seed=seed,
+            sample=setting.get("sample", 0),
+        )
         if folder is None:
             run = run_in_memory(reader, [one], models=asked, on_progress=on_progress)
             made.append((f"{word}-{number}", _InMemory(run.judgments.collect(), read)))

@@ -1,3 +1,5 @@
 from .fault_server import FaultServer as FaultServer
 from .fault_server import ServerReply as ServerReply
+from .judge_check import check_judge as check_judge
+from .judge_check import difficult_answers as difficult_answers
 from .scripted import ScriptedChat as ScriptedChat

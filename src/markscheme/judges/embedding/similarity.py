@@ -10,7 +10,7 @@ import numpy.typing as npt
 import polars as pl
 
 from markscheme.contract import ModelSource, Needs, check_range, register
-from markscheme.judges.outcomes import LEXICAL, by_threshold
+from markscheme.judges.outcomes import by_threshold
 
 Floats = npt.NDArray[np.float64]
 
@@ -18,13 +18,16 @@ _DECIMALS = 4
 """Scores are rounded: the last digits of a sum of floats depend on the rows beside it."""
 
 HF = Needs(
-    chat=False, extras=("hf",), weights="required", references="required", question="unused",
+    chat=False, extras=("hf",), weights="required", references="required",
     note="the extra hf, and weights (model=FOLDER or a hub name)",
 )  # fmt: skip
 
 
 @register(
-    "embedding_cosine", paper="Reimers & Gurevych 2019", needs=LEXICAL, example="embedding_cosine"
+    "embedding_cosine",
+    paper="Reimers & Gurevych 2019",
+    example="embedding_cosine",
+    needs=Needs(chat=False, references="required"),
 )
 @dataclass(frozen=True, kw_only=True)
 class EmbeddingCosine:
