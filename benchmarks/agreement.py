@@ -72,9 +72,9 @@ def whole_table(data: dict[str, np.ndarray], resamples: int, seed: int) -> float
     import polars as pl
 
     from markscheme.agreement.against_labels import AgreementOptions, agreement
-    from markscheme.agreement.join import join_labels
-    from markscheme.agreement.judged import read_judgments
-    from markscheme.agreement.labels import read_labels
+    from markscheme.tables.joins import join_labels
+    from markscheme.tables.judgment_files import load_judgments
+    from markscheme.tables.labels import load_labels
 
     rows = len(data["labels"])
     answers = pl.DataFrame(
@@ -85,7 +85,7 @@ def whole_table(data: dict[str, np.ndarray], resamples: int, seed: int) -> float
         pl.when(pl.Series(data["judged"])).then(scores).alias("score")
     )
     start = time.perf_counter()
-    joined = join_labels(read_judgments(table), read_labels(answers))
+    joined = join_labels(load_judgments(table), load_labels(answers))
     agreement(joined, AgreementOptions(resamples=resamples, seed=seed))
     return time.perf_counter() - start
 

@@ -28,9 +28,6 @@ from benchmarks.jobs import peak_megabytes
 from markscheme import datasets
 from markscheme.agreement.against_labels import AgreementOptions, agreement
 from markscheme.agreement.answer_hierarchy import adjacent_sets, marks_test
-from markscheme.agreement.join import join_labels
-from markscheme.agreement.judged import read_judgments
-from markscheme.agreement.labels import read_labels
 from markscheme.contract.grammar import parse_judge
 from markscheme.engine.execute import apply
 from markscheme.features.alignment.claims import contested, reworded, ruled
@@ -38,7 +35,10 @@ from markscheme.features.alignment.features import compute_features
 from markscheme.judges.examiner.weight_files import open_weights
 from markscheme.models.sources import Models
 from markscheme.results.figures import Figure, plain
+from markscheme.tables.joins import join_labels
+from markscheme.tables.judgment_files import load_judgments
 from markscheme.tables.judgments import RELATIONS
+from markscheme.tables.labels import load_labels
 from markscheme.training.splits import parts
 
 ROOT = Path(__file__).parents[1]
@@ -122,7 +122,7 @@ def figures(
     outcomes: pl.DataFrame, answers: pl.DataFrame, *, by_system: bool
 ) -> dict[str, dict[str, Figure | int]]:
     """F1, accuracy, AUROC and kappa with intervals, answers that were not judged as errors."""
-    joined = join_labels(read_judgments(outcomes), read_labels(answers))
+    joined = join_labels(load_judgments(outcomes), load_labels(answers))
     found: dict[str, dict[str, Figure | int]] = {}
     for one in agreement(joined, AgreementOptions(by_system=by_system, resamples=2000)):
         every = {**one.left_out, **one.as_errors}

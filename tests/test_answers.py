@@ -124,7 +124,7 @@ def test_answer_beside_prediction_is_the_reference() -> None:
 
 def test_two_columns_that_could_be_the_answer_are_not_guessed() -> None:
     row = {"question": "Who?", "gold": "Ann", "response": "A", "output": "B"}
-    with pytest.raises(DataError, match=r"response and output could each be the answer"):
+    with pytest.raises(DataError, match=r"'response' and 'output' could each be the answer"):
         read_answers([row])
     chosen = read_answers([row], ReadOptions(columns={"answer": "output"}))
     assert chosen["answer"].to_list() == ["B"]

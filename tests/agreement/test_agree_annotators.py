@@ -18,11 +18,10 @@ from markscheme.agreement.annotators import (
     disagreements,
     fleiss_kappa,
     krippendorff_alpha,
-    majority,
     pairwise_kappas,
-    ratings_table,
 )
 from markscheme.errors import AgreementError
+from markscheme.tables import majority, ratings_table
 
 cells = st.sampled_from([0.0, 1.0, 2.0, None])
 tables = st.integers(2, 4).flatmap(

@@ -15,12 +15,12 @@ from statsmodels.stats.multitest import multipletests
 
 from markscheme.agreement.closed_forms import holm
 from markscheme.agreement.comparisons import compare_judges, compare_systems
-from markscheme.agreement.join import Joined, join_labels
-from markscheme.agreement.judged import read_judgments
-from markscheme.agreement.labels import read_labels
 from markscheme.agreement.paired import CompareOptions, mcnemar_exact, permutation_p
 from markscheme.errors import AgreementError
 from markscheme.results.figures import plain
+from markscheme.tables.joins import Joined, join_labels
+from markscheme.tables.judgment_files import load_judgments
+from markscheme.tables.labels import load_labels
 
 
 @given(st.integers(0, 60), st.integers(0, 60))
@@ -74,7 +74,7 @@ def judged(seed: int, *, quality: dict[str, float]) -> tuple[pl.DataFrame, pl.Da
 
 def joined(seed: int, **quality: float) -> Joined:
     wide, labels = judged(seed, quality=quality)
-    return join_labels(read_judgments(wide, judges=list(quality)), read_labels(labels))
+    return join_labels(load_judgments(wide, judges=list(quality)), load_labels(labels))
 
 
 def test_a_better_judge_is_found_and_pairs_are_corrected() -> None:
@@ -146,7 +146,7 @@ def test_the_permutation_test_holds_its_level_under_clustering() -> None:
 def test_not_judged_is_left_out_or_wrong() -> None:
     wide, labels = judged(4, quality={"one": 0.9, "two": 0.9})
     holes = wide.with_columns(pl.when(pl.int_range(400) >= 10).then("one").alias("one"))
-    both = join_labels(read_judgments(holes, judges=["one", "two"]), read_labels(labels))
+    both = join_labels(load_judgments(holes, judges=["one", "two"]), load_labels(labels))
     (out,) = compare_judges(both, options=CompareOptions(resamples=100))
     assert (out.shared, out.left_out) == (390, 10)
     (errors,) = compare_judges(both, options=CompareOptions(resamples=100, unjudged="errors"))
@@ -164,7 +164,7 @@ def test_systems_under_one_judge() -> None:
             "verdict": np.r_[rng.random(150) < 0.8, rng.random(150) < 0.5],
         }
     )
-    (pair,) = compare_systems(read_judgments(table), options=CompareOptions(resamples=2000))
+    (pair,) = compare_systems(load_judgments(table), options=CompareOptions(resamples=2000))
     means = table.group_by("system", maintain_order=True).agg(pl.col("verdict").mean())
     assert [pair.first_value.value, pair.second_value.value] == pytest.approx(
         means["verdict"].to_list()
@@ -174,7 +174,7 @@ def test_systems_under_one_judge() -> None:
     assert pair.mcnemar.value is not None
     assert (pair.shared, pair.left_out) == (150, 0)
     twice = pl.concat([table, table.with_columns(pl.lit("b").alias("answer"))])
-    (several,) = compare_systems(read_judgments(twice), options=CompareOptions(resamples=100))
+    (several,) = compare_systems(load_judgments(twice), options=CompareOptions(resamples=100))
     assert several.mcnemar.reason == "some question has several answers of a system"
 
 
@@ -197,7 +197,7 @@ def test_refusals() -> None:
         }
     )
     with pytest.raises(AgreementError, match="no judged question in common"):
-        compare_systems(read_judgments(apart))
+        compare_systems(load_judgments(apart))
     two = pl.concat([apart.with_columns(pl.lit(name).alias("judge")) for name in "ab"])
     with pytest.raises(AgreementError, match="choose one of 'a', 'b'"):
-        compare_systems(read_judgments(two))
+        compare_systems(load_judgments(two))

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 from markscheme.agreement.accuracy_estimates import EstimateOptions, human_accuracy
 from markscheme.agreement.estimators import METHODS, Estimate, Sample, estimates, labels_only, ppi
-from markscheme.agreement.judged import read_judgments
 from markscheme.agreement.label_plans import choose_labels, need_from_accuracy, need_from_pilot
-from markscheme.agreement.labels import read_labels
 from markscheme.errors import AgreementError
+from markscheme.tables.judgment_files import load_judgments
+from markscheme.tables.labels import load_labels
 
 DRAWS = 2000
 MONTE_CARLO = 3 * math.sqrt(0.95 * 0.05 / DRAWS)
@@ -192,12 +192,12 @@ def world(seed: int = 0, *, answers: int = 1000, systems: int = 2) -> pl.DataFra
 
 
 def judged(table: pl.DataFrame) -> pl.DataFrame:
-    return read_judgments(table.drop("label"))
+    return load_judgments(table.drop("label"))
 
 
 def test_from_tables_to_estimates_by_system() -> None:
     table = world()
-    labels = read_labels(table.sample(200, seed=4).drop("score"))
+    labels = load_labels(table.sample(200, seed=4).drop("score"))
     found = human_accuracy(judged(table), labels, EstimateOptions(by="system"))
     assert [one.system for one in found] == [None, "s0", "s1"]
     assert [one.answers for one in found] == [1000, 500, 500]
@@ -212,30 +212,30 @@ def test_from_tables_to_estimates_by_system() -> None:
 def test_estimates_that_labels_cannot_support_are_refused() -> None:
     table = world()
     with pytest.raises(AgreementError, match=r"20 labels are too few.*at least 30"):
-        human_accuracy(judged(table), read_labels(table.head(20).drop("score")))
+        human_accuracy(judged(table), load_labels(table.head(20).drop("score")))
     best = table.sort("score", descending=True).head(200).drop("score")
     with pytest.raises(AgreementError, match="evidently not a random sample: the judge's mean is"):
-        human_accuracy(judged(table), read_labels(best))
-    trusting = human_accuracy(judged(table), read_labels(best), EstimateOptions(trust_sample=True))
+        human_accuracy(judged(table), load_labels(best))
+    trusting = human_accuracy(judged(table), load_labels(best), EstimateOptions(trust_sample=True))
     assert "may not be a random sample" in trusting[0].notes[0]
     one_system = table.filter(pl.col("system") == "s0").sample(100, seed=1).drop("score")
     with pytest.raises(AgreementError, match="some systems' answers were labelled far more often"):
-        human_accuracy(judged(table), read_labels(one_system))
-    by_system = human_accuracy(judged(table), read_labels(one_system), EstimateOptions(by="system"))
+        human_accuracy(judged(table), load_labels(one_system))
+    by_system = human_accuracy(judged(table), load_labels(one_system), EstimateOptions(by="system"))
     assert [one.refusal is None for one in by_system] == [False, True, False]
     repeated = world(answers=16 * 8, systems=16)
     with pytest.raises(AgreementError, match="about 8 questions only"):
-        human_accuracy(judged(repeated), read_labels(repeated.drop("score")))
+        human_accuracy(judged(repeated), load_labels(repeated.drop("score")))
     two = pl.concat([judged(table), judged(table).with_columns(pl.lit("other").alias("judge"))])
     with pytest.raises(AgreementError, match="choose with --judge one of 'judge', 'other'"):
-        human_accuracy(two, read_labels(table))
+        human_accuracy(two, load_labels(table))
 
 
 def test_not_judged_answers_stay_in_and_are_named() -> None:
     table = world().with_columns(
         pl.when(pl.int_range(1000) % 10 > 0).then("score").alias("score"),
     )
-    found = human_accuracy(judged(table), read_labels(table.sample(200, seed=2).drop("score")))
+    found = human_accuracy(judged(table), load_labels(table.sample(200, seed=2).drop("score")))
     assert found[0].not_judged == 100
     assert "100 answers were not judged" in found[0].notes[0]
 
@@ -249,7 +249,7 @@ def test_a_drawn_plan_is_labelled_and_estimated(design: str) -> None:
     assert plan.equals(choose_labels(table, labels=240, design=design, seed=5))  # type: ignore[arg-type]
     stands_for = (1 / plan["inclusion_probability"]).sum()
     assert stands_for == pytest.approx(3000)
-    (found,) = human_accuracy(judged(table), read_labels(plan))
+    (found,) = human_accuracy(judged(table), load_labels(plan))
     for one in found.estimates:
         assert one.figure.low is not None
         assert one.figure.high is not None

@@ -18,9 +18,6 @@ from markscheme.agreement.bootstrap import (
     resample_ranked,
     resample_totals,
 )
-from markscheme.agreement.join import join_labels
-from markscheme.agreement.judged import read_judgments
-from markscheme.agreement.labels import read_labels
 from markscheme.agreement.verdicts import (
     CELLS,
     FROM_COUNTS,
@@ -31,6 +28,9 @@ from markscheme.agreement.verdicts import (
 )
 from markscheme.errors import AgreementError
 from markscheme.results.figures import Figure, plain
+from markscheme.tables.joins import join_labels
+from markscheme.tables.judgment_files import load_judgments
+from markscheme.tables.labels import load_labels
 
 pairs = st.lists(st.tuples(st.booleans(), st.booleans()), min_size=1, max_size=60)
 SKLEARN = {
@@ -163,8 +163,8 @@ def test_a_judge_that_was_never_wrong_still_has_an_honest_interval() -> None:
             "verdict": [True] * 6 + [False] * 14,
         }
     )
-    labels = read_labels(table.rename({"verdict": "label"}))
-    (found,) = agreement(join_labels(read_judgments(table), labels))
+    labels = load_labels(table.rename({"verdict": "label"}))
+    (found,) = agreement(join_labels(load_judgments(table), labels))
     accuracy, precision = found.left_out["accuracy"], found.left_out["precision"]
     assert accuracy.value == precision.value == 1.0
     # Wilson's lower bound n / (n + z^2), with the 10 questions and the 6 accepted answers.
@@ -181,7 +181,7 @@ def test_nq301_row_level(
 ) -> None:
     rows = nq301_labels.with_row_index("id")
     joined = join_labels(
-        read_judgments(rows.drop("label"), judges=[judge]), read_labels(rows.drop("bem", "davinci"))
+        load_judgments(rows.drop("label"), judges=[judge]), load_labels(rows.drop("bem", "davinci"))
     )
     (found,) = agreement(joined, AgreementOptions(resamples=500, seed=2))
     assert found.answers == 1490
@@ -203,7 +203,7 @@ def test_nq301_exact_match_row_level(
     references = nq301_answers.filter(pl.col("system") == "DPR").select("question", "references")
     rows = nq301_labels.join(references, on="question", maintain_order="left").with_row_index("id")
     verdicts = rows.with_columns(exact_match(rows).alias("em"))  # type: ignore[operator]
-    joined = join_labels(read_judgments(verdicts, judges=["em"]), read_labels(rows))
+    joined = join_labels(load_judgments(verdicts, judges=["em"]), load_labels(rows))
     (found,) = agreement(joined, AgreementOptions(resamples=0))
     assert round(100 * (found.left_out["accuracy"].value or 0), 1) == 65.4
     assert round(found.left_out["kappa"].value or 0, 3) == 0.343
@@ -222,7 +222,7 @@ def test_scores_are_ranked_and_systems_stand_apart() -> None:
             "label": label,
         }
     )
-    joined = join_labels(read_judgments(table.drop("label")), read_labels(table))
+    joined = join_labels(load_judgments(table.drop("label")), load_labels(table))
     found = agreement(joined, AgreementOptions(by_system=True, resamples=300))
     assert [(row.system, row.answers) for row in found] == [(None, 200), ("x", 100), ("y", 100)]
     assert found[0].not_judged == {"refused": 10}

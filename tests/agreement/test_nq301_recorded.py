@@ -25,12 +25,12 @@ from markscheme.agreement.annotators import (
     pairwise_kappas,
 )
 from markscheme.agreement.cascades import Goal, Recorded, choose_setting
-from markscheme.agreement.join import join_labels
-from markscheme.agreement.judged import read_judgments
-from markscheme.agreement.labels import read_labels
 from markscheme.agreement.ranking import rank_systems
 from markscheme.agreement.thresholds import choose_threshold
 from markscheme.papers.kamalloo_2023 import TABLE_1, printed
+from markscheme.tables.joins import join_labels
+from markscheme.tables.judgment_files import load_judgments
+from markscheme.tables.labels import load_labels
 
 RECORDED = Path(__file__).parents[1] / "recorded" / "nq301.json"
 
@@ -94,7 +94,7 @@ def test_the_annotators(labels: pl.DataFrame) -> None:
 def test_row_by_row(labels: pl.DataFrame, judge: str, accuracy: float, kappa: float) -> None:
     rows = labels.with_row_index("id")
     joined = join_labels(
-        read_judgments(rows.drop("label"), judges=[judge]), read_labels(rows.drop("bem", "davinci"))
+        load_judgments(rows.drop("label"), judges=[judge]), load_labels(rows.drop("bem", "davinci"))
     )
     (found,) = agreement(joined, AgreementOptions(resamples=200, seed=2))
     assert (found.answers, found.questions) == (1490, 301)

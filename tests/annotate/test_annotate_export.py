@@ -12,7 +12,6 @@ import pytest
 from annotate_helpers import Place, Worker, answers, fields_of, place, write_rows
 
 from markscheme import cli
-from markscheme.agreement.labels import read_labels
 from markscheme.annotate.exports import ExportOptions, export
 from markscheme.annotate.intake import read_file
 from markscheme.annotate.project import Project, standard_guidelines
@@ -22,6 +21,7 @@ from markscheme.annotate.render import blocks
 from markscheme.annotate.scales import SCALES
 from markscheme.annotate.setup import Setup
 from markscheme.errors import AgreementError, DataError, MarkschemeError, RunError
+from markscheme.tables.labels import load_labels
 
 Make = Callable[..., Place]
 Run = Callable[..., str]
@@ -58,7 +58,7 @@ def test_labels_have_ids_keys_and_everybodys_word(project: Make) -> None:
     assert table["label"].to_list() == [1, 0, 1, 1]
     assert table["annotator_labels"].to_list() == [[1, 1], [1, 0], [1, 1], [1, 1]]
     assert table["references"].to_list()[0] == ["right 0"]
-    read = read_labels(table)
+    read = load_labels(table)
     assert read["label"].to_list() == [1, 0, 1, 1]
 
 

@@ -25,8 +25,6 @@ import polars as pl
 import zstandard
 
 from markscheme.agreement.calibration import load_map
-from markscheme.agreement.judged import read_judgments
-from markscheme.agreement.labels import read_labels
 from markscheme.contract.grammar import judge_name, parse_judge
 from markscheme.engine.execute import apply
 from markscheme.errors import MarkschemeError
@@ -40,9 +38,11 @@ from markscheme.judges.prompted.prompt import load_prompt
 from markscheme.models.chat.prices import read_prices
 from markscheme.models.ledger.exchange import read_export
 from markscheme.models.sources import Models
+from markscheme.tables import read_table
 from markscheme.tables.answers import AnswersReader, ReadOptions, read_answers
 from markscheme.tables.files import Format
-from markscheme.tables.foreign_tables import read_table
+from markscheme.tables.judgment_files import load_judgments
+from markscheme.tables.labels import load_labels
 from markscheme.text.replies.entailment import LABELS, NOT_ENTAILMENT, read_entailment
 from markscheme.text.replies.grades import RELATIONS, read_grade, read_relation, read_score
 from markscheme.text.replies.reply import Reading
@@ -323,8 +323,8 @@ TARGETS: dict[str, Target] = {
     ),
     "table of jsonl": Target(fuzz_one=_table("t.jsonl", _lines_in), seeds=[LINES, PLAIN, JUDGED]),
     "table of csv": Target(fuzz_one=_table("t.csv", _rows_in(",")), seeds=[LABELS_CSV, WIDE]),
-    "labels": Target(fuzz_one=_reads(read_labels, "labels"), seeds=[LABELS_CSV, LINES]),
-    "judgments": Target(fuzz_one=_reads(read_judgments, "judged"), seeds=[JUDGED, WIDE]),
+    "labels": Target(fuzz_one=_reads(load_labels, "labels"), seeds=[LABELS_CSV, LINES]),
+    "judgments": Target(fuzz_one=_reads(load_judgments, "judged"), seeds=[JUDGED, WIDE]),
     "calibration map": Target(fuzz_one=_reads(load_map, "map.json"), seeds=[MAP, PLATT]),
     "calibrated": Target(fuzz_one=_reads(_calibrated, "map.json"), seeds=[MAP, PLATT]),
     "prices": Target(

@@ -14,9 +14,9 @@ import numpy as np
 import polars as pl
 
 from markscheme.agreement.estimators import Estimate, Sample, drawn_unlike_rest, estimates
-from markscheme.agreement.join import join_labels
 from markscheme.agreement.options import EstimateOptions
 from markscheme.errors import AgreementError
+from markscheme.tables import join_labels
 
 REFUSE_BELOW = 0.001
 WARN_BELOW = 0.05
@@ -55,8 +55,8 @@ def human_accuracy(
     """Estimated mean label of all judged answers, and of each system's if asked.
 
     Args:
-        judgments: as `read_judgments` gives them: all answers, labelled or not.
-        labels: as `read_labels` gives them: of a random sample of the answers, or with
+        judgments: as `load_judgments` gives them: all answers, labelled or not.
+        labels: as `load_labels` gives them: of a random sample of the answers, or with
             `inclusion_probability` (and `stratum`) as `plan-labels` writes them.
         options: whose judgments, by system or not, confidence; the defaults if None.
 

@@ -16,7 +16,6 @@ from markscheme.agreement.bootstrap import (
     resample_totals,
 )
 from markscheme.agreement.closed_forms import wilson_interval
-from markscheme.agreement.join import Joined, as_binary
 from markscheme.agreement.options import Unjudged
 from markscheme.agreement.verdicts import (
     CELLS,
@@ -27,6 +26,7 @@ from markscheme.agreement.verdicts import (
     statistics,
 )
 from markscheme.results import Figure
+from markscheme.tables import Joined, as_binary
 
 Array = npt.NDArray[np.float64]
 

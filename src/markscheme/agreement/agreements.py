@@ -17,12 +17,9 @@ from markscheme.agreement.annotators import (
     disagreements,
     fleiss_kappa,
     krippendorff_alpha,
-    majority,
     pairwise_kappas,
-    ratings_table,
 )
 from markscheme.agreement.answer_hierarchy import adjacent_sets, marks_test
-from markscheme.agreement.join import Joined, as_binary, join_labels
 from markscheme.agreement.options import AgreeOptions, Blanks
 from markscheme.agreement.question_averages import PerQuestion, per_question
 from markscheme.agreement.repeated_runs import repeat_tables, repeats_of
@@ -36,6 +33,7 @@ from markscheme.agreement.sources import (
 from markscheme.errors import AgreementError
 from markscheme.options import with_keywords
 from markscheme.results import Figure, Table, TableResult, flat_frame, p_text, share_text
+from markscheme.tables import Joined, as_binary, join_labels, majority, ratings_table
 
 SHARES = {
     "accuracy": "accuracy",

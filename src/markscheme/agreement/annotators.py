@@ -1,4 +1,4 @@
-"""Agreement between people: kappas, alpha, disagreements, majority and adjudication.
+"""Agreement between people: kappas, alpha, disagreements and adjudication.
 
 A ratings table has one column an annotator and one row an item; null is a blank (the annotator
 gave no label). Every statistic says what it does with blanks:
@@ -21,31 +21,12 @@ from markscheme.agreement.closed_forms import fleiss
 from markscheme.agreement.options import Blanks
 from markscheme.errors import AgreementError
 from markscheme.results import Figure, figure
+from markscheme.tables import majority
 
 Level = Literal["nominal", "ordinal", "interval"]
 
 ALL_SAME = "every rating is the same, so chance agreement is certain"
 NO_OVERLAP = "no item was rated by all of them"
-
-
-def ratings_table(annotator_labels: pl.Series) -> pl.DataFrame:
-    """One column an annotator, from a Series of lists (`annotator_labels` of the answers table).
-
-    Shorter lists are filled with blanks on the right, since the n-th place belongs to the n-th
-    annotator.
-
-    Raises:
-        AgreementError: the lists hold nothing.
-    """
-    width = annotator_labels.list.len().max()
-    if not isinstance(width, int) or width == 0:
-        raise AgreementError("annotator_labels holds no label at all")
-    return pl.DataFrame(
-        {
-            f"annotator{place + 1}": annotator_labels.list.get(place, null_on_oob=True)
-            for place in range(width)
-        }
-    )
 
 
 def cohen_kappa(first: pl.Series, second: pl.Series, *, blanks: Blanks = "missing") -> Figure:
@@ -160,26 +141,6 @@ def disagreements(ratings: pl.DataFrame, *, blanks: Blanks = "missing") -> pl.Se
     highest = np.where(blank, -1, codes).max(axis=1)
     lowest = np.where(blank, categories, codes).min(axis=1)
     return pl.Series("disagreement", (highest != lowest) & ~blank.all(axis=1))
-
-
-def majority(ratings: pl.DataFrame) -> pl.Series:
-    """The label that more annotators gave than any other; null on a tie or where all are blank."""
-    longest = (
-        ratings.select(pl.all().cast(pl.Float64))
-        .with_row_index("item")
-        .unpivot(index="item", value_name="label")
-        .drop_nulls("label")
-        .group_by("item", "label")
-        .len()
-    )
-    winners = (
-        longest.filter(pl.col("len") == pl.col("len").max().over("item"))
-        .group_by("item")
-        .agg(pl.col("label").first(), pl.len().alias("ways"))
-        .filter(pl.col("ways") == 1)
-    )
-    items = pl.DataFrame({"item": np.arange(ratings.height, dtype=np.uint32)})
-    return items.join(winners, on="item", how="left", maintain_order="left")["label"]
 
 
 def adjudicate(first: pl.Series, second: pl.Series, third: pl.Series) -> pl.Series:

@@ -14,7 +14,6 @@ from markscheme.agreement.calibration import (
     fit_map,
     reliability_diagram,
 )
-from markscheme.agreement.join import as_binary
 from markscheme.agreement.options import CalibrateOptions
 from markscheme.agreement.sources import JudgmentsSource, TableSource, joined_with_labels
 from markscheme.agreement.thresholds import (
@@ -26,6 +25,7 @@ from markscheme.agreement.thresholds import (
 from markscheme.errors import AgreementError
 from markscheme.options import with_keywords
 from markscheme.results import Table, TableResult, share_text
+from markscheme.tables import as_binary
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)

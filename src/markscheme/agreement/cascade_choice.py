@@ -14,7 +14,6 @@ from markscheme.agreement.cascades import (
     Recorded,
     choose_setting,
 )
-from markscheme.agreement.join import as_binary, join_labels
 from markscheme.agreement.options import CascadeOptions
 from markscheme.agreement.sources import (
     JudgmentsSource,
@@ -27,6 +26,7 @@ from markscheme.contract import parse_judge
 from markscheme.errors import AgreementError, MarkschemeError, UnknownNameError
 from markscheme.options import with_keywords
 from markscheme.results import Table, TableResult, share_text
+from markscheme.tables import as_binary, join_labels
 
 SHOWN = 16
 """Rows of the curve in the table; the frame and JSON have all."""

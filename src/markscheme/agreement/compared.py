@@ -9,7 +9,6 @@ from typing import Any
 import polars as pl
 
 from markscheme.agreement.comparisons import compare_judges, compare_systems
-from markscheme.agreement.join import join_labels
 from markscheme.agreement.options import CompareOptions
 from markscheme.agreement.paired import Comparison
 from markscheme.agreement.sources import (
@@ -22,6 +21,7 @@ from markscheme.agreement.sources import (
 from markscheme.errors import AgreementError
 from markscheme.options import with_keywords
 from markscheme.results import Table, TableResult, flat_frame, p_text
+from markscheme.tables import join_labels
 
 LEAST_RESAMPLES = 100
 

@@ -16,7 +16,6 @@ import numpy as np
 import polars as pl
 
 from markscheme.agreement.bootstrap import cluster_counts
-from markscheme.agreement.join import Joined, as_binary
 from markscheme.agreement.options import CompareOptions
 from markscheme.agreement.paired import (
     Comparison,
@@ -27,6 +26,7 @@ from markscheme.agreement.paired import (
 from markscheme.agreement.verdicts import FROM_COUNTS, cell_codes, statistics
 from markscheme.errors import AgreementError
 from markscheme.results import Figure
+from markscheme.tables import Joined, as_binary
 
 
 def compare_judges(

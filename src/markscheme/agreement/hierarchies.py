@@ -19,7 +19,6 @@ from markscheme.agreement.answer_hierarchy import (
     set_counts,
 )
 from markscheme.agreement.entailment_details import details, gaps, tests
-from markscheme.agreement.join import as_binary, join_labels
 from markscheme.agreement.options import HierarchyOptions
 from markscheme.agreement.sources import (
     JudgmentsSource,
@@ -32,6 +31,7 @@ from markscheme.errors import AgreementError, DataError
 from markscheme.metrics import gap, rank_scores, token_f1
 from markscheme.options import with_keywords
 from markscheme.results import Table, TableResult, share_text
+from markscheme.tables import as_binary, join_labels
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)

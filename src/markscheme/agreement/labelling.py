@@ -9,7 +9,6 @@ from typing import Any
 
 import polars as pl
 
-from markscheme.agreement.join import join_labels
 from markscheme.agreement.label_plans import (
     LabelNeed,
     choose_labels,
@@ -28,7 +27,7 @@ from markscheme.agreement.sources import (
 from markscheme.errors import AgreementError
 from markscheme.options import with_keywords
 from markscheme.results import Table, TableResult, plain
-from markscheme.tables import write_table
+from markscheme.tables import join_labels, write_table
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)

@@ -11,7 +11,6 @@ from typing import Any
 import polars as pl
 
 from markscheme.agreement.entailment_details import details, statements, tests
-from markscheme.agreement.join import Joined, as_binary, join_labels
 from markscheme.agreement.options import ReliabilityOptions
 from markscheme.agreement.repeats import kappa_matrix, spread, text_repeats
 from markscheme.agreement.sources import (
@@ -29,7 +28,7 @@ from markscheme.metrics import corpus_bleu
 from markscheme.models import Models
 from markscheme.options import with_keywords
 from markscheme.results import Table, TableResult, share_text, summary_table
-from markscheme.tables import AnswersReader, ReadOptions
+from markscheme.tables import AnswersReader, Joined, ReadOptions, as_binary, join_labels
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)

@@ -8,15 +8,16 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeGuard, runtime_c
 
 import polars as pl
 
-from markscheme.agreement.join import Joined, join_labels
-from markscheme.agreement.judged import read_judgments
-from markscheme.agreement.labels import read_labels
 from markscheme.errors import DataError
 from markscheme.options import parse_columns, split_list
 from markscheme.tables import (
     KEYS,
+    Joined,
     ReadOptions,
+    join_labels,
     judgments_file,
+    load_judgments,
+    load_labels,
     numbered,
     read_answers,
     read_table,
@@ -84,7 +85,7 @@ def judged_table(
         DataError, AgreementError: judgments or answers cannot be read, or do not fit together.
     """
     table = _judgments(source)
-    found = read_judgments(
+    found = load_judgments(
         table,
         judges=names_of(judges) or None,
         threshold=threshold,
@@ -115,7 +116,7 @@ def labelled_table(
         for ours, theirs in columns_of(columns).items()
         if ours in (*KEYS, "label") and theirs in table.columns
     }
-    return read_labels(table, column=column, names=known)
+    return load_labels(table, column=column, names=known)
 
 
 def judged_and_labelled(

@@ -7,7 +7,6 @@ from typing import Any
 
 import polars as pl
 
-from markscheme.agreement.join import as_binary, join_labels
 from markscheme.agreement.options import RankOptions
 from markscheme.agreement.protocols import match_amended
 from markscheme.agreement.ranking import Ranking, rank_systems
@@ -23,7 +22,7 @@ from markscheme.errors import AgreementError
 from markscheme.metrics import exact_match
 from markscheme.options import with_keywords
 from markscheme.results import Table, TableResult, share_text
-from markscheme.tables import with_answers
+from markscheme.tables import as_binary, join_labels, with_answers
 
 HUMAN = "human"
 EXACT = "exact_match"

@@ -11,14 +11,20 @@ from markscheme.agreement import (
     JudgmentsSource,
     TableSource,
     answers_of_run,
-    as_binary,
     judged_table,
     labelled_table,
-    matching_key,
 )
 from markscheme.analysis.options import FailureOptions
 from markscheme.errors import AgreementError, DataError
-from markscheme.tables import ReadOptions, judgments_file, read_answers, read_table, renamed
+from markscheme.tables import (
+    ReadOptions,
+    as_binary,
+    judgments_file,
+    matching_key,
+    read_answers,
+    read_table,
+    renamed,
+)
 
 
 def read_accepted(

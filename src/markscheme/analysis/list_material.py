@@ -12,7 +12,7 @@ import polars as pl
 from markscheme.agreement import Draw, draw_references, thin_lists
 from markscheme.datasets import load, passages
 from markscheme.errors import DataError
-from markscheme.tables import ALIASES, RawBatch, ReadOptions, iter_raw, read_answers
+from markscheme.tables import RawBatch, ReadOptions, iter_raw, read_answers, recognise
 
 PASSAGES = ("antique", "trec-dl-nf")
 """Datasets whose passages are references and candidates alike."""
@@ -149,10 +149,11 @@ def read_loosely(source: str, columns: Mapping[str, str] | None = None) -> pl.Da
 
 def _rows(raw: RawBatch, given: Mapping[str, str]) -> list[dict[str, Any]]:
     """The rows as dicts, with a mark of their own where there are no references."""
-    taken = set(given.values())
-    references = given.get("references") or _named(raw, "references", taken)
-    answer = given.get("answer") or _named(raw, "answer", taken)
-    if references is None and answer == "answer" and _named(raw, "answer", {*taken, "answer"}):
+    free = [name for name in raw.columns if name not in given.values()]
+    references = given.get("references") or recognise(free, "references", raw.source)
+    answer = given.get("answer") or recognise(free, "answer", raw.source)
+    others = [name for name in free if name != "answer"]
+    if references is None and answer == "answer" and recognise(others, "answer", raw.source):
         references, answer = "answer", None  # As in NQ-open: the other one is the prediction.
     values: dict[str, Sequence[Any] | pl.Series] = dict(raw.columns)
     names = list(values)
@@ -166,10 +167,3 @@ def _rows(raw: RawBatch, given: Mapping[str, str]) -> list[dict[str, Any]]:
             row["answer"] = None
         found.append(row)
     return found
-
-
-def _named(raw: RawBatch, ours: str, taken: set[str]) -> str | None:
-    """The file's column that goes by one of the names of ours."""
-    plain = {name: " ".join(name.replace("_", " ").replace("-", " ").lower().split())
-             for name in raw.columns if name not in taken}  # fmt: skip
-    return next((name for name, said in plain.items() if said in ALIASES[ours]), None)

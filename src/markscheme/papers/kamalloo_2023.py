@@ -17,13 +17,13 @@ from markscheme.agreement import (
     fleiss_kappa,
     match_amended,
     rank_systems,
-    ratings_table,
 )
 from markscheme.analysis import GROUPS, MODES, failure_modes
 from markscheme.datasets import attach_pairs, dataset, load, locate, read_pairs, recorded
 from markscheme.metrics import exact_match, token_f1
 from markscheme.models import Models
 from markscheme.papers.cell import Cell, DataDir, Paper, PaperTable
+from markscheme.tables import ratings_table
 from markscheme.text import normalise_series
 from markscheme.text.replies import read_yes_no
 

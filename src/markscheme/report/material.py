@@ -11,21 +11,20 @@ from typing import Any
 import orjson
 import polars as pl
 
-from markscheme.agreement import (
-    Agreement,
-    AgreementOptions,
-    Joined,
-    agreement,
-    as_binary,
-    join_labels,
-    read_labels,
-)
+from markscheme.agreement import Agreement, AgreementOptions, agreement
 from markscheme.analysis import error_rates, failure_modes, judge_errors
 from markscheme.engine import summarise
 from markscheme.errors import RunError
 from markscheme.metrics import exact_match
 from markscheme.models import Models
-from markscheme.tables import JUDGMENTS_SCHEMA, judgments_file
+from markscheme.tables import (
+    JUDGMENTS_SCHEMA,
+    Joined,
+    as_binary,
+    join_labels,
+    judgments_file,
+    load_labels,
+)
 
 PEOPLE = "people"
 """What labels are called where judges stand beside them."""
@@ -259,10 +258,10 @@ def _labels(
     answers: pl.DataFrame, source: str | Path | None, column: str | None
 ) -> pl.DataFrame | None:
     if source is not None:
-        return read_labels(source, column=column)
+        return load_labels(source, column=column)
     names = ("label", "annotator_labels")
     there = [name for name in names if answers[name].null_count() < answers.height]
-    return read_labels(answers.select("answer_id", *there)) if there else None
+    return load_labels(answers.select("answer_id", *there)) if there else None
 
 
 def _opened(run: str | Path) -> Path:

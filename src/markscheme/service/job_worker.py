@@ -6,7 +6,6 @@ can be stopped at any moment, and if it dies only its job fails.
 
 from __future__ import annotations
 
-import contextlib
 import os
 import sys
 import threading
@@ -23,7 +22,7 @@ from markscheme.contract import parse_judge
 from markscheme.engine import ALL_SYSTEMS
 from markscheme.errors import DataError, MarkschemeError
 from markscheme.models import ModelOptions, Models, ServerOptions
-from markscheme.tables import AnswersReader, ReadOptions
+from markscheme.tables import AnswersReader, ReadOptions, count_rows
 
 _TELL_EVERY = 0.25
 _ORPHAN = 70
@@ -51,7 +50,7 @@ def work(order: dict[str, Any], tell: Any) -> None:
     file = folder / "input" / order["file"]
     reader = LimitedReader([str(file)], ReadOptions(**options["read"]))
     reader.most_rows = order["most_rows"]
-    tell({"rows_expected": _count(file)})
+    tell({"rows_expected": count_rows([file])})
     models = Models(options=_model_options(order["models"]))
     rows, told = 0, 0.0
 
@@ -99,19 +98,6 @@ def _model_options(given: dict[str, Any]) -> ModelOptions:
     server = given["server"] and ServerOptions(**given["server"])
     prices = given["prices"] and Path(given["prices"])
     return ModelOptions(**{**given, "server": server, "prices": prices})
-
-
-def _count(file: Path) -> int | None:
-    """Rows of Parquet, lines of text that has a row a line."""
-    kind = file.suffix.lower()
-    if kind in (".parquet", ".pq"):
-        with contextlib.suppress(pl.exceptions.PolarsError):
-            return int(pl.scan_parquet(file).select(pl.len()).collect().item())
-    if kind not in (".jsonl", ".ndjson", ".csv", ".tsv"):
-        return None
-    with file.open("rb") as stream:
-        lines = sum(block.count(b"\n") for block in iter(lambda: stream.read(1 << 20), b""))
-    return max(0, lines - (kind in (".csv", ".tsv")))
 
 
 def main() -> None:

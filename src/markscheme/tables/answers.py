@@ -5,11 +5,11 @@ Whatever the input looks like, the table has all columns of `SCHEMA`; what was n
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import nullcontext
 from hashlib import blake2b
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias, cast
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -17,12 +17,9 @@ import polars as pl
 from markscheme.errors import BadRowsError, DataError, Problem
 from markscheme.tables.atomic_write import whole_file
 from markscheme.tables.columns import REQUIRED, resolve_columns
-from markscheme.tables.files import RawBatch, frame_batches, iter_raw, records_batches
+from markscheme.tables.files import SUFFIXES, RawBatch, Source, iter_raw
 from markscheme.tables.read_options import ReadOptions
 from markscheme.tables.validation import validate_rows
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 ANSWERS_SCHEMA: dict[str, Any] = {
     "answer_id": pl.String,
@@ -37,11 +34,6 @@ ANSWERS_SCHEMA: dict[str, Any] = {
     "context": pl.String,
 }
 """Columns of an answers table, in order."""
-
-Source: TypeAlias = (
-    "str | Path | pl.DataFrame | pl.LazyFrame | pd.DataFrame | Sequence[Mapping[str, Any]]"
-)
-"""What answers can be read from: a path, `-`, a Polars or pandas frame, or a list of dicts."""
 
 
 class AnswersReader:
@@ -85,8 +77,9 @@ class AnswersReader:
                 answers.
             BadRowsError: malformed rows, unless they are to be skipped; up to 20 are named.
         """
+        rows = self.options.batch_rows
         for source in self.sources:
-            for raw in self._raw(source):
+            for raw in iter_raw(source, format=self.options.format, batch_rows=rows):
                 frame = self._answers(raw, default_system=self.system or system_of(source))
                 if not self._stopping and frame.height:
                     self.rows += frame.height
@@ -101,23 +94,6 @@ class AnswersReader:
     @property
     def _stopping(self) -> bool:
         return self.options.on_bad_row == "error" and bool(self.problems)
-
-    def _raw(self, source: Source) -> Iterator[RawBatch]:
-        rows = self.options.batch_rows
-        if isinstance(source, str | Path):
-            return iter_raw(str(source), format=self.options.format, batch_rows=rows)
-        if isinstance(source, pl.DataFrame):
-            return frame_batches("the data frame", source.lazy(), rows)
-        if isinstance(source, pl.LazyFrame):
-            return frame_batches("the lazy frame", source, rows)
-        if type(source).__module__.startswith("pandas"):
-            return _pandas_batches(cast("pd.DataFrame", source), rows)
-        if isinstance(source, Sequence):
-            return records_batches("the data", source, rows)
-        raise DataError(
-            f"answers cannot be read from {type(source).__name__}; give a path, a Polars or pandas "
-            "data frame, or a list of dicts"
-        )
 
     def _answers(self, raw: RawBatch, *, default_system: str) -> pl.DataFrame:
         self.problems += raw.problems
@@ -203,38 +179,6 @@ def content_ids(frame: pl.DataFrame) -> pl.Series:
     ).to_series()
     ids = [blake2b(text.encode(), digest_size=12).hexdigest() for text in joined]
     return pl.Series("answer_id", ids, dtype=pl.String)
-
-
-def _pandas_batches(frame: pd.DataFrame, batch_rows: int) -> Iterator[RawBatch]:
-    name = "the data frame"
-    frame = frame.apply(_with_gaps)
-    try:
-        return frame_batches(name, pl.from_pandas(frame).lazy(), batch_rows)
-    except (ImportError, ValueError, TypeError, NotImplementedError, pl.exceptions.PolarsError):
-        # Read value by value: a column of several kinds, such as numbers among texts, or no
-        # pyarrow, which pandas does not bring and Polars wants for texts.
-        columns = {str(column): values_of(frame[column]) for column in frame.columns}
-        rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
-        return records_batches(name, rows, batch_rows)
-
-
-def values_of(column: pd.Series[Any]) -> list[Any]:
-    """A pandas column as Python's own values, None where pandas holds that one is missing."""
-    column = _with_gaps(column)
-    there = column.notna()
-    return [
-        value.item() if isinstance(value, np.generic) else value
-        for value in column.astype(object).where(there, None)
-    ]
-
-
-def _with_gaps(column: pd.Series[Any]) -> pd.Series[Any]:
-    """Whole numbers with gaps as such: pandas makes floats of them, and 8 would be read as 8.0."""
-    if column.dtype.kind != "f" or not column.hasnans:
-        return column
-    known = column.dropna()
-    whole = bool(((known % 1 == 0) & (known.abs() < 2**53)).all())
-    return column.astype("Int64") if whole else column
 
 
 class _SeenIds:
@@ -323,25 +267,25 @@ def write_table(frame: pl.DataFrame, path: str | Path) -> None:
 
 
 def _write(frame: pl.DataFrame, place: Path, target: Path) -> None:
-    suffix = target.suffix.lower()
-    if suffix in (".csv", ".tsv", ".tab"):
-        flat = frame.with_columns(
-            pl.col(name).map_elements(_json_text, return_dtype=pl.String).alias(name)
-            for name, kind in frame.schema.items()
-            if isinstance(kind, pl.List)
-        )
-        flat.write_csv(place, separator="," if suffix == ".csv" else "\t")
-    elif suffix in (".parquet", ".pq"):
-        frame.write_parquet(place)
-    elif suffix in (".jsonl", ".ndjson"):
-        frame.write_ndjson(place)
-    elif suffix == ".json":
-        frame.write_json(place)
-    else:
-        raise DataError(
-            f"cannot write {target.name!r}: the ending must be .jsonl, .json, .csv, .tsv or "
-            ".parquet"
-        )
+    match SUFFIXES.get(target.suffix.lower()):
+        case "csv" | "tsv" as kind:
+            flat = frame.with_columns(
+                pl.col(name).map_elements(_json_text, return_dtype=pl.String).alias(name)
+                for name, dtype in frame.schema.items()
+                if isinstance(dtype, pl.List)
+            )
+            flat.write_csv(place, separator="," if kind == "csv" else "\t")
+        case "parquet":
+            frame.write_parquet(place)
+        case "jsonl":
+            frame.write_ndjson(place)
+        case "json":
+            frame.write_json(place)
+        case None:
+            raise DataError(
+                f"cannot write {target.name!r}: the ending must be .jsonl, .json, .csv, .tsv or "
+                ".parquet"
+            )
 
 
 def _json_text(values: Iterable[Any]) -> str:

@@ -1,15 +1,17 @@
-"""Which of a file's columns is the question, the references, the answer: names people use."""
+"""Which of a file's columns is the question, the answer, the verdict: names people use."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
 
+import polars as pl
+
 from markscheme.errors import DataError, UnknownNameError
 from markscheme.tables.files import RawBatch
 
 ALIASES: dict[str, tuple[str, ...]] = {
-    "answer_id": ("answer_id", "id", "uid"),
+    "answer_id": ("answer id", "id", "uid"),
     "question": ("question", "query", "q", "input", "prompt", "questions"),
     "references": (
         "references", "reference", "gold", "golds", "gold answer", "gold answers", "golden answer",
@@ -27,22 +29,27 @@ ALIASES: dict[str, tuple[str, ...]] = {
     "reference_kind": ("reference kind",),
     "label": (
         "label", "human", "human label", "acceptable", "correct", "is correct", "human judgment",
-        "judgment", "judgement",
+        "judgment", "judgement", "gold label", "grade",
     ),
     "annotator_labels": ("annotator labels",),
     "context": ("context", "passage", "evidence"),
+    "judge": ("judge", "evaluator", "metric", "grader"),
+    "verdict": ("verdict", "is correct", "correct", "judgment", "judgement"),
+    "score": ("score", "probability", "confidence"),
 }  # fmt: skip
 """Our columns and the names under which they are recognised, without regard to case, `_` or `-`."""
 
+OF_JUDGMENTS = ("judge", "verdict", "score")
+"""Columns of tables of judgments alone; an answers table has all the others."""
+
+OF_ANSWERS = tuple(name for name in ALIASES if name not in OF_JUDGMENTS)
 REQUIRED = ("question", "references", "answer")
-
-
-def _plain(name: str) -> str:
-    return re.sub(r"[\s_\-?]+", " ", name).strip().lower()
+KEYS = ("answer_id", "question", "answer", "system")
+"""What a row is known by: `answer_id`, or `question` and `answer`, with `system` where known."""
 
 
 def resolve_columns(raw: RawBatch, given: Mapping[str, str]) -> tuple[dict[str, str], list[str]]:
-    """Our column names to the file's, and the file's named columns that nothing uses.
+    """The columns of an answers table to the file's, and the file's named columns left unused.
 
     Raises:
         UnknownNameError: `given` names a column of ours that does not exist.
@@ -50,20 +57,12 @@ def resolve_columns(raw: RawBatch, given: Mapping[str, str]) -> tuple[dict[str, 
             names a column that the file lacks.
     """
     names = list(raw.columns)
-    mapping: dict[str, str] = {}
-    for ours, theirs in given.items():
-        if ours not in ALIASES:
-            raise UnknownNameError("column", ours, ALIASES, f"ours are {', '.join(ALIASES)}")
-        if theirs != "none" and theirs not in raw.columns:
-            raise DataError(
-                f"{raw.source} has no column {theirs!r} (asked for as {ours}); it has: "
-                f"{', '.join(names)}"
-            )
-        mapping[ours] = theirs
+    _check_given(given, names, OF_ANSWERS, raw.source)
+    mapping = dict(given)
     free = [name for name in names if name not in mapping.values()]
-    for ours in ALIASES:
+    for ours in OF_ANSWERS:
         if ours not in mapping:
-            found = _recognise(raw, ours, free)
+            found = recognise(free, ours, raw.source)
             if found is not None:
                 mapping[ours] = found
                 free.remove(found)
@@ -75,6 +74,36 @@ def resolve_columns(raw: RawBatch, given: Mapping[str, str]) -> tuple[dict[str, 
     return mapping, [name for name in free if name.strip()]
 
 
+def renamed(
+    table: pl.DataFrame,
+    mapping: Mapping[str, str],
+    wanted: Sequence[str],
+    keep: Sequence[str] = (),
+) -> pl.DataFrame:
+    """The table with our column names: by the user's mapping first, then by common names.
+
+    Args:
+        table: as it stood in its file.
+        mapping: our names to the table's; `none` leaves a column out.
+        wanted: our columns to look for, in this order.
+        keep: columns of the table that are never taken for one of ours.
+
+    Raises:
+        DataError: the mapping names a column that is not there, or two columns could be the same
+            one.
+    """
+    _check_given(mapping, table.columns, None, "the table")
+    table = table.drop(o for o, t in mapping.items() if o in table.columns and o != t)
+    table = table.rename({t: o for o, t in mapping.items() if t in table.columns})
+    for ours in wanted:
+        if ours in table.columns or ours in mapping:
+            continue
+        found = recognise([n for n in table.columns if n not in keep], ours, "the table")
+        if found is not None:
+            table = table.rename({found: ours})
+    return table
+
+
 def no_columns(source: str, missing: Sequence[str], names: Sequence[str]) -> DataError:
     """What to say of a table, its columns being `names`, in which none is known for `missing`."""
     return DataError(
@@ -84,16 +113,39 @@ def no_columns(source: str, missing: Sequence[str], names: Sequence[str]) -> Dat
     )
 
 
-def _recognise(raw: RawBatch, ours: str, free: list[str]) -> str | None:
-    if ours in free:
+def recognise(names: Sequence[str], ours: str, source: str) -> str | None:
+    """The one of a source's columns that is ours by its name, or None.
+
+    Raises:
+        DataError: none has our name, and two have names that are used for it.
+    """
+    if ours in names:
         return ours
-    matches = [name for name in free if _plain(name) in ALIASES[ours]]
+    matches = [name for name in names if plain_name(name) in ALIASES[ours]]
     if len(matches) > 1:
         raise DataError(
-            f"{raw.source}: {' and '.join(matches)} could each be the {ours}; say which with "
-            f"--columns {ours}={matches[0]}"
+            f"{source}: {' and '.join(map(repr, matches))} could each be the {ours}; say which "
+            f"with --columns {ours}={matches[0]}"
         )
     return matches[0] if matches else None
+
+
+def plain_name(name: str) -> str:
+    """A column's name without case, `_`, `-` and `?`, as names are compared."""
+    return re.sub(r"[\s_\-?]+", " ", name).strip().lower()
+
+
+def _check_given(
+    given: Mapping[str, str], names: Sequence[str], ours: Sequence[str] | None, source: str
+) -> None:
+    for own, theirs in given.items():
+        if ours is not None and own not in ours:
+            raise UnknownNameError("column", own, ours, f"ours are {', '.join(ours)}")
+        if theirs != "none" and theirs not in names:
+            raise DataError(
+                f"{source} has no column {theirs!r}; the columns are "
+                f"{', '.join(map(repr, names))} (asked for as {own})"
+            )
 
 
 def _prefer_prediction(
@@ -101,11 +153,12 @@ def _prefer_prediction(
 ) -> None:
     """`answer` beside `prediction`, with no other references, holds the references.
 
-    So do NQ-open and many harnesses that follow it.
+    So do NQ-open and many harnesses that follow it. Tables of labels and judgments hold no
+    references, and a column `pred` there is often a judge's verdict, so they are not read this way.
     """
     if "references" in mapping or mapping.get("answer") != "answer" or "answer" in given:
         return
-    other = _recognise(raw, "answer", free)
+    other = recognise(free, "answer", raw.source)
     if other is not None:
         mapping["references"], mapping["answer"] = "answer", other
         free.remove(other)

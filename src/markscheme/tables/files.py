@@ -1,7 +1,9 @@
-"""Raw rows out of files: JSONL, JSON, CSV, TSV and Parquet, compressed or not, or standard input.
+"""Raw rows out of any source, and whole tables.
 
-This knows nothing of answers or judgments; it yields batches of raw columns together with the line
-(or row) each value came from, and a `Problem` for every row that is no row at all.
+Sources are files (JSONL, JSON, CSV, TSV and Parquet, compressed or not), standard input, folders of
+Parquet files, data frames and lists of dicts. Answers, judgments and labels are all read through
+here. This knows nothing of what the columns mean; it yields batches of raw columns together with
+the line (or row) each value came from, and a `Problem` for every row that is no row at all.
 """
 
 from __future__ import annotations
@@ -19,13 +21,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, BinaryIO, Literal, cast, get_args
+from typing import TYPE_CHECKING, Any, BinaryIO, Literal, TypeAlias, cast, get_args
 
+import numpy as np
 import orjson
 import polars as pl
 import zstandard
 
-from markscheme.errors import DataError, Problem
+from markscheme.errors import BadRowsError, DataError, Problem
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 Format = Literal["jsonl", "json", "csv", "tsv", "parquet"]
 
@@ -47,6 +53,12 @@ _PEEK = 4096
 _SEPARATOR_LINES = (b"sep=;", b"sep=,", b"sep=\t")
 _END = "\x00the end of the file"
 """Both fields of a last line of our own: it ends up in one where a quote was never closed."""
+
+
+Source: TypeAlias = (
+    "str | Path | pl.DataFrame | pl.LazyFrame | pd.DataFrame | Sequence[Mapping[str, Any]]"
+)
+"""What a table can be read from: a path, `-`, a Polars or pandas frame, or a list of dicts."""
 
 
 @dataclass(kw_only=True)
@@ -154,17 +166,37 @@ def _decompressed(stream: io.BufferedReader) -> io.BufferedReader:
     return io.BufferedReader(opened, buffer_size=1 << 20)
 
 
-def iter_raw(path: str, *, format: Format | None = None, batch_rows: int) -> Iterator[RawBatch]:
+def iter_raw(
+    source: Source, *, format: Format | None = None, batch_rows: int
+) -> Iterator[RawBatch]:
     """Batches of raw rows of one source, in order.
 
     Args:
-        path: a file, a folder of Parquet files, or `-` for standard input.
-        format: what it is; None finds out from the name or the content.
+        source: a file, a folder of Parquet files, `-` for standard input, a Polars or pandas frame,
+            or a list of dicts.
+        format: what a file is; None finds out from the name or the content.
         batch_rows: rows per batch at the most.
 
     Raises:
         DataError: the source as a whole cannot be read.
     """
+    if isinstance(source, str | Path):
+        return _file_batches(str(source), format, batch_rows)
+    if isinstance(source, pl.DataFrame):
+        return frame_batches("the data frame", source.lazy(), batch_rows)
+    if isinstance(source, pl.LazyFrame):
+        return frame_batches("the lazy frame", source, batch_rows)
+    if type(source).__module__.startswith("pandas"):
+        return _pandas_batches(cast("pd.DataFrame", source), batch_rows)
+    if isinstance(source, Sequence):
+        return records_batches("the data", source, batch_rows)
+    raise DataError(
+        f"a table cannot be read from {type(source).__name__}; give a path, a Polars or pandas "
+        "data frame, or a list of dicts"
+    )
+
+
+def _file_batches(path: str, format: Format | None, batch_rows: int) -> Iterator[RawBatch]:
     check_named(path)
     if path != "-" and Path(path).is_dir():
         yield from frame_batches(path, pl.scan_parquet(_parts(path)), batch_rows)
@@ -181,6 +213,95 @@ def iter_raw(path: str, *, format: Format | None = None, batch_rows: int) -> Ite
             yield from _iter_parquet(path, stream, head, batch_rows)
         else:
             yield from _iter_delimited(path, stream, head, kind, batch_rows)
+
+
+def read_table(source: Source) -> pl.DataFrame:
+    """A table as it stands in a source, whole.
+
+    Raises:
+        DataError: the file cannot be read or has no rows.
+        BadRowsError: some of its rows cannot be read.
+    """
+    if isinstance(source, pl.DataFrame):
+        return source
+    batches = list(iter_raw(source, batch_rows=1_000_000))
+    problems = [problem for batch in batches for problem in (*batch.problems, *_not_unicode(batch))]
+    if problems:
+        raise BadRowsError(problems)
+    frames = [
+        pl.DataFrame({name: _series(name, values) for name, values in batch.columns.items()})
+        for batch in batches
+        if batch.lines
+    ]
+    if not frames:
+        name = repr(str(source)) if isinstance(source, str | Path) else "the data"
+        raise DataError(f"{name} has no rows")
+    return pl.concat(frames, how="diagonal_relaxed")
+
+
+def _not_unicode(batch: RawBatch) -> list[Problem]:
+    """Rows with bytes that are not UTF-8, which CSV and TSV may hold."""
+    found = []
+    for name, values in batch.columns.items():
+        if isinstance(values, pl.Series):
+            continue
+        for line, value in zip(batch.lines, values, strict=True):
+            if isinstance(value, str) and not value.isascii():
+                try:
+                    check_characters(value, name)
+                except ValueError as error:
+                    found.append(Problem(batch.source, line, str(error), unit=batch.unit))
+    return found
+
+
+def _series(name: str, values: Sequence[Any] | pl.Series) -> pl.Series:
+    """Python values as a column; values of mixed kinds (`true` beside `"yes"`) as text."""
+    if isinstance(values, pl.Series):
+        return values
+    kinds = {type(value) for value in values if value is not None}
+    if len(kinds) > 1 and not kinds <= {int, float} and list not in kinds and dict not in kinds:
+        return pl.Series(name, [None if v is None else str(v) for v in values], dtype=pl.String)
+    return pl.Series(name, values, strict=False)
+
+
+def check_characters(text: str, ours: str) -> None:
+    """Raises ValueError where a text cannot be UTF-8, naming the column, the byte and its place."""
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        code = ord(text[error.start])
+        what = (
+            f"a byte that is not UTF-8 (0x{code - 0xDC00:02X}) at character {error.start + 1}; "
+            "save the file as UTF-8"
+            if 0xDC80 <= code <= 0xDCFF
+            else f"a lone surrogate (U+{code:04X}), which is no character, at character "
+            f"{error.start + 1}"
+        )
+        raise ValueError(f"the {ours} holds {what}") from None
+
+
+def count_rows(files: Sequence[str | Path]) -> int | None:
+    """Rows of files, for a progress bar: of Parquet, and of text with a row a line.
+
+    Line breaks within quotes count, so for CSV and TSV it may be too many. None where the rows of
+    one of the files cannot be had cheaply.
+    """
+    counts = [_rows_of(Path(file)) for file in files]
+    return None if None in counts else sum(filter(None, counts))
+
+
+def _rows_of(file: Path) -> int | None:
+    kind = SUFFIXES.get(file.suffix.lower())
+    if not file.is_file() or kind in (None, "json"):
+        return None
+    if kind == "parquet":
+        try:
+            return int(pl.scan_parquet(file).select(pl.len()).collect().item())
+        except pl.exceptions.PolarsError:
+            return None
+    with file.open("rb") as stream:
+        lines = sum(block.count(b"\n") for block in iter(lambda: stream.read(1 << 20), b""))
+    return max(0, lines - (kind in ("csv", "tsv")))
 
 
 def check_named(path: str) -> None:
@@ -399,3 +520,35 @@ def frame_batches(path: str, frame: pl.LazyFrame, batch_rows: int) -> Iterator[R
                 start += piece.height
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
         raise DataError(f"{shown(path)}: cannot be read as Parquet: {error}") from None
+
+
+def _pandas_batches(frame: pd.DataFrame, batch_rows: int) -> Iterator[RawBatch]:
+    name = "the data frame"
+    frame = frame.apply(_with_gaps)
+    try:
+        return frame_batches(name, pl.from_pandas(frame).lazy(), batch_rows)
+    except (ImportError, ValueError, TypeError, NotImplementedError, pl.exceptions.PolarsError):
+        # Read value by value: a column of several kinds, such as numbers among texts, or no
+        # pyarrow, which pandas does not bring and Polars wants for texts.
+        columns = {str(column): values_of(frame[column]) for column in frame.columns}
+        rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+        return records_batches(name, rows, batch_rows)
+
+
+def values_of(column: pd.Series[Any]) -> list[Any]:
+    """A pandas column as Python's own values, None where pandas holds that one is missing."""
+    column = _with_gaps(column)
+    there = column.notna()
+    return [
+        value.item() if isinstance(value, np.generic) else value
+        for value in column.astype(object).where(there, None)
+    ]
+
+
+def _with_gaps(column: pd.Series[Any]) -> pd.Series[Any]:
+    """Whole numbers with gaps as such: pandas makes floats of them, and 8 would be read as 8.0."""
+    if column.dtype.kind != "f" or not column.hasnans:
+        return column
+    known = column.dropna()
+    whole = bool(((known % 1 == 0) & (known.abs() < 2**53)).all())
+    return column.astype("Int64") if whole else column

@@ -1,6 +1,12 @@
-"""Reading people's and other tools' spellings of a verdict: yes/no, true/false, 0/1, grades."""
+"""Verdicts, labels, grades and scores as people and tools write them, as numbers.
+
+The words are listed here once: `judge` and `agree`, labels, judgments and annotators' lists are all
+read by them.
+"""
 
 from __future__ import annotations
+
+import math
 
 import polars as pl
 
@@ -9,6 +15,50 @@ from markscheme.errors import DataError
 YES = ("yes", "y", "true", "t", "correct", "acceptable", "accepted", "right", "pass", "1")
 NO = ("no", "n", "false", "f", "incorrect", "unacceptable", "rejected", "wrong", "fail", "0")
 BLANK = ("", "null", "none", "na", "n/a", "nan", "-", "?")
+_TRAILING = ".!,;:"
+_WORDS: dict[str, float | None] = (
+    dict.fromkeys(YES, 1.0) | dict.fromkeys(NO, 0.0) | dict.fromkeys(BLANK)
+)
+
+
+def value_of(text: str) -> float | None:
+    """1 for yes, 0 for no, None for a blank, else the number; case and a full stop do not matter.
+
+    Raises:
+        ValueError: it is none of these.
+    """
+    plain = text.strip().lower().rstrip(".")
+    plain = plain.rstrip(_TRAILING) or plain
+    if plain in _WORDS:
+        return _WORDS[plain]
+    number = float(plain)
+    return None if math.isnan(number) else number
+
+
+def label_of(text: str) -> float | None:
+    """As `value_of`, without infinite numbers, which are no label.
+
+    Raises:
+        ValueError: it is no label.
+    """
+    value = value_of(text)
+    if value is not None and math.isinf(value):
+        raise ValueError(f"{text!r} is not a finite number")
+    return value
+
+
+def text_values(texts: pl.Series) -> tuple[pl.Series, list[str]]:
+    """Texts as Float64 by `value_of`, and the distinct texts that are no value (null), in order."""
+    numbers = texts.cast(pl.Float64, strict=False)
+    known: dict[str, float | None] = {}
+    strange: list[str] = []
+    for text in texts.filter(numbers.is_null()).drop_nulls().unique(maintain_order=True):
+        try:
+            known[text] = value_of(text)
+        except ValueError:
+            strange.append(text)
+    words = texts.replace_strict(known, default=None, return_dtype=pl.Float64)
+    return numbers.fill_nan(None).zip_with(numbers.is_not_null(), words), strange
 
 
 def parse_values(column: pl.Series) -> pl.Series:
@@ -19,35 +69,38 @@ def parse_values(column: pl.Series) -> pl.Series:
     Raises:
         DataError: a text that is none of these; the message names up to five of them.
     """
-    if column.dtype == pl.Boolean or column.dtype.is_integer():
-        return column.cast(pl.Float64)
-    if column.dtype.is_numeric():
+    if column.dtype.is_numeric() or column.dtype in (pl.Boolean, pl.Null):
         return column.cast(pl.Float64).fill_nan(None)
-    if column.dtype == pl.Null:
-        return column.cast(pl.Float64)
     if not isinstance(column.dtype, pl.String | pl.Categorical | pl.Enum):
         raise DataError(
             f"column {column.name!r} holds {column.dtype}, not verdicts; expected yes/no, "
             "true/false, 0/1 or numbers"
         )
-    text = column.cast(pl.String).str.strip_chars().str.to_lowercase()
-    frame = pl.DataFrame({"text": text})
-    words = dict.fromkeys(YES, 1.0) | dict.fromkeys(NO, 0.0)
-    word = pl.col("text").replace_strict(words, default=None, return_dtype=pl.Float64)
-    number = pl.col("text").cast(pl.Float64, strict=False).fill_nan(None)
-    blank = pl.col("text").is_null() | pl.col("text").is_in(BLANK)
-    read = frame.select(
-        pl.coalesce(word, number).alias("value"),
-        blank.alias("blank"),
-    )
-    strange = column.cast(pl.String).filter(read["value"].is_null() & ~read["blank"])
-    if len(strange):
-        shown = ", ".join(map(repr, strange.unique(maintain_order=True).head(5)))
+    texts = column.cast(pl.String)
+    values, strange = text_values(texts)
+    if strange:
+        shown = ", ".join(map(repr, strange[:5]))
         raise DataError(
-            f"column {column.name!r} has {len(strange)} values that are no verdict, such as "
-            f"{shown}; expected yes/no, true/false, correct/incorrect, 0/1 or numbers"
+            f"column {column.name!r} has {texts.is_in(strange).sum()} values that are no verdict, "
+            f"such as {shown}; expected yes/no, true/false, correct/incorrect, 0/1 or numbers"
         )
-    return read["value"].alias(column.name)
+    return values.alias(column.name)
+
+
+def parse_labels(column: pl.Series) -> pl.Series:
+    """As `parse_values`, for labels, which are finite.
+
+    Raises:
+        DataError: as `parse_values`, or a number is infinite.
+    """
+    values = parse_values(column)
+    infinite = int(values.is_infinite().sum())
+    if infinite:
+        raise DataError(
+            f"column {column.name!r} has {infinite} infinite numbers; a label is yes/no, "
+            "true/false, correct/incorrect, 0/1 or a finite number"
+        )
+    return values
 
 
 def looks_like_values(column: pl.Series) -> bool:

@@ -15,12 +15,10 @@ import orjson
 import polars as pl
 
 from markscheme.errors import Problem
-from markscheme.tables.files import RawBatch
+from markscheme.tables.files import RawBatch, check_characters
+from markscheme.tables.label_values import label_of, parse_values, text_values
 from markscheme.tables.list_literals import parse_list_literals
 
-_YES = {"yes", "y", "true", "t", "correct", "right"}
-_NO = {"no", "n", "false", "f", "incorrect", "wrong"}
-_BLANK = {"", "null", "none", "nan", "na", "n/a"}
 _LARGEST_GRADE = 2**53
 _AUTO_SEPARATORS = (" || ", "||", " | ")
 
@@ -94,42 +92,22 @@ def validate_rows(
 
 
 def labels(values: Sequence[Any] | pl.Series, trouble: Trouble) -> pl.Series:
-    """Human labels as numbers: yes, true, correct are 1; no, false, incorrect 0; grades stay.
-
-    Blank is null. Anything else goes to `trouble`.
-    """
+    """Human labels as numbers, read as `label_values` says; what is no label goes to `trouble`."""
     series = values if isinstance(values, pl.Series) else _loose_series(values)
     if series.dtype.is_numeric() or series.dtype in (pl.Boolean, pl.Null):
-        return series.cast(pl.Float64).fill_nan(None)
-    texts = _texts(values, "label", trouble)
-    known: dict[str, float | None] = {}
-    unknown: list[str] = []
-    for text in texts.drop_nulls().unique():
-        try:
-            known[text] = _label(text)
-        except ValueError:
-            unknown.append(text)
-    for row in np.flatnonzero(texts.is_in(unknown).fill_null(value=False).to_numpy()):
+        found, shown = parse_values(series), series
+        wrong = found.is_infinite()
+    else:
+        shown = _texts(values, "label", trouble)
+        found, strange = text_values(shown)
+        wrong = shown.is_in(strange) | found.is_infinite()
+    for row in np.flatnonzero(wrong.fill_null(value=False).to_numpy()):
         trouble.setdefault(
             int(row),
-            f"label {texts[int(row)]!r} is none of yes/no, true/false, correct/incorrect, "
-            "a number or blank",
+            f"label {shown[int(row)]!r} is none of yes/no, true/false, correct/incorrect, "
+            "a number or blank; --columns label=none leaves the column out",
         )
-    return texts.replace_strict(known, default=None, return_dtype=pl.Float64)
-
-
-def _label(text: str) -> float | None:
-    plain = text.strip().lower().rstrip(".")
-    if plain in _YES:
-        return 1.0
-    if plain in _NO:
-        return 0.0
-    if plain in _BLANK:
-        return None
-    number = float(plain)
-    if not math.isfinite(number):
-        raise ValueError(f"{text!r} is no finite number")
-    return number
+    return found
 
 
 def _loose_series(values: Sequence[Any]) -> pl.Series:
@@ -180,22 +158,6 @@ def _text(value: Any, ours: str) -> str | None:
     if isinstance(value, int | float):
         return None if math.isnan(value) else str(value)
     raise ValueError(f"the {ours} must be text, not {type(value).__name__} {str(value)[:40]!r}")
-
-
-def check_characters(text: str, ours: str) -> None:
-    """Raises ValueError where a text cannot be UTF-8, naming the column, the byte and its place."""
-    try:
-        text.encode()
-    except UnicodeEncodeError as error:
-        code = ord(text[error.start])
-        what = (
-            f"a byte that is not UTF-8 (0x{code - 0xDC00:02X}) at character {error.start + 1}; "
-            "save the file as UTF-8"
-            if 0xDC80 <= code <= 0xDCFF
-            else f"a lone surrogate (U+{code:04X}), which is no character, at character "
-            f"{error.start + 1}"
-        )
-        raise ValueError(f"the {ours} holds {what}") from None
 
 
 def _references(
@@ -303,7 +265,7 @@ def _numbers(value: Any, ours: str, *, whole: bool) -> list[float | None] | None
     found: list[float | None] = []
     for item in value:
         try:
-            found.append(None if item is None else _label(str(item)))
+            found.append(None if item is None else label_of(str(item)))
         except ValueError:
             raise ValueError(f"{str(item)[:40]!r} in the {ours} is not a number") from None
         if whole and not (found[-1] is not None and abs(found[-1]) <= _LARGEST_GRADE

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 
+import numpy as np
 import polars as pl
 
-from markscheme.agreement.annotators import majority, ratings_table
 from markscheme.errors import AgreementError, DataError
-from markscheme.tables import KEYS, check_key, parse_values, read_table, renamed, text_keys
+from markscheme.tables.columns import KEYS, renamed
+from markscheme.tables.files import Source, read_table
+from markscheme.tables.joins import check_key, text_keys
+from markscheme.tables.label_values import parse_labels
 
 LABEL_COLUMNS = ("label", "annotator_labels", "inclusion_probability", "stratum")
 
 
-def read_labels(
-    source: pl.DataFrame | str | Path,
+def load_labels(
+    source: Source,
     *,
     column: str | None = None,
     names: Mapping[str, str] | None = None,
@@ -28,7 +30,7 @@ def read_labels(
     writes them, are kept.
 
     Args:
-        source: a table, or a CSV, TSV, JSON, JSONL or Parquet file.
+        source: a file, a data frame or a list of dicts.
         column: the column that holds the label, where it is not called `label`.
         names: other names of columns, ours to theirs (`{"question": "Frage"}`).
 
@@ -41,7 +43,7 @@ def read_labels(
     )
     table = _with_annotators(table)
     if "label" in table.columns and table["label"].null_count() < table.height:
-        table = table.with_columns(parse_values(table["label"]).alias("label"))
+        table = table.with_columns(parse_labels(table["label"]).alias("label"))
     elif "annotator_labels" in table.columns:
         table = table.with_columns(majority(ratings_table(table["annotator_labels"])))
     else:
@@ -67,7 +69,7 @@ def _with_annotators(table: pl.DataFrame) -> pl.DataFrame:
     )
     if len(names) < 2:
         return table
-    parsed = table.select(parse_values(table[name]).alias(name) for name in names)
+    parsed = table.select(parse_labels(table[name]).alias(name) for name in names)
     return table.with_columns(
         parsed.select(pl.concat_list(names)).to_series().alias("annotator_labels")
     )
@@ -81,7 +83,7 @@ def _one_row_an_answer(table: pl.DataFrame) -> pl.DataFrame:
     """
     keys = [name for name in KEYS if name in table.columns]
     parsed = table.with_columns(
-        parse_values(table["label"]).alias("label"), pl.col("annotator").cast(pl.String)
+        parse_labels(table["label"]).alias("label"), pl.col("annotator").cast(pl.String)
     )
     twice = parsed.filter(pl.struct(*keys, "annotator").is_duplicated())
     if twice.height:
@@ -93,3 +95,43 @@ def _one_row_an_answer(table: pl.DataFrame) -> pl.DataFrame:
     names = [name for name in wide.columns if name not in keys]
     lists = wide.select(pl.concat_list(names)).to_series()
     return wide.select(keys).with_columns(lists.alias("annotator_labels"))
+
+
+def ratings_table(annotator_labels: pl.Series) -> pl.DataFrame:
+    """One column an annotator, from a Series of lists (`annotator_labels` of the answers table).
+
+    Shorter lists are filled with blanks on the right, since the n-th place belongs to the n-th
+    annotator.
+
+    Raises:
+        AgreementError: the lists hold nothing.
+    """
+    width = annotator_labels.list.len().max()
+    if not isinstance(width, int) or width == 0:
+        raise AgreementError("annotator_labels holds no label at all")
+    return pl.DataFrame(
+        {
+            f"annotator{place + 1}": annotator_labels.list.get(place, null_on_oob=True)
+            for place in range(width)
+        }
+    )
+
+
+def majority(ratings: pl.DataFrame) -> pl.Series:
+    """The label that more annotators gave than any other; null on a tie or where all are blank."""
+    longest = (
+        ratings.select(pl.all().cast(pl.Float64))
+        .with_row_index("item")
+        .unpivot(index="item", value_name="label")
+        .drop_nulls("label")
+        .group_by("item", "label")
+        .len()
+    )
+    winners = (
+        longest.filter(pl.col("len") == pl.col("len").max().over("item"))
+        .group_by("item")
+        .agg(pl.col("label").first(), pl.len().alias("ways"))
+        .filter(pl.col("ways") == 1)
+    )
+    items = pl.DataFrame({"item": np.arange(ratings.height, dtype=np.uint32)})
+    return items.join(winners, on="item", how="left", maintain_order="left")["label"]

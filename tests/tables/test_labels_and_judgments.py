@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from markscheme.agreement.join import as_binary, join_labels
-from markscheme.agreement.judged import read_judgments
-from markscheme.agreement.labels import read_labels
 from markscheme.errors import AgreementError, BadRowsError, DataError, RunError
-from markscheme.tables.foreign_tables import judgments_file
+from markscheme.tables import judgments_file
+from markscheme.tables.joins import as_binary, join_labels
+from markscheme.tables.judgment_files import load_judgments
 from markscheme.tables.label_values import NO, YES, parse_values
+from markscheme.tables.labels import load_labels
 
 
 @given(st.lists(st.sampled_from([*YES, *NO, "", "n/a", "2", "0.5"]), min_size=1))
@@ -40,15 +40,15 @@ def test_a_csv_with_a_column_a_judge(tmp_path: Path) -> None:
     path.write_text(
         "Question,Model answer,Acceptable?,bem,gpt\nq,a,Yes,0.7,yes\nq,b,No,0.2,\nr,a,no,0.5,TRUE\n"
     )
-    judgments = read_judgments(path)
+    judgments = load_judgments(path)
     assert judgments["judge"].unique(maintain_order=True).to_list() == ["bem", "gpt"]
     bem, gpt = (judgments.filter(pl.col("judge") == name) for name in ("bem", "gpt"))
     assert bem["verdict"].to_list() == [True, False, True]
     assert bem["score"].to_list() == [0.7, 0.2, 0.5]
     assert gpt["verdict"].to_list() == [True, None, True]
     assert gpt["status"].to_list() == ["judged", "failed", "judged"]
-    assert read_labels(path)["label"].to_list() == [1.0, 0.0, 0.0]
-    assert read_judgments(path, judges=["gpt"])["judge"].unique().to_list() == ["gpt"]
+    assert load_labels(path)["label"].to_list() == [1.0, 0.0, 0.0]
+    assert load_judgments(path, judges=["gpt"])["judge"].unique().to_list() == ["gpt"]
 
 
 def test_a_long_table_with_several_judges(tmp_path: Path) -> None:
@@ -56,24 +56,24 @@ def test_a_long_table_with_several_judges(tmp_path: Path) -> None:
     path.write_text(
         '{"id": 1, "judge": "a", "verdict": "yes"}\n{"id": 1, "judge": "b", "verdict": false}\n'
     )
-    assert read_judgments(path).select("answer_id", "judge", "verdict").rows() == [
+    assert load_judgments(path).select("answer_id", "judge", "verdict").rows() == [
         ("1", "a", True),
         ("1", "b", False),
     ]
-    assert read_judgments(path, judges=["b"]).height == 1
+    assert load_judgments(path, judges=["b"]).height == 1
     with pytest.raises(DataError, match="no judgments by 'c'; the judges are 'a', 'b'"):
-        read_judgments(path, judges=["c"])
+        load_judgments(path, judges=["c"])
 
 
 def test_scores_become_verdicts_at_the_threshold() -> None:
     table = pl.DataFrame({"answer_id": ["1", "2"], "score": [0.5, 0.8]})
-    assert read_judgments(table)["verdict"].to_list() == [True, True]
-    assert read_judgments(table, threshold=0.6)["verdict"].to_list() == [False, True]
+    assert load_judgments(table)["verdict"].to_list() == [True, True]
+    assert load_judgments(table, threshold=0.6)["verdict"].to_list() == [False, True]
 
 
 def test_not_judged_has_no_verdict_whatever_its_score() -> None:
     table = pl.DataFrame({"answer_id": ["1"], "score": [0.9], "status": ["refused"]})
-    assert read_judgments(table).select("status", "score", "verdict").rows() == [
+    assert load_judgments(table).select("status", "score", "verdict").rows() == [
         ("refused", None, None)
     ]
 
@@ -82,7 +82,7 @@ def test_annotators_stand_in_for_a_label() -> None:
     table = pl.DataFrame(
         {"id": ["1", "2"], "annotator1": ["yes", "no"], "annotator2": ["yes", "yes"]}
     )
-    labels = read_labels(table)
+    labels = load_labels(table)
     assert labels["label"].to_list() == [1.0, None]
     assert labels["annotator_labels"].to_list() == [[1.0, 1.0], [0.0, 1.0]]
 
@@ -95,56 +95,56 @@ def test_a_row_an_annotator_becomes_a_row_an_answer() -> None:
             "label": ["yes", "no", "no", "yes"],
         }
     )
-    labels = read_labels(long).sort("answer_id")
+    labels = load_labels(long).sort("answer_id")
     assert labels["annotator_labels"].to_list() == [[0.0, 1.0, 1.0], [0.0, None, None]]
     assert labels["label"].to_list() == [1.0, 0.0]
     with pytest.raises(AgreementError, match="annotator 'bo' labelled an answer twice"):
-        read_labels(pl.concat([long, long.head(1)]))
+        load_labels(pl.concat([long, long.head(1)]))
 
 
 def test_a_status_of_another_tool_is_passed_over() -> None:
     table = pl.DataFrame({"id": ["1", "2"], "verdict": [True, None], "status": ["ok", "ok"]})
-    assert read_judgments(table)["status"].to_list() == ["judged", "failed"]
+    assert load_judgments(table)["status"].to_list() == ["judged", "failed"]
     mixed = table.with_columns(pl.Series("status", ["judged", "ok"]))
     with pytest.raises(DataError, match="column 'status' has 'ok'; the statuses are judged"):
-        read_judgments(mixed)
+        load_judgments(mixed)
 
 
 def test_two_columns_that_could_be_the_label_are_an_error() -> None:
     table = pl.DataFrame({"id": ["1"], "human": [1], "correct": [0]})
     with pytest.raises(DataError, match="'human' and 'correct' could each be the label"):
-        read_labels(table)
-    assert read_labels(table, column="human")["label"].to_list() == [1.0]
+        load_labels(table)
+    assert load_labels(table, column="human")["label"].to_list() == [1.0]
 
 
 def test_shapes_that_cannot_be_read() -> None:
     with pytest.raises(DataError, match="no column 'label'; name it with --label-column"):
-        read_labels(pl.DataFrame({"answer_id": ["1"], "x": [1]}))
+        load_labels(pl.DataFrame({"answer_id": ["1"], "x": [1]}))
     with pytest.raises(DataError, match="need 'answer_id', or 'question' and 'answer'"):
-        read_labels(pl.DataFrame({"question": ["1"], "label": [1]}))
+        load_labels(pl.DataFrame({"question": ["1"], "label": [1]}))
     with pytest.raises(DataError, match="no column 'there'; the columns are 'answer_id', 'label'"):
-        read_labels(pl.DataFrame({"answer_id": ["1"], "label": [1]}), column="there")
+        load_labels(pl.DataFrame({"answer_id": ["1"], "label": [1]}), column="there")
     with pytest.raises(DataError, match="no judge column found"):
-        read_judgments(pl.DataFrame({"answer_id": ["1"], "comment": ["good"]}))
+        load_judgments(pl.DataFrame({"answer_id": ["1"], "comment": ["good"]}))
     with pytest.raises(AgreementError, match="has no rows"):
-        read_judgments(pl.DataFrame({"answer_id": [], "verdict": []}))
+        load_judgments(pl.DataFrame({"answer_id": [], "verdict": []}))
     with pytest.raises(DataError, match="are they scores"):
-        read_judgments(pl.DataFrame({"answer_id": ["1"], "verdict": [0.4]}))
+        load_judgments(pl.DataFrame({"answer_id": ["1"], "verdict": [0.4]}))
 
 
 def test_ragged_rows_are_named(tmp_path: Path) -> None:
     path = tmp_path / "ragged.csv"
     path.write_text("id,label\n1,yes\n2,yes,no\n")
     with pytest.raises(BadRowsError, match="line 3"):
-        read_labels(path)
+        load_labels(path)
 
 
 def judgments(**columns: list[object]) -> pl.DataFrame:
-    return read_judgments(pl.DataFrame(columns))
+    return load_judgments(pl.DataFrame(columns))
 
 
 def labels(**columns: list[object]) -> pl.DataFrame:
-    return read_labels(pl.DataFrame(columns))
+    return load_labels(pl.DataFrame(columns))
 
 
 def test_everything_left_aside_is_counted() -> None:

@@ -1,4 +1,7 @@
-"""Matching judgments with labels, and saying what did not match."""
+"""Matching judgments with labels and with answers, and saying what did not match.
+
+A row is known by `answer_id`, or by `question` and `answer` (and `system` where there is one).
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,8 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from markscheme.errors import AgreementError
+from markscheme.errors import AgreementError, DataError
+from markscheme.tables.columns import ALIASES, KEYS, plain_name
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -61,7 +65,7 @@ class Joined:
 
 
 def join_labels(judgments: pl.DataFrame, labels: pl.DataFrame) -> Joined:
-    """Match judgments with labels (tables as `read_judgments` and `read_labels` give them).
+    """Match judgments with labels (tables as `load_judgments` and `load_labels` give them).
 
     Matched on `answer_id` where both have one in common; else on `question` and `answer`, and
     `system` too where both tables name it.
@@ -120,6 +124,63 @@ def matching_key(judgments: pl.DataFrame, labels: pl.DataFrame) -> tuple[str, ..
             "'question' and 'answer'"
         )
     return ("question", "answer", "system") if "system" in both else ("question", "answer")
+
+
+def numbered(table: pl.DataFrame) -> pl.DataFrame:
+    """A table that holds judgments and labels together, with row numbers as `answer_id`.
+
+    So a label is matched with the judgments of its own row even where an answer occurs twice.
+    Tables that have ids already, or several rows an answer (a `judge` column), stay as they are.
+    """
+    taken = {ours for ours in ("answer_id", "judge") for name in table.columns
+             if plain_name(name) in ALIASES[ours]}  # fmt: skip
+    if taken:
+        return table
+    return table.with_row_index("answer_id", offset=1)
+
+
+def with_answers(judgments: pl.DataFrame, answers: pl.DataFrame) -> pl.DataFrame:
+    """Judgments with the `question`, `answer` and `system` of an answers table, by `answer_id`.
+
+    Columns that the judgments have already stay as they are.
+
+    Raises:
+        AgreementError: the judgments have no `answer_id`, or none of them is in the answers.
+    """
+    new = [
+        name
+        for name in ("question", "answer", "system")
+        if name not in judgments.columns and answers[name].null_count() < answers.height
+    ]
+    if "answer_id" not in judgments.columns:
+        raise AgreementError("judgments are matched with answers by 'answer_id', which they lack")
+    joined = judgments.join(
+        answers.select("answer_id", *new), on="answer_id", how="left", maintain_order="left"
+    )
+    lost = judgments.join(answers, on="answer_id", how="anti").height
+    if lost:
+        raise AgreementError(
+            f"{lost} of {judgments.height} judgments are of answers that the answers file does not "
+            f"have, the first being {judgments['answer_id'][0]!r}; is it the file that was judged?"
+        )
+    return joined
+
+
+def text_keys(table: pl.DataFrame) -> pl.DataFrame:
+    """The table with keys as text, and without keys that are empty throughout."""
+    empty = [n for n in KEYS if n in table.columns and table[n].null_count() == table.height]
+    return table.drop(empty).with_columns(
+        pl.col(n).cast(pl.String) for n in KEYS if n in table.columns and n not in empty
+    )
+
+
+def check_key(table: pl.DataFrame, what: str) -> None:
+    """Raises DataError where a table has no key to match it by."""
+    if "answer_id" not in table.columns and not {"question", "answer"} <= set(table.columns):
+        raise DataError(
+            f"the {what} need 'answer_id', or 'question' and 'answer', to be matched; "
+            f"the columns are {', '.join(map(repr, table.columns))}"
+        )
 
 
 def as_binary(labels: pl.Series, *, positive_from: float | None = None) -> npt.NDArray[np.bool_]:

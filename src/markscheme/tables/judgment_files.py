@@ -7,26 +7,20 @@ from pathlib import Path
 
 import polars as pl
 
-from markscheme.agreement.labels import LABEL_COLUMNS
-from markscheme.errors import AgreementError, DataError
-from markscheme.tables import (
-    KEYS,
-    STATUSES,
-    check_key,
-    is_binary,
-    looks_like_values,
-    parse_values,
-    read_table,
-    renamed,
-    text_keys,
-)
+from markscheme.errors import AgreementError, DataError, RunError
+from markscheme.tables.columns import KEYS, renamed
+from markscheme.tables.files import Source, check_named, read_table
+from markscheme.tables.joins import check_key, text_keys
+from markscheme.tables.judgments import STATUSES
+from markscheme.tables.label_values import is_binary, looks_like_values, parse_values
+from markscheme.tables.labels import LABEL_COLUMNS
 
 NOT_JUDGES = {*KEYS, *LABEL_COLUMNS, "references", "context", "reference_kind", "reference_grades"}
 EXTRAS = ("relation", "marks", "explanation", "raw")
 
 
-def read_judgments(
-    source: pl.DataFrame | str | Path,
+def load_judgments(
+    source: Source,
     *,
     judges: Sequence[str] | None = None,
     threshold: float = 0.5,
@@ -40,7 +34,7 @@ def read_judgments(
     `score >= threshold`.
 
     Args:
-        source: a table, or a CSV, TSV, JSON, JSONL or Parquet file.
+        source: a file, a data frame or a list of dicts.
         judges: long table: the judges to keep; wide table: the columns that are judges.
         threshold: from which score an answer is accepted where a judge gave no verdict.
         names: other names of columns, ours to theirs.
@@ -83,6 +77,30 @@ def read_judgments(
     return long.with_columns(
         pl.when(judged).then(pl.col("verdict")).alias("verdict"),
         pl.when(judged).then(pl.col("score")).alias("score"),
+    )
+
+
+def judgments_file(source: str | Path) -> str:
+    """The table of judgments of a run's folder, or the file itself.
+
+    Raises:
+        DataError: the name is empty, or the folder is no run's.
+        RunError: the folder is of a run that has not ended.
+    """
+    check_named(str(source))
+    folder = Path(source)
+    table = folder / "judgments.parquet"
+    if table.exists():
+        return str(table)
+    if not folder.is_dir():
+        return str(source)
+    if (folder / "run.json").is_file():
+        raise RunError(
+            f"{folder} holds an unfinished run; the command that began it goes on where it stopped"
+        )
+    raise DataError(
+        f"{folder} is a folder without judgments.parquet; "
+        f"'markscheme judge FILE --out {folder}' makes one"
     )
 
 

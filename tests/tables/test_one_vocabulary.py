@@ -1,0 +1,119 @@
+"""`judge` and `agree` read the same columns and the same label words, through the commands."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pandas as pd
+import polars as pl
+import pytest
+
+from markscheme.cli import run
+from markscheme.errors import DataError
+from markscheme.tables import count_rows, load_judgments, load_labels, read_answers, write_table
+from markscheme.tables.columns import ALIASES, KEYS, plain_name
+from markscheme.tables.label_values import BLANK, NO, YES, parse_values, value_of
+
+WORDS = ("acceptable", "pass", "-", "?", "yes.", "No.", "correct!", "1.", "0", "FAIL", "n/a", "")
+VALUES = [1.0, 1.0, None, None, 1.0, 0.0, 1.0, 1.0, 0.0, 0.0, None, None]
+
+
+def file_of(path: Path, column: str = "label", words: tuple[str, ...] = WORDS) -> Path:
+    table = pl.DataFrame(
+        {
+            "question": [f"q{n}" for n in range(len(words))],
+            "gold": ["paris"] * len(words),
+            "answer": ["paris"] * len(words),
+            column: list(words),
+        }
+    )
+    table.write_csv(path)
+    return path
+
+
+@pytest.mark.parametrize("column", ["label", "grade", "gold_label", "Acceptable?"])
+def test_the_same_file_passes_judge_and_agree(column: str, tmp_path: Path) -> None:
+    file = file_of(tmp_path / "answers.csv", column)
+    folder = tmp_path / "run"
+    assert run(["judge", str(file), "-j", "exact_match", "-o", str(folder), "--quiet"]) == 0
+    kept = pl.read_parquet(folder / "answers.parquet")
+    assert kept["label"].to_list() == VALUES  # in the run's folder, for `agree RUN`
+    out = tmp_path / "agreement.json"
+    assert run(["agree", str(folder), "--out", str(out)]) == 0
+    from_run = json.loads(out.read_text())
+    judged = tmp_path / "judged.csv"
+    pl.read_csv(file).with_columns(em=pl.lit(1)).write_csv(judged)
+    assert run(["agree", str(judged), "--judges", "em", "--out", str(out)]) == 0
+    from_file = json.loads(out.read_text())
+    for found in (from_run, from_file):
+        (one,) = found["judges"]
+        assert (one["counts"]["true_positive"], one["counts"]["false_positive"]) == (5, 3)
+
+
+def test_the_two_readers_give_the_same_labels(tmp_path: Path) -> None:
+    file = file_of(tmp_path / "answers.csv")
+    assert read_answers(file)["label"].to_list() == VALUES
+    assert load_labels(file)["label"].to_list() == VALUES
+
+
+@pytest.mark.parametrize("word", [*YES, *NO, *BLANK])
+def test_every_word_may_end_in_a_full_stop(word: str) -> None:
+    value = 1.0 if word in YES else 0.0 if word in NO else None
+    assert value_of(f" {word.title()}. ") == value_of(word) == value
+
+
+@pytest.mark.parametrize("word", ["maybe", "A", "yes no", "inf", "1e999", "!!"])
+def test_what_is_no_label_is_refused_by_both(word: str, tmp_path: Path) -> None:
+    file = file_of(tmp_path / "answers.csv", words=("yes", word))
+    with pytest.raises(DataError, match=r"line 3.*label '.*--columns label=none"):
+        read_answers(file)
+    with pytest.raises(DataError, match=r"no verdict, such as|infinite"):
+        load_labels(file)
+
+
+def test_an_infinite_number_is_a_score_but_no_label() -> None:
+    assert parse_values(pl.Series(["-inf", "0.5"])).to_list() == [float("-inf"), 0.5]
+    table = {"id": ["1", "2"], "label": [1.0, float("inf")]}
+    with pytest.raises(DataError, match="1 infinite numbers"):
+        load_labels(pl.DataFrame(table))
+    rows = [
+        {"question": "q", "gold": "a", "answer": "a", "label": label} for label in table["label"]
+    ]
+    with pytest.raises(DataError, match=r"row 2.*label inf"):
+        read_answers(rows)
+
+
+def test_labels_and_judgments_are_read_from_all_that_answers_are_read_from() -> None:
+    rows = [{"Answer-ID": "1", "grade": "yes.", "score": "0.7"}, {"Answer-ID": "2", "score": "?"}]
+    frame = pl.DataFrame(rows)
+    for source in (rows, frame, frame.lazy(), pd.DataFrame(rows)):
+        assert load_labels(source).rows() == [("1", 1.0), ("2", None)]
+        assert load_judgments(source)["verdict"].to_list() == [True, None]
+
+
+def test_none_leaves_a_column_out_of_every_reader() -> None:
+    table = pl.DataFrame({"id": ["7"], "question": ["q"], "answer": ["a"], "label": [1]})
+    assert load_labels(table, names={"answer_id": "none"}).columns == [
+        "question",
+        "answer",
+        "label",
+    ]
+
+
+def test_every_column_is_known_by_its_own_name() -> None:
+    assert set(KEYS) <= set(ALIASES)
+    for ours, names in ALIASES.items():
+        assert plain_name(ours) in names
+        assert all(name == plain_name(name) for name in names)
+
+
+def test_rows_are_counted_alike_in_every_format(tmp_path: Path) -> None:
+    table = pl.DataFrame({"question": ["a", "b", "c"]})
+    for ending in ("jsonl", "csv", "tsv", "parquet"):
+        write_table(table, tmp_path / f"rows.{ending}")
+        assert count_rows([tmp_path / f"rows.{ending}"]) == 3
+    write_table(table, tmp_path / "rows.json")
+    assert count_rows([tmp_path / "rows.csv", tmp_path / "rows.tsv"]) == 6
+    assert count_rows([tmp_path / "rows.csv", tmp_path / "rows.json"]) is None
+    assert count_rows(["-"]) is None
