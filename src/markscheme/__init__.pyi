@@ -1,3 +1,13 @@
+from .agreement import AgreeOptions as AgreeOptions
+from .agreement import AmendOptions as AmendOptions
+from .agreement import CalibrateOptions as CalibrateOptions
+from .agreement import CascadeOptions as CascadeOptions
+from .agreement import CompareOptions as CompareOptions
+from .agreement import EstimateOptions as EstimateOptions
+from .agreement import HierarchyOptions as HierarchyOptions
+from .agreement import PlanOptions as PlanOptions
+from .agreement import RankOptions as RankOptions
+from .agreement import ReliabilityOptions as ReliabilityOptions
 from .agreement import agree as agree
 from .agreement import amend as amend
 from .agreement import calibrate as calibrate

@@ -176,7 +176,7 @@ def test_compare_judges_and_systems(cli: Cli, big: Path, judged: str, example: P
     assert "no systems 'nobody'" in cli(*systems, "--only", "terse,nobody", code=2)
     told = cli("compare", judged, "--systems", "--answers", example, code=2)
     assert "choose one of" in told
-    assert "with --judges" in told
+    assert "with --judge " in told
 
 
 def test_rank_by_both_protocols(cli: Cli, judged: str, example: Path, tmp_path: Path) -> None:

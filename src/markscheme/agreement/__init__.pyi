@@ -8,6 +8,7 @@ from .agreements import agree as agree
 from .agreements import agreement_frame as agreement_frame
 from .agreements import agreement_tables as agreement_tables
 from .agreements import annotators_of as annotators_of
+from .agreements import overview_table as overview_table
 from .agreements import relation_tables as relation_tables
 from .alternative_annotator import AlternativeAnnotator as AlternativeAnnotator
 from .alternative_annotator import alternative_annotator_test as alternative_annotator_test

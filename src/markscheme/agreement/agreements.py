@@ -32,7 +32,16 @@ from markscheme.agreement.sources import (
 )
 from markscheme.errors import AgreementError
 from markscheme.options import with_keywords
-from markscheme.results import Figure, Table, TableResult, flat_frame, p_text, share_text
+from markscheme.results import (
+    Figure,
+    Table,
+    TableResult,
+    flat_frame,
+    measured,
+    not_judged,
+    p_text,
+    share_text,
+)
 from markscheme.tables import Joined, as_binary, join_labels, majority, ratings_table
 
 SHARES = {
@@ -196,7 +205,7 @@ def agreement_tables(
         f"{100 * options.confidence:g}% intervals: {options.resamples:,} bootstrap resamples of "
         f"questions, seed {options.seed}"
         if options.resamples
-        else "no intervals (--bootstrap 0)"
+        else "no intervals (resamples: 0)"
     )
     tables = [
         _counts(found, (*joined.notes(), made)),
@@ -209,6 +218,40 @@ def agreement_tables(
         tables.append(_figures(found, "errors", SHARES, f"Agreement in per cent, {title}"))
         tables.append(_figures(found, "errors", rest, f"Agreement, {title}"))
     return tables
+
+
+OVERVIEW = {
+    "accuracy": ("agreement", 100.0, 1),
+    "f1_positive": ("F1 (accepted)", 100.0, 1),
+    "f1_macro": ("F1 (macro)", 100.0, 1),
+    "kappa": ("kappa", 1.0, 3),
+    "auroc": ("AUROC", 1.0, 3),
+}
+"""Statistics of the short table: heading, scale, digits."""
+
+
+def overview_table(found: Sequence[Agreement], notes: Sequence[str] = ()) -> Table:
+    """The short table of a report: one row per judge over all systems' answers."""
+    rows = tuple(
+        (
+            one.judge,
+            *(
+                measured(one.left_out[name], scale=scale, digits=digits)
+                for name, (_, scale, digits) in OVERVIEW.items()
+            ),
+            not_judged(dict(one.not_judged)),
+        )
+        for one in found
+        if one.system is None
+    )
+    heads = [title for title, _, _ in OVERVIEW.values()]
+    return Table(
+        title="Agreement with people's labels",
+        header=("judge", *heads, "not judged"),
+        rows=rows,
+        numeric=frozenset(heads),
+        notes=tuple(notes),
+    )
 
 
 def _counts(found: Sequence[Agreement], notes: tuple[str, ...]) -> Table:

@@ -207,6 +207,6 @@ def _of_one_judge(judgments: pl.DataFrame, judge: str | None) -> pl.DataFrame:
     if judge not in known:
         raise AgreementError(
             f"systems are compared under one judge; choose one of {', '.join(map(repr, known))} "
-            "with --judges (Python: judge=)"
+            "with --judge (Python: judges=...)"
         )
     return judgments.filter(pl.col("judge") == judge)
