@@ -1,20 +1,16 @@
-"""Printing and saving of results that are tables: one place for all statistics commands."""
+"""Printing and saving of results: one place for all commands."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
-
-import typer
+from typing import TYPE_CHECKING
 
 from markscheme.cli.app import console, notes
 
 if TYPE_CHECKING:
-    import polars as pl
-
-    from markscheme.results import Table, TableResult
+    from markscheme.results import TableResult
 
 
 class Format(StrEnum):
@@ -25,59 +21,6 @@ class Format(StrEnum):
     CSV = "csv"
     MARKDOWN = "markdown"
     LATEX = "latex"
-
-
-Printed = Annotated[Format, typer.Option("--format", help="How results are printed.")]
-Out = Annotated[
-    Path | None,
-    typer.Option("--out", "-o", help="Write results too: .json, .csv, .md, .tex or .txt."),
-]
-Judges = Annotated[
-    str,
-    typer.Option(
-        "--judges", help="Judges to take, by comma; in a wide table the columns that are judges."
-    ),
-]
-Columns = Annotated[
-    str, typer.Option(help="Columns with unusual names: question=q,label=human,system=model.")
-]
-Answers = Annotated[
-    str | None,
-    typer.Option(help="The judged file, where judgments lack question, answer or system."),
-]
-Threshold = Annotated[
-    float, typer.Option(help="Accept from this score where a judge gave no verdict.")
-]
-PositiveFrom = Annotated[
-    float | None, typer.Option(help="Grade from which an answer is acceptable.")
-]
-Seed = Annotated[int, typer.Option(help="Seed of everything random.")]
-
-
-def read_judged(
-    source: str, *, judges: str, columns: str, answers: str | None, threshold: float
-) -> pl.DataFrame:
-    """Judgments of a file or a run's folder, with questions from the judged file if given."""
-    from markscheme.agreement import judged_table
-
-    return judged_table(
-        source, judges=judges, columns=columns, answers=answers, threshold=threshold
-    )
-
-
-def read_labelled(source: str, *, column: str | None, columns: str) -> pl.DataFrame:
-    """Labels of a file, by the column that holds them."""
-    from markscheme.agreement import labelled_table
-
-    return labelled_table(source, column=column, columns=columns)
-
-
-def answers_beside(source: str) -> str | None:
-    """The answers that a run has kept beside its judgments, if `source` is of a run."""
-    from markscheme.agreement import answers_of_run
-
-    found = answers_of_run(source)
-    return None if found is None else str(found)
 
 
 def show(result: TableResult, *, output: Format, out: Path | None) -> None:
@@ -105,22 +48,3 @@ def show(result: TableResult, *, output: Format, out: Path | None) -> None:
         console.file.write(written[output]())
     if out is not None:
         notes.print(f"written to {out}", markup=False)
-
-
-def emit(
-    tables: Sequence[Table], data: dict[str, Any], *, output: Format, out: Path | None
-) -> None:
-    """`show` for tables and data that are no result yet."""
-    import polars as pl
-
-    from markscheme.results import TableResult
-
-    result = TableResult(frame=pl.DataFrame(), tables=tuple(tables), data=data)
-    show(result, output=output, out=out)
-
-
-def percent(value: float | None, *, signed: bool = False) -> str:
-    """A share as a percentage with one decimal."""
-    from markscheme.results import share_text
-
-    return share_text(value, signed=signed)
