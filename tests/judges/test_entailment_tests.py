@@ -73,7 +73,8 @@ def test_tests_have_names(name: str, test: EntailmentTest | None) -> None:
 
 @pytest.mark.parametrize("name", ["", "gpt", "nli", "nli:", "chat:", "embedded:", "nlu:x"])
 def test_another_name_is_refused_with_the_choices(name: str) -> None:
-    with pytest.raises(JudgeError, match="'embedded', 'chat', or 'nli:NAME_OR_FOLDER'"):
+    choices = "'chat', 'embedded', or 'nli:NAME_OR_FOLDER', as in 'nli:cross"
+    with pytest.raises(JudgeError, match=choices):
         entailment_test(name)
 
 

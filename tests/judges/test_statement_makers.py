@@ -77,7 +77,7 @@ def test_names(name: str, wanted: StatementMaker) -> None:
 
 @pytest.mark.parametrize("name", ["", "rule", "rules:x", "chat:", "seq2seq", "seq2seq:", "nli:x"])
 def test_other_names_are_refused(name: str) -> None:
-    with pytest.raises(JudgeError, match="'rules', 'chat'"):
+    with pytest.raises(JudgeError, match="'chat', 'rules', or 'seq2seq:NAME_OR_FOLDER'"):
         statement_maker(name)
 
 

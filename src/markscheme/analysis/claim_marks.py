@@ -9,9 +9,10 @@ from typing import Any
 import orjson
 import polars as pl
 
-from markscheme.contract import judge_name, parse_judge
+from markscheme.contract import ModelSource, judge_name, parse_judge
 from markscheme.errors import JudgeError
 from markscheme.judges.entailment import Claims
+from markscheme.models import Models
 from markscheme.results import Table, TableResult, flat_frame
 from markscheme.tables import read_answers
 
@@ -34,7 +35,7 @@ def mark_claims(
     judge: str | Claims = "claims",
     *,
     context: str | None = None,
-    models: Any = None,
+    models: ModelSource | None = None,
 ) -> ClaimsResult:
     """Split an answer into claims, and say which are supported, contradicted or extra.
 
@@ -57,7 +58,7 @@ def mark_claims(
     given = [references] if isinstance(references, str) else list(references)
     row: dict[str, Any] = {"question": question, "references": given, "answer": answer}
     answers = read_answers([row | ({"context": context} if context else {})])
-    found = chosen.judge(answers, models).row(0, named=True)
+    found = chosen.judge(answers, Models() if models is None else models).row(0, named=True)
     listed = orjson.loads(found["raw"])["claims"] if found["raw"] else []
     data = {
         "command": "claims",

@@ -6,6 +6,8 @@ from .chat import OnReply as OnReply
 from .chat import ReplyStatus as ReplyStatus
 from .chat import Role as Role
 from .chat import TokenLogprobs as TokenLogprobs
+from .components import PartEntry as PartEntry
+from .components import PartKind as PartKind
 from .grammar import check_range as check_range
 from .grammar import judge_name as judge_name
 from .grammar import parse_judge as parse_judge

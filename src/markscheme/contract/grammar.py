@@ -22,6 +22,7 @@ import math
 import re
 import types
 import typing
+from collections.abc import Sequence
 from typing import Any, Literal, Union
 
 from markscheme.contract.judge import Judge
@@ -74,7 +75,20 @@ def _judge_from(node: ast.expr, source: str) -> Judge:
             )
     else:
         raise JudgeError(f"{source!r} is not a judge; write it like token_f1(threshold=0.8)")
-    cls = entry(name).judge
+    found = entry(name)
+    made: Judge = made_from(found.judge, name, keywords, source=source, example=found.example)
+    return made
+
+
+def made_from(
+    cls: type, name: str, keywords: Sequence[ast.keyword], *, source: str, example: str
+) -> Any:
+    """An object of a registered class from the parameters of its name.
+
+    Raises:
+        JudgeError: a parameter cannot be read, or is missing.
+        UnknownNameError: there is no such parameter.
+    """
     hints = _hints(cls)
     values: dict[str, Any] = {}
     for given in keywords:
@@ -86,13 +100,13 @@ def _judge_from(node: ast.expr, source: str) -> Judge:
         values[key] = _value(given.value, hints[key], f"{name}({key}=...)", source)
     missing = [
         field.name
-        for field in dataclasses.fields(cls)  # type: ignore[arg-type]
+        for field in dataclasses.fields(cls)
         if field.name not in values
         and field.default is dataclasses.MISSING
         and field.default_factory is dataclasses.MISSING
     ]
     if missing:
-        raise JudgeError(f"{name} needs {', '.join(missing)}, as in {entry(name).example!r}")
+        raise JudgeError(f"{name} needs {', '.join(missing)}, as in {example!r}")
     return cls(**values)
 
 
@@ -124,7 +138,9 @@ def _value(node: ast.expr, hint: Any, where: str, source: str) -> Any:
             return _WORDS[node.id]
         return _judge_from(node, source) if _is_judge_hint(hint) else node.id
     if isinstance(node, ast.Call):
-        return _judge_from(node, source)
+        # A text may name a registered part, such as an entailment test with parameters.
+        is_text = str in _options(hint) and not _is_judge_hint(hint)
+        return _written(node) if is_text else _judge_from(node, source)
     raise JudgeError(f"{where}: cannot read {_written(node)!r} as a value")
 
 
@@ -181,16 +197,25 @@ def check(judge: Judge) -> None:
     Raises:
         JudgeError: naming the judge, the parameter, the value and what is allowed.
     """
-    name = name_of(judge)
-    for key, hint in _hints(type(judge)).items():
-        value = getattr(judge, key)
+    check_types(judge, name_of(judge))
+    validate = getattr(judge, "validate", None)
+    if validate is not None:
+        validate()
+
+
+def check_types(made: Any, name: str) -> None:
+    """Check every field of an object against its declared type.
+
+    Raises:
+        JudgeError: naming the object, the parameter, the value and what is allowed.
+    """
+    cls: type = type(made)
+    for key, hint in _hints(cls).items():
+        value = getattr(made, key)
         if not _fits(value, hint):
             raise JudgeError(f"{name}: {key}={value!r} must be {_describe(hint)}")
         if isinstance(value, float) and math.isnan(value):
             raise JudgeError(f"{name}: {key} is not a number")
-    validate = getattr(judge, "validate", None)
-    if validate is not None:
-        validate()
 
 
 def check_range(name: str, value: float, low: float, high: float) -> None:

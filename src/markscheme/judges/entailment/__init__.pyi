@@ -1,3 +1,12 @@
 from .claims import Claims as Claims
 from .entailment import Entailment as Entailment
+from .pairs import pairs_to_test as pairs_to_test
+from .pairs import tested as tested
+from .statement_makers import STATEMENT_MAKERS as STATEMENT_MAKERS
+from .statement_makers import StatementMaker as StatementMaker
+from .statement_makers import register_statement_maker as register_statement_maker
 from .statement_makers import statement_maker as statement_maker
+from .tests import ENTAILMENT_TESTS as ENTAILMENT_TESTS
+from .tests import EntailmentTest as EntailmentTest
+from .tests import entailment_test as entailment_test
+from .tests import register_entailment_test as register_entailment_test

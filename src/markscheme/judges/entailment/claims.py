@@ -15,6 +15,8 @@ import orjson
 import polars as pl
 
 from markscheme.contract import ModelSource, Needs, check_range, register
+from markscheme.judges.entailment.pairs import with_costs
+from markscheme.judges.entailment.stages import stage_needs, stage_origins
 from markscheme.judges.outcomes import NO_REFERENCE, PATTERNS, has_patterns
 from markscheme.tables import JUDGMENTS_SCHEMA, OUTCOME, SPENT
 from markscheme.text import STOP, claims, sentences, split, stem
@@ -92,7 +94,7 @@ def pieces(answers: pl.DataFrame, maker: Any, models: ModelSource) -> Pieces:
             references.select("row", "question", answer="reference"),
         ]
     )
-    made = maker.make(wanted, models)
+    made = with_costs(maker.make(wanted, models))
     known = made.select("question", "answer", "statement", stated="status").unique(
         ["question", "answer"], keep="first"
     )
@@ -193,7 +195,7 @@ _SHOWN = 8
 
 def tested(pairs: pl.DataFrame, tester: Any, models: ModelSource) -> pl.DataFrame:
     """The pairs with `chance` (null if not decided), `entailed`, `label`, `status` and costs."""
-    found: pl.DataFrame = tester.test(pairs, models)
+    found: pl.DataFrame = with_costs(tester.test(pairs, models))
     given = set(found.columns)
     spare = {"label": pl.String, "score": pl.Float64, **dict.fromkeys(SPENT, pl.Float64)}
     return found.with_columns(
@@ -416,11 +418,12 @@ class Claims:
         """What else decides: prompts, weights and the chat model, for signatures."""
         parts = (("statements", self._maker()), ("test", self._tester()))
         models = None if models is None else self._models(models)
-        return {
+        found = {
             f"{stage}.{key}": text
             for stage, part in parts
             for key, text in part.identity(models).items()
         }
+        return {**found, **stage_origins(self.statements, self.test)}
 
     def judge(self, answers: pl.DataFrame, models: ModelSource) -> pl.DataFrame:
         """Every claim of every answer against references and, where there is one, context.
@@ -460,7 +463,7 @@ class Claims:
     @property
     def needs(self) -> Needs:
         """A chat model where one has a part in it; weights or extras where a stage needs them."""
-        return Needs(chat=_by_chat(self.statements) or _by_chat(self.test))
+        return stage_needs(self.statements, self.test, Needs(chat=False))
 
     def _maker(self) -> Any:
         from markscheme.judges.entailment.statement_makers import statement_maker

@@ -14,10 +14,11 @@ import numpy.typing as npt
 import orjson
 import polars as pl
 
-from markscheme.contract import ModelSource, check_range
+from markscheme.contract import ModelSource, Needs, check_range
 from markscheme.errors import ModelError
 from markscheme.features.entailment import NAMES, entailment_features, settled
 from markscheme.judges.entailment.pairs import pairs_to_test, tested
+from markscheme.judges.entailment.tests import register_entailment_test
 from markscheme.judges.examiner import Examiner
 from markscheme.judges.weight_folder import AlignedWeights
 from markscheme.models import Models
@@ -42,6 +43,7 @@ _SETTLED = 1.5
 _loading = threading.Lock()
 
 
+@register_entailment_test("embedded", needs=Needs(chat=False), shorthand="weights")
 @dataclass(frozen=True, kw_only=True)
 class EmbeddedEntailment:
     """Trees say how likely it is that question and one answer entail question and another.

@@ -12,6 +12,7 @@ from markscheme.contract import ModelSource, Needs, check_range, register
 from markscheme.errors import JudgeError
 from markscheme.judges.entailment.explanations import explained, inspected
 from markscheme.judges.entailment.inference_marks import EXPLAIN, INFERENCE, RATE, with_marks
+from markscheme.judges.entailment.stages import stage_needs, stage_origins
 from markscheme.judges.outcomes import NO_REFERENCE, PATTERNS, has_patterns
 from markscheme.judges.prompted import SamplingOverrides
 from markscheme.tables import SPENT
@@ -193,6 +194,7 @@ class Entailment:
         for stage, part in (("statements", self._maker()), ("test", self._tester())):
             own = part.identity(None if models is None else self._sampled(models))
             found |= {f"{stage}.{key}": text for key, text in own.items()}
+        found |= stage_origins(self.statements, self.test)
         if self._scheme in INFERENCE:
             prompts = (EXPLAIN, RATE) if self._scheme == "difficulty" else (EXPLAIN,)
             found["marks.prompt"] = "+".join(shipped()[name].hash for name in prompts)
@@ -231,8 +233,8 @@ class Entailment:
     @property
     def needs(self) -> Needs:
         """A chat model where one has a part in it; weights or extras where a stage needs them."""
-        asks = self._marks_ask or _by_chat(self.statements) or _by_chat(self.test)
-        return Needs(chat=asks, references="required")
+        own = Needs(chat=self._marks_ask, references="required")
+        return stage_needs(self.statements, self.test, own)
 
     @property
     def _scheme(self) -> str:

@@ -32,3 +32,9 @@ def tested(
     """The pairs with their outcomes; see `placed`."""
     lacking = {"status": "skipped", "reason": "no statement to test"}
     return placed(pairs, rows, place, schema=OUTCOME, lacking=lacking)
+
+
+def with_costs(found: pl.DataFrame) -> pl.DataFrame:
+    """What a stage found, with null costs where it counts none."""
+    lacking = {name: dtype for name, dtype in COST.items() if name not in found.columns}
+    return found.with_columns(pl.lit(None, dtype=dtype).alias(n) for n, dtype in lacking.items())

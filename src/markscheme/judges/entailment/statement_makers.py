@@ -12,13 +12,10 @@ from typing import Any, ClassVar, Protocol, runtime_checkable
 
 import polars as pl
 
-from markscheme.contract import ModelSource, TextGenerator
-from markscheme.errors import JudgeError
+from markscheme.contract import ModelSource, Needs, PartKind, TextGenerator
 from markscheme.judges.prompted import COST, AskedPairs, distinct_pairs, placed
 from markscheme.models.chat import ChatReply, ChatRequest
 from markscheme.text.replies import Reading, read_statement
-
-RULES, CHAT, SEQ2SEQ = "rules", "chat", "seq2seq"
 
 OUTCOME: Mapping[str, Any] = {
     "statement": pl.String, "status": pl.String, "reason": pl.String, "raw": pl.String,
@@ -54,29 +51,29 @@ class StatementMaker(Protocol):
         ...
 
 
+STATEMENT_MAKERS = PartKind("maker of statements", "make")
+"""The registered makers of statements."""
+
+register_statement_maker = STATEMENT_MAKERS.register
+"""Class decorator: make a maker of statements known by a name; see `PartKind.register`."""
+
+
 def statement_maker(name: str) -> StatementMaker:
     """The maker called `name`.
 
     Args:
         name: `rules`; `chat`, or `chat:MODEL` for another model than the run's;
-            `seq2seq:NAME_OR_FOLDER`, such as `seq2seq:domenicrosati/QA2D-t5-base`.
+            `seq2seq:NAME_OR_FOLDER`, such as `seq2seq:domenicrosati/QA2D-t5-base`; or the name of
+            one that others registered, with its parameters.
 
     Raises:
         JudgeError: there is no such maker.
     """
-    kind, colon, rest = name.partition(":")
-    if name == RULES:
-        return RuleStatements()
-    if kind == CHAT and bool(colon) == bool(rest):
-        return ChatStatements(model=rest or None)
-    if kind == SEQ2SEQ and rest:
-        return SequenceStatements(name=rest)
-    raise JudgeError(
-        f"no maker of statements named {name!r}; choose 'rules', 'chat', or "
-        "'seq2seq:NAME_OR_FOLDER', as in 'seq2seq:domenicrosati/QA2D-t5-base'"
-    )
+    found: StatementMaker = STATEMENT_MAKERS.parse(name)
+    return found
 
 
+@register_statement_maker("rules", needs=Needs(chat=False))
 @dataclass(frozen=True, kw_only=True)
 class RuleStatements:
     """Rules for English questions; no model (`markscheme.text.statements.statement`)."""
@@ -107,6 +104,7 @@ class RuleStatements:
         return []
 
 
+@register_statement_maker("chat", needs=Needs(chat=True), shorthand="model")
 @dataclass(frozen=True, kw_only=True)
 class ChatStatements(AskedPairs):
     """A language model is asked with the paper's two-shot prompt (Yao & Barbosa 2024, Table 14).
@@ -136,6 +134,13 @@ class ChatStatements(AskedPairs):
         return _row(read_statement(text, question=question, answer=answer, finished=reply.finished))
 
 
+@register_statement_maker(
+    "seq2seq",
+    needs=Needs(chat=False, extras=("hf",), weights="required"),
+    shorthand="name",
+    form="seq2seq:NAME_OR_FOLDER",
+    example="seq2seq:domenicrosati/QA2D-t5-base",
+)
 @dataclass(frozen=True, kw_only=True)
 class SequenceStatements:
     """A sequence-to-sequence model reads question and answer and writes the statement.

@@ -13,14 +13,12 @@ from typing import Any, ClassVar, Protocol, runtime_checkable
 
 import polars as pl
 
-from markscheme.contract import ModelSource, PairClassifier, check_range
-from markscheme.errors import JudgeError
+from markscheme.contract import ModelSource, Needs, PairClassifier, PartKind, check_range
 from markscheme.judges.entailment.pairs import pairs_to_test, tested
 from markscheme.judges.prompted import AskedPairs, expectation
 from markscheme.models.chat import ChatReply, ChatRequest
 from markscheme.text.replies import CONTRADICTION, ENTAILMENT, NEUTRAL, Reading, read_entailment
 
-EMBEDDED, CHAT, NLI = "embedded", "chat", "nli"
 _LEAST_OF_A_LABEL = 2
 """Letters that a token must have to be the beginning of a label."""
 
@@ -50,31 +48,29 @@ class EntailmentTest(Protocol):
         ...
 
 
+ENTAILMENT_TESTS = PartKind("entailment test", "test")
+"""The registered entailment tests."""
+
+register_entailment_test = ENTAILMENT_TESTS.register
+"""Class decorator: make an entailment test known by a name; see `PartKind.register`."""
+
+
 def entailment_test(name: str) -> EntailmentTest:
     """The test called `name`.
 
     Args:
         name: `embedded`, or `embedded:FOLDER` for one that `markscheme train entailment` wrote;
-            `chat`, or `chat:MODEL` for another model than the run's; `nli:NAME_OR_FOLDER`.
+            `chat`, or `chat:MODEL` for another model than the run's; `nli:NAME_OR_FOLDER`; or the
+            name of one that others registered, with its parameters.
 
     Raises:
         JudgeError: there is no such test.
     """
-    kind, colon, rest = name.partition(":")
-    if kind == EMBEDDED and bool(colon) == bool(rest):
-        from markscheme.judges.entailment.embedded import EmbeddedEntailment
-
-        return EmbeddedEntailment(weights=rest or None)
-    if kind == CHAT and bool(colon) == bool(rest):
-        return ChatEntailment(model=rest or None)
-    if kind == NLI and rest:
-        return NliEntailment(name=rest)
-    raise JudgeError(
-        f"no entailment test named {name!r}; choose 'embedded', 'chat', or 'nli:NAME_OR_FOLDER', "
-        "as in 'nli:cross-encoder/nli-deberta-v3-large'"
-    )
+    found: EntailmentTest = ENTAILMENT_TESTS.parse(name)
+    return found
 
 
+@register_entailment_test("chat", needs=Needs(chat=True), shorthand="model")
 @dataclass(frozen=True, kw_only=True)
 class ChatEntailment(AskedPairs):
     """A language model is asked with the paper's zero-shot prompt (Yao & Barbosa 2024, Table 14).
@@ -111,6 +107,13 @@ class ChatEntailment(AskedPairs):
         }
 
 
+@register_entailment_test(
+    "nli",
+    needs=Needs(chat=False, weights="required"),
+    shorthand="name",
+    form="nli:NAME_OR_FOLDER",
+    example="nli:cross-encoder/nli-deberta-v3-large",
+)
 @dataclass(frozen=True, kw_only=True)
 class NliEntailment:
     """An entailment cross-encoder reads both statements; which output is which its config says.
