@@ -178,6 +178,35 @@ References = Annotated[
     tuple[str, ...], Option("A reference; several may be given.", ("--reference", "-r"))
 ]
 Answer = Annotated[str, Option("What a system said.", ("--answer", "-a"))]
+Composition = Option(
+    "A digit a reference, its grade above the lowest: 3210, 33221100; or top, none.",
+    ("--composition", "-c"),
+)
+DRAWN = Option(
+    "rest: drawn references leave the candidates; butref: they stay, which leaks.",
+    ("--drawn-references",),
+    aliases=("--protocol",),
+    alias_values={"--butref": "butref"},
+)
+SHARE = Option("Share of the questions to choose and fit on; figures are of the others.")
+LIMIT = Option(
+    "Use so many answers at most, drawn at random (whole questions, for training).", minimum=1
+)
+ROUNDS = Option("Trees of each ensemble.", minimum=1)
+FOLDS = Option("Parts for the held-out report.", minimum=2)
+TrainingData = Annotated[
+    tuple[str, ...], Option("Labelled answers; several files may be given.", ("--data",))
+]
+Graded = Annotated[
+    str,
+    Argument(
+        "antique, trec-dl-nf, webglm, or a file with question, answer and a grade in label "
+        "(with references and reference_grades; else these are drawn from the answers).",
+        metavar="DATA",
+    ),
+]
+Part = Annotated[str, Option("Part of ANTIQUE: auto, all or dev.")]
+DRAWS = Option("Draws of reference lists.", ("--draws",), aliases=("--seeds",), minimum=1)
 Count = Annotated[int, Option("How many examples.", minimum=1, maximum=64)]
 Title = Annotated[str | None, Option("Title of what is shown. [default: the name of FILE or RUN]")]
 ReferenceSeparator = Annotated[

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import nullcontext
 from pathlib import Path
 
 import polars as pl
@@ -42,7 +43,9 @@ def test_makers_stand_side_by_side_and_everything_is_written(
     qa2d: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     chat = ScriptedChat(replies=lambda text: "Jane wrote it." if "emma" in text else "")
-    monkeypatch.setattr("markscheme.cli.model_options.open_models", lambda **_: Models(chat=chat))
+    monkeypatch.setattr(
+        "markscheme.cli.statements.opened", lambda _: nullcontext(Models(chat=chat))
+    )
     out = tmp_path / "new" / "made.parquet"
     assert run(["statements", qa2d, "--maker", "rules", "--maker", "chat", "--out", str(out)]) == 0
     said = capsys.readouterr().out

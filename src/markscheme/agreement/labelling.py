@@ -77,7 +77,7 @@ def plan_labels(
     """
     wanted = with_keywords(PlanOptions, options, keywords)
     if wanted.half_width is None and wanted.count is None:
-        raise AgreementError("give --half-width, such as 0.03, or --count with a number")
+        raise AgreementError("give --half-width, such as 0.03, or --label-count with a number")
     rows = judged_table(
         judgments, judges=wanted.judge or "", columns=wanted.columns, answers=answers,
         threshold=wanted.threshold,

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Annotated, Literal
 
 from markscheme.options import (
+    SHARE,
     By,
     Columns,
     Confidence,
@@ -235,7 +236,12 @@ class PlanOptions(JudgmentOptions, RandomOptions):
     ] = None
     count: Annotated[
         int | None,
-        Option("Draw this many, whatever the half-width.", aliases=("--labels",), minimum=1),
+        Option(
+            "Draw this many answers to label, whatever the half-width.",
+            ("--label-count",),
+            aliases=("--count", "--labels"),
+            minimum=1,
+        ),
     ] = None
     judge_accuracy: Annotated[
         float, Option("Without a pilot: how often the judge is supposed to be right.")
@@ -267,7 +273,7 @@ class CalibrateOptions(LabelOptions):
         Literal["platt", "isotonic"],
         Option("platt: few labels will do. isotonic: any rising shape."),
     ] = "platt"
-    share: Annotated[float, Option("Share of the questions to choose and fit on.")] = 0.5
+    share: Annotated[float, SHARE] = 0.5
     bins: Annotated[int, Option("Of the reliability diagram.", minimum=2)] = 10
     seed: Seed = 0
 
@@ -299,9 +305,7 @@ class CascadeOptions(JudgmentOptions):
         ),
     ] = "average"
     delta: Annotated[float, Option("With probability: the chance of less.")] = 0.1
-    share: Annotated[float, Option("Of the questions to choose on; figures are of the others.")] = (
-        0.5
-    )
+    share: Annotated[float, SHARE] = 0.5
     seed: Seed = 0
 
 

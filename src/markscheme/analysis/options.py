@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Annotated
+from typing import Annotated, Literal
 
 from markscheme.options import (
+    DRAWN,
+    DRAWS,
+    LIMIT,
     Columns,
+    DataDir,
     Judges,
     LabelColumn,
     Option,
+    Part,
     PositiveFrom,
     ReferenceSeparator,
     Seed,
@@ -50,10 +55,7 @@ class ProbeOptions:
     ] = ()
     limit: Annotated[
         int | None,
-        Option(
-            "Use so many answers at most, drawn at random (whole questions, for training).",
-            minimum=1,
-        ),
+        LIMIT,
     ] = None
     seed: Seed = 0
     columns: Columns = field(default_factory=dict)
@@ -88,3 +90,39 @@ class FailureOptions:
         False
     )
     examples: Annotated[int, Option("Answers to show of every mode.", minimum=0)] = 1
+
+
+@dataclass(frozen=True, kw_only=True)
+class StudyOptions:
+    """Which answers and which draws of references are studied.
+
+    Attributes:
+        draws: draws of reference lists.
+        protocol: `rest`: drawn references leave the candidates; `butref`: they stay, which leaks.
+        questions: only so many questions, at random; None for all.
+        per_question: only so many answers of each question; None for all.
+        part: of ANTIQUE.
+        columns: columns with unusual names, ours to the file's.
+        data_dir: folder with the datasets.
+    """
+
+    draws: Annotated[int, DRAWS] = 1
+    protocol: Annotated[
+        Literal["rest", "butref"],
+        DRAWN,
+    ] = "rest"
+    questions: Annotated[
+        int | None, Option("Only so many questions, at random: to try things.", minimum=1)
+    ] = None
+    per_question: Annotated[
+        int | None,
+        Option(
+            "Only so many answers of each question.",
+            ("--answers-per-question",),
+            aliases=("--per-question",),
+            minimum=1,
+        ),
+    ] = None
+    part: Part = "auto"
+    columns: Columns = field(default_factory=dict)
+    data_dir: DataDir = None

@@ -3,49 +3,38 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from markscheme.cli.app import console, notes
-from markscheme.cli.train import labelled, train_app
-from markscheme.errors import RunError
+from markscheme.cli.options import OutFile, command
+from markscheme.cli.train import train_app
+from markscheme.options import FOLDS, ROUNDS, Columns, DataDir, Default, Option, Seed, TrainingData
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from markscheme.training import Quality
 
 
-@train_app.command("entailment")
+@command("entailment", to=train_app)
 def entailment(
-    out: Annotated[Path, typer.Option("--out", "-o", help="Folder for the weights; must be new.")],
+    out: OutFile,
+    columns: Columns,
     data: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--data",
-            help="Labelled answers; several files may be given. [default: the training part of "
-            "EVOUNA-NQ, which makes the test that ships]",
-        ),
-    ] = None,
+        TrainingData, Default("the training part of EVOUNA-NQ, which makes the test that ships")
+    ] = (),
     pairs: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--pairs",
-            help="NLI files to learn from as well: premise, hypothesis, label; several may be "
-            "given.",
+        tuple[str, ...],
+        Option(
+            "NLI files to learn from as well: premise, hypothesis, label; several may be given."
         ),
-    ] = None,
+    ] = (),
     entailed: Annotated[
         str | None,
-        typer.Option(help="The label in --pairs that means entailment, where it is a number."),
+        Option("The label in --pairs that means entailment, where it is a number."),
     ] = None,
-    columns: Annotated[str, typer.Option(help="Columns with unusual names: label=human.")] = "",
-    data_dir: Annotated[Path | None, typer.Option(help="Where EVOUNA-NQ lies.")] = None,
-    rounds: Annotated[int | None, typer.Option(help="Trees of each ensemble.", min=1)] = None,
-    folds: Annotated[int, typer.Option(help="Parts for the held-out report.", min=2)] = 5,
-    seed: Annotated[int, typer.Option(help="Of the made-up pairs.")] = 0,
+    data_dir: DataDir = None,
+    rounds: Annotated[int | None, ROUNDS] = None,
+    folds: Annotated[int, FOLDS] = 5,
+    seed: Seed = 0,
 ) -> None:
     """Train the entailment test, with a held-out report before it saves.
 
@@ -55,20 +44,24 @@ def entailment(
     """
     import dataclasses
 
-    import polars as pl
+    from markscheme.training import (
+        EntailmentOptions,
+        check_new_folder,
+        labelled_answers,
+        read_all_pairs,
+        shipped_data,
+        train_entailment,
+    )
 
-    from markscheme.training import EntailmentOptions, read_pairs, train_entailment
-
-    if out.exists() and any(out.iterdir()):
-        raise RunError(f"{out} is not empty; choose a new --out")
-    given = pl.concat([read_pairs(one, entailed=entailed) for one in pairs]) if pairs else None
+    check_new_folder(out)
+    given = read_all_pairs(pairs, entailed=entailed)
     options = EntailmentOptions(folds=folds, seed=seed)
     if rounds is not None:
         options = dataclasses.replace(
             options, trees=dataclasses.replace(options.trees, rounds=rounds)
         )
     trained = train_entailment(
-        labelled(data, columns) if data else _evouna(data_dir),
+        labelled_answers(data, columns) if data else shipped_data(part="train", data_dir=data_dir),
         out,
         options,
         given=given,
@@ -79,14 +72,6 @@ def entailment(
     console.print(
         f"use it: markscheme judge FILE --judge \"entailment(test='embedded:{out}')\"", markup=False
     )
-
-
-def _evouna(data_dir: Path | None) -> pl.DataFrame:
-    from markscheme.datasets import load
-    from markscheme.training import parts
-
-    answers = load("evouna-nq", data_dir=data_dir)
-    return answers.filter(parts(answers["question"]) == "train")
 
 
 def _print_report(held_out: Sequence[Quality]) -> None:

@@ -4,64 +4,55 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
-
-import typer
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from markscheme.cli.app import console, notes
-from markscheme.cli.train import labelled, train_app
-from markscheme.errors import MarkschemeError, RunError
+from markscheme.cli.options import OutFile, command
+from markscheme.cli.train import train_app
+from markscheme.options import LIMIT, Columns, DataDir, Default, Option, Seed, TrainingData
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from markscheme.training import HeldOutFigures
 
-_VARIANTS = ("plain", "nli", "cvi")
-_REPORTED = ("development", "test")
 
-
-@train_app.command("learned")
+@command("learned", to=train_app)
 def learned(
-    out: Annotated[Path, typer.Option("--out", "-o", help="Folder for the adapters; must be new.")],
+    out: OutFile,
+    columns: Columns,
     model: Annotated[
         str,
-        typer.Option(
-            "--model", "-m", help="Causal language model: folder, .gguf file or name on the hub."
+        Option(
+            "Causal language model to train: folder, .gguf file or name on the hub.",
+            ("--base-model",),
+            aliases=("--model", "-m"),
         ),
     ],
-    data: Annotated[
-        list[str] | None,
-        typer.Option("--data", help="Labelled answers; several files. [default: EVOUNA-NQ]"),
-    ] = None,
+    data: Annotated[TrainingData, Default("EVOUNA-NQ")] = (),
     variant: Annotated[
-        str,
-        typer.Option(
-            help="plain: question, references, answer. nli: with the entailment's outcome, too. "
+        Literal["plain", "nli", "cvi"],
+        Option(
+            "plain: question, references, answer. nli: with the entailment's outcome, too. "
             "cvi: what the answer tells about the references."
         ),
     ] = "plain",
-    columns: Annotated[str, typer.Option(help="Columns with unusual names: label=human.")] = "",
-    data_dir: Annotated[Path | None, typer.Option(help="Where EVOUNA-NQ lies.")] = None,
-    limit: Annotated[
-        int | None, typer.Option(help="Answers to learn from, at most; whole questions.", min=1)
-    ] = None,
+    data_dir: DataDir = None,
+    limit: Annotated[int | None, LIMIT] = None,
     report_limit: Annotated[
-        int | None, typer.Option(help="Held-out answers to try it on, at most.", min=1)
+        int | None, Option("Held-out answers to try it on, at most.", minimum=1)
     ] = None,
     report_on: Annotated[
-        str, typer.Option(help="The part held out for the figures: development or test.")
+        Literal["development", "test"],
+        Option("The part held out for the figures: development or test."),
     ] = "development",
-    epochs: Annotated[int, typer.Option(help="How often each answer is seen.", min=1)] = 2,
+    epochs: Annotated[int, Option("How often each answer is seen.", minimum=1)] = 2,
     steps: Annotated[
-        int | None, typer.Option(help="Updates of the weights, instead of --epochs.", min=1)
+        int | None, Option("Updates of the weights, instead of --epochs.", minimum=1)
     ] = None,
-    batch: Annotated[int, typer.Option(help="Answers run together.", min=1)] = 8,
-    accumulate: Annotated[int, typer.Option(help="Batches an update.", min=1)] = 2,
-    rate: Annotated[float, typer.Option(help="Highest learning rate.", min=0.0)] = 2e-4,
-    rank: Annotated[int, typer.Option(help="Of the LoRA adapters.", min=1)] = 16,
-    seed: Annotated[int, typer.Option(help="Of everything that is drawn.", min=0)] = 0,
+    batch: Annotated[int, Option("Answers run together.", minimum=1)] = 8,
+    accumulate: Annotated[int, Option("Batches an update.", minimum=1)] = 2,
+    rate: Annotated[float, Option("Highest learning rate.", minimum=0.0)] = 2e-4,
+    rank: Annotated[int, Option("Of the LoRA adapters.", minimum=1)] = 16,
+    seed: Seed = 0,
 ) -> None:
     """Fine-tune a language model with LoRA into a judge, with a held-out report before it saves.
 
@@ -69,19 +60,19 @@ def learned(
     is learned from and what is tried on never share a question, and the test part is left alone.
     Use it with `markscheme judge FILE --judge "learned(weights='FOLDER')"`.
     """
-    from markscheme.training import LearnOptions, LoraOptions, train_finetuned
+    from markscheme.training import (
+        LearnOptions,
+        LoraOptions,
+        check_new_folder,
+        labelled_answers,
+        shipped_data,
+        train_finetuned,
+    )
 
-    for name, value, choices in (
-        ("--variant", variant, _VARIANTS),
-        ("--report-on", report_on, _REPORTED),
-    ):
-        if value not in choices:
-            raise MarkschemeError(f"{name} {value!r} is none of {', '.join(choices)}")
-    if out.exists() and any(out.iterdir()):
-        raise RunError(f"{out} is not empty; choose a new --out")
-    chosen: Any = {"variant": variant, "report_on": report_on}
+    check_new_folder(out)
     options = LearnOptions(
-        **chosen,
+        variant=variant,
+        report_on=report_on,
         limit=limit,
         report_limit=report_limit,
         lora=LoraOptions(
@@ -90,7 +81,7 @@ def learned(
         ),
     )  # fmt: skip
     trained = train_finetuned(
-        labelled(data, columns) if data else _evouna(data_dir),
+        labelled_answers(data, columns) if data else shipped_data(data_dir=data_dir),
         out,
         model,
         options,
@@ -102,12 +93,6 @@ def learned(
     console.print(
         f"use it: markscheme judge FILE --judge \"learned(weights='{out}')\"", markup=False
     )
-
-
-def _evouna(data_dir: Path | None) -> pl.DataFrame:
-    from markscheme.datasets import load
-
-    return load("evouna-nq", data_dir=data_dir)
 
 
 @contextmanager

@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
-from markscheme.cli.app import app, console, notes
+from markscheme.cli.app import console, notes
+from markscheme.cli.options import OutFile, command
+from markscheme.errors import MarkschemeError
+from markscheme.options import DRAWS, DataDir, Part, Seed
 
 if TYPE_CHECKING:
     import polars as pl
 
 
-@app.command("train-listwise")
+@command("train-listwise")
 def train_listwise(
-    out: Annotated[Path, typer.Option("--out", help="Folder for the weights.")],
-    data_dir: Annotated[
-        Path | None, typer.Option("--data-dir", help="Folder with the data.")
-    ] = None,
-    part: Annotated[str, typer.Option(help="Part of ANTIQUE: auto, all or dev.")] = "dev",
-    draws: Annotated[int, typer.Option(min=3, help="Reference lists drawn a question.")] = 7,
-    seed: Annotated[int, typer.Option(help="Of the draws and the trees.")] = 0,
+    out: OutFile,
+    data_dir: DataDir = None,
+    part: Part = "dev",
+    draws: Annotated[int, DRAWS] = 7,
+    seed: Seed = 0,
 ) -> None:
     """Train the listwise examiner on ANTIQUE and TREC-DL-NF, cross-validated by question.
 
@@ -40,6 +38,8 @@ def train_listwise(
         train_mode,
     )
 
+    if draws < 3:
+        raise MarkschemeError(f"--draws {draws} is too few; three draws or more are needed")
     need_trainers()
 
     def say(text: str) -> None:

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Annotated
-
-import typer
-
-from markscheme.cli.app import app, console
+from markscheme.cli.app import console
+from markscheme.cli.options import OutFile, command
+from markscheme.options import DataDir
 
 
-@app.command("train-question-kind")
+@command("train-question-kind")
 def train_question_kind(
-    out: Annotated[Path, typer.Option("--out", help="JSON file for the weights.")],
-    data_dir: Annotated[
-        Path | None, typer.Option("--data-dir", help="Folder with the data.")
-    ] = None,
+    out: OutFile,
+    data_dir: DataDir = None,
 ) -> None:
     """Train the classifier of questions: after a fact, or after an explanation or advice.
 

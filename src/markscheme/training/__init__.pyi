@@ -16,5 +16,9 @@ from .lora import LoraOptions as LoraOptions
 from .question_kind import fit as fit
 from .question_kind import save_question_kind as save_question_kind
 from .splits import parts as parts
+from .training_data import check_new_folder as check_new_folder
+from .training_data import labelled_answers as labelled_answers
+from .training_data import read_all_pairs as read_all_pairs
+from .training_data import shipped_data as shipped_data
 from .trees import TreeOptions as TreeOptions
 from .trees import need_trainers as need_trainers

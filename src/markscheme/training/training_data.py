@@ -1,0 +1,58 @@
+"""What trained judges learn from unless other data are named, and where weights may go."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import polars as pl
+
+from markscheme.datasets import load
+from markscheme.errors import DataError, RunError
+from markscheme.tables import ReadOptions, read_answers
+from markscheme.training.entailment_files import read_pairs
+from markscheme.training.splits import parts
+
+
+def labelled_answers(
+    files: Sequence[str], columns: Mapping[str, str] | None = None
+) -> pl.DataFrame:
+    """The answers of files, some of them labelled at least.
+
+    Raises:
+        DataError: they cannot be read, or none has a label.
+    """
+    answers = read_answers(list(files), ReadOptions(columns=columns or {}))
+    if answers["label"].null_count() == answers.height:
+        raise DataError("the answers have no labels; name their column with --columns label=NAME")
+    return answers
+
+
+def shipped_data(*, part: str | None = None, data_dir: Path | None = None) -> pl.DataFrame:
+    """EVOUNA-NQ, which the judges that ship learned from: all, one part, or `!part` for the others.
+
+    Raises:
+        DataError: it is not here.
+    """
+    answers = load("evouna-nq", data_dir=data_dir)
+    if part is None:
+        return answers
+    where = parts(answers["question"])
+    return answers.filter(where != part[1:] if part.startswith("!") else where == part)
+
+
+def read_all_pairs(files: Sequence[str], *, entailed: str | None = None) -> pl.DataFrame | None:
+    """The pairs of NLI files, one after the other; None without files.
+
+    Raises:
+        DataError: a file cannot be read.
+    """
+    if not files:
+        return None
+    return pl.concat([read_pairs(one, entailed=entailed) for one in files])
+
+
+def check_new_folder(folder: Path) -> None:
+    """Raises RunError where a folder for weights has files already."""
+    if folder.exists() and any(folder.iterdir()):
+        raise RunError(f"{folder} is not empty; choose a new --out")

@@ -1,0 +1,148 @@
+"""Over all commands: a flag has one help text, old spellings work, and no command computes."""
+
+from __future__ import annotations
+
+import ast
+import re
+import subprocess
+import sys
+from collections import defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer
+
+from markscheme.cli import load_commands
+from markscheme.cli import run as run_line
+from markscheme.cli.app import app
+
+FOLDER = Path(__file__).parents[2] / "src" / "markscheme" / "cli"
+MODULES = sorted(FOLDER.glob("*.py"))
+
+
+def commands() -> Iterator[tuple[str, Any]]:
+    """Every command with its name, groups gone through."""
+    load_commands()
+
+    def walk(command: Any, path: tuple[str, ...]) -> Iterator[tuple[str, Any]]:
+        if hasattr(command, "commands"):
+            for name, inner in command.commands.items():
+                yield from walk(inner, (*path, name))
+        else:
+            yield " ".join(path), command
+
+    return walk(typer.main.get_command(app), ())
+
+
+COMMANDS = dict(commands())
+
+
+def bare(text: str | None) -> str:
+    """A help text without the default, which a command has of its own."""
+    return re.sub(r"\s*\[default: .*\]$", "", text or "", flags=re.DOTALL)
+
+
+def test_there_are_as_many_help_texts_as_options() -> None:
+    texts, flags = defaultdict(set), defaultdict(set)
+    for command in COMMANDS.values():
+        for one in command.params:
+            if one.param_type_name == "option" and one.name != "help":
+                key = one.opts[0]
+                texts[key].add(bare(one.help))
+                flags[bare(one.help)].add(key)
+    assert {key: found for key, found in texts.items() if len(found) > 1} == {}
+    assert {text: found for text, found in flags.items() if len(found) > 1} == {}
+    assert len(texts) > 120
+
+
+def test_every_option_says_what_it_is() -> None:
+    for name, command in COMMANDS.items():
+        for one in command.params:
+            assert bare(one.help), f"{name}: {one.name} has no help"
+
+
+OLD = {
+    "agree": ["--judges", "--by"],
+    "annotate": ["--judge", "--references"],
+    "batch write": ["--format"],
+    "calibrate": ["--judge", "--by"],
+    "compare": ["--judges"],
+    "estimate": ["--judge", "--by"],
+    "failures": ["--judges"],
+    "hierarchy": ["--judges"],
+    "judge": ["--format"],
+    "plan-labels": ["--labels", "--by-system", "--judge"],
+    "rank": ["--judges"],
+    "references build": ["--examples"],
+    "references draw": ["--butref"],
+    "reliability": ["--judges", "--judge"],
+    "statements": ["--gold"],
+    "study cost": ["--protocol", "--seeds", "--per-question"],
+    "study lists": ["--protocol", "--seeds", "--per-question"],
+    "train examiner": ["--seeds"],
+    "train learned": ["--model", "-m"],
+}
+"""Spellings of before, which scripts have."""
+
+
+@pytest.mark.parametrize(("name", "flag"), [(n, f) for n, found in OLD.items() for f in found])
+def test_an_old_spelling_is_understood(name: str, flag: str) -> None:
+    command = COMMANDS[name]
+    parser = command.make_parser(command.context_class(command))
+    known = {**parser._long_opt, **parser._short_opt}
+    assert flag in known
+    assert known[flag].dest in {one.name for one in command.params}
+
+
+def test_every_alias_leads_to_its_option() -> None:
+    seen = 0
+    for command in COMMANDS.values():
+        parser = command.make_parser(command.context_class(command))
+        for name, option in getattr(command, "aliases", {}).items():
+            for flag in (*option.aliases, *option.alias_values):
+                found = {**parser._long_opt, **parser._short_opt}[flag]
+                assert found.dest == name
+                seen += 1
+    assert seen > 40
+
+
+@pytest.mark.parametrize("module", MODULES, ids=lambda path: path.stem)
+def test_a_command_file_parses_calls_and_prints(module: Path) -> None:
+    """Nothing in `cli` computes: no table or array library, no inner module of another package."""
+    tree = ast.parse(module.read_text())
+    typing_only = {
+        id(inner)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
+        for inner in ast.walk(node)
+    }
+    for node in ast.walk(tree):
+        if id(node) in typing_only or not isinstance(node, ast.Import | ast.ImportFrom):
+            continue
+        names = (
+            [node.module or ""]
+            if isinstance(node, ast.ImportFrom)
+            else [one.name for one in node.names]
+        )
+        for name in names:
+            assert name.split(".")[0] not in {"polars", "numpy", "scipy", "pandas", "orjson"}, name
+            if name.startswith("markscheme.") and not name.startswith("markscheme.cli"):
+                place = FOLDER.parent.joinpath(*name.split(".")[1:])
+                own = len(name.split(".")) == 2
+                assert own or place.is_dir(), f"{name} is an inner module"
+
+
+def test_knowing_the_commands_loads_nothing_heavy() -> None:
+    code = (
+        "import sys; from markscheme.cli import load_commands; load_commands(); print(*sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert not {"polars", "numpy", "scipy", "torch", "openai"} & set(done.stdout.split())
+
+
+def test_the_help_of_every_command_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
+    for name in COMMANDS:
+        assert run_line([*name.split(), "--help"]) == 0, name
+    assert capsys.readouterr().out
