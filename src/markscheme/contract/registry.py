@@ -137,7 +137,9 @@ def name_of(judge: Judge) -> str:
 def parts(judge: Judge) -> Iterator[Judge]:
     """A judge and the judges inside it, at any depth."""
     yield judge
-    for field in dataclasses.fields(judge):  # type: ignore[arg-type]
+    if not dataclasses.is_dataclass(judge):
+        return
+    for field in dataclasses.fields(judge):
         yield from _parts_in(getattr(judge, field.name))
 
 
