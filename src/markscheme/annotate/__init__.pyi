@@ -1,5 +1,4 @@
 from .database import Store as Store
-from .database import is_url as is_url
 from .exports import ExportOptions as ExportOptions
 from .exports import export as export
 from .project import load_project as load_project

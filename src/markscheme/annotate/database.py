@@ -6,9 +6,7 @@ label at once wait for one disk write and not for fifty; and nobody is told "sav
 
 from __future__ import annotations
 
-import importlib.resources
 import queue
-import re
 import threading
 import time
 from collections.abc import Callable
@@ -16,7 +14,7 @@ from concurrent.futures import Future
 from pathlib import Path
 from typing import Any, TypeVar
 
-from sqlalchemy import URL, Connection, Engine, create_engine, event, text
+from sqlalchemy import URL, Connection, Engine, create_engine, event
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import (
     ArgumentError,
@@ -28,9 +26,24 @@ from sqlalchemy.exc import (
 from sqlalchemy.pool import QueuePool
 
 from markscheme.errors import MissingExtraError, RunError
+from markscheme.storage import (
+    Dialect,
+    Row,
+    Schema,
+    is_url,
+    open_sqlite,
+    redacted,
+    without_password,
+)
 
 T = TypeVar("T")
 Work = Callable[[Connection], T]
+
+SCHEMA = Schema(
+    kind="project", package="markscheme.annotate", table="annotate_migrations", lock=7106204432,
+    error=RunError,
+)  # fmt: skip
+"""The tables of a project."""
 
 _WAIT_SECONDS = 30.0
 _LARGEST_COMMIT = 64
@@ -58,13 +71,15 @@ class Store:
             RunError: it cannot be opened, or a newer markscheme made it.
             MissingExtraError: PostgreSQL's driver is not installed.
         """
-        self.shown = shown(location)
+        self.shown = without_password(location)
         self.engine = _engine(location)
         try:
             self._migrate()
         except SQLAlchemyError as error:
             self.engine.dispose()
-            raise RunError(f"the project {self.shown} cannot be opened: {_said(error)}") from None
+            raise RunError(
+                f"the project {self.shown} cannot be opened: {redacted(_cause(error), location)}"
+            ) from None
         self._queue: queue.SimpleQueue[tuple[Work[Any], Future[Any]] | None] = queue.SimpleQueue()
         self._thread = threading.Thread(target=self._life, name="markscheme-labels", daemon=True)
         self._thread.start()
@@ -141,53 +156,24 @@ class Store:
         return self.engine.connect().execution_options(markscheme_writes=True)
 
     def _migrate(self) -> None:
-        """Apply the migrations that the database lacks, once, however many processes try."""
-        known = migrations(self.engine.dialect.name)
+        dialect: Dialect = "sqlite" if self.engine.dialect.name == "sqlite" else "postgresql"
         with self._writing() as connection, connection.begin():
-            if self.engine.dialect.name == "postgresql":
-                connection.execute(text("SELECT pg_advisory_xact_lock(7106204432)"))
-            connection.execute(
-                text("CREATE TABLE IF NOT EXISTS annotate_migrations (number INTEGER PRIMARY KEY)")
-            )
-            applied = set(
-                connection.execute(text("SELECT number FROM annotate_migrations")).scalars()
-            )
-            if applied - set(known):
-                raise RunError(
-                    f"the project {self.shown} was made by a newer markscheme; upgrade this one"
-                )
-            for number in sorted(set(known) - applied):
-                for statement in filter(str.strip, known[number].split(";\n")):
-                    connection.exec_driver_sql(statement)
-                connection.execute(
-                    text("INSERT INTO annotate_migrations (number) VALUES (:number)"),
-                    {"number": number},
-                )
+            SCHEMA.migrate(_Driver(connection), dialect, self.shown)
 
 
-def migrations(dialect: str) -> dict[int, str]:
-    """Number to SQL of every migration; those for one dialect alone follow the common ones.
+class _Driver:
+    """A connection's own cursor, as migrations use it."""
 
-    They are only ever added to.
-    """
-    folder = importlib.resources.files("markscheme.annotate") / "migrations"
-    found: dict[int, str] = {}
-    for file in sorted(folder.iterdir(), key=lambda file: (len(file.name.split(".")), file.name)):
-        named = re.fullmatch(r"(\d{4})_\w+?(?:\.(\w+))?\.sql", file.name)
-        if named and named[2] in (None, dialect):
-            sql = file.read_text(encoding="utf-8")
-            found[int(named[1])] = found.get(int(named[1]), "") + sql
-    return found
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self._rows: list[Row] = []
 
+    def execute(self, sql: str) -> None:
+        result = self._connection.exec_driver_sql(sql)
+        self._rows = [tuple(row) for row in result] if result.returns_rows else []
 
-def shown(location: str | Path) -> str:
-    """A path or URL as it may be printed: without a password."""
-    return re.sub(r"(://[^/@:]*):[^@]*@", r"\1:***@", str(location))
-
-
-def is_url(location: str | Path) -> bool:
-    """Whether it is a database's URL and not a file's path."""
-    return "://" in str(location)
+    def fetchall(self) -> list[Row]:
+        return self._rows
 
 
 def _engine(location: str | Path) -> Engine:
@@ -196,9 +182,13 @@ def _engine(location: str | Path) -> Engine:
     try:
         url = make_url(str(location))
     except ArgumentError:
-        raise RunError(f"{shown(location)!r} is no database URL; write postgresql://...") from None
+        raise RunError(
+            f"{without_password(location)!r} is no database URL; write postgresql://..."
+        ) from None
     if url.get_backend_name() not in ("postgresql", "postgres"):
-        raise RunError(f"a project is a file or a postgresql:// URL, not {shown(location)}")
+        raise RunError(
+            f"a project is a file or a postgresql:// URL, not {without_password(location)}"
+        )
     try:
         return create_engine(url.set(drivername="postgresql+psycopg"), pool_pre_ping=True)
     except ImportError:
@@ -210,17 +200,12 @@ def _sqlite(path: Path) -> Engine:
         path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise RunError(f"the project {path} cannot be opened: {error}") from None
+    pragmas = ("synchronous = FULL", "foreign_keys = ON")
     engine = create_engine(
         URL.create("sqlite", database=str(path)),
         poolclass=QueuePool,
-        connect_args={"check_same_thread": False, "timeout": _WAIT_SECONDS},
+        creator=lambda: open_sqlite(path, wait=_WAIT_SECONDS, pragmas=pragmas),
     )
-
-    @event.listens_for(engine, "connect")
-    def _settings(connection: Any, _: Any) -> None:
-        connection.isolation_level = None  # Transactions begin below, not where the driver thinks.
-        for pragma in ("journal_mode = WAL", "synchronous = FULL", "foreign_keys = ON"):
-            connection.execute(f"PRAGMA {pragma}")
 
     @event.listens_for(engine, "begin")
     def _begin(connection: Connection) -> None:
@@ -237,7 +222,5 @@ def _worth_repeating(error: Exception) -> bool:
     return broken or isinstance(error, IntegrityError | OperationalError)
 
 
-def _said(error: SQLAlchemyError) -> str:
-    cause = error.orig if isinstance(error, DBAPIError) and error.orig else error
-    said = " ".join(str(cause).split())
-    return re.sub(r"password=\S+", "password=***", said)
+def _cause(error: SQLAlchemyError) -> BaseException:
+    return error.orig if isinstance(error, DBAPIError) and error.orig else error

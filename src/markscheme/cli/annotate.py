@@ -138,8 +138,9 @@ def annotate(
     labels with 'markscheme annotate-export'.
     """
     try:
-        from markscheme.annotate import Setup, Store, is_url, listen, prepare, read_plan
+        from markscheme.annotate import Setup, Store, listen, prepare, read_plan
         from markscheme.annotate import serve as run
+        from markscheme.storage import is_url
     except ImportError:
         raise missing_web() from None
     from markscheme.errors import MarkschemeError

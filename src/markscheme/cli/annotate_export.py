@@ -52,7 +52,8 @@ def annotate_export(
     from markscheme.cli.annotate import missing_web
 
     try:
-        from markscheme.annotate import ExportOptions, Store, export, is_url, load_project
+        from markscheme.annotate import ExportOptions, Store, export, load_project
+        from markscheme.storage import is_url
     except ImportError:
         raise missing_web() from None
     from markscheme.errors import RunError

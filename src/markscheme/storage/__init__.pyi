@@ -1,5 +1,11 @@
-from .database import Cursor as Cursor
 from .database import Database as Database
-from .database import Row as Row
 from .database import connect as connect
-from .database import is_postgres as is_postgres
+from .database import open_sqlite as open_sqlite
+from .redaction import is_postgres as is_postgres
+from .redaction import is_url as is_url
+from .redaction import redacted as redacted
+from .redaction import without_password as without_password
+from .schema import Cursor as Cursor
+from .schema import Dialect as Dialect
+from .schema import Row as Row
+from .schema import Schema as Schema

@@ -1,54 +1,40 @@
-"""The two databases a ledger can be kept in, under one small surface.
+"""The two databases that something can be kept in, under one small surface.
 
-SQL here and in `ledger.py` is what SQLite and PostgreSQL have in common, written with `?`.
+SQL on it is what SQLite and PostgreSQL have in common, written with `?`.
 """
 
 from __future__ import annotations
 
-import contextlib
-import importlib.resources
 import os
-import re
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
-from urllib.parse import parse_qsl, unquote, urlsplit
 
-from markscheme.errors import MissingExtraError, ModelError
+from markscheme.errors import MarkschemeError, MissingExtraError
+from markscheme.storage.redaction import is_postgres, is_url, redacted, without_password
+from markscheme.storage.schema import Cursor, Dialect, Row, Schema
 
 T = TypeVar("T")
-
-Row = tuple[Any, ...]
 
 _WAIT_SECONDS = 60.0
 _LONGEST_LOG = 16 * 1024 * 1024
 _RECONNECTS = 3
 
 
-class Cursor(Protocol):
-    """What both databases' cursors have."""
-
-    @property
-    def rowcount(self) -> int: ...
-
-    def execute(self, sql: str, values: Sequence[Any] = ()) -> Any: ...
-    def executemany(self, sql: str, values: Sequence[Sequence[Any]]) -> Any: ...
-    def fetchall(self) -> list[Row]: ...
-
-
 class Database(Protocol):
     """A connection that any thread may use, one at a time."""
 
     shown: str
+    dialect: Dialect
 
     def transact(self, work: Callable[[Cursor], T], *, writes: bool) -> T:
         """Do `work` in one transaction, again from the start if the connection had broken.
 
         Raises:
-            ModelError: the database cannot do it.
+            MarkschemeError: the database cannot do it.
         """
         ...
 
@@ -56,7 +42,7 @@ class Database(Protocol):
         """Return when the disk has all that was committed so far.
 
         Raises:
-            ModelError: the disk cannot take it.
+            MarkschemeError: the disk cannot take it.
         """
         ...
 
@@ -72,36 +58,23 @@ class Sqlite:
     `sync` as well, not by the commit that happens to fill it.
     """
 
-    def __init__(self, path: Path) -> None:
+    dialect: Dialect = "sqlite"
+
+    def __init__(self, path: Path, schema: Schema) -> None:
         """Open the file, making it if need be."""
+        self._schema = schema
         self.shown = str(path)
         self._lock = threading.Lock()
         self._log_path = path.with_name(path.name + "-wal")
         self._log: int | None = None
         self._emptying: sqlite3.Connection | None = None
         try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            self._connection = sqlite3.connect(
-                path, timeout=_WAIT_SECONDS, isolation_level=None, check_same_thread=False
-            )
-            self._write_ahead()
-            self._connection.execute("PRAGMA synchronous = NORMAL")
-            self._connection.execute("PRAGMA wal_autocheckpoint = 0")
+            self._connection = open_sqlite(
+                path, wait=_WAIT_SECONDS,
+                pragmas=("synchronous = NORMAL", "wal_autocheckpoint = 0"),
+            )  # fmt: skip
         except (OSError, sqlite3.Error) as error:
-            raise ModelError(f"the ledger {path} cannot be opened: {error}") from None
-
-    def _write_ahead(self) -> None:
-        """Switch to write-ahead mode; SQLite does not wait for others who are just doing so."""
-        deadline = time.monotonic() + _WAIT_SECONDS
-        while True:
-            try:
-                self._connection.execute("PRAGMA journal_mode = WAL")
-            except sqlite3.OperationalError as error:
-                if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
-                    raise
-                time.sleep(0.01)
-            else:
-                return
+            raise schema.error(f"the {schema.kind} {path} cannot be opened: {error}") from None
 
     def transact(self, work: Callable[[Cursor], T], *, writes: bool) -> T:
         """See `Database`."""
@@ -119,7 +92,9 @@ class Sqlite:
                     raise
                 return result
             except sqlite3.Error as error:
-                raise ModelError(f"the ledger {self.shown} does not work: {error}") from None
+                raise self._schema.error(
+                    f"the {self._schema.kind} {self.shown} does not work: {error}"
+                ) from None
 
     def sync(self) -> None:
         """See `Database`. What is no longer in the write-ahead log, SQLite has synced itself."""
@@ -130,7 +105,9 @@ class Sqlite:
             if os.fstat(self._log).st_size > _LONGEST_LOG:
                 self._empty_log()
         except (OSError, sqlite3.Error) as error:
-            raise ModelError(f"the ledger {self.shown} does not work: {error}") from None
+            raise self._schema.error(
+                f"the {self._schema.kind} {self.shown} does not work: {error}"
+            ) from None
 
     def _empty_log(self) -> None:
         """Bring the log into the file: most of it beside the writers, and the little that came
@@ -180,23 +157,26 @@ class _Translating:
 class Postgres:
     """A PostgreSQL server; a connection that breaks is made again."""
 
-    def __init__(self, url: str, *, durable: bool) -> None:
+    dialect: Dialect = "postgresql"
+
+    def __init__(self, url: str, schema: Schema, *, durable: bool) -> None:
         """Connect.
 
         Args:
             url: `postgresql://user@host/database`; a password may also come from the environment
                 (PGPASSWORD) or a .pgpass file, and is never shown.
+            schema: what it holds.
             durable: whether a commit waits for the server's disk; claims need not.
         """
         try:
             import psycopg
         except ImportError:
-            raise MissingExtraError("a ledger in PostgreSQL", "postgres") from None
+            raise MissingExtraError(f"a {schema.kind} in PostgreSQL", "postgres") from None
         self._psycopg = psycopg
         self._url = url
         self._durable = durable
-        self._secrets = _secrets_in(url)
-        self.shown = _without_password(url)
+        self._schema = schema
+        self.shown = without_password(url)
         self._lock = threading.Lock()
         self._connection: Any = None
         self._connect()
@@ -208,9 +188,7 @@ class Postgres:
                 self._connection.execute("SET synchronous_commit = off")
                 self._connection.commit()
         except self._psycopg.Error as error:
-            raise ModelError(
-                f"the ledger {self.shown} cannot be opened: {self._clean(error)}"
-            ) from None
+            raise self._failed("cannot be opened", error) from None
 
     def transact(self, work: Callable[[Cursor], T], *, writes: bool) -> T:  # noqa: ARG002
         """See `Database`."""
@@ -224,14 +202,10 @@ class Postgres:
                 except self._psycopg.OperationalError as error:
                     # Broken, or a deadlock that the server resolved at our expense.
                     if attempt == _RECONNECTS:
-                        raise ModelError(
-                            f"the ledger {self.shown} does not work: {self._clean(error)}"
-                        ) from None
+                        raise self._failed("does not work", error) from None
                     time.sleep(0.2 * 2**attempt)
                 except self._psycopg.Error as error:
-                    raise ModelError(
-                        f"the ledger {self.shown} does not work: {self._clean(error)}"
-                    ) from None
+                    raise self._failed("does not work", error) from None
             raise AssertionError("unreachable")
 
     def sync(self) -> None:
@@ -242,94 +216,70 @@ class Postgres:
         with self._lock:
             self._connection.close()
 
-    def _clean(self, error: Exception) -> str:
-        text = " ".join(str(error).split())
-        for secret in self._secrets:
-            text = text.replace(secret, "[password]")
-        return text
+    def _failed(self, how: str, error: Exception) -> MarkschemeError:
+        said = redacted(error, self._url)
+        return self._schema.error(f"the {self._schema.kind} {self.shown} {how}: {said}")
 
 
-def is_postgres(location: str | Path) -> bool:
-    """Whether a ledger's location is a PostgreSQL URL."""
-    return re.match(r"postgres(ql)?://", str(location)) is not None
-
-
-def connect(location: str | Path, *, durable: bool) -> Database:
+def connect(location: str | Path, schema: Schema, *, durable: bool) -> Database:
     """Open the database at a path or URL, its tables brought up to date.
 
     Args:
         location: a path or a PostgreSQL URL.
+        schema: what it holds.
         durable: whether PostgreSQL's commits wait for its disk; SQLite's `sync` does.
 
     Raises:
-        ModelError: it cannot be opened, or a newer version of markscheme made it.
+        MarkschemeError: as the schema's `error`; it cannot be opened, or a newer version of
+            markscheme made it.
         MissingExtraError: PostgreSQL's driver is not installed.
     """
     if is_postgres(location):
-        database: Database = Postgres(str(location), durable=durable)
-    elif "://" in str(location):
-        raise ModelError(
-            f"a ledger is a file or a postgresql:// URL, not {_without_password(str(location))}"
+        database: Database = Postgres(str(location), schema, durable=durable)
+    elif is_url(location):
+        raise schema.error(
+            f"a {schema.kind} is a file or a postgresql:// URL, not {without_password(location)}"
         )
     else:
-        database = Sqlite(Path(location))
-    migrate(database)
+        database = Sqlite(Path(location), schema)
+    database.transact(
+        lambda cursor: schema.migrate(cursor, database.dialect, database.shown), writes=True
+    )
     return database
 
 
-def migrations() -> list[tuple[int, str]]:
-    """Number and SQL of every migration, in order. They are only ever added to."""
-    folder = importlib.resources.files("markscheme.models.ledger") / "migrations"
-    found = [
-        (int(file.name[:4]), file.read_text(encoding="utf-8"))
-        for file in folder.iterdir()
-        if re.fullmatch(r"\d{4}_\w+\.sql", file.name)
-    ]
-    return sorted(found)
+def open_sqlite(path: Path, *, wait: float, pragmas: Sequence[str]) -> sqlite3.Connection:
+    """A connection in write-ahead mode that any thread may use; transactions begin where we say.
 
-
-def migrate(database: Database) -> None:
-    """Apply the migrations that a database lacks, once, however many processes try.
+    Args:
+        path: the file, made if need be.
+        wait: seconds to wait for other processes.
+        pragmas: further settings, such as `synchronous = FULL`.
 
     Raises:
-        ModelError: a newer version of markscheme has been here.
+        OSError, sqlite3.Error: it cannot be opened.
     """
-    known = migrations()
-
-    def work(cursor: Cursor) -> None:
-        with _alone(database, cursor):
-            cursor.execute("CREATE TABLE IF NOT EXISTS migrations (number BIGINT PRIMARY KEY)")
-            cursor.execute("SELECT number FROM migrations")
-            applied = {int(row[0]) for row in cursor.fetchall()}
-            if applied - {number for number, _ in known}:
-                raise ModelError(
-                    f"the ledger {database.shown} was made by a newer markscheme; upgrade this one"
-                )
-            for number, sql in known:
-                if number not in applied:
-                    for statement in filter(str.strip, sql.split(";\n")):
-                        cursor.execute(statement)
-                    cursor.execute("INSERT INTO migrations (number) VALUES (?)", (number,))
-
-    database.transact(work, writes=True)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    connection = sqlite3.connect(path, timeout=wait, isolation_level=None, check_same_thread=False)
+    try:
+        _write_ahead(connection, wait)
+        for pragma in pragmas:
+            connection.execute(f"PRAGMA {pragma}")
+    except BaseException:
+        connection.close()
+        raise
+    return connection
 
 
-@contextlib.contextmanager
-def _alone(database: Database, cursor: Cursor) -> Iterator[None]:
-    """Keep other processes from migrating; a write transaction of SQLite does so already."""
-    if isinstance(database, Postgres):
-        cursor.execute("SELECT pg_advisory_xact_lock(7106204431)")
-    yield
-
-
-def _without_password(url: str) -> str:
-    text = re.sub(r"(://[^/@:]*):[^@]*@", r"\1:***@", url)
-    return re.sub(r"([?&]\w*password=)[^&]*", r"\1***", text)
-
-
-def _secrets_in(url: str) -> list[str]:
-    """The passwords that a URL carries, before the host or among its parameters."""
-    parts = urlsplit(url)
-    found = [unquote(parts.password or "")]
-    found += [value for name, value in parse_qsl(parts.query) if name.endswith("password")]
-    return [secret for secret in found if secret]
+def _write_ahead(connection: sqlite3.Connection, wait: float) -> None:
+    """Switch to write-ahead mode; SQLite does not wait for others who are just doing so."""
+    deadline = time.monotonic() + wait
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
+                raise
+            time.sleep(0.01)
+        else:
+            return

@@ -29,6 +29,7 @@ from markscheme.models.chat import ChatReply, ChatRequest
 from markscheme.models.ledger.entries import key_of, reply_from, reply_record, request_record
 from markscheme.models.ledger.sql import (
     REPLY_COLUMNS,
+    SCHEMA,
     delete_claims,
     insert_replies,
     pieces,
@@ -94,7 +95,7 @@ class Spool:
     def _opened(self) -> Database:
         with self._lock:
             if self._database is None:
-                self._database = connect(self._path, durable=True)
+                self._database = connect(self._path, SCHEMA, durable=True)
             return self._database
 
 
@@ -170,8 +171,8 @@ class Ledger:
             MissingExtraError: PostgreSQL's driver is not installed.
         """
         # Two connections: what is read and claimed need not wait for what is written.
-        self._quick = connect(location, durable=False)
-        self._durable: Database = connect(location, durable=True)
+        self._quick = connect(location, SCHEMA, durable=False)
+        self._durable: Database = connect(location, SCHEMA, durable=True)
         self.shown = self._quick.shown
         self._owner = f"{socket.gethostname()}|{os.getpid()}|{uuid.uuid4().hex}"
         self._claimed: set[str] = set()

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from markscheme.storage import Cursor, Row
+from markscheme.errors import ModelError
+from markscheme.storage import Cursor, Row, Schema
+
+SCHEMA = Schema(
+    kind="ledger", package="markscheme.models.ledger", table="migrations", lock=7106204431,
+    error=ModelError,
+)  # fmt: skip
+"""The ledger's tables."""
 
 REPLY_COLUMNS = (
     "key, model, revision, request, reply, status, tokens_in, tokens_out, cost_usd, created_at"
