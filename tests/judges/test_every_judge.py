@@ -16,6 +16,7 @@ from markscheme.testing import check_judge
 
 OFFLINE = [name for name, found in judges().items() if found.needs.nothing]
 
+
 def table(answers: list[str | None]) -> pl.DataFrame:
     return read_answers(
         [
