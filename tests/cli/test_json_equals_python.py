@@ -7,10 +7,12 @@ from pathlib import Path
 import pytest
 
 import markscheme
-from markscheme.analysis import ledger_figures, mark_claims
+from markscheme.analysis import ledger_figures, make_statements, mark_claims, plan_calls
 from markscheme.cli import run
-from markscheme.models import Models
+from markscheme.contract import parse_judge
+from markscheme.models import ModelOptions, Models
 from markscheme.models.ledger import Ledger
+from markscheme.tables import AnswersReader
 
 Captured = pytest.CaptureFixture[str]
 
@@ -61,3 +63,22 @@ def test_ledger_stats(tmp_path: Path, capsys: Captured) -> None:
     Ledger(place).close()
     printed_text = printed(capsys, "ledger", "stats", "--ledger", place)
     assert printed_text == ledger_figures(place).to_json()
+
+
+def test_a_dry_run_is_planned_from_python_as_well(example: Path, capsys: Captured) -> None:
+    options = ModelOptions(model="small", dry_run=True)
+    found = plan_calls(AnswersReader([str(example)]), [parse_judge("llm_grader")], options)
+    words = ("judge", example, "-j", "llm_grader", "--model", "small", "--dry-run")
+    assert run([*map(str, words)]) == 0
+    shown = capsys.readouterr().out
+    assert f"{found.frame['calls'].item():,}" in shown
+    assert found.tables[0].title in shown
+
+
+def test_statements_from_python(tmp_path: Path) -> None:
+    file = tmp_path / "pairs.jsonl"
+    file.write_text('{"question": "who wrote emma", "answer": "Jane Austen"}\n')
+    found = make_statements(str(file), models=Models())
+    assert found.frame["statement"].to_list() == ["Jane Austen wrote emma."]
+    assert found.counts == {"rules": {"judged": 1}}
+    assert found.tables == ()
