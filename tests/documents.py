@@ -171,7 +171,7 @@ def run_page(path: Path, *, slow: bool = True, data: bool = True) -> int:
         for one in blocks(path.read_text("utf-8"))
         if one.runs and (slow or not one.slow) and (data or not one.data)
     ]
-    with Shell("\n".join(one.text for one in ran)) as shell:
+    with Shell("\n".join(one.text for one in ran)) as shell, judges_of_pages_forgotten():
         for block in ran:
             for command, printed in run_block(block, path, shell):
                 assert same(command.shown, printed), (
@@ -179,6 +179,18 @@ def run_page(path: Path, *, slow: bool = True, data: bool = True) -> int:
                     + f"\nwhich is not what is shown; `python tests/documents.py {path}` writes it"
                 )  # fmt: skip
     return len(ran)
+
+
+@contextlib.contextmanager
+def judges_of_pages_forgotten() -> Iterator[None]:
+    """Take judges that a page registers out of the register again afterwards."""
+    from markscheme.contract.registry import _ENTRIES
+
+    try:
+        yield
+    finally:
+        for name in [name for name, one in _ENTRIES.items() if one.judge.__module__ == "page"]:
+            del _ENTRIES[name]
 
 
 def run_block(block: Block, path: Path, shell: Shell) -> list[tuple[Command, list[str]]]:
@@ -210,7 +222,7 @@ def written_anew(path: Path) -> str:
     text = path.read_text("utf-8")
     done, at = "", 0
     ran = [one for one in blocks(text) if one.runs]
-    with Shell("\n".join(one.text for one in ran)) as shell:
+    with Shell("\n".join(one.text for one in ran)) as shell, judges_of_pages_forgotten():
         for block in ran:
             lines: list[str] = []
             for command, printed in run_block(block, path, shell):

@@ -16,6 +16,7 @@ import re
 import shlex
 import subprocess
 import sys
+import types
 from pathlib import Path
 from typing import Any, Self
 
@@ -66,7 +67,9 @@ class Shell:
     def __init__(self, page: str) -> None:
         """A shell for what is to run of a page."""
         self._page = page
-        self.names: dict[str, object] = {"__name__": "page"}
+        module = types.ModuleType("page")
+        sys.modules["page"] = module  # classes of a page have a module, as in a notebook
+        self.names: dict[str, object] = module.__dict__
         self.printed: list[str] = []
         self._open = contextlib.ExitStack()
         self._chat: ChatModel | None = None

@@ -208,7 +208,8 @@ def _modules(top: Path, name: str) -> Iterator[Path]:
 def _cells(function: FunctionType, seen: set[object]) -> Iterator[tuple[str, bytes]]:
     """The source of a function that is in no file, and of those of its module that it uses."""
     code = function.__code__
-    if code in seen or Path(code.co_filename).is_file():
+    file = Path(code.co_filename)
+    if code in seen or (file.suffix == ".py" and file.is_file()):
         return
     seen.add(code)
     if not _is_generated(function):
