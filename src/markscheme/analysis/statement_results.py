@@ -9,9 +9,11 @@ from typing import Any
 
 import polars as pl
 
+from markscheme.contract import ModelSource
 from markscheme.errors import DataError, MarkschemeError
 from markscheme.judges.entailment import statement_maker
 from markscheme.metrics import Nearness, nearness
+from markscheme.models import Models
 from markscheme.results import Table, TableResult
 from markscheme.tables import ReadOptions, read_answers, read_table, renamed, write_table
 
@@ -70,7 +72,7 @@ def make_statements(
     gold: str | None = None,
     references: bool = False,
     columns: Mapping[str, str] | None = None,
-    models: Any = None,
+    models: ModelSource | None = None,
 ) -> StatementsResult:
     """Turn question-answer pairs into statements; compare makers with people's statements.
 
@@ -92,7 +94,8 @@ def make_statements(
     """
     chosen = {name: statement_maker(name) for name in dict.fromkeys(makers)}
     pairs = _read(file, gold=gold, columns=columns or {}, references=references)
-    made = {name: maker.make(pairs, models) for name, maker in chosen.items()}
+    opened = Models() if models is None else models
+    made = {name: maker.make(pairs, opened) for name, maker in chosen.items()}
     frame = pl.concat(
         table.select(*pairs.columns, pl.lit(name).alias("maker"), *_OUTCOME)
         for name, table in made.items()
