@@ -65,7 +65,7 @@ def shots(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 LISTED = {"pointwise", "pairwise", "listwise"}
-"""These mark against graded lists; tests/nonfactoid has theirs."""
+"""These mark against graded lists; tests/judges/listwise has theirs."""
 PROMPTED = [
     name
     for name, found in judges().items()

@@ -21,7 +21,7 @@ from markscheme.contract.grammar import parse_judge
 from markscheme.engine.execute import apply
 from markscheme.tables.answers import read_answers
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "models"))
+sys.path.insert(0, str(Path(__file__).parents[2] / "models"))
 from real_model import check_installed, save, serving  # type: ignore[import-not-found]
 
 pytestmark = pytest.mark.slow
