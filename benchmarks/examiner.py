@@ -30,7 +30,7 @@ from markscheme.agreement.against_labels import AgreementOptions, agreement
 from markscheme.agreement.answer_hierarchy import adjacent_sets, marks_test
 from markscheme.contract.grammar import parse_judge
 from markscheme.engine.execute import apply
-from markscheme.features.alignment.claims import contested, reworded, ruled
+from markscheme.features.alignment.claims import is_contested, reworded, ruled
 from markscheme.features.alignment.features import compute_features
 from markscheme.judges.examiner.weight_files import open_weights
 from markscheme.models.sources import Models
@@ -241,7 +241,7 @@ def share_with_encoder(answers: pl.DataFrame) -> float:
     scores = apply(parse_judge(JUDGES["never"]), answers, Models())["score"].to_numpy()
     unsure = (scores > opened.settings.unsure_from) & (scores < opened.settings.unsure_to)
     asked = unsure | reworded(matrix)
-    return float((asked & ~contested(matrix) & np.isnan(ruled(matrix))).mean())
+    return float((asked & ~is_contested(matrix) & np.isnan(ruled(matrix))).mean())
 
 
 def time_pedants(sample: pl.DataFrame, python: str) -> dict[str, Any]:

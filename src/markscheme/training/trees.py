@@ -34,6 +34,8 @@ class TreeOptions:
         columns: share of the features each tree may use.
         rows: share of the rows each tree sees.
         ridge: L2 penalty on leaf values.
+        random_thresholds: split at random places (extremely randomised trees): the trees differ
+            more, and their mean is better where rows are few.
         threads: seeds grown side by side.
         increasing: features that may only raise the score.
         decreasing: features that may only lower it.
@@ -47,6 +49,7 @@ class TreeOptions:
     columns: float = 0.6
     rows: float = 0.8
     ridge: float = 10.0
+    random_thresholds: bool = True
     threads: int = 2
     increasing: frozenset[str] = frozenset()
     decreasing: frozenset[str] = frozenset()
@@ -62,8 +65,7 @@ class TreeOptions:
             "bagging_fraction": self.rows,
             "bagging_freq": 1,
             "lambda_l2": self.ridge,
-            # Random thresholds: the trees differ more, and their mean is better on new questions.
-            "extra_trees": True,
+            "extra_trees": self.random_thresholds,
             "extra_seed": seed + 300,
             "max_bin": 127,
             "seed": seed,
