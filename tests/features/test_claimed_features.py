@@ -131,6 +131,7 @@ def test_rows_do_not_see_each_other() -> None:
         ("Yes", "I'm not sure whether it is.", -1),
         ("No", "Bananas do not grow in Norway.", 0),
         ("Yes", "Bananas grow in Ecuador.", 0),
+        ("Yes", "undoubtedly", 1),
     ],
 )
 def test_an_answer_that_declines_or_speaks_of_something_else_says_neither_yes_nor_no(

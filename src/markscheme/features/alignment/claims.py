@@ -79,6 +79,8 @@ _PRO_FORM = re.compile(
     r"can|could|cannot|will|would|must|may|should)(?:n['’]t)?\b)"
 )
 """A pronoun and an auxiliary, which stand for the question: "they did", "it hasn't"."""
+_A_PREDICATE = 3
+"""So few words say of what was asked that it is so: "mandatory", "not really"."""
 _PREFIX = re.compile(r"(?:un|in|im|il|ir|non|dis)(?=[a-z]{4})")
 _NEGATED = re.compile(
     r"\b(?:not|never|no|none|nobody|nothing|neither|cannot|fail(?:s|ed)?)\b|n['’]t\b"
@@ -259,7 +261,7 @@ def _polarity(wanted: str, said: str, question: str) -> float:
 
 def _about(question: str, said: str) -> bool:
     """Whether `said` has a word of the question that carries meaning, its opposite or a pronoun for it."""
-    if _PRO_FORM.search(said):
+    if _PRO_FORM.search(said) or len(said.split()) <= _A_PREDICATE:
         return True
     asked = {stem(word) for word in re.findall(r"\w{3,}", question)} - STOP
     words = {stem(word) for word in re.findall(r"\w{3,}", said)} - STOP
