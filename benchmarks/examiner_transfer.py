@@ -20,8 +20,8 @@ import numpy.typing as npt
 import polars as pl
 
 from markscheme import datasets
-from markscheme.features.alignment.features import compute_features
-from markscheme.features.alignment.registry import COSINES, EXAMINED
+from markscheme.features.alignment.registry import COSINES
+from markscheme.judges.examiner.columns import COLUMNS, read_columns
 from markscheme.judges.examiner.sentence_likeness import cosines
 from markscheme.models.local.encoder import MiniLM
 from markscheme.training.examiner import rarity_of, usable
@@ -56,15 +56,15 @@ def transfer(data_dir: Path | None) -> dict[str, list[Transfer]]:
     """By system, and by kind of question."""
     answers = datasets.load("evouna-nq", data_dir=data_dir)
     answers = usable(answers.filter(parts(answers["question"]) != "test"))
-    matrix, view = compute_features(
+    reading = read_columns(
         answers["question"], answers["references"], answers["answer"], rarity_of(answers)
     )
-    both = np.hstack([matrix, cosines(view, np.arange(len(answers)), MiniLM())])
+    both = np.hstack([reading.matrix, cosines(reading.view, np.arange(len(answers)), MiniLM())])
     labels = (answers["label"] >= 0.5).to_numpy().astype(float)
     fold = np.array([fold_of(question, FOLDS) for question in answers["question"]])
 
     def grow(rows: Array) -> Callable[[Array], Array]:
-        return fit(both[rows], labels[rows], [*EXAMINED, *COSINES], OPTIONS)
+        return fit(both[rows], labels[rows], [*COLUMNS, *COSINES], OPTIONS)
 
     kinds = pl.lit(OTHER)
     for name, pattern in reversed(_KINDS.items()):

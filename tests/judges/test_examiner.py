@@ -129,7 +129,10 @@ def test_reasons_name_spans_and_features() -> None:
     assert len(found.features) > 10
     effects = [abs(effect) for *_rest, effect in found.features]
     assert effects == sorted(effects, reverse=True)
-    assert reasons("Is it so?", ["yes"], "Yes, it is.").rule
+    assert found.values == ""
+    dated = reasons("When did it open?", ["5 June 2021"], "On 5 January 2021.")
+    assert dated.values == "January where the reference has June"
+    assert dated.values in dated.judgment["explanation"]
 
 
 def test_the_explain_command(capsys: pytest.CaptureFixture[str]) -> None:

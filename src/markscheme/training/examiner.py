@@ -1,13 +1,17 @@
-"""How the shipped examiner is made: features, ensembles of trees, calibration, files.
+"""How the shipped examiner is made: columns, cross-fitted trees, calibration, files.
 
-`train` takes labelled answers and gives a folder of weights; every step is seeded, so the same
-answers give the same files on the same versions of the libraries.
+`train_examiner` takes labelled answers and gives a folder of weights; every step is seeded, so the
+same answers give the same files on the same versions of the libraries.
+
+The trees are cross-fitted: one forest for each fold of the questions, grown on the others. Together
+they are what is saved; each one's predictions for its own fold, which it has not seen, calibrate.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -18,17 +22,9 @@ import orjson
 import polars as pl
 
 from markscheme.errors import DataError
-from markscheme.features.alignment import (
-    COSINES,
-    EXAMINED,
-    FeatureView,
-    Rarity,
-    compute_features,
-    is_contested,
-    reworded,
-)
+from markscheme.features.alignment import COSINES, Rarity, reworded
 from markscheme.judges import save_rarity
-from markscheme.judges.examiner import Examiner, blend_log_odds, cosines, platt
+from markscheme.judges.examiner import COLUMNS, Examiner, Reading, cosines, platt, read_columns
 from markscheme.models import Models
 from markscheme.models.local import MiniLM
 from markscheme.text import Lexicon, encode
@@ -62,8 +58,12 @@ def paraphrases() -> pl.DataFrame:
 Array = npt.NDArray[Any]
 Say = Callable[[str], None]
 
-MEANING = (*EXAMINED, *COSINES)
+MEANING = (*COLUMNS, *COSINES)
 """Features of the trees that see meaning besides words."""
+
+
+TREES = TreeOptions(rounds=600, seeds=1, leaves=31, least=30, columns=0.3, random_thresholds=False)
+"""How the examiner's trees are grown, for each fold."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,24 +71,20 @@ class TrainOptions:
     """How an examiner is trained.
 
     Attributes:
-        trees: of both stages.
-        folds: parts for out-of-fold predictions, by question.
+        trees: of both stages, for each fold.
+        folds: parts by question; the forests of all folds are averaged.
         unsure_from: score from which the second stage is asked.
         unsure_to: score up to which it is asked.
-        drill: what made-up answers (`augment`) weigh beside people's, each; 0 for none.
-        paraphrase: what hand-written paraphrases weigh in the trees that see made-up answers.
-        blend: share of the trees that saw made-up answers in the log-odds of ordinary ones.
-        sure: log-odds beyond which those trees decide alone.
+        made_up: what made-up answers (`augment`) weigh, each; 0 for none.
+        paraphrase: what hand-written paraphrases weigh, each.
     """
 
-    trees: TreeOptions = field(default_factory=TreeOptions)
-    folds: int = 5
+    trees: TreeOptions = TREES
+    folds: int = 4
     unsure_from: float = 0.08
     unsure_to: float = 0.92
-    drill: float = 0.4
+    made_up: float = 0.2
     paraphrase: float = 0.5
-    blend: float = 0.2
-    sure: float = 1.5
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -133,11 +129,47 @@ class Trained:
     gains: dict[str, float]
 
 
+@dataclass(frozen=True, kw_only=True)
+class Rows:
+    """Rows to learn from: columns, labels, weights, folds, and embeddings of some.
+
+    Attributes:
+        matrix: shape (rows, len(COLUMNS)).
+        labels: 1 accepted, 0 not; shape (rows,).
+        weights: how much each row counts in the trees, shape (rows,).
+        people: rows that people or writers labelled, which calibrate; made-up ones do not.
+        fold: the fold of each row's question.
+        embedded: rows that have cosines.
+        likeness: their cosines, shape (embedded.sum(), len(COSINES)).
+    """
+
+    matrix: Array
+    labels: Array
+    weights: Array
+    people: Array
+    fold: Array
+    embedded: Array
+    likeness: Array
+
+
+@dataclass(frozen=True, kw_only=True)
+class Grown:
+    """Two forests, their Platt maps, and probabilities of rows by forests that never saw them."""
+
+    words: Forest
+    meaning: Forest
+    words_map: tuple[float, float]
+    meaning_map: tuple[float, float]
+    words_scores: Array
+    held_out: Array
+
+
 def train_examiner(
     answers: pl.DataFrame,
     folder: Path,
     options: TrainOptions | None = None,
     *,
+    mixed: pl.DataFrame | None = None,
     say: Say = print,
     report: Callable[[HeldOut], None] | None = None,
 ) -> Trained:
@@ -148,6 +180,8 @@ def train_examiner(
             more counts as accepted.
         folder: where the weights go; made if it is not there.
         options: how to train.
+        mixed: more labelled answers to learn from, such as the rows in `training-data/`, which the
+            report leaves out; a column `weight` says how much each row of either table counts.
         say: told of each step.
         report: told of the agreement on held-out questions, before anything is saved.
 
@@ -158,117 +192,166 @@ def train_examiner(
     need_trainers()
     options = options or TrainOptions()
     answers = usable(answers)
-    labels = (answers["label"] >= 0.5).to_numpy().astype(float)
+    own = len(answers)
     rarity = rarity_of(answers)
-    say(f"features of {len(answers):,} answers to {answers['question'].n_unique():,} questions")
-    matrix, view = _seen(answers, rarity)
-    both = np.hstack([matrix, cosines(view, np.arange(len(answers)), MiniLM())])
     made, told = augment(answers), paraphrases()
-    drilled, drill_labels = _seen(made, rarity)[0], made["label"].to_numpy()
-    said, told_view = _seen(told, rarity)
-    said_both = np.hstack([said, cosines(told_view, np.arange(len(told)), MiniLM())])
-    said_labels = told["label"].to_numpy()
-    strict = is_contested(matrix)
-
-    def grow(people: Array, made_up: Array, told_rows: Array) -> tuple[Forest, Forest, Forest]:
-        """Trees on words, on words and meaning with paraphrases, on words with made-up answers."""
-        words = fit(matrix[people], labels[people], list(EXAMINED), options.trees)
-        meaning = fit(
-            np.concatenate([both[people], said_both[told_rows]]),
-            np.concatenate([labels[people], said_labels[told_rows]]),
-            list(MEANING),
-            options.trees,
-        )
-        drill = fit(
-            np.concatenate([matrix[people], drilled[made_up], said[told_rows]]),
-            np.concatenate([labels[people], drill_labels[made_up], said_labels[told_rows]]),
-            list(EXAMINED),
-            replace(options.trees, leaves=2 * options.trees.leaves + 1),
-            np.repeat(
-                [1.0, options.drill, options.paraphrase],
-                [people.sum(), made_up.sum(), told_rows.sum()],
-            ),
-        )
-        return words, meaning, drill
-
-    fold, made_fold, said_fold = (
-        np.array([fold_of(question, options.folds) for question in table["question"]])
-        for table in (answers, made, told)
-    )
-    say(f"out-of-fold predictions, {options.folds} folds by question")
-    odds = np.zeros((3, len(labels)))
-    made_odds, said_odds = np.zeros(len(drill_labels)), np.zeros(len(said_labels))
-    for number in range(options.folds):
-        outside = fold == number
-        if not outside.any():
-            continue
-        forests = grow(~outside, made_fold != number, said_fold != number)
-        odds[0, outside], odds[2, outside] = (one(matrix[outside]) for one in forests[::2])
-        odds[1, outside] = forests[1](both[outside])
-        made_odds[made_fold == number] = forests[2](drilled[made_fold == number])
-        said_odds[said_fold == number] = forests[1](said_both[said_fold == number])
-    words_odds, meaning_odds = (
-        blend_log_odds(people, odds[2], strict, blend=options.blend, sure=options.sure)
-        for people in odds[:2]
-    )
-    words_map, meaning_map = platt_map(words_odds, labels), platt_map(meaning_odds, labels)
-    scores = platt(words_odds, words_map)
-    unsure = (scores > options.unsure_from) & (scores < options.unsure_to) | reworded(matrix)
-    unsure &= ~strict
-    scores[unsure] = platt(meaning_odds[unsure], meaning_map)
-
+    tables = [answers, *([] if mixed is None else [usable(mixed)])]
+    people = pl.concat([_plain(one) for one in tables])
+    say(f"columns of {len(people):,} answers to {people['question'].n_unique():,} questions")
+    rows = _rows(people, told, made, rarity, options)
+    say(f"cross-fitted trees, {options.folds} folds by question")
+    grown = grow(rows, options)
+    labels, scores = rows.labels[:own], grown.held_out[:own]
     if report is not None:
         shipped = Examiner().judge(answers, Models())["score"].to_numpy()
         report(
             HeldOut(
-                rows=len(labels),
+                rows=own,
                 trained=Agreement.of(labels, scores),
                 shipped=Agreement.of(labels, shipped),
             )
         )
-    say("the final trees")
-    folder.mkdir(parents=True, exist_ok=True)
-    words, meaning, drill = grow(*(np.ones(len(f), bool) for f in (fold, made_fold, said_fold)))
-    save_onnx(words, folder / "words.onnx.zst", features=len(EXAMINED))
-    save_onnx(meaning, folder / "meaning.onnx.zst", features=len(MEANING))
-    save_onnx(drill, folder / "drill.onnx.zst", features=len(EXAMINED))
-    save_rarity(rarity, folder / "rarity.npz")
-    settings = {
-        "features": list(EXAMINED),
-        "cosines": list(COSINES),
-        "words": words_map,
-        "meaning": meaning_map,
-        "unsure_from": options.unsure_from,
-        "unsure_to": options.unsure_to,
-        "blend": options.blend,
-        "sure": options.sure,
-        "neutral": [float(x) for x in np.median(both, axis=0)],
-        "trained": {
-            "rows": len(answers),
-            "questions": answers["question"].n_unique(),
-            "accepted": float(labels.mean()),
-            "out_of_fold_accuracy": float(((scores >= 0.5) == (labels > 0.5)).mean()),
+    save(
+        folder, grown, rows, rarity, options,
+        trained={
+            "rows": len(people),
+            "questions": people["question"].n_unique(),
             "made_up_rows": len(made),
             "paraphrases": len(told),
-            "paraphrases_out_of_fold_accuracy": float(
-                ((said_odds > 0) == (said_labels > 0)).mean()
-            ),
-            "made_up_out_of_fold_accuracy": float(((made_odds > 0) == (drill_labels > 0)).mean()),
+        },
+    )  # fmt: skip
+    return Trained(
+        folder=folder,
+        held_out=scores,
+        labels=labels,
+        gains=dict(zip(MEANING, grown.meaning.gains().tolist(), strict=True)),
+    )
+
+
+def grow(rows: Rows, options: TrainOptions) -> Grown:
+    """Cross-fit both stages and calibrate each on the rows that its forests did not see."""
+    everything = np.ones(len(rows.labels), bool)
+    words, words_odds = _cross_fit(rows, rows.matrix, everything, list(COLUMNS), options)
+    both = np.hstack([rows.matrix[rows.embedded], rows.likeness])
+    meaning, meaning_odds = _cross_fit(rows, both, rows.embedded, list(MEANING), options)
+    people = rows.people
+    words_map = platt_map(words_odds[people], rows.labels[people], rows.weights[people])
+    scores = platt(words_odds, words_map)
+    inside = people[rows.embedded]
+    asked = (scores > options.unsure_from) & (scores < options.unsure_to) | reworded(rows.matrix)
+    asked &= rows.embedded
+    fitted = inside & asked[rows.embedded] if (inside & asked[rows.embedded]).any() else inside
+    meaning_map = platt_map(
+        meaning_odds[fitted],
+        rows.labels[rows.embedded][fitted],
+        rows.weights[rows.embedded][fitted],
+    )
+    held_out = scores.copy()
+    held_out[asked] = platt(meaning_odds[asked[rows.embedded]], meaning_map)
+    return Grown(
+        words=words, meaning=meaning, words_map=words_map, meaning_map=meaning_map,
+        words_scores=scores, held_out=held_out,
+    )  # fmt: skip
+
+
+def _cross_fit(
+    rows: Rows, features: Array, chosen: Array, names: list[str], options: TrainOptions
+) -> tuple[Forest, Array]:
+    """The forests of all folds as one, and each row's log-odds by the one that has not seen it."""
+    labels, weights, fold = (one[chosen] for one in (rows.labels, rows.weights, rows.fold))
+    numbers = [number for number in range(options.folds) if (fold == number).any()]
+
+    def one(number: int) -> Forest:
+        seen = (fold != number) & (weights > 0)
+        trees = replace(options.trees, threads=1)
+        return fit(features[seen], labels[seen], names, trees, weights[seen])
+
+    with ThreadPoolExecutor(options.trees.threads) as pool:
+        forests = list(pool.map(one, numbers))
+    odds = np.zeros(len(labels))
+    for number, forest in zip(numbers, forests, strict=True):
+        odds[fold == number] = forest(features[fold == number])
+    return Forest([one for forest in forests for one in forest.boosters]), odds
+
+
+def save(
+    folder: Path,
+    grown: Grown,
+    rows: Rows,
+    rarity: Rarity,
+    options: TrainOptions,
+    *,
+    trained: dict[str, Any],
+) -> None:
+    """Write the weights of an examiner to a folder, which is made if it is not there."""
+    folder.mkdir(parents=True, exist_ok=True)
+    save_onnx(grown.words, folder / "words.onnx.zst", features=len(COLUMNS))
+    save_onnx(grown.meaning, folder / "meaning.onnx.zst", features=len(MEANING))
+    save_rarity(rarity, folder / "rarity.npz")
+    right = (grown.held_out >= 0.5) == (rows.labels > 0.5)
+    settings = {
+        "features": list(COLUMNS),
+        "cosines": list(COSINES),
+        "words": grown.words_map,
+        "meaning": grown.meaning_map,
+        "unsure_from": options.unsure_from,
+        "unsure_to": options.unsure_to,
+        "neutral": [float(x) for x in np.median(rows.matrix[rows.people], axis=0)],
+        "trained": {
+            **trained,
+            "accepted": float(rows.labels[rows.people].mean()),
+            "out_of_fold_accuracy": float(right[rows.people].mean()),
+            "folds": options.folds,
             "seeds": options.trees.seeds,
             "rounds": options.trees.rounds,
         },
     }
     (folder / "examiner.json").write_bytes(orjson.dumps(settings, option=orjson.OPT_INDENT_2))
-    return Trained(
-        folder=folder,
-        held_out=scores,
-        labels=labels,
-        gains=dict(zip(MEANING, meaning.gains().tolist(), strict=True)),
+
+
+def _plain(table: pl.DataFrame) -> pl.DataFrame:
+    """Question, references, answer, label and weight of a table."""
+    weight = pl.col("weight") if "weight" in table.columns else pl.lit(1.0)
+    return table.select(
+        "question", "references", "answer", pl.col("label").cast(pl.Float64), weight=weight
     )
 
 
-def _seen(table: pl.DataFrame, rarity: Rarity) -> tuple[npt.NDArray[np.float32], FeatureView]:
-    return compute_features(table["question"], table["references"], table["answer"], rarity)
+def _rows(
+    people: pl.DataFrame,
+    told: pl.DataFrame,
+    made: pl.DataFrame,
+    rarity: Rarity,
+    options: TrainOptions,
+) -> Rows:
+    """People's answers first, then paraphrases, then made-up answers, which have no embeddings."""
+    tables = [people, told, made]
+    readings = [_read(table, rarity) for table in tables]
+    likeness = [
+        cosines(reading.view, np.arange(len(table)), MiniLM())
+        for table, reading in zip(tables[:2], readings[:2], strict=True)
+    ]
+    sizes = [len(table) for table in tables]
+    questions = [question for table in tables for question in table["question"]]
+    return Rows(
+        matrix=np.concatenate([reading.matrix for reading in readings]),
+        labels=np.concatenate([(one["label"] >= 0.5).to_numpy() for one in tables]).astype(float),
+        weights=np.concatenate(
+            [
+                people["weight"].to_numpy(),
+                np.full(sizes[1], options.paraphrase),
+                np.full(sizes[2], options.made_up),
+            ]
+        ),
+        people=np.repeat([True, False, False], sizes),
+        fold=np.array([fold_of(question, options.folds) for question in questions]),
+        embedded=np.repeat([True, True, False], sizes),
+        likeness=np.concatenate(likeness),
+    )
+
+
+def _read(table: pl.DataFrame, rarity: Rarity) -> Reading:
+    return read_columns(table["question"], table["references"], table["answer"], rarity)
 
 
 def usable(answers: pl.DataFrame) -> pl.DataFrame:
@@ -314,9 +397,9 @@ def rarity_of(answers: pl.DataFrame) -> Rarity:
     )
 
 
-def platt_map(log_odds: Array, labels: Array) -> tuple[float, float]:
+def platt_map(log_odds: Array, labels: Array, weights: Array | None = None) -> tuple[float, float]:
     """Slope and intercept that make log-odds probabilities (Platt 1999)."""
     from sklearn.linear_model import LogisticRegression
 
-    model = LogisticRegression(C=1e6).fit(log_odds[:, None], labels > 0.5)
+    model = LogisticRegression(C=1e6).fit(log_odds[:, None], labels > 0.5, weights)
     return float(model.coef_[0, 0]), float(model.intercept_[0])

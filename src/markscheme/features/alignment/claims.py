@@ -9,7 +9,7 @@ import numpy as np
 from markscheme.features.alignment.batch import Array
 from markscheme.features.alignment.overlap import FeatureView
 from markscheme.features.alignment.registry import EXAMINED
-from markscheme.features.alignment.slot import WORDS, YEARS
+from markscheme.features.alignment.slot import WORDS
 from markscheme.features.alignment.stance import having
 from markscheme.text import CAPITAL, NUMBER, STOP, TITLE, stem, thesaurus
 
@@ -85,49 +85,6 @@ _NEGATED = re.compile(
 )
 
 
-def is_contested(matrix: Array) -> Array:
-    """Rows where wording decides: the match is denied, doubted, not known or one of several offered
-    or listed, amounts have units to convert, a yes or no is wanted, a namesake is given, or the
-    answer speaks to whoever marks it. People's answers hold few such rows to learn from.
-    """
-    names = list(EXAMINED)
-
-    def column(name: str) -> Array:
-        return np.asarray(matrix[:, names.index(name)])
-
-    offered = (column("choice_offered") > 0) & (column("choice_items") > 1)
-    denied = (column("denied_before") > 0) | (column("denied_after") > 0) | (column("disputed") > 0)
-    marker = column("speaks_to_marker") > 0
-    listed = (column("bare_strangers") > 1) | (column("beyond_count") > 2)
-    other = (column("ignorance") == 2) | (
-        (column("given_name") == 0) & (column("answer_words") <= 5)
-    )
-    amounts = (column("quantity") >= 0) | (column("polarity") != 0)
-    return np.asarray(denied | offered | marker | amounts | listed | other)
-
-
-def usurped(matrix: Array) -> Array:
-    """Rows where something else stands first in the place that the question asks for: beside the
-    word asked about and led to by "is" or "by", or with the reference in another sentence only.
-    """
-    names = list(EXAMINED)
-
-    def column(name: str) -> Array:
-        return np.asarray(matrix[:, names.index(name)])
-
-    first = (column("first_of_kind") == 0) & (column("rival_aside") != 1)
-    one = (column("several_references") < 2) & (column("reference_kind") != WORDS)
-    claimed = (column("rival_claimed") >= 1) & (column("match_claimed") <= 0)
-    apart = column("asked_sentence_match") == 0
-    at_focus = (column("rival_at_focus") > 0) & (column("match_at_focus") == 0)
-    in_slot = (column("rival_in_slot") > 0) & (column("match_in_slot") == 0)
-    placed = at_focus & (claimed | apart & (column("match_claimed") <= 1))
-    placed |= in_slot & claimed & apart
-    # "in 1905, a year after that of 1904": another year first, the reference's only for comparison.
-    compared = (column("reference_kind") == YEARS) & (column("match_aside") == 1)
-    return np.asarray(first & (placed & one | compared))
-
-
 def reworded(matrix: Array) -> Array:
     """Rows whose reference is no name, number or date but other words, which the answer lacks: the
     same may have been said in other words, so that likeness in meaning is asked for.
@@ -139,35 +96,6 @@ def reworded(matrix: Array) -> Array:
         & (matrix[:, names.index("reference_words")] > 1)
         & (matrix[:, names.index("exact")] == 0)
         & (matrix[:, names.index("contained")] == 0)
-    )
-
-
-def ruled(matrix: Array) -> Array:
-    """Log-odds of acceptance where a plain rule decides, NaN elsewhere.
-
-    A yes or no that is wanted and given; amounts that agree, or do not, once their units are
-    converted; a short answer that is the reference's initials or their expansion; an answer without
-    words; something else in the place that the question asks for. Labelled answers hold almost none of these to learn from.
-    """
-    names = list(EXAMINED)
-
-    def column(name: str) -> Array:
-        return np.asarray(matrix[:, names.index(name)])
-
-    initials = (
-        (column("acronym") > 0) & (column("key_recall") == 0) & (column("answer_words") <= 12)
-    )
-    return np.select(
-        [
-            column("polarity") != 0,
-            column("quantity") == 1,
-            column("quantity") == 0,
-            initials,
-            column("wordless") > 0,
-            usurped(matrix),
-        ],
-        [3.0 * column("polarity"), 2.5, -1.5, 2.0, 7.0 * column("wordless") - 11.0, -1.0],
-        default=np.nan,
     )
 
 

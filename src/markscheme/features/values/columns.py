@@ -42,33 +42,39 @@ _SIGN = {Outcome.AGREE: 1.0, Outcome.CONFLICT: -1.0, Outcome.MISSING: -0.5, Outc
 _REMEMBERED = 65_536
 
 
-def value_features(
+def compare_rows(
     questions: Iterable[str], references: Iterable[Sequence[str]], answers: Iterable[str]
-) -> Matrix:
-    """Columns of `VALUES` for every answer against its most favourable reference.
+) -> list[Comparison]:
+    """Every answer's typed values against those of its most favourable reference.
 
     Distinct triples are compared once (a process remembers 65,536 of them).
+    """
+    return [
+        _compared(question or "", tuple(one or "" for one in some), answer or "")
+        for question, some, answer in zip(questions, references, answers, strict=True)
+    ]
+
+
+def value_features(comparisons: Sequence[Comparison]) -> Matrix:
+    """Columns of `VALUES` for comparisons.
 
     Returns:
         Shape (rows, len(VALUES)); the counts are whole numbers, the others lie in [-1, 1].
     """
-    rows = [
-        _row(question or "", tuple(one or "" for one in some), answer or "")
-        for question, some, answer in zip(questions, references, answers, strict=True)
-    ]
+    rows = [_numbers(one) for one in comparisons]
     return np.array(rows, dtype=np.float32).reshape(len(rows), len(VALUES))
 
 
 @lru_cache(_REMEMBERED)
-def _row(question: str, references: tuple[str, ...], answer: str) -> tuple[float, ...]:
-    found = compare_values(question, references, answer)
-    return tuple(_numbers(found).values())
+def _compared(question: str, references: tuple[str, ...], answer: str) -> Comparison:
+    return compare_values(question, references, answer)
 
 
-def _numbers(found: Comparison) -> dict[str, float]:
+@lru_cache(_REMEMBERED)
+def _numbers(found: Comparison) -> tuple[float, ...]:
     sign = _SIGN[found.outcome]
     against = np.sign(sign)
-    return {
+    found = {
         "value_outcome": sign,
         "value_confidence": float(against * found.confidence),
         "value_decided": float(against) if found.decided else 0.0,
@@ -81,3 +87,4 @@ def _numbers(found: Comparison) -> dict[str, float]:
         "values_missing": float(len(found.missing)),
         "values_extra": float(len(found.extra)),
     }
+    return tuple(found[name] for name in VALUES)

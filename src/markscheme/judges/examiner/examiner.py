@@ -5,23 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 
 from markscheme.contract import Encoder, ModelSource, Needs, check_range, register
-from markscheme.features.alignment import (
-    FeatureView,
-    compute_features,
-    is_contested,
-    reworded,
-    ruled,
-)
+from markscheme.features.alignment import FeatureView, reworded
+from markscheme.judges.examiner.columns import read_columns
 from markscheme.judges.examiner.explanations import explanations, marks, relations
 from markscheme.judges.examiner.sentence_likeness import cosines
-from markscheme.judges.examiner.weight_files import Weights, blend_log_odds, open_weights, platt
+from markscheme.judges.examiner.weight_files import Weights, open_weights, platt
 from markscheme.judges.outcomes import NO_REFERENCE, PATTERNS, has_patterns
 from markscheme.models.local import MiniLM
 from markscheme.tables import RELATIONS
@@ -31,9 +26,8 @@ Matrix = npt.NDArray[np.float32]
 Floats = npt.NDArray[np.float64]
 EncoderUse = Literal["auto", "never", "always"]
 
-RULES = 3
-"""Raised whenever `contested`, `reworded`, `ruled`, `settled` or what is cut from answers changes,
-since verdicts do."""
+RULES = 4
+"""Raised whenever a feature, `reworded` or what is cut from answers changes, since verdicts do."""
 
 _ROWS_AT_ONCE = 16_384
 _DECIMALS = 5
@@ -49,9 +43,10 @@ _DECIMALS = 5
 class Examiner:
     """A trained judge that needs no key, no network and no GPU.
 
-    Trees over how the answer lines up with the references and the question (words, numbers, dates,
-    names, negation, rivals), calibrated to the probability that people accept the answer. Where
-    those leave it unsure, sentence embeddings join in. The answer is data: nothing in it is obeyed.
+    Trees over how the answer lines up with the references and the question (words, names, negation,
+    rivals), over typed values compared (numbers, units, dates, lists) and over small words and word
+    order, calibrated to the probability that people accept the answer. Where those leave it unsure,
+    sentence embeddings join in. The answer is data: nothing in it is obeyed.
 
     Attributes:
         threshold: accept from this probability.
@@ -114,9 +109,8 @@ class Examiner:
     def _outcomes(self, answers: pl.DataFrame, encoder: Encoder | None) -> pl.DataFrame:
         opened = self._opened()
         said = without_injections(answers["answer"])
-        matrix, view = compute_features(
-            answers["question"], answers["references"], said, opened.rarity
-        )
+        reading = read_columns(answers["question"], answers["references"], said, opened.rarity)
+        matrix, view = reading.matrix, reading.view
         scores = score(opened, matrix, view, use=self.encoder, encoder=encoder)
         relation = relations(matrix, scores, self.threshold)
         return pl.DataFrame(
@@ -132,6 +126,7 @@ class Examiner:
                     scores,
                     relation=relation,
                     threshold=self.threshold,
+                    compared=reading.comparisons,
                     spoke=said != answers["answer"],
                 ),
             }
@@ -153,22 +148,10 @@ def score(
 ) -> Floats:
     """Calibrated probabilities of rows whose features are `matrix`."""
     settings = opened.settings
-    drill = opened.drill(matrix)
-    strict = is_contested(matrix)
-
-    def odds(people: Floats, rows: Any) -> Floats:
-        return blend_log_odds(
-            people, drill[rows], strict[rows], blend=settings.blend, sure=settings.sure
-        )
-
-    rule = ruled(matrix)
-    first = np.where(np.isnan(rule), odds(opened.words(matrix), slice(None)), rule)
-    scores = platt(first, settings.words)
+    scores = platt(opened.words(matrix), settings.words)
     if use != "never":
         unsure = (scores > settings.unsure_from) & (scores < settings.unsure_to)
-        asked = unsure | reworded(matrix) | (use == "always")
-        # Wording decides contested answers; likeness in meaning misleads: a denial is like a claim.
-        rows = np.flatnonzero(asked & ~strict & np.isnan(rule))
+        rows = np.flatnonzero(unsure | reworded(matrix) | (use == "always"))
         both = np.hstack([matrix[rows], cosines(view, rows, encoder or MiniLM())])
-        scores[rows] = platt(odds(opened.meaning(both), rows), settings.meaning)
+        scores[rows] = platt(opened.meaning(both), settings.meaning)
     return np.round(scores, _DECIMALS).astype(np.float64)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,6 +11,7 @@ import polars as pl
 
 from markscheme.features.alignment import FEATURES, FeatureView
 from markscheme.tables import RELATIONS
+from markscheme.values import Comparison, Outcome
 
 Matrix = npt.NDArray[np.float32]
 Floats = npt.NDArray[np.float64]
@@ -19,6 +21,10 @@ _COMPLETE = 0.97
 """Share of the key words, near spellings counted, from which a reference counts as fully told."""
 _SURE = 0.9
 _QUOTED = 60
+_NEAR = 0.2
+"""Scores this near to the threshold are called unsure."""
+_UNSURE = ", unsure"
+_FOR, _AGAINST = (Outcome.AGREE,), (Outcome.CONFLICT, Outcome.MISSING)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,9 +77,12 @@ def explanations(
     *,
     relation: npt.NDArray[np.int64],
     threshold: float,
+    compared: Sequence[Comparison],
     spoke: pl.Series,
 ) -> pl.Series:
     """One sentence a row: the relation, what was found and missed, and what else was noticed.
+
+    `compared` are the typed values, whose outcome is named where the verdict goes the same way.
 
     `spoke` marks answers that spoke to whoever marks them, which was left out.
     """
@@ -102,9 +111,13 @@ def explanations(
         else:
             why = f"nothing of the reference {quoted} is in the answer"
         also = [text for text, flags in noticed.items() if flags[row]]
+        values = compared[row]
+        if values.reason and values.outcome in (_FOR if score >= threshold else _AGAINST):
+            also.insert(0, values.reason)
         if means[row] and not also:
             also = ["but it means much the same"]
-        out.append(f"{RELATIONS[which]} ({score:.2f}): {'; '.join([why, *also])}")
+        unsure = _UNSURE if abs(score - threshold) < _NEAR else ""
+        out.append(f"{RELATIONS[which]} ({score:.2f}{unsure}): {'; '.join([why, *also])}")
     return pl.Series("explanation", out, dtype=pl.String)
 
 

@@ -13,7 +13,8 @@ import numpy.typing as npt
 import orjson
 
 from markscheme.errors import ModelError
-from markscheme.features.alignment import COSINES, EXAMINED
+from markscheme.features.alignment import COSINES
+from markscheme.judges.examiner.columns import COLUMNS
 from markscheme.judges.weight_folder import AlignedWeights
 from markscheme.models.local import Trees
 
@@ -29,18 +30,15 @@ _loading = threading.Lock()
 class Settings:
     """What `examiner.json` says.
 
-    `words` and `meaning` are the Platt maps (slope, intercept) of the two stages' log-odds;
-    between `unsure_from` and `unsure_to` the second stage decides; `blend` is the share of `drill`
-    in the log-odds of answers that are not contested, unless it is surer than `sure`; `neutral` is
-    each feature's median, which explanations put in a feature's place to see what it did.
+    `words` and `meaning` are the Platt maps (slope, intercept) of the two stages' log-odds; between
+    `unsure_from` and `unsure_to` the second stage decides; `neutral` is each column's median, which
+    explanations put in the column's place to see what it did.
     """
 
     words: tuple[float, float]
     meaning: tuple[float, float]
     unsure_from: float
     unsure_to: float
-    blend: float
-    sure: float
     neutral: tuple[float, ...]
     trained: dict[str, Any]
 
@@ -48,14 +46,14 @@ class Settings:
 class Weights(AlignedWeights):
     """The examiner's parts, each loaded when first used."""
 
-    files = ("examiner.json", "rarity.npz", "words.onnx.zst", "meaning.onnx.zst", "drill.onnx.zst")
+    files = ("examiner.json", "rarity.npz", "words.onnx.zst", "meaning.onnx.zst")
     command = "markscheme train examiner"
 
     @cached_property
     def settings(self) -> Settings:
         """What `examiner.json` says; ModelError where it was made for other features."""
         content = orjson.loads(self.path("examiner.json").read_bytes())
-        if content.get("features") != list(EXAMINED) or content.get("cosines") != list(COSINES):
+        if content.get("features") != list(COLUMNS) or content.get("cosines") != list(COSINES):
             raise ModelError(
                 f"{self.folder} was trained by another version of markscheme, with other features; "
                 "train again with 'markscheme train examiner --data FILE --out FOLDER'"
@@ -65,8 +63,6 @@ class Weights(AlignedWeights):
             meaning=tuple(content["meaning"]),
             unsure_from=content["unsure_from"],
             unsure_to=content["unsure_to"],
-            blend=content["blend"],
-            sure=content["sure"],
             neutral=tuple(content["neutral"]),
             trained=content["trained"],
         )
@@ -81,11 +77,6 @@ class Weights(AlignedWeights):
         """The second stage: features of words and cosines of embeddings."""
         return Trees(self.path("meaning.onnx.zst"))
 
-    @cached_property
-    def drill(self) -> Trees:
-        """Features of words, learned with made-up denials, offers and units: contested answers."""
-        return Trees(self.path("drill.onnx.zst"))
-
 
 @cache
 def _opened(folder: Path) -> Weights:
@@ -96,18 +87,6 @@ def open_weights(folder: Path | None = None) -> Weights:
     """The weights in a folder, the shipped ones by default, opened once a process."""
     with _loading:
         return _opened(SHIPPED if folder is None else folder)
-
-
-def blend_log_odds(
-    people: Array, drill: Array, strict: Array, *, blend: float, sure: float
-) -> Array:
-    """Log-odds of the two forests together.
-
-    Drill decides alone where wording does (`strict`), and where it is sure (beyond `sure`) and the
-    other is not of its opinion: answers of a make that people's answers do not show.
-    """
-    alone = strict | (drill < -sure) | ((drill > sure) & (people < 0))
-    return np.asarray(np.where(alone, drill, (1 - blend) * people + blend * drill))
 
 
 def platt(log_odds: Array, slope_and_intercept: tuple[float, float]) -> Array:
