@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 from markscheme.features.alignment.batch import Rarity
-from markscheme.features.alignment.claims import reworded
+from markscheme.features.alignment.claims import reworded, ruled, usurped
 from markscheme.features.alignment.features import Matrix, alignment, compute_features
 from markscheme.features.alignment.registry import CLAIMED, EXAMINED, FEATURES
 
@@ -92,6 +92,19 @@ def test_amounts_yes_or_no_and_what_stands_in_the_place_of_the_answer(
     assert feature(name, question, reference, answer) == value
 
 
+def test_something_else_in_the_place_of_the_answer() -> None:
+    assert usurped(row(BRIDGE, "Carl Reed", TOLD))[0]
+    assert not usurped(row(BRIDGE, "Ada Stone", TOLD))[0]
+    assert not usurped(row(BRIDGE, ["Carl Reed", "Reed"], TOLD))[0], "several things may be meant"
+
+
+def test_rules() -> None:
+    assert ruled(row(BRIDGE, "Carl Reed", TOLD))[0] < 0
+    assert ruled(row(BRIDGE, "Ada Stone", "?!"))[0] < 0
+    assert ruled(row("Which mark?", "?", "?"))[0] > 0
+    assert np.isnan(ruled(row(BRIDGE, "Ada Stone", TOLD))[0])
+
+
 def test_what_may_be_reworded() -> None:
     assert reworded(row("Why?", "it was too cold", "because of the frost"))[0]
     assert not reworded(row("Who?", "Ada Stone", "her sister"))[0]
@@ -121,9 +134,9 @@ def test_rows_do_not_see_each_other() -> None:
         ("No", "It is not a planet.", 1),
         ("No", "No, it is a star.", 1),
         ("No", "Yes, it is a planet.", -1),
-        ("No", "I do not know.", -1),
-        ("No", "I cannot answer this.", -1),
-        ("Yes", "I'm not sure whether it is.", -1),
+        ("No", "I do not know.", -2),
+        ("No", "I cannot answer this.", -2),
+        ("Yes", "I'm not sure whether it is.", -2),
         ("No", "Bananas do not grow in Norway.", 0),
         ("Yes", "Bananas grow in Ecuador.", 0),
     ],

@@ -4,6 +4,7 @@ from .batch import Occurrences as Occurrences
 from .batch import Rarity as Rarity
 from .batch import entity_like as entity_like
 from .claims import reworded as reworded
+from .claims import ruled as ruled
 from .features import alignment as alignment
 from .features import compute_features as compute_features
 from .overlap import FeatureView as FeatureView

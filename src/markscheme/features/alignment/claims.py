@@ -9,7 +9,7 @@ import numpy as np
 from markscheme.features.alignment.batch import Array
 from markscheme.features.alignment.overlap import FeatureView
 from markscheme.features.alignment.registry import EXAMINED
-from markscheme.features.alignment.slot import WORDS
+from markscheme.features.alignment.slot import WORDS, YEARS
 from markscheme.features.alignment.stance import having
 from markscheme.text import CAPITAL, NUMBER, STOP, TITLE, stem, thesaurus
 
@@ -85,6 +85,28 @@ _NEGATED = re.compile(
 )
 
 
+def usurped(matrix: Array) -> Array:
+    """Rows where something else stands first in the place that the question asks for: beside the
+    word asked about and led to by "is" or "by", or with the reference in another sentence only.
+    """
+    names = list(EXAMINED)
+
+    def column(name: str) -> Array:
+        return np.asarray(matrix[:, names.index(name)])
+
+    first = (column("first_of_kind") == 0) & (column("rival_aside") != 1)
+    one = (column("several_references") < 2) & (column("reference_kind") != WORDS)
+    claimed = (column("rival_claimed") >= 1) & (column("match_claimed") <= 0)
+    apart = column("asked_sentence_match") == 0
+    at_focus = (column("rival_at_focus") > 0) & (column("match_at_focus") == 0)
+    in_slot = (column("rival_in_slot") > 0) & (column("match_in_slot") == 0)
+    placed = at_focus & (claimed | apart & (column("match_claimed") <= 1))
+    placed |= in_slot & claimed & apart
+    # "in 1905, a year after that of 1904": another year first, the reference's only for comparison.
+    compared = (column("reference_kind") == YEARS) & (column("match_aside") == 1)
+    return np.asarray(first & (placed & one | compared))
+
+
 def reworded(matrix: Array) -> Array:
     """Rows whose reference is no name, number or date but other words, which the answer lacks: the
     same may have been said in other words, so that likeness in meaning is asked for.
@@ -97,6 +119,16 @@ def reworded(matrix: Array) -> Array:
         & (matrix[:, names.index("exact")] == 0)
         & (matrix[:, names.index("contained")] == 0)
     )
+
+
+def ruled(matrix: Array) -> Array:
+    """Log-odds of acceptance where a plain rule decides, NaN elsewhere.
+
+    An answer without words; something else in the place that the question asks for. Labelled
+    answers hold almost none of these to learn from.
+    """
+    wordless = matrix[:, list(EXAMINED).index("wordless")]
+    return np.select([wordless > 0, usurped(matrix)], [7.0 * wordless - 11.0, -1.0], default=np.nan)
 
 
 def claim_features(view: FeatureView) -> dict[str, Array]:
@@ -159,7 +191,7 @@ def _first_key(view: FeatureView) -> list[str]:
 
 
 def _polarity(wanted: str, said: str, question: str) -> float:
-    """1 if answer and reference both affirm or both deny, -1 if not or if the answer declines.
+    """1 if answer and reference both affirm or both deny, -1 if not, -2 if the answer declines.
 
     0 where the reference does neither, and where an answer without "yes" or "no" shares no word
     with the question: what it says of it cannot be told from its denials.
@@ -171,7 +203,7 @@ def _polarity(wanted: str, said: str, question: str) -> float:
     else:
         return 0.0
     if _DECLINES.search(_SENTENCE.split(said.strip(), maxsplit=1)[0]):
-        return -1.0
+        return -2.0
     if _YES.match(said):
         affirmed = True
     elif _NO.match(_HARMLESS.sub(" ", said)):

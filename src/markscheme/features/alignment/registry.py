@@ -126,7 +126,7 @@ FEATURES: dict[str, str] = {
     "affirmed_before": "the match is introduced as the answer",
     "choice_items": "short items listed beside the match",
     "choice_offered": "the match is one of several candidates offered",
-    "polarity": "for yes-or-no questions: 1 both say the same, -1 the opposite",
+    "polarity": "for yes-or-no questions: 1 both say the same, -1 the opposite, -2 the answer declines",
     "adjacent_rival": "names beside the match where the reference has others",
     "stem_recall": "share of the reference's words found by their first letters, by rarity",
     "stem_new_recall": "so for words that the question lacks; -1: there are none",

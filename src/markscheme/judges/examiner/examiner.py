@@ -10,9 +10,10 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 import polars as pl
+from scipy.special import expit, logit
 
 from markscheme.contract import Encoder, ModelSource, Needs, check_range, register
-from markscheme.features.alignment import FeatureView, reworded
+from markscheme.features.alignment import FeatureView, reworded, ruled
 from markscheme.judges.examiner.columns import read_columns
 from markscheme.judges.examiner.explanations import explanations, marks, relations
 from markscheme.judges.examiner.sentence_likeness import cosines
@@ -27,7 +28,7 @@ Floats = npt.NDArray[np.float64]
 EncoderUse = Literal["auto", "never", "always"]
 
 RULES = 4
-"""Raised whenever a feature, `reworded` or what is cut from answers changes, since verdicts do."""
+"""Raised whenever a feature, `reworded`, `ruled` or what is cut from answers changes."""
 
 _ROWS_AT_ONCE = 16_384
 _DECIMALS = 5
@@ -148,10 +149,13 @@ def score(
 ) -> Floats:
     """Calibrated probabilities of rows whose features are `matrix`."""
     settings = opened.settings
-    scores = platt(opened.words(matrix), settings.words)
+    rule = ruled(matrix)
+    scores = platt(np.where(np.isnan(rule), opened.words(matrix), rule), settings.words)
     if use != "never":
         unsure = (scores > settings.unsure_from) & (scores < settings.unsure_to)
-        rows = np.flatnonzero(unsure | reworded(matrix) | (use == "always"))
+        asked = reworded(matrix) & unsure | (use == "always")
+        rows = np.flatnonzero(asked & np.isnan(rule))
         both = np.hstack([matrix[rows], cosines(view, rows, encoder or MiniLM())])
-        scores[rows] = platt(opened.meaning(both), settings.meaning)
+        meaning = platt(opened.meaning(both), settings.meaning)
+        scores[rows] = expit((logit(scores[rows]) + logit(meaning)) / 2)
     return np.round(scores, _DECIMALS).astype(np.float64)
