@@ -137,3 +137,19 @@ def test_a_default_in_words_is_shown() -> None:
 def test_two_options_of_one_name_are_refused() -> None:
     with pytest.raises(TypeError, match="two different options are called seed"):
         run(options=Other)
+
+
+def test_an_address_to_write_to_keeps_its_slashes(monkeypatch: pytest.MonkeyPatch) -> None:
+    import markscheme.engine
+    from markscheme.cli import run
+
+    targets: list[str] = []
+
+    def noted(_: object, __: object, target: str, **___: object) -> None:
+        targets.append(target)
+        raise markscheme.MarkschemeError("far enough")
+
+    monkeypatch.setattr(markscheme.engine, "run_on_ray", noted)
+    command = ["judge", "s3://bucket/a.parquet", "-j", "exact_match", "-q", "--engine", "ray"]
+    assert run([*command, "--out", "s3://bucket/run"]) == 2
+    assert targets == ["s3://bucket/run"]

@@ -12,7 +12,7 @@ import typer
 
 from markscheme.cli.app import console, notes
 from markscheme.cli.models import opened
-from markscheme.cli.options import Files, Out, Quiet, command
+from markscheme.cli.options import Files, OutAddress, Quiet, command
 from markscheme.errors import MarkschemeError
 from markscheme.models import ModelOptions
 from markscheme.options import CONFIDENCE, Clean, Default, Judges, Option
@@ -45,7 +45,8 @@ def judge(
     read: ReadOptions,
     judges: Annotated[Judges, Default("examiner")] = (),
     out: Annotated[
-        Out, Default("runs/ and a name made from file and judges; an interrupted run goes on there")
+        OutAddress,
+        Default("runs/ and a name made from file and judges; an interrupted run goes on there"),
     ] = None,
     clean: Clean = None,
     again: Annotated[

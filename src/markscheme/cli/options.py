@@ -46,6 +46,8 @@ OUT = Option(
 )
 Out = Annotated[Path | None, OUT]
 """Where a command may write."""
+OutAddress = Annotated[str | None, OUT]
+"""The same, or an address such as `s3://bucket/run`, of which a path would lose a slash."""
 OutFile = Annotated[Path, OUT]
 """Where a command has to write."""
 Quiet = Annotated[bool, Option("No progress bar.", ("--quiet", "-q"))]
