@@ -218,4 +218,6 @@ def test_the_command_trains_with_entailment_as_a_feature(
     assert run(arguments) == 2
     assert "is not empty; choose a new --out" in capsys.readouterr().err
     assert run([*arguments, "--variant", "nlj"]) == 2
-    assert "--variant 'nlj' is none of plain, nli, cvi" in capsys.readouterr().err
+    refused = capsys.readouterr().err
+    assert "Invalid value for '--variant'" in refused
+    assert "'nlj' is not one of 'plain', 'nli', 'cvi'" in refused
