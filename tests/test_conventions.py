@@ -21,7 +21,8 @@ PACKAGES = {name.removesuffix(".__init__") for name in NAMES if name.endswith(".
 LAYERS = [
     ("errors",),
     ("options",),
-    ("values", "text"),
+    ("text",),
+    ("values",),
     ("metrics",),
     ("tables",),
     ("contract",),

@@ -40,6 +40,8 @@ from .normalisation import normalise as normalise
 from .normalisation import normalise_series as normalise_series
 from .normalisation import split_expr as split_expr
 from .numbers import CARDINAL_WORDS as CARDINAL_WORDS
+from .numbers import NUMBER_ORDINALS as NUMBER_ORDINALS
+from .numbers import NUMBER_TENS as NUMBER_TENS
 from .numbers import NUMBER_UNITS as NUMBER_UNITS
 from .numbers import ORDINAL_WORDS as ORDINAL_WORDS
 from .numbers import SCALES as SCALES

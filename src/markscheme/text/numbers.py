@@ -32,8 +32,8 @@ NUMBER_UNITS = [
     "eighteen",
     "nineteen",
 ]
-_TENS = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"]
-_ORDINALS = [
+NUMBER_TENS = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"]
+NUMBER_ORDINALS = [
     "zeroth",
     "first",
     "second",
@@ -81,13 +81,13 @@ SCALES = {
 """Words that multiply the number before them."""
 
 ORDINAL_WORDS = {
-    **{word: float(value) for value, word in enumerate(_ORDINALS)},
+    **{word: float(value) for value, word in enumerate(NUMBER_ORDINALS)},
     **{word: float(value) for value, word in zip(range(20, 100, 10), _TENS_ORDINALS, strict=True)},
     "hundredth": 100.0,
 }
 CARDINAL_WORDS = {
     **{word: float(value) for value, word in enumerate(NUMBER_UNITS)},
-    **{word: float(value) for value, word in zip(range(20, 100, 10), _TENS, strict=True)},
+    **{word: float(value) for value, word in zip(range(20, 100, 10), NUMBER_TENS, strict=True)},
     "fourty": 40.0,
     "once": 1.0,
     "twice": 2.0,

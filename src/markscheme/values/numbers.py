@@ -10,6 +10,8 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from markscheme.text import NUMBER_ORDINALS, NUMBER_TENS, NUMBER_UNITS
+
 
 class Reading(NamedTuple):
     """One number: where it stands, its value, the step it was written to, other readings."""
@@ -28,60 +30,15 @@ class Reading(NamedTuple):
     spelled_year: bool = False
 
 
-_UNITS = [
-    "zero",
-    "one",
-    "two",
-    "three",
-    "four",
-    "five",
-    "six",
-    "seven",
-    "eight",
-    "nine",
-    "ten",
-    "eleven",
-    "twelve",
-    "thirteen",
-    "fourteen",
-    "fifteen",
-    "sixteen",
-    "seventeen",
-    "eighteen",
-    "nineteen",
-]
-_TENS = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"]
-_ORDINALS = [
-    "zeroth",
-    "first",
-    "second",
-    "third",
-    "fourth",
-    "fifth",
-    "sixth",
-    "seventh",
-    "eighth",
-    "ninth",
-    "tenth",
-    "eleventh",
-    "twelfth",
-    "thirteenth",
-    "fourteenth",
-    "fifteenth",
-    "sixteenth",
-    "seventeenth",
-    "eighteenth",
-    "nineteenth",
-]
 _TENS_ORDINALS = "twentieth thirtieth fortieth fiftieth sixtieth seventieth eightieth ninetieth"
 
 CARDINALS: dict[str, int] = {
-    **{word: value for value, word in enumerate(_UNITS)},
-    **{word: 20 + 10 * place for place, word in enumerate(_TENS)},
+    **{word: value for value, word in enumerate(NUMBER_UNITS)},
+    **{word: 20 + 10 * place for place, word in enumerate(NUMBER_TENS)},
     "fourty": 40, "nil": 0, "oh": 0,
 }  # fmt: skip
 ORDINALS: dict[str, int] = {
-    **{word: value for value, word in enumerate(_ORDINALS)},
+    **{word: value for value, word in enumerate(NUMBER_ORDINALS)},
     **{word: 20 + 10 * place for place, word in enumerate(_TENS_ORDINALS.split())},
     "hundredth": 100, "thousandth": 1000,
 }  # fmt: skip
