@@ -11,7 +11,7 @@ from typing import Any
 import polars as pl
 
 from markscheme.contract import ModelSource
-from markscheme.judges.prompted import COST, Prompt, messages, shipped, total
+from markscheme.judges.prompted import COST, Call, Prompt, Sample, ask, messages, shipped, total
 from markscheme.metrics import credit, expected_marks, gap, marks, token_f1
 from markscheme.models.chat import ChatModel, ChatReply, ChatRequest, Message
 from markscheme.tables import SPENT
@@ -126,13 +126,15 @@ def measure(pairs: pl.DataFrame, chat: ChatModel, *, rate: bool) -> pl.DataFrame
     requests = [
         _request(explain, explain.turns({"s1": s1, "s2": s2})) for s1, s2 in once.iter_rows()
     ]
-    told = [_explained(reply) for reply in chat.complete(requests)] if requests else []
+    told = ask(chat, [Call(request=request, reader=_read_steps) for request in requests])
+    rows = [_explained(sample) for sample in told]
     if rate:
-        places = [place for place, row in enumerate(told) if row["gap_status"] == "judged"]
-        again = [_rating_request(requests[place], told[place]["inference"]) for place in places]
-        for place, reply in zip(places, chat.complete(again) if again else [], strict=True):
-            told[place] = _rated(told[place], reply)
-    found = pl.DataFrame(told, schema=COLUMNS)
+        places = [place for place, sample in enumerate(told) if sample.status == "judged"]
+        again = [_rating_request(requests[place], told[place].raw or "") for place in places]
+        calls = [Call(request=request, reader=_read_rating) for request in again]
+        for place, sample in zip(places, ask(chat, calls), strict=True):
+            rows[place] = _rated(rows[place], sample)
+    found = pl.DataFrame(rows, schema=COLUMNS)
     every = pairs.join(
         pl.concat([once, found], how="horizontal"),
         on=["s1", "s2"],
@@ -162,31 +164,31 @@ def _rating_request(request: ChatRequest, explanation: str) -> ChatRequest:
     )
 
 
-def _explained(reply: ChatReply) -> dict[str, Any]:
-    row = {"inference": reply.text, **_spent(reply)}
-    if reply.status != "ok":
-        return row | {"gap_status": reply.status, "gap_reason": reply.why_none}
+def _read_steps(reply: ChatReply) -> Reading:
     found = read_steps(reply.text or "", finished=reply.finished)
+    if isinstance(found, Reading):
+        return found
+    return Reading(status="judged", reason="", product=found)
+
+
+def _read_rating(reply: ChatReply) -> Reading:
+    return read_score(reply.text or "", finished=reply.finished)
+
+
+def _explained(sample: Sample) -> dict[str, Any]:
+    row = {"inference": sample.raw, "gap_status": sample.status, **sample.spent}
+    found = sample.product
     if not isinstance(found, Steps):
-        return row | {"gap_status": found.status, "gap_reason": found.reason}
-    counts = {"steps": found.steps, "info": found.info, "assumptions": found.assumptions}
-    return row | counts | {"gap_status": "judged"}
+        return row | {"gap_reason": sample.reason}
+    return row | {"steps": found.steps, "info": found.info, "assumptions": found.assumptions}
 
 
-def _rated(row: dict[str, Any], reply: ChatReply) -> dict[str, Any]:
-    spent = _spent(reply)
-    both = {name: total((row[name], spent[name])) for name in SPENT}
-    row = row | both | {"rating": reply.text}
-    if reply.status != "ok":
-        return row | {"gap_status": reply.status, "gap_reason": f"rating: {reply.why_none}"}
-    found = read_score(reply.text or "", finished=reply.finished)
-    if found.score is None:
-        return row | {"gap_status": found.status, "gap_reason": f"rating: {found.reason}"}
-    return row | {"difficulty": round(1 + 4 * found.score)}
-
-
-def _spent(reply: ChatReply) -> dict[str, Any]:
-    return {name: getattr(reply, name) for name in SPENT}
+def _rated(row: dict[str, Any], sample: Sample) -> dict[str, Any]:
+    both = {name: total((row[name], spent)) for name, spent in sample.spent.items()}
+    row = row | both | {"rating": sample.raw}
+    if sample.score is None:
+        return row | {"gap_status": sample.status, "gap_reason": f"rating: {sample.reason}"}
+    return row | {"difficulty": round(1 + 4 * sample.score)}
 
 
 INFERENCE = ("CIA", "C", "IA", "difficulty")

@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Protocol, runtime_checkable
 import polars as pl
 
 from markscheme.contract import ModelSource, Needs, PartKind, TextGenerator
-from markscheme.judges.prompted import COST, AskedPairs, distinct_pairs, placed
+from markscheme.judges.prompted import COST, AskedPairs, Sample, distinct_pairs, placed
 from markscheme.models.chat import ChatReply, ChatRequest
 from markscheme.text.replies import Reading, read_statement
 
@@ -128,10 +128,13 @@ class ChatStatements(AskedPairs):
         """One request for each different pair."""
         return [self._request(pair) for pair in _distinct(pairs)[0]]
 
-    def _read(self, reply: ChatReply, pair: tuple[str, str]) -> dict[str, Any]:
+    def _read(self, reply: ChatReply, pair: tuple[str, str]) -> Reading:
         question, answer = pair
         text = reply.text or ""
-        return _row(read_statement(text, question=question, answer=answer, finished=reply.finished))
+        return read_statement(text, question=question, answer=answer, finished=reply.finished)
+
+    def _found(self, sample: Sample) -> dict[str, Any]:
+        return {"statement": sample.product, "reason": sample.reason or None}
 
 
 @register_statement_maker(
@@ -168,7 +171,10 @@ class SequenceStatements:
             made = model.generate(texts, max_tokens=self.max_tokens)
             for (question, answer), (text, finished) in zip(distinct, made, strict=True):
                 found = read_statement(text, question=question, answer=answer, finished=finished)
-                rows.append(_row(found) | {"raw": text})
+                rows.append(
+                    {"statement": found.product, "status": found.status, "raw": text}
+                    | {"reason": found.reason or None}
+                )
         return _placed(pairs, rows, place)
 
     def identity(self, models: ModelSource | None) -> Mapping[str, str]:
@@ -195,12 +201,3 @@ def _placed(
 ) -> pl.DataFrame:
     lacking = {"status": "unparsed", "reason": "no question or no answer"}
     return placed(pairs, rows, place, schema=OUTCOME, lacking=lacking)
-
-
-def _row(found: Reading) -> dict[str, Any]:
-    judged = found.status == "judged"
-    return {
-        "statement": found.reason if judged else None,
-        "status": found.status,
-        "reason": None if judged else found.reason,
-    }

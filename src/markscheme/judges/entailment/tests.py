@@ -8,14 +8,14 @@ same rows with what it found.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Protocol, runtime_checkable
 
 import polars as pl
 
 from markscheme.contract import ModelSource, Needs, PairClassifier, PartKind, check_range
 from markscheme.judges.entailment.pairs import pairs_to_test, tested
-from markscheme.judges.prompted import AskedPairs, expectation
+from markscheme.judges.prompted import AskedPairs, Sample, expectation
 from markscheme.models.chat import ChatReply, ChatRequest
 from markscheme.text.replies import CONTRADICTION, ENTAILMENT, NEUTRAL, Reading, read_entailment
 
@@ -95,15 +95,17 @@ class ChatEntailment(AskedPairs):
         """One request for each different pair of statements."""
         return [self._request(pair) for pair in pairs_to_test(pairs)[0]]
 
-    def _read(self, reply: ChatReply, pair: tuple[str, str]) -> dict[str, Any]:
+    def _read(self, reply: ChatReply, pair: tuple[str, str]) -> Reading:
         del pair
         reading = read_entailment(reply.text or "", finished=reply.finished)
+        return replace(reading, score=_score(reply, reading))
+
+    def _found(self, sample: Sample) -> dict[str, Any]:
         return {
-            "entailed": reading.verdict,
-            "score": _score(reply, reading),
-            "status": reading.status,
-            "label": reading.relation if reading.relation in _LABELS else None,
-            "reason": reading.reason,
+            "entailed": sample.verdict,
+            "score": sample.score,
+            "label": sample.relation if sample.relation in _LABELS else None,
+            "reason": sample.reason,
         }
 
 

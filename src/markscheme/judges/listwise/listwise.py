@@ -18,14 +18,13 @@ from markscheme.judges.listwise.pairwise import Pairwise, Positions
 from markscheme.judges.listwise.replies import read_rank
 from markscheme.judges.listwise.requests import (
     SAID,
-    Call,
     GradedList,
     Item,
     Order,
     items,
     laid_out,
 )
-from markscheme.judges.prompted import NEEDS, check_apart
+from markscheme.judges.prompted import NEEDS, Call, check_apart
 
 
 @register("listwise", paper="Yang et al. 2024 (LINKAGE), equation 5, Figure 7", needs=NEEDS)
@@ -84,7 +83,9 @@ class Listwise(GradedList):
             examples=[self._example(shot) for shot in shots],
         )  # fmt: skip
         reader = functools.partial(read_rank, references=len(item.references))
-        return [Call(request=request, reader=reader) for request in self._samples(turns)]
+        return [
+            Call(request=request, reader=self._scored(reader)) for request in self._samples(turns)
+        ]
 
     def _example(self, shot: Mapping[str, Any]) -> Mapping[str, Any]:
         """A solved example with its list in the same order as the list to rank in."""

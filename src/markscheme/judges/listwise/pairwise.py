@@ -11,8 +11,8 @@ from typing import Any, Literal
 from markscheme.contract import register
 from markscheme.errors import JudgeError
 from markscheme.judges.listwise.replies import read_pair
-from markscheme.judges.listwise.requests import Call, GradedList, Item
-from markscheme.judges.prompted import NEEDS, Sample, outcome
+from markscheme.judges.listwise.requests import GradedList, Item
+from markscheme.judges.prompted import NEEDS, Call, Sample, outcome
 from markscheme.tables import SPENT
 from markscheme.text.replies import Reading
 
@@ -55,7 +55,7 @@ class Pairwise(GradedList):
                 turns = self.template.messages(
                     question=item.question, references=pair, answer=item.answer, examples=shots
                 )
-                reader = read_pair if first else _read_swapped
+                reader = self._scored(read_pair if first else _read_swapped)
                 found += [
                     Call(request=request, reader=reader, weight=1.0 + grade - lowest)
                     for request in self._samples(turns)

@@ -8,8 +8,8 @@ from typing import Any, Literal
 
 from markscheme.contract import register
 from markscheme.judges.listwise.replies import read_ten
-from markscheme.judges.listwise.requests import SAID, Call, GradedList, Item, Order, laid_out
-from markscheme.judges.prompted import NEEDS
+from markscheme.judges.listwise.requests import SAID, GradedList, Item, Order, laid_out
+from markscheme.judges.prompted import NEEDS, Call
 
 
 @register("pointwise", paper="Yang et al. 2024, Figures 4 and 5", needs=NEEDS)
@@ -35,4 +35,5 @@ class Pointwise(GradedList):
             references=laid_out(item.question, shown, self.order),
             context=SAID[self.order] if len(set(item.grades)) > 1 else "",
         )  # fmt: skip
-        return [Call(request=request, reader=read_ten) for request in self._samples(turns)]
+        reader = self._scored(read_ten)
+        return [Call(request=request, reader=reader) for request in self._samples(turns)]

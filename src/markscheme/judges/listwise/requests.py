@@ -12,12 +12,10 @@ import polars as pl
 
 from markscheme.contract import ModelSource
 from markscheme.judges.outcomes import NO_REFERENCE, PATTERNS
-from markscheme.judges.prompted import Prompted, Sample, outcome, read_reply, repaired
-from markscheme.models.chat import ChatModel, ChatReply, ChatRequest
+from markscheme.judges.prompted import Call, Prompted, Reader, Sample, outcome
+from markscheme.models.chat import ChatReply, ChatRequest
 from markscheme.tables import JUDGMENTS_SCHEMA, OUTCOME
 from markscheme.text.replies import Reading
-
-Reader = Callable[..., Reading]
 
 Order = Literal["best_first", "worst_first", "shuffled", "undisclosed"]
 """How a list is laid out and what is said of it: `undisclosed` is best first and says nothing."""
@@ -40,15 +38,6 @@ class Item:
     grades: tuple[int, ...]
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Call:
-    """One question to the model, and how its reply is read."""
-
-    request: ChatRequest
-    reader: Reader
-    weight: float = 1.0
-
-
 @dataclass(frozen=True, kw_only=True)
 class GradedList(Prompted):
     """Judges that set an answer beside a list of references of falling quality."""
@@ -65,7 +54,7 @@ class GradedList(Prompted):
         """
         rows = self._calls(answers)
         asked = [call for _, calls in rows for call in calls]
-        samples = iter(self._collect(self._chat(models), asked) if asked else ())
+        samples = iter(self._ask(self._chat(models), asked, repair=self.repair) if asked else ())
         settled = []
         for reason, calls in rows:
             if calls:
@@ -93,43 +82,16 @@ class GradedList(Prompted):
             found.append((PATTERNS, []) if pattern else (NO_REFERENCE, self.calls(item, shots)))
         return found
 
-    def _collect(self, chat: ChatModel, calls: Sequence[Call]) -> list[Sample]:
-        """A sample for each call. Equal requests are asked once, repaired once, and paid once."""
-        distinct = list(dict.fromkeys(call.request for call in calls))
-        replies = dict(zip(distinct, chat.complete(distinct), strict=True))
-        # By call: one reply may be read in two ways, where answer and reference change places.
-        found = [self._sample(replies[call.request], call.reader) for call in calls]
-        if self.repair:
-            broken = {
-                call.request: self._repair_request(call.request, sample)
-                for call, sample in zip(calls, found, strict=True)
-                if sample.wants_repair
-            }
-            said = chat.complete(list(broken.values())) if broken else []
-            again = dict(zip(broken, said, strict=True))
-            found = [
-                repaired(sample, self._sample(again[call.request], call.reader))
-                if sample.wants_repair
-                else sample
-                for call, sample in zip(calls, found, strict=True)
-            ]
-        paid: set[ChatRequest] = set()
-        for place, call in enumerate(calls):
-            if call.request in paid:
-                found[place] = replace(found[place], replies=())
-            paid.add(call.request)
-        return found
+    def _scored(self, reader: Callable[..., Reading]) -> Reader:
+        """A reader of scores as one of replies, with a verdict by the threshold."""
 
-    def _sample(self, reply: ChatReply, reader: Reader) -> Sample:
-        if reply.status != "ok":
-            return read_reply(reply, parser=self.template.parser, accept_from=self.accept_from)
-        finished = reply.finish_reason not in ("length", "max_tokens")
-        reading = reader(reply.text or "", finished=finished)
-        verdict = None if reading.score is None else reading.score >= self.accept_from
-        return Sample(
-            status=reading.status, reason=reading.reason, verdict=verdict, score=reading.score,
-            raw=reply.text, replies=(reply,),
-        )  # fmt: skip
+        def read(reply: ChatReply) -> Reading:
+            reading = reader(reply.text or "", finished=reply.finished)
+            if reading.score is None:
+                return reading
+            return replace(reading, verdict=reading.score >= self.accept_from)
+
+        return read
 
 
 def items(answers: pl.DataFrame) -> list[Item]:

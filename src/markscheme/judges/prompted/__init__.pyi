@@ -1,10 +1,12 @@
+from .asking import Call as Call
+from .asking import Reader as Reader
+from .asking import Sample as Sample
+from .asking import ask as ask
+from .asking import total as total
 from .examples import check_apart as check_apart
 from .examples import choose_examples as choose_examples
-from .outcomes import Sample as Sample
 from .outcomes import expectation as expectation
 from .outcomes import outcome as outcome
-from .outcomes import read_reply as read_reply
-from .outcomes import repaired as repaired
 from .pair_requests import COST as COST
 from .pair_requests import AskedPairs as AskedPairs
 from .pair_requests import distinct_pairs as distinct_pairs
@@ -14,5 +16,4 @@ from .prompt import shipped as shipped
 from .prompted import NEEDS as NEEDS
 from .prompted import Prompted as Prompted
 from .requests import messages as messages
-from .requests import total as total
 from .sampling import SamplingOverrides as SamplingOverrides

@@ -5,12 +5,11 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Literal
 
-from markscheme.judges.prompted.requests import ASKED_AGAIN, total
+from markscheme.judges.prompted.asking import Sample, spent
 from markscheme.models.chat import ChatReply, TokenLogprobs
-from markscheme.tables import SPENT
 from markscheme.text.replies import (
     Reading,
     as_bool,
@@ -41,52 +40,18 @@ READERS: Mapping[str, Callable[..., Reading]] = {
 """Parsers that prompts may name."""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Sample:
-    """One sample of a judgment: the reading of its last reply, and what all its replies cost."""
-
-    status: str
-    reason: str
-    verdict: bool | None = None
-    score: float | None = None
-    relation: str | None = None
-    marks: float | None = None
-    raw: str | None = None
-    replies: tuple[ChatReply, ...] = ()
-
-    @property
-    def wants_repair(self) -> bool:
-        """Whether the model answered, once, with something that could not be read."""
-        return self.status == "unparsed" and len(self.replies) == 1
-
-
-def read_reply(reply: ChatReply, *, parser: str, accept_from: float) -> Sample:
-    """A reply as a sample; what is no answer keeps its status: refused, failed or skipped."""
-    if reply.status != "ok":
-        return Sample(status=reply.status, reason=reply.why_none, raw=reply.text, replies=(reply,))
-    text = reply.text or ""
-    reading = READERS[parser](text, finished=reply.finished)
-    verdict, score = reading.verdict, reading.score
-    if reading.status == "judged" and reply.token_logprobs:
+def read_reply(reply: ChatReply, *, parser: str, accept_from: float) -> Reading:
+    """A reply as a reading, with a verdict by the threshold where it has a score alone."""
+    reading = READERS[parser](reply.text or "", finished=reply.finished)
+    if reading.status != "judged":
+        return reading
+    score = reading.score
+    if reply.token_logprobs:
         score = _score_by_logprobs(reply.token_logprobs, parser, score)
+    verdict = reading.verdict
     if verdict is None and score is not None:
         verdict = score >= accept_from
-    return Sample(
-        status=reading.status, reason=reading.reason, verdict=verdict, score=score,
-        relation=reading.relation, marks=reading.marks, raw=text, replies=(reply,),
-    )  # fmt: skip
-
-
-def repaired(first: Sample, second: Sample) -> Sample:
-    """What became of a sample whose first reply could not be read and that was asked again."""
-    note = f"asked again, since the first reply was unreadable ({first.reason})"
-    raw = f"{first.raw or ''}{ASKED_AGAIN}{second.raw or ''}"
-    if second.status == "judged":
-        reason = f"{second.reason}; {note}"
-        return replace(second, reason=reason, raw=raw, replies=first.replies + second.replies)
-    # A repair that fails leaves what was: a reply that could not be read.
-    reason = f"{first.reason}; asked again in vain: {second.reason}"
-    return replace(first, reason=reason, raw=raw, replies=first.replies + second.replies)
+    return replace(reading, verdict=verdict, score=score)
 
 
 def outcome(samples: Sequence[Sample], *, vote: Vote, accept_from: float) -> dict[str, Any]:
@@ -95,7 +60,7 @@ def outcome(samples: Sequence[Sample], *, vote: Vote, accept_from: float) -> dic
     Samples that were not judged have no vote, and are counted in the explanation. A tie is
     settled by the mean score, and left unparsed where that is undecided too.
     """
-    row = {"raw": _raw(samples), **_spent(samples)}
+    row = {"raw": _raw(samples), **spent(samples)}
     judged = [sample for sample in samples if sample.status == "judged"]
     if not judged:
         return row | _not_judged(samples)
@@ -143,12 +108,6 @@ def _raw(samples: Sequence[Sample]) -> str | None:
         return texts[0]
     said = [f"[sample {place}]\n{text}" for place, text in enumerate(texts, 1) if text is not None]
     return "\n\n".join(said) or None
-
-
-def _spent(samples: Sequence[Sample]) -> dict[str, Any]:
-    """Sums over all replies; None where no reply gives the figure."""
-    replies = [reply for sample in samples for reply in sample.replies]
-    return {name: total(getattr(reply, name) for reply in replies) for name in SPENT}
 
 
 def _score_by_logprobs(

@@ -6,24 +6,24 @@ they found.
 
 from __future__ import annotations
 
+import functools
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import polars as pl
 
 from markscheme.contract import ModelSource
 from markscheme.errors import JudgeError
-from markscheme.judges.prompted.requests import ASKED_AGAIN, AsksChat, messages, total
-from markscheme.models.chat import ChatModel, ChatReply, ChatRequest
+from markscheme.judges.prompted.asking import Call, Sample
+from markscheme.judges.prompted.requests import AsksChat, messages
+from markscheme.models.chat import ChatReply, ChatRequest
 from markscheme.tables import JUDGMENTS_SCHEMA, SPENT
+from markscheme.text.replies import Reading
 
 COST: Mapping[str, Any] = {name: JUDGMENTS_SCHEMA[name] for name in SPENT}
 """Columns of what a pair cost."""
-
-_SAID = 400
-"""Characters of an unreadable reply that are sent back; a loop need not be repeated."""
 
 Pair = tuple[str, str]
 
@@ -89,6 +89,8 @@ class AskedPairs(AsksChat):
     """
 
     VARIABLES: ClassVar[Pair] = ("", "")
+    REPEATED: ClassVar[int | None] = 400
+    """A loop need not be repeated."""
 
     temperature: float | None = None
     max_tokens: int | None = None
@@ -96,8 +98,12 @@ class AskedPairs(AsksChat):
     repair: bool = True
 
     @abstractmethod
-    def _read(self, reply: ChatReply, pair: Pair) -> dict[str, Any]:
-        """An outcome from a reply whose status is `ok`; `reason` says why it cannot be read."""
+    def _read(self, reply: ChatReply, pair: Pair) -> Reading:
+        """The reading of a reply whose status is `ok`; `reason` says why it cannot be read."""
+
+    @abstractmethod
+    def _found(self, sample: Sample) -> dict[str, Any]:
+        """The columns of an outcome besides `status`, `raw` and what it cost."""
 
     def _outcomes(self, distinct: Sequence[Pair], models: ModelSource) -> list[dict[str, Any]]:
         """An outcome for each pair, repairs done.
@@ -107,13 +113,14 @@ class AskedPairs(AsksChat):
         """
         if not distinct:
             return []
-        chat = self._chat(models)
-        requests = [self._request(pair) for pair in distinct]
-        replies = chat.complete(requests)
-        rows = [self._outcome(*one) for one in zip(replies, distinct, strict=True)]
-        if self.repair:
-            self._ask_again(chat, distinct, requests, rows)
-        return rows
+        calls = [
+            Call(request=self._request(pair), reader=functools.partial(self._read, pair=pair))
+            for pair in distinct
+        ]
+        return [
+            {"status": one.status, "raw": one.raw, **one.spent, **self._found(one)}
+            for one in self._ask(self._chat(models), calls, repair=self.repair)
+        ]
 
     def _request(self, pair: Pair) -> ChatRequest:
         prompt = self.template
@@ -124,37 +131,3 @@ class AskedPairs(AsksChat):
             seed=self.seed,
             logprobs=prompt.logprobs,
         )
-
-    def _outcome(self, reply: ChatReply, pair: Pair) -> dict[str, Any]:
-        """What is no answer keeps its status: refused, failed or skipped."""
-        row: dict[str, Any] = {name: getattr(reply, name) for name in SPENT} | {"raw": reply.text}
-        if reply.status != "ok":
-            return row | {"status": reply.status, "reason": reply.why_none}
-        return row | self._read(reply, pair)
-
-    def _ask_again(
-        self,
-        chat: ChatModel,
-        pairs: Sequence[Pair],
-        requests: Sequence[ChatRequest],
-        rows: list[dict[str, Any]],
-    ) -> None:
-        """Repair, in place, the outcomes of replies that could not be read."""
-        broken = [place for place, row in enumerate(rows) if row["status"] == "unparsed"]
-        again = []
-        for place in broken:
-            said = (rows[place]["raw"] or "").strip()[:_SAID]
-            turns = self._repair_turns(said, rows[place]["reason"])
-            again.append(replace(requests[place], messages=requests[place].messages + turns))
-        for place, reply in zip(broken, chat.complete(again) if again else [], strict=True):
-            first, second = rows[place], self._outcome(reply, pairs[place])
-            kept = second if second["status"] == "judged" else first
-            note = "asked again" if kept is second else "asked again in vain"
-            rows[place] = (
-                kept
-                | {
-                    "reason": f"{kept['reason']}; {note}" if kept["reason"] else note,
-                    "raw": f"{first['raw'] or ''}{ASKED_AGAIN}{second['raw'] or ''}",
-                }
-                | {name: total((first[name], second[name])) for name in SPENT}
-            )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import polars as pl
@@ -11,10 +11,12 @@ import polars as pl
 from markscheme.contract import ModelSource, Needs
 from markscheme.errors import JudgeError
 from markscheme.judges.outcomes import NO_REFERENCE, PATTERNS
-from markscheme.judges.prompted.outcomes import Sample, Vote, outcome, read_reply, repaired
+from markscheme.judges.prompted.asking import Call
+from markscheme.judges.prompted.outcomes import Vote, outcome, read_reply
 from markscheme.judges.prompted.requests import AsksChat, messages
-from markscheme.models.chat import ChatModel, ChatReply, ChatRequest
+from markscheme.models.chat import ChatReply, ChatRequest
 from markscheme.tables import JUDGMENTS_SCHEMA, OUTCOME
+from markscheme.text.replies import Reading
 
 NEEDS = Needs(chat=True)
 
@@ -83,7 +85,8 @@ class Prompted(AsksChat):
         """
         settled, places, requests = self._plan(answers)
         if requests:
-            asked = self._ask(self._chat(models), requests)
+            calls = [Call(request=request, reader=self._read) for request in requests]
+            asked = self._ask(self._chat(models), calls, repair=self.repair)
             for start, place in zip(
                 range(0, len(requests), self.samples), places, strict=True
             ):  # fmt: skip
@@ -151,30 +154,8 @@ class Prompted(AsksChat):
             for sample in range(self.samples)
         ]
 
-    def _ask(self, chat: ChatModel, requests: Sequence[ChatRequest]) -> list[Sample]:
-        """A sample for each request; equal requests are asked once, and paid by the first."""
-        first: dict[ChatRequest, int] = {}
-        for place, request in enumerate(requests):
-            first.setdefault(request, place)
-        distinct = list(first)
-        found = dict(zip(distinct, map(self._read, chat.complete(distinct)), strict=True))
-        if self.repair:
-            broken = [request for request in distinct if found[request].wants_repair]
-            again = [self._repair_request(request, found[request]) for request in broken]
-            replies = chat.complete(again) if again else []
-            for request, reply in zip(broken, replies, strict=True):
-                found[request] = repaired(found[request], self._read(reply))
-        return [
-            found[request] if first[request] == place else _free(found[request])
-            for place, request in enumerate(requests)
-        ]
-
-    def _read(self, reply: ChatReply) -> Sample:
+    def _read(self, reply: ChatReply) -> Reading:
         return read_reply(reply, parser=self.template.parser, accept_from=self.accept_from)
-
-    def _repair_request(self, request: ChatRequest, sample: Sample) -> ChatRequest:
-        turns = self._repair_turns(sample.raw, sample.reason)
-        return replace(request, messages=request.messages + turns)
 
     def _equal(self, answers: pl.DataFrame) -> list[bool]:
         if not self.short_circuit:
@@ -193,7 +174,3 @@ class Prompted(AsksChat):
         if self.template.parser == "grade":
             found["marks"] = 1.0
         return found
-
-
-def _free(sample: Sample) -> Sample:
-    return replace(sample, replies=())

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from markscheme.contract import ModelSource
+from markscheme.judges.prompted.asking import Call, Sample, ask
 from markscheme.models.chat import ChatModel, Message
 
 if TYPE_CHECKING:
     from markscheme.judges.prompted.prompt import Prompt
-
-ASKED_AGAIN = "\n\n[asked again]\n\n"
-"""Between the first reply and the second, where both are kept."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,6 +23,7 @@ class AsksChat:
     """
 
     PROMPT: ClassVar[str] = ""
+    REPEATED: ClassVar[int | None] = None
 
     model: str | None = None
 
@@ -50,13 +49,10 @@ class AsksChat:
         chat: ChatModel = (models if models is not None else Models()).chat(self.model)
         return chat
 
-    def _repair_turns(self, said: str | None, trouble: str) -> tuple[Message, Message]:
-        """What to add to a conversation whose last reply could not be read."""
-        return (
-            # Servers refuse an empty turn of the assistant.
-            Message(role="assistant", content=(said or "").strip() or "(no reply)"),
-            Message(role="user", content=self.template.repair_message(trouble)),
-        )
+    def _ask(self, chat: ChatModel, calls: Sequence[Call], *, repair: bool) -> list[Sample]:
+        """A sample for each call, asked once more if `repair`; see `ask`."""
+        prompt = self.template if repair else None
+        return ask(chat, calls, repair=prompt, repeated=self.REPEATED)
 
 
 def messages(turns: Iterable[tuple[str, str]]) -> tuple[Message, ...]:
@@ -64,9 +60,3 @@ def messages(turns: Iterable[tuple[str, str]]) -> tuple[Message, ...]:
     return tuple(
         Message(role="system" if role == "system" else "user", content=text) for role, text in turns
     )
-
-
-def total(values: Iterable[Any]) -> Any:
-    """Sum of the figures that are known; None where none is."""
-    known = [value for value in values if value is not None]
-    return sum(known) if known else None

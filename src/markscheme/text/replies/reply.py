@@ -18,6 +18,7 @@ class Reading:
         reason: what was read and where, or what is wrong with the reply.
         verdict, score, relation, marks: what was read; all None unless `judged`. `score` and
             `marks` are from 0 to 1.
+        product: what a stage of several makes of the reply, such as a statement.
     """
 
     status: Literal["judged", "unparsed", "refused"]
@@ -26,6 +27,7 @@ class Reading:
     score: float | None = None
     relation: str | None = None
     marks: float | None = None
+    product: Any = None
 
 
 def unparsed(reason: str) -> Reading:

@@ -39,7 +39,7 @@ EXAMPLES = frozenset(
 
 
 def read_statement(reply: str, *, question: str, answer: str, finished: bool = True) -> Reading:
-    """The statement in a reply, as `reason` of a judged reading.
+    """The statement in a reply, as `product` of a judged reading.
 
     Args:
         reply: what the model said.
@@ -70,7 +70,7 @@ def read_statement(reply: str, *, question: str, answer: str, finished: bool = T
         return unparsed("the reply is a question")
     if plain in EXAMPLES and not _about(plain, question, answer):
         return unparsed("the reply repeats an example of the prompt")
-    return Reading(status="judged", reason=text)
+    return Reading(status="judged", reason="", product=text)
 
 
 def loops(text: str) -> bool:

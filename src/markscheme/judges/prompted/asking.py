@@ -1,0 +1,168 @@
+"""Asking a chat model: equal requests once, each reply read, what is unreadable asked once more.
+
+The one place where judges and their stages meet a chat model, so that what counts as an answer,
+what is repaired and who pays is the same for all of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from markscheme.models.chat import ChatModel, ChatReply, ChatRequest, Message
+from markscheme.tables import SPENT
+from markscheme.text.replies import Reading
+
+if TYPE_CHECKING:
+    from markscheme.judges.prompted.prompt import Prompt
+
+ASKED_AGAIN = "\n\n[asked again]\n\n"
+"""Between the first reply and the second, where both are kept."""
+
+Reader = Callable[[ChatReply], Reading]
+"""Reads a reply whose status is `ok`."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Call:
+    """One request, how its reply is read, and what it weighs where several make one score."""
+
+    request: ChatRequest
+    reader: Reader
+    weight: float = 1.0
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Sample:
+    """What became of a call: the reading of its last reply, and all its replies.
+
+    Attributes:
+        reading: of the reply that counts; None where no answer came.
+        status: `judged`, `unparsed`, `refused`, `failed` or `skipped`.
+        reason: what was read and where, or why there is nothing.
+        raw: the text of the reply, of both where it was asked again.
+        replies: what the call paid for; none where an equal call paid.
+    """
+
+    status: str
+    reason: str
+    reading: Reading | None = None
+    raw: str | None = None
+    replies: tuple[ChatReply, ...] = ()
+
+    @property
+    def verdict(self) -> bool | None:
+        """As read; None unless judged."""
+        return None if self.reading is None else self.reading.verdict
+
+    @property
+    def score(self) -> float | None:
+        """As read, from 0 to 1; None unless judged."""
+        return None if self.reading is None else self.reading.score
+
+    @property
+    def relation(self) -> str | None:
+        """As read; None unless judged."""
+        return None if self.reading is None else self.reading.relation
+
+    @property
+    def marks(self) -> float | None:
+        """As read; None unless judged."""
+        return None if self.reading is None else self.reading.marks
+
+    @property
+    def product(self) -> Any:
+        """What a stage made of the reply, such as a statement; None unless judged."""
+        return None if self.reading is None else self.reading.product
+
+    @property
+    def spent(self) -> dict[str, Any]:
+        """Sums over its replies, by the columns of `SPENT`; None where nothing gives the figure."""
+        return spent([self])
+
+
+def ask(
+    chat: ChatModel,
+    calls: Sequence[Call],
+    *,
+    repair: Prompt | None = None,
+    repeated: int | None = None,
+) -> list[Sample]:
+    """A sample for each call. Equal requests are asked once, repaired once, and paid by the first.
+
+    Args:
+        chat: who is asked.
+        calls: in any number; all are sent at once.
+        repair: the prompt whose repair message follows an unreadable reply; none asks once only.
+        repeated: characters of an unreadable reply that are sent back; all of them if none.
+    """
+    distinct = list(dict.fromkeys(call.request for call in calls))
+    replies = dict(zip(distinct, chat.complete(distinct) if distinct else (), strict=True))
+    # By call: one reply may be read in two ways, where answer and reference change places.
+    found = [_sample(replies[call.request], call.reader) for call in calls]
+    if repair is not None:
+        broken: dict[ChatRequest, ChatRequest] = {}
+        for call, sample in zip(calls, found, strict=True):
+            if sample.status == "unparsed" and call.request not in broken:
+                turns = _repair_turns(repair, sample, repeated)
+                again = replace(call.request, messages=call.request.messages + turns)
+                broken[call.request] = again
+        second = dict(zip(broken, chat.complete(list(broken.values())) if broken else (),
+                          strict=True))  # fmt: skip
+        found = [
+            _repaired(sample, _sample(second[call.request], call.reader))
+            if sample.status == "unparsed"
+            else sample
+            for call, sample in zip(calls, found, strict=True)
+        ]
+    paid: set[ChatRequest] = set()
+    for place, call in enumerate(calls):
+        if call.request in paid:
+            found[place] = replace(found[place], replies=())
+        paid.add(call.request)
+    return found
+
+
+def spent(samples: Iterable[Sample]) -> dict[str, Any]:
+    """Sums over all replies of some samples; None where no reply gives the figure."""
+    replies = [reply for sample in samples for reply in sample.replies]
+    return {name: total(getattr(reply, name) for reply in replies) for name in SPENT}
+
+
+def total(values: Iterable[Any]) -> Any:
+    """Sum of the figures that are known; None where none is."""
+    known = [value for value in values if value is not None]
+    return sum(known) if known else None
+
+
+def _sample(reply: ChatReply, reader: Reader) -> Sample:
+    """A reply as a sample; what is no answer keeps its status: refused, failed or skipped."""
+    if reply.status != "ok":
+        return Sample(status=reply.status, reason=reply.why_none, raw=reply.text, replies=(reply,))
+    reading = reader(reply)
+    return Sample(
+        status=reading.status, reason=reading.reason, reading=reading, raw=reply.text or "",
+        replies=(reply,),
+    )  # fmt: skip
+
+
+def _repair_turns(prompt: Prompt, sample: Sample, repeated: int | None) -> tuple[Message, Message]:
+    """What to add to a conversation whose last reply could not be read."""
+    said = (sample.raw or "").strip()[:repeated]
+    return (
+        # Servers refuse an empty turn of the assistant.
+        Message(role="assistant", content=said.strip() or "(no reply)"),
+        Message(role="user", content=prompt.repair_message(sample.reason)),
+    )
+
+
+def _repaired(first: Sample, second: Sample) -> Sample:
+    """What became of a call whose first reply could not be read and that was asked again."""
+    raw = f"{first.raw or ''}{ASKED_AGAIN}{second.raw or ''}"
+    if second.status == "judged":
+        note = f"asked again, since the first reply was unreadable ({first.reason})"
+        kept, reason = second, f"{second.reason}; {note}" if second.reason else note
+    else:  # A repair that fails leaves what was: a reply that could not be read.
+        kept, reason = first, f"{first.reason}; asked again in vain: {second.reason}"
+    return replace(kept, reason=reason, raw=raw, replies=first.replies + second.replies)
