@@ -11,6 +11,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
@@ -293,3 +294,28 @@ def test_a_ledger_that_is_no_ledger_is_told(tmp_path: Path) -> None:
     path.write_bytes(b"this is no database" * 100)
     with pytest.raises(ModelError, match="cannot be opened"):
         Ledger(path)
+
+
+def test_an_empty_name_of_a_folder_is_named(example: Path, capsys: Any) -> None:
+    assert run(["judge", str(example), "-j", "exact_match", "-q", "--out", ""]) == 2
+    assert "the name of a folder is empty" in capsys.readouterr().err
+
+
+def test_links_in_a_runs_folder_are_not_followed(tmp_path: Path, example: Path) -> None:
+    precious = tmp_path / "precious.txt"
+    precious.write_text("keep me")
+    for name in (".lock", "run.json.part"):
+        out = tmp_path / name.strip(".")
+        out.mkdir()
+        (out / name).symlink_to(precious)
+        done = command("judge", str(example), "-j", "exact_match", "-q", "--out", str(out))
+        assert "Traceback" not in done.stderr
+        assert precious.read_text() == "keep me"
+    away = tmp_path / "away"
+    away.mkdir()
+    (away / "file").write_text("keep me")
+    out = tmp_path / "linked"
+    out.mkdir()
+    (out / "parts").symlink_to(away)
+    is_told(command("judge", str(example), "-j", "exact_match", "-q", "--out", str(out)), "link")
+    assert (away / "file").exists()

@@ -94,7 +94,7 @@ def judge(
     from markscheme.contract import asks_chat, parse_judge
     from markscheme.engine import RunFolder, command_line, default_folder
     from markscheme.results import summary_table
-    from markscheme.tables import AnswersReader, count_rows
+    from markscheme.tables import AnswersReader, check_named, count_rows
 
     if fail_under is not None:
         from markscheme.agreement import gates
@@ -108,7 +108,9 @@ def judge(
         _print_plan(reader, chosen, models, clean)
         return
     with opened(models) as asked:
-        target = str(out or default_folder(files, chosen, clean, asked))
+        target = default_folder(files, chosen, clean, asked) if out is None else out
+        check_named(str(target), "folder")
+        target = str(target)
         if again:
             RunFolder(target).reopen()
         total = None if quiet else count_rows(files)

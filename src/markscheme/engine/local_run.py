@@ -20,7 +20,7 @@ from markscheme.engine.progress import OnProgress, ProgressTracker
 from markscheme.engine.run_folder import FORMAT, RunFolder, plan_difference
 from markscheme.engine.summary import CLUSTERS, summarise
 from markscheme.errors import RunError
-from markscheme.tables import JUDGMENTS_SCHEMA, AnswersReader
+from markscheme.tables import JUDGMENTS_SCHEMA, AnswersReader, read_parquet, scan_parquet
 
 
 @dataclass(kw_only=True)
@@ -261,7 +261,7 @@ def _put_together(
     """Make the run's final files from its pieces."""
     folder.join_parts("answers-*.parquet", "answers.parquet")
     folder.join_parts("judgments-*.parquet", "judgments.parquet")
-    judgments = pl.scan_parquet(folder.path / "judgments.parquet")
+    judgments = scan_parquet(folder.path / "judgments.parquet")
     records = summarise(judgments, done.clusters)
     report = _report(
         reader, folder.path, judgments, records, items=done.items, resumed=done.resumed
@@ -301,7 +301,7 @@ def _finished(reader: AnswersReader, folder: RunFolder, found: dict[str, Any]) -
     if chain.hex() != found["input"]:
         raise RunError(f"{folder.path} holds a finished run on other answers; choose another --out")
     folder.clear_parts()
-    judgments = pl.scan_parquet(folder.path / "judgments.parquet")
+    judgments = scan_parquet(folder.path / "judgments.parquet")
     records = orjson.loads((folder.path / "summary.json").read_bytes())["figures"]
     return _report(
         reader, folder.path, judgments, records, resumed=reader.rows * len(found["judges"])
@@ -359,7 +359,7 @@ def _saved_chunks(folder: RunFolder, stem: str) -> tuple[list[Path], list[pl.Dat
         match = re.fullmatch(r".*-(\d{8})\.parquet", file.name)
         if match is None or int(match[1]) != upto:
             break
-        part = pl.read_parquet(file)
+        part = read_parquet(file)
         files.append(file)
         outcomes.append(part)
         upto += part.height

@@ -26,7 +26,7 @@ from markscheme.engine.run_folder import FORMAT, RunFolder, plan_difference
 from markscheme.engine.shards import Piece, file_system, input_pieces, scan_parts, write_whole
 from markscheme.engine.summary import CLUSTERS, summarise
 from markscheme.errors import DataError, MissingExtraError, RunError
-from markscheme.tables import ReadOptions
+from markscheme.tables import ReadOptions, scan_parquet
 
 if TYPE_CHECKING:
     from markscheme.models import ModelOptions
@@ -369,7 +369,7 @@ class _Folder:
     def _table(self, table: str, pieces: Sequence[Piece]) -> pl.LazyFrame:
         names = [f"{self.inside}/{part_name(table, piece.number)}" for piece in pieces]
         if self.local:
-            return pl.scan_parquet(names)
+            return scan_parquet(names)
         return scan_parts(self.system, names)
 
 

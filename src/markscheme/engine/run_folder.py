@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import fcntl
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
@@ -13,7 +15,7 @@ import orjson
 import polars as pl
 
 from markscheme.errors import RunError
-from markscheme.tables import whole_file
+from markscheme.tables import check_named, scan_parquet, whole_file
 
 FORMAT = 1
 """Version of the folder's layout; a folder with another is refused, never guessed at."""
@@ -32,6 +34,7 @@ class RunFolder:
     """
 
     def __init__(self, path: str | Path) -> None:
+        check_named(str(path), "folder")
         self.path = Path(path)
         self.parts = self.path / "parts"
         self._writer: ThreadPoolExecutor | None = None
@@ -46,9 +49,13 @@ class RunFolder:
         """
         try:
             self.path.mkdir(parents=True, exist_ok=True)
-            handle = (self.path / ".lock").open("wb")
+            flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
+            handle = os.fdopen(os.open(self.path / ".lock", flags, 0o666), "rb")
+            if self.parts.is_symlink():
+                raise OSError(errno.ELOOP, "parts/ is a symbolic link")
         except OSError as error:
-            raise RunError(f"cannot write to {self.path}: {error.strerror}") from None
+            why = "it is a symbolic link" if error.errno == errno.ELOOP else error.strerror
+            raise RunError(f"cannot write to {error.filename or self.path}: {why}") from None
         with handle:
             try:
                 fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -145,7 +152,7 @@ class RunFolder:
         """Put the pieces that match `pattern`, in order of name, together as one Parquet file."""
         pieces = sorted(self.parts.glob(pattern))
         with self._whole(self.path / name) as temporary:
-            pl.scan_parquet(pieces).sink_parquet(temporary, compression="zstd", compression_level=1)
+            scan_parquet(pieces).sink_parquet(temporary, compression="zstd", compression_level=1)
 
     def clear_parts(self) -> None:
         """Remove the pieces, and what a killed process left half written."""

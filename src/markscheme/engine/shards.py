@@ -78,10 +78,11 @@ def input_pieces(paths: Sequence[str]) -> tuple[list[Piece], str]:
         check_named(path)
         system, inside = file_system(path)
         found = [inside]
-        if any(sign in inside for sign in "*?["):
-            found = sorted(system.glob(inside))
-        elif system.isdir(inside):
-            found = sorted(system.glob(f"{inside.rstrip('/')}/*.parquet"))
+        if system.isdir(inside):
+            inner = system.ls(inside, detail=False)
+            found = sorted(name for name in inner if name.endswith(".parquet"))
+        elif not system.isfile(inside) and any(sign in inside for sign in "*?["):
+            found = sorted(system.glob(inside))  # A pattern, since no file has that very name.
         if not found or not all(system.isfile(name) for name in found):
             raise DataError(f"{path} matches no file")
         for name in found:

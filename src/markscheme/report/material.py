@@ -24,6 +24,7 @@ from markscheme.tables import (
     join_labels,
     judgments_file,
     load_labels,
+    read_parquet,
 )
 
 PEOPLE = "people"
@@ -177,7 +178,7 @@ def read_material(
         DataError, AgreementError: labels cannot be read, do not match, or contradict each other.
     """
     first = _opened(run)
-    answers = pl.read_parquet(first / "answers.parquet")
+    answers = read_parquet(first / "answers.parquet")
     origin: dict[str, dict[str, Any]] = {}
     judges: list[Judged] = []
     places = [first, *(_opened(other) for other in compare)]
@@ -186,7 +187,7 @@ def read_material(
     for place in places:
         name = _name(place) if _name(place) not in origin else str(place)
         origin[name] = orjson.loads((place / "run.json").read_bytes())
-        judges += _judged(pl.read_parquet(place / "judgments.parquet"), answers, run=name)
+        judges += _judged(read_parquet(place / "judgments.parquet"), answers, run=name)
     return material_of(
         answers, _distinct(judges), labels=labels, label_column=label_column,
         positive_from=positive_from, title=title or _name(first), origin=origin,

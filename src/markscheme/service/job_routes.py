@@ -17,6 +17,7 @@ from markscheme.service.jobs import Job
 from markscheme.service.routes import json
 from markscheme.service.schemas import JobIn, JobOut
 from markscheme.service.state import State
+from markscheme.tables import scan_parquet
 
 Format = Literal["jsonl", "csv", "parquet"]
 _MEDIA: dict[str, str] = {
@@ -95,7 +96,7 @@ def _shown(job: Job) -> dict[str, Any]:
 
 def _pieces(file: Path, format: Format) -> Iterator[bytes]:
     """The table as text, some rows at a time, so that its size does not matter."""
-    table = pl.scan_parquet(file)
+    table = scan_parquet(file)
     rows = table.select(pl.len()).collect().item()
     for start in range(0, max(rows, 1), _ROWS_AT_ONCE):
         piece = table.slice(start, _ROWS_AT_ONCE).collect()

@@ -38,4 +38,6 @@ from .labels import load_labels as load_labels
 from .labels import majority as majority
 from .labels import ratings_table as ratings_table
 from .list_literals import parse_list_literals as parse_list_literals
+from .parquet import read_parquet as read_parquet
+from .parquet import scan_parquet as scan_parquet
 from .read_options import ReadOptions as ReadOptions

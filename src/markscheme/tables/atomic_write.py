@@ -25,6 +25,8 @@ def whole_file(target: Path, *, ending: str = PART) -> Iterator[Path]:
         ending: of the name until then; processes that may write the same file need their own.
     """
     temporary = target.with_name(target.name + ending)
+    with suppress(OSError):
+        temporary.unlink()  # What a killed process left, or a link that somebody put there.
     try:
         yield temporary
         with temporary.open("rb") as handle:

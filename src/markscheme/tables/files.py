@@ -29,6 +29,7 @@ import polars as pl
 import zstandard
 
 from markscheme.errors import BadRowsError, DataError, Problem
+from markscheme.tables.parquet import scan_parquet
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -199,7 +200,7 @@ def iter_raw(
 def _file_batches(path: str, format: Format | None, batch_rows: int) -> Iterator[RawBatch]:
     check_named(path)
     if path != "-" and Path(path).is_dir():
-        yield from frame_batches(path, pl.scan_parquet(_parts(path)), batch_rows)
+        yield from frame_batches(path, scan_parquet(_parts(path)), batch_rows)
         return
     with open_source(path) as (stream, head):
         if not head:
@@ -296,18 +297,20 @@ def _rows_of(file: Path) -> int | None:
         return None
     if kind == "parquet":
         try:
-            return int(pl.scan_parquet(file).select(pl.len()).collect().item())
-        except pl.exceptions.PolarsError:
+            return int(scan_parquet(file).select(pl.len()).collect().item())
+        except (DataError, pl.exceptions.PolarsError):
             return None
     with file.open("rb") as stream:
         lines = sum(block.count(b"\n") for block in iter(lambda: stream.read(1 << 20), b""))
     return max(0, lines - (kind in ("csv", "tsv")))
 
 
-def check_named(path: str) -> None:
+def check_named(path: str, what: str = "file") -> None:
     """Raises DataError where a name is empty, which would be taken for this folder."""
     if not path.strip():
-        raise DataError("the name of a file is empty (a variable that is not set?); give a file")
+        raise DataError(
+            f"the name of a {what} is empty (a variable that is not set?); give a {what}"
+        )
 
 
 def _parts(folder: str) -> list[Path]:
@@ -494,14 +497,14 @@ def _from_rows(
 def _iter_parquet(path: str, stream: BinaryIO, head: bytes, batch_rows: int) -> Iterator[RawBatch]:
     on_disk = path != "-" and Path(path).suffix.lower() not in _COMPRESSION_SUFFIXES
     if on_disk and head.startswith(b"PAR1"):
-        yield from frame_batches(path, pl.scan_parquet(path), batch_rows)
+        yield from frame_batches(path, scan_parquet(path), batch_rows)
         return
     # Parquet is read from its end, which a pipe does not have.
     with tempfile.NamedTemporaryFile(suffix=".parquet") as spool:
         while chunk := stream.read(1 << 20):
             spool.write(chunk)
         spool.flush()
-        yield from frame_batches(path, pl.scan_parquet(spool.name), batch_rows)
+        yield from frame_batches(path, scan_parquet(spool.name, shown=shown(path)), batch_rows)
 
 
 def frame_batches(path: str, frame: pl.LazyFrame, batch_rows: int) -> Iterator[RawBatch]:
