@@ -12,7 +12,7 @@ import polars as pl
 
 from markscheme.contract import Judge, ModelSource, judge_name, parse_judge, signature
 from markscheme.engine import RunReport, cleaner, process_pool, run_in_folder, run_in_memory
-from markscheme.results import summary_table
+from markscheme.results import Table, Tabular, summary_table
 from markscheme.tables import JUDGMENTS_SCHEMA, AnswersReader, ReadOptions, Source
 
 if TYPE_CHECKING:
@@ -24,15 +24,24 @@ Clean = Literal["chat"]
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class Result:
+class Result(Tabular):
     """What judging gave: the judgments, the figures, and what was met on the way.
 
-    Every function of `markscheme.agreement` takes it where it takes judgments.
+    Every function of `markscheme.agreement` takes it where it takes judgments. `frame` has the
+    figures of `summary`, `tables` the table that the command prints; `to_pandas`, `to_json`,
+    `to_csv`, `to_markdown`, `to_latex` and `save` write these figures.
     """
 
     run: RunReport = field(repr=False)
     answers: Callable[[], pl.DataFrame] = field(repr=False)
     """Gives the answers table; read again where it was not kept."""
+
+    @classmethod
+    def of(cls, report: RunReport, reader: AnswersReader) -> Result:
+        """The result of a run over what a reader gives."""
+        # A new reader: this one has counted rows and repeats.
+        again = AnswersReader(reader.sources, reader.options, system=reader.system)
+        return cls(run=report, answers=lambda: pl.concat(list(again)))
 
     @cached_property
     def judgments(self) -> pl.DataFrame:
@@ -48,6 +57,21 @@ class Result:
         return pl.DataFrame(flat, infer_schema_length=None)
 
     @property
+    def frame(self) -> pl.DataFrame:
+        """The figures of `summary`."""
+        return self.summary()
+
+    @property
+    def tables(self) -> tuple[Table, ...]:
+        """Accuracy and mean score by judge and system, as the command prints them."""
+        return (summary_table(self.run.records),)
+
+    @property
+    def data(self) -> Mapping[str, Any]:
+        """The figures as nested values; `not_judged` counts by status."""
+        return {"command": "judge", "figures": self.run.records}
+
+    @property
     def accuracy(self) -> pl.DataFrame:
         """Share of answers accepted (0 to 1) per judge and system, of those judged.
 
@@ -58,10 +82,14 @@ class Result:
         return self.summary().select("judge", "system", *columns)
 
     def wrong(self) -> pl.DataFrame:
-        """The rejected answers, one row per judge and answer, in the order of the judgments.
+        """The answers that a judge rejected (verdict false), one row per judge and answer.
+
+        What a judge says is wrong, right or not; where labels are known, `agree` and `failures`
+        show where the judge itself errs. Rows are in the order of the judgments; answers that were
+        not judged are not among them.
 
         Columns: `answer_id`, `judge`, `system`, `question`, `references`, `answer`, `score`,
-        `explanation`. Answers that were not judged are not among them.
+        `explanation`.
         """
         texts = self.answers().unique("answer_id", keep="first", maintain_order=True)
         rejected = self.judgments.filter(~pl.col("verdict"))
@@ -110,20 +138,12 @@ class Result:
         )
         return write_report(material, path)
 
-    def __str__(self) -> str:
-        """The summary as a Markdown table."""
-        return summary_table(self.run.records).markdown()
-
     def __repr__(self) -> str:
         """The judges and how many answers each judged: `Result(exact_match: 248 answers)`."""
         rows: dict[str, int] = {}
         for record in self.run.records:
             rows[record["judge"]] = max(rows.get(record["judge"], 0), record["rows"])
         return f"Result({', '.join(f'{judge}: {count} answers' for judge, count in rows.items())})"
-
-    def _repr_html_(self) -> str:
-        """The summary as an HTML table, for a notebook; all text is escaped."""
-        return summary_table(self.run.records).html()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -204,8 +224,9 @@ def judge(
     )
     sources = _sources(answers)
     named = [judges] if isinstance(judges, str) or not isinstance(judges, Sequence) else judges
+    reader = AnswersReader(sources, options)
     report = run(
-        AnswersReader(sources, options),
+        reader,
         [parse_judge(one) for one in named],
         out=out,
         clean=clean,
@@ -213,10 +234,7 @@ def judge(
         workers=workers,
         on_progress=on_progress,
     )
-    return Result(
-        run=report,
-        answers=lambda: pl.concat(list(AnswersReader(sources, options))),
-    )
+    return Result.of(report, reader)
 
 
 def run(

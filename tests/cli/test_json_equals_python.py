@@ -2,17 +2,41 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
+import polars as pl
 import pytest
 
 import markscheme
-from markscheme.analysis import ledger_figures, make_statements, mark_claims, plan_calls
+from markscheme.analysis import (
+    Setup,
+    StudyResult,
+    check_dataset,
+    describe_dataset,
+    describe_judge,
+    ledger_figures,
+    list_datasets,
+    list_judges,
+    make_statements,
+    mark_claims,
+    open_study,
+    plan_calls,
+    study_cost,
+    study_lists,
+    study_order,
+    study_seeds,
+    study_shots,
+)
 from markscheme.cli import run
 from markscheme.contract import parse_judge
 from markscheme.models import ModelOptions, Models
 from markscheme.models.ledger import Ledger
+from markscheme.papers import reproduce_tables
 from markscheme.tables import AnswersReader
+from markscheme.testing import ScriptedChat
 
 Captured = pytest.CaptureFixture[str]
 
@@ -82,3 +106,128 @@ def test_statements_from_python(tmp_path: Path) -> None:
     assert found.frame["statement"].to_list() == ["Jane Austen wrote emma."]
     assert found.counts == {"rules": {"judged": 1}}
     assert found.tables == ()
+
+
+def test_judge(example: Path, tmp_path: Path, capsys: Captured) -> None:
+    found = markscheme.judge(example, ["exact_match", "contains"])
+    words = ("judge", example, "-j", "exact_match,contains", "--out", tmp_path / "run", "-q")
+    assert printed(capsys, *words) == found.to_json()
+    assert found.frame.equals(found.summary())
+    assert found.save(tmp_path / "figures.json").read_text() == found.to_json()
+    assert found.to_latex().startswith("% Correctness by judge and system")
+
+
+def test_the_json_of_a_dry_run(example: Path, capsys: Captured) -> None:
+    options = ModelOptions(model="small", dry_run=True)
+    judges = [parse_judge("llm_grader"), parse_judge("contains")]
+    found = plan_calls(AnswersReader([str(example)]), judges, options)
+    words = ("judge", example, "-j", "llm_grader,contains", "--model", "small", "--dry-run")
+    assert printed(capsys, *words) == found.to_json()
+    assert found.frame["calls"].to_list()[1] == 0
+
+
+def test_statements(tmp_path: Path, capsys: Captured) -> None:
+    file = tmp_path / "pairs.jsonl"
+    file.write_text(
+        '{"question": "who wrote emma", "answer": "Jane Austen", "statement": "Austen wrote it."}\n'
+        '{"question": "when was emma written", "answer": "1815", "statement": "In 1815."}\n'
+    )
+    found = make_statements(str(file))
+    assert printed(capsys, "statements", file) == found.to_json()
+    assert len(json.loads(found.to_json())["statements"]) == found.frame.height == 2
+
+
+def graded(folder: Path) -> str:
+    rows = [
+        {"question": f"Why is thing {number} so?", "label": grade,
+         "answer": f"because of {number}, " + "which matters, " * grade + copy}
+        for number in range(6) for grade in (3, 2, 1, 0) for copy in "ab"
+    ]  # fmt: skip
+    file = folder / "graded.jsonl"
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return str(file)
+
+
+STUDIES: dict[str, Callable[[Setup], StudyResult]] = {
+    "lists": study_lists,
+    "seeds": study_seeds,
+    "order": study_order,
+    "cost": study_cost,
+}
+
+
+@pytest.mark.parametrize("name", STUDIES)
+def test_study(name: str, tmp_path: Path, capsys: Captured) -> None:
+    file, judges = graded(tmp_path), ["token_f1", "rougeL"]
+    setup = open_study(file, judges, draws=2, models=Models())
+    found = STUDIES[name](setup)
+    words = ("study", name, file, "-j", ",".join(judges), "--draws", "2")
+    made, python = json.loads(printed(capsys, *words)), json.loads(found.to_json())
+    if name == "cost":
+        # The only figure that is measured anew by each call.
+        assert all(row.pop("ms_per_answer") > 0 for row in made["rows"] + python["rows"])
+    assert made == python
+    assert len(made["rows"]) == found.frame.height
+    text = {"judge", "composition", "layout"}
+    kinds = {column: kind for column, kind in found.frame.schema.items() if column not in text}
+    assert all(kind.is_numeric() or kind == pl.Null for kind in kinds.values()), kinds
+    figure = {"seeds": "mean"}.get(name, "spearman")
+    shown = f"{found.frame[figure][0]:.3f}"
+    assert any(cell.startswith(shown) for cell in found.tables[0].rows[0])
+
+
+def test_study_of_shots(tmp_path: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
+    models = Models(chat=ScriptedChat(replies=lambda text: f"[[{1 + len(text) % 3}]]"))
+
+    @contextmanager
+    def opened(_options: ModelOptions) -> Iterator[Models]:
+        yield models
+
+    monkeypatch.setattr("markscheme.cli.study.opened", opened)
+    file = graded(tmp_path)
+    found = study_shots(open_study(file, ["listwise"], models=models), shots=(0, 1))
+    words = ("study", "shots", file, "--shots", "0", "--shots", "1")
+    assert printed(capsys, *words) == found.to_json()
+    assert found.frame["shots"].to_list() == [0, 1]
+
+
+def test_reproduce(data_dir: Path, capsys: Captured) -> None:
+    what = "kamalloo-2023/table-1"
+    found = reproduce_tables(what, data_dir=data_dir)
+    run(["reproduce", what, "--data-dir", str(data_dir), "--format", "json"])
+    assert capsys.readouterr().out == found.to_json()
+    assert found.frame.height == sum(len(one["cells"]) for one in json.loads(found.to_json()))
+
+
+def test_report_names_what_its_command_prints(
+    example: Path, tmp_path: Path, capsys: Captured
+) -> None:
+    folder = tmp_path / "run"
+    markscheme.judge(example, "contains", out=folder)
+    found = markscheme.report(folder, tmp_path / "python.html")
+    assert run(["report", str(folder), "--out", str(tmp_path / "command.html")]) == 0
+    assert f"{found.answers:,} answers" in capsys.readouterr().out
+    # The page's own data, which it shows, are the same from both.
+    pages = [(tmp_path / f"{one}.html").read_text() for one in ("python", "command")]
+    assert pages[0] == pages[1]
+
+
+def test_judges(capsys: Captured) -> None:
+    listed = list_judges()
+    assert printed(capsys, "judges") == listed.to_json()
+    assert set(listed.frame["name"]) == set(markscheme.judges())
+    found = describe_judge("regex")
+    assert printed(capsys, "judges", "regex") == found.to_json()
+    assert found.frame["parameter"].to_list() == ["ignore_case", "time_limit"]
+    assert found.frame["default"].to_list() == ["True", "1.0"]
+
+
+def test_datasets(data_dir: Path, capsys: Captured) -> None:
+    where = ("--data-dir", data_dir)
+    assert printed(capsys, "datasets", *where) == list_datasets(data_dir).to_json()
+    shown = describe_dataset("curatedtrec", data_dir)
+    assert printed(capsys, "datasets", "curatedtrec", *where) == shown.to_json()
+    assert shown.folder is not None
+    checked = check_dataset("curatedtrec", data_dir)
+    assert printed(capsys, "datasets", "check", "curatedtrec", *where) == checked.to_json()
+    assert checked.frame["same"].any()

@@ -117,7 +117,7 @@ def test_answers_not_given_are_shown_as_not_judged(capsys: pytest.CaptureFixture
         (["judge", "a.jsonl", "-j", "exact_mtch"], "did you mean 'exact_match'"),
         (["judge", "a.jsonl", "-j", "exact_match"], "cannot read a.jsonl: No such file"),
         (
-            ["judge", "a.jsonl", "-j", "exact_match", "--format", "xls"],
+            ["judge", "a.jsonl", "-j", "exact_match", "--input-format", "xls"],
             "'jsonl', 'json'",
         ),
         (["judge", "a.jsonl", "-j", "exact_match", "--columns", "q"], "is not OURS=THEIRS"),

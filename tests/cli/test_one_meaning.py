@@ -72,7 +72,6 @@ OLD = {
     "estimate": ["--judge", "--by"],
     "failures": ["--judges"],
     "hierarchy": ["--judges"],
-    "judge": ["--format"],
     "plan-labels": ["--labels", "--by-system", "--judge"],
     "rank": ["--judges"],
     "references build": ["--examples"],

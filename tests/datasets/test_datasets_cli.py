@@ -22,7 +22,7 @@ def test_list_shows_every_dataset_and_whether_it_is_here(
 ) -> None:
     code, out, _ = said(capsys, "--data-dir", str(data_dir))
     assert code == 0
-    rows = {line.split()[0]: line for line in out.splitlines() if line and line[0].isalpha()}
+    rows = {line.split()[0]: line for line in out.splitlines() if line.strip()}
     assert " yes " in rows["evouna-nq"]
     assert "15,099" in rows["evouna-nq"]
     assert " no " in rows["triviaqa"]

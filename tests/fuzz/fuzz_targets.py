@@ -102,7 +102,7 @@ def _file(data: bytes, name: str) -> Path:
 
 def _read(path: Path, format: Format | None = None) -> tuple[int, int]:
     """Rows and problems of a file as answers, in batches small enough that there are several."""
-    options = ReadOptions(format=format, on_bad_row="skip", batch_rows=2, max_bytes=50_000)
+    options = ReadOptions(input_format=format, on_bad_row="skip", batch_rows=2, max_bytes=50_000)
     reader = AnswersReader([path], options)
     rows = sum(batch.height for batch in reader)
     assert rows == reader.rows

@@ -247,7 +247,7 @@ def test_content_under_another_kind_s_name_is_said(tmp_path: Path) -> None:
         lines.write_text(json.dumps(ROWS, indent=indent))
         with pytest.raises(DataError, match=r"one list of JSON.* pass --format json"):
             read_answers(lines)
-        assert read_answers(lines, ReadOptions(format="json")).height == len(ROWS)
+        assert read_answers(lines, ReadOptions(input_format="json")).height == len(ROWS)
 
 
 def test_every_column_that_is_missing_is_asked_for() -> None:
@@ -363,7 +363,7 @@ def test_missing_file_folder_and_format(tmp_path: Path) -> None:
         read_answers(tmp_path)
     odd = tmp_path / "odd.bin"
     odd.write_bytes(b"\x00\x01")
-    with pytest.raises(DataError, match=r"cannot tell the format .* --format"):
+    with pytest.raises(DataError, match=r"cannot tell the format .* --input-format"):
         read_answers(odd)
 
 

@@ -1,4 +1,4 @@
-"""Lists of references of several grades: drawn, and used as solved examples."""
+"""Lists of references of several grades: written, drawn, and used as solved examples."""
 
 from __future__ import annotations
 
@@ -13,8 +13,10 @@ from markscheme.agreement import Draw
 from markscheme.analysis.list_material import Material, open_material, read_loosely
 from markscheme.datasets import catalog, load
 from markscheme.errors import DataError
-from markscheme.judges.listwise import solved_examples
-from markscheme.tables import content_ids
+from markscheme.judges.listwise import build_lists, read_lists, solved_examples, with_lists
+from markscheme.models import Models
+from markscheme.results import TableResult
+from markscheme.tables import content_ids, write_table
 from markscheme.text import normalise_series
 
 
@@ -33,6 +35,95 @@ class DrawnLists:
     questions: int
     shortest: int
     longest: int
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class WrittenLists(TableResult):
+    """Lists of references that chat models wrote. `frame` has a row per question.
+
+    Attributes:
+        complete: how many lists are complete.
+        incomplete: how many are not, by the reason.
+    """
+
+    complete: int
+    incomplete: Mapping[str, int]
+
+    def write(self, path: str | Path) -> Path:
+        """Write the lists, a line per question, as `references apply` and judges read them."""
+        write_table(self.frame, Path(path))
+        return Path(path)
+
+
+def write_lists(
+    questions: str,
+    models: Models,
+    *,
+    also: Sequence[str] = (),
+    composition: str = "3210",
+    examples: str | None = None,
+    show: int = 3,
+    max_tokens: int = 300,
+    seed: int = 0,
+    columns: Mapping[str, str] | None = None,
+) -> WrittenLists:
+    """Have chat models write a list of graded references for each question of a file.
+
+    Args:
+        questions: a file of questions; the first reference, if any, is the golden answer.
+        models: opens the chat models; its own writes the best answers.
+        also: names of further models for the worse references.
+        composition: a digit per reference, 3 (best) to 0.
+        examples: lists of other questions to show; None for none.
+        show: how many of them.
+        max_tokens: of one reference.
+        seed: which technique and model each worse reference comes from.
+        columns: columns with unusual names.
+
+    Raises:
+        DataError: the file cannot be read. JudgeError: the composition or the examples are wrong.
+        ModelError: a model cannot be used.
+    """
+    frame = build_lists(
+        read_loosely(questions, dict(columns or {})),
+        [models.chat(), *(models.chat(name) for name in also)],
+        composition=composition,
+        seed=seed,
+        examples=read_lists(examples)[:show] if examples is not None else [],
+        max_tokens=max_tokens,
+    )
+    counts = dict(frame["status"].value_counts(sort=True).iter_rows())
+    complete = counts.pop("ok", 0)
+    return WrittenLists(
+        frame=frame,
+        tables=(),
+        data={"command": "references build", "complete": complete, "incomplete": counts,
+              "lists": frame.to_dicts()},
+        complete=complete,
+        incomplete=counts,
+    )  # fmt: skip
+
+
+def apply_lists(
+    answers: str, lists: str, *, columns: Mapping[str, str] | None = None
+) -> tuple[pl.DataFrame, int]:
+    """Answers with stored lists as their references, by question.
+
+    Args:
+        answers: a file of answers.
+        lists: a file that `WrittenLists.write` wrote.
+        columns: columns with unusual names.
+
+    Returns:
+        The answers table, and how many rows keep what references they had.
+
+    Raises:
+        DataError: a file cannot be read, or no question has a complete list.
+    """
+    table, missing = with_lists(read_loosely(answers, dict(columns or {})), read_lists(lists))
+    if missing == table.height:
+        raise DataError(f"no question of {answers} has a complete list in {lists}")
+    return table, missing
 
 
 def draw_lists(

@@ -108,6 +108,7 @@ def make_statements(
         "command": "statements",
         "pairs": pairs.height,
         "makers": [{"maker": name, "status": found} for name, found in counts.items()],
+        "statements": frame.to_dicts(),
     }
     tables: tuple[Table, ...] = ()
     if "gold" in pairs.columns:
@@ -198,7 +199,7 @@ def _compared(figures: Mapping[str, Nearness]) -> Table:
     pairs = next(iter(figures.values())).pairs
     header = ("maker", "BLEU", "ROUGE-1", "ROUGE-2", "ROUGE-L", "same", "not made")
     return Table(
-        title=f"Statements beside people's, {pairs:,} pairs, in per cent",
+        title=f"Statements against people's, {pairs:,} pairs, in per cent",
         header=header,
         rows=tuple(rows),
         numeric=frozenset(header[1:]),

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, TypeAlias
 
 import polars as pl
 
@@ -25,21 +25,25 @@ from markscheme.analysis.options import StudyOptions
 from markscheme.contract import Judge, judge_name, parse_judge
 from markscheme.models import Models
 from markscheme.options import with_keywords
-from markscheme.results import Table, TableResult
+from markscheme.results import Table, TableResult, flat_frame
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class StudyResult(TableResult):
-    """A study. `frame` has the rows of the table, as it shows them."""
+    """A study. `frame` has a row per row of the table, figures as numbers.
+
+    Correlations are means over questions and draws, with the standard deviation over draws in
+    columns that end in `_sd`; null where nothing varies. Shares are from 0 to 1.
+    """
 
 
 @dataclass(frozen=True, kw_only=True)
 class Setup:
-    """What a command line asks to be studied.
+    """What is studied, and how.
 
     Attributes:
         material: candidates and references.
-        plan: draws of references, and candidates kept.
+        plan: draws of references, and how many candidates are judged.
         judges: who is studied.
         models: what they may ask.
     """
@@ -100,11 +104,48 @@ def open_study(
     )
 
 
-NAMES = ("kendall", "spearman", "pearson")
-NOT_JUDGED = "not judged"
+CORRELATIONS = ("kendall", "spearman", "pearson")
 VARIES = (
     "Correlations: mean over questions, without those where all scores or all grades are equal; "
     "n/a: no question is left. Candidates are in random order."
+)
+
+Row: TypeAlias = dict[str, Any]
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Column:
+    """A column of a study: its name in the frame, its heading, and how a cell is shown."""
+
+    name: str
+    heading: str
+    show: Callable[[Any], str]
+    numeric: bool = True
+
+    def cell(self, row: Row) -> str:
+        """The figure as the table shows it, with its standard deviation where there is one."""
+        text = "n/a" if row[self.name] is None else self.show(row[self.name])
+        around = row.get(f"{self.name}_sd")
+        return text if around is None else f"{text} ±{self.show(around)}"
+
+
+def _text(name: str, heading: str = "") -> _Column:
+    return _Column(name=name, heading=heading or name, show=str, numeric=False)
+
+
+def _count(name: str, heading: str = "") -> _Column:
+    return _Column(name=name, heading=heading or name, show=lambda value: f"{value:,.0f}")
+
+
+def _number(name: str, heading: str = "", form: str = ".3f") -> _Column:
+    return _Column(name=name, heading=heading or name, show=lambda value: format(value, form))
+
+
+JUDGE = _text("judge")
+NOT_JUDGED = _count("not_judged", "not judged")
+FIGURES = (
+    _count("questions"),
+    *(_number(name, name.capitalize()) for name in CORRELATIONS),
 )
 
 
@@ -114,51 +155,57 @@ def study_lists(
     """Compare lengths and make-ups of the list of references, and judges (Yang et al., Table 6).
 
     Every list is tried on the same candidates: what any of them takes as a reference leaves all.
-    """
 
+    Args:
+        setup: see `open_study`.
+        compositions: of the lists; () for the data's usual one.
+        on_done: receives each judge and composition when it is done.
+    """
     made = list(compositions) or [setup.material.usual]
     tables = {one: setup.plan.tables(setup.material, one, apart=made) for one in made}
     rows = []
     for judge in setup.judges:
         for one in made:
             run = over_draws(judge, tables[one], setup.models)
-            found = finds(run)
+            best, both = finds(run)
             rows.append(
-                (judge_name(judge), one, *_figures(run), *map(_number, found), str(run.not_judged))
-            )
+                {"judge": judge_name(judge), "composition": one, **_figures(run),
+                 "best_found": best, "best_and_worst_found": both, "not_judged": run.not_judged}
+            )  # fmt: skip
             if on_done is not None:
                 on_done(f"{judge_name(judge)} {one}")
     many = f"{tables[made[0]][0].height:,} candidates a draw"
-    return _table(
+    return _result(
+        "lists",
         setup.title(", ".join(made), many),
-        ("judge", "list", "questions", "Kendall", "Spearman", "Pearson", "Acc(b)", "Acc(b+w)",
-         NOT_JUDGED),
+        (JUDGE, _text("composition", "list"), *FIGURES, _number("best_found", "Acc(b)"),
+         _number("best_and_worst_found", "Acc(b+w)"), NOT_JUDGED),
         rows,
         VARIES,
         "Acc(b), Acc(b+w): share of questions whose best answer, whose best and worst are found.",
-        words=2,
     )  # fmt: skip
 
 
 def study_seeds(setup: Setup, composition: str | None = None) -> StudyResult:
     """How much the draw of references matters: Spearman of each, mean, SD (Tables 9 and 10)."""
-
+    seeds = [f"seed_{seed}" for seed in range(setup.plan.seeds)]
     rows = []
     for judge in setup.judges:
         run = over_draws(judge, setup.tables(composition), setup.models)
-        each = (_spearman(one) for one in run.by_draw())
-        found = correlations(run)
-        spread = found.spreads.get("spearman") if found else None
+        each = dict(zip(seeds, map(_spearman, run.by_draw()), strict=True))
+        figures = _figures(run)
         rows.append(
-            (judge_name(judge), *each, _spearman(run), _number(spread.value if spread else None),
-             str(run.not_judged))
+            {"judge": judge_name(judge), **each, "mean": figures["spearman"],
+             "sd": figures["spearman_sd"], "not_judged": run.not_judged}
         )  # fmt: skip
-    return _table(
+    return _result(
+        "seeds",
         setup.title(composition, "Spearman by draw of references"),
-        ("judge", *(f"seed {seed}" for seed in range(setup.plan.seeds)), "mean", "SD", NOT_JUDGED),
+        (JUDGE, *(_number(name, name.replace("_", " ")) for name in seeds), _number("mean"),
+         _number("sd", "SD"), NOT_JUDGED),
         rows,
         VARIES,
-    )
+    )  # fmt: skip
 
 
 def study_shots(
@@ -168,7 +215,6 @@ def study_shots(
 
     Examples come from questions that leave the candidates, and they leave those of 0 shots too.
     """
-
     rows = []
     counts = sorted(set(shots or (0, 1, 3, 5)))
     for judge in setup.judges:
@@ -177,13 +223,14 @@ def study_shots(
                 judge, setup.tables(composition), setup.models, shots=counts, folder=Path(folder)
             )
         rows += [
-            (judge_name(judge), str(count), *_figures(run),
-             f"{run.tokens_in / run.table.height:,.0f}", str(run.not_judged))
+            {"judge": judge_name(judge), "shots": count, **_figures(run),
+             "tokens_in": run.tokens_in / run.table.height, "not_judged": run.not_judged}
             for count, run in runs.items()
         ]  # fmt: skip
-    return _table(
+    return _result(
+        "shots",
         setup.title(composition, "solved examples"),
-        ("judge", "shots", "questions", "Kendall", "Spearman", "Pearson", "tokens in", NOT_JUDGED),
+        (JUDGE, _count("shots"), *FIGURES, _count("tokens_in", "tokens in"), NOT_JUDGED),
         rows,
         VARIES,
         "Tokens in: an answer, as the server counted.",
@@ -196,42 +243,47 @@ def study_order(setup: Setup, composition: str | None = None) -> StudyResult:
     listwise and pointwise: order said (best first), kept to itself, reversed, shuffled. pairwise:
     the answer first, then last. Other judges: the columns of references turned round and shuffled.
     """
-
     rows = []
     for judge in setup.judges:
         for way, shift in by_order(judge, setup.tables(composition), setup.models).items():
-            changed = "n/a" if shift.changed is None else f"{100 * shift.changed:.1f}%"
             rows.append(
-                (judge_name(judge), way, _spearman(shift.run), _number(shift.mean_score),
-                 str(shift.compared), changed, _number(shift.moved),
-                 _number(shift.raised, sign=True), str(shift.run.not_judged))
+                {"judge": judge_name(judge), "layout": way, "spearman": _spearman(shift.run),
+                 "mean_score": shift.mean_score, "compared": shift.compared,
+                 "changed": shift.changed, "moved": shift.moved, "raised": shift.raised,
+                 "not_judged": shift.run.not_judged}
             )  # fmt: skip
-    return _table(
+    return _result(
+        "order",
         setup.title(composition, "order of the list"),
-        ("judge", "list", "Spearman", "mean score", "compared", "changed", "moved by", "raised by",
-         NOT_JUDGED),
+        (JUDGE, _text("layout", "list"), _number("spearman", "Spearman"),
+         _number("mean_score", "mean score"), _count("compared"),
+         _number("changed", form=".1%"), _number("moved", "moved by"),
+         _number("raised", "raised by", "+.3f"), NOT_JUDGED),
         rows,
         "Compared with each judge's first layout, over answers judged in both: share whose score "
         "changed, mean absolute change, mean change.",
         VARIES,
-        words=2,
     )  # fmt: skip
 
 
 def study_cost(setup: Setup, composition: str | None = None) -> StudyResult:
-    """Calls, tokens, money and time an answer, of each approach on the same answers.
-
-    Default judges: listwise, pairwise, pointwise with and without the list, listwise_examiner.
-    """
-
+    """Calls, tokens, money and time an answer, of each approach on the same answers."""
     rows = []
     for judge in setup.judges:
         run = over_draws(judge, setup.tables(composition), setup.models)
-        rows.append((judge_name(judge), *_costs(run), _spearman(run), str(run.not_judged)))
-    return _table(
+        rows.append(
+            {"judge": judge_name(judge), **_costs(run), "spearman": _spearman(run),
+             "not_judged": run.not_judged}
+        )  # fmt: skip
+    return _result(
+        "cost",
         setup.title(composition, "cost"),
-        ("judge", "answers", "calls", "repairs", "calls an answer", "tokens an answer",
-         "US dollars per 1,000", "ms an answer", "Spearman", NOT_JUDGED),
+        (JUDGE, _count("answers"), _count("calls"), _count("repairs"),
+         _number("calls_per_answer", "calls an answer", ".2f"),
+         _count("tokens_per_answer", "tokens an answer"),
+         _number("usd_per_1000", "US dollars per 1,000", ".4f"),
+         _number("ms_per_answer", "ms an answer", ",.1f"), _number("spearman", "Spearman"),
+         NOT_JUDGED),
         rows,
         "Calls: requests to a model, those that the ledger answered included; equal ones are one. "
         "Repairs: further requests, after a reply that could not be read. Tokens: in and out, as "
@@ -241,56 +293,45 @@ def study_cost(setup: Setup, composition: str | None = None) -> StudyResult:
     )  # fmt: skip
 
 
-def _table(
-    title: str,
-    header: tuple[str, ...],
-    rows: Sequence[tuple[str, ...]],
-    *below: str,
-    words: int = 1,
+def _result(
+    study: str, title: str, columns: Sequence[_Column], rows: Sequence[Row], *notes: str
 ) -> StudyResult:
-    """All columns but the first `words` hold figures."""
+    header = tuple(one.heading for one in columns)
     table = Table(
-        title=title, header=header, rows=tuple(rows), numeric=frozenset(header[words:]), notes=below
+        title=title,
+        header=header,
+        rows=tuple(tuple(one.cell(row) for one in columns) for row in rows),
+        numeric=frozenset(one.heading for one in columns if one.numeric),
+        notes=notes,
     )
-    records = [dict(zip(header, row, strict=True)) for row in rows]
-    data = {"command": "study", "title": title, "rows": records, "notes": below}
-    return StudyResult(frame=pl.DataFrame(records), tables=(table,), data=data)
+    data = {"command": "study", "study": study, "title": title, "rows": rows, "notes": notes}
+    return StudyResult(frame=flat_frame(rows), tables=(table,), data=data)
 
 
-def _figures(run: Marked) -> tuple[str, ...]:
-    """Questions and three correlations, with the standard deviation over draws."""
-
+def _figures(run: Marked) -> Row:
+    """Questions, three correlations, and their standard deviations over draws."""
     found: PerQuestion | None = correlations(run)
-    if found is None:
-        return ("0", *("n/a" for _ in NAMES))
-    cells = []
-    for name in NAMES:
-        spread = found.spreads.get(name)
-        around = "" if spread is None else f" ±{_number(spread.value)}"
-        cells.append(f"{_number(found.means[name].value)}{around}")
-    return (f"{found.questions:.0f}", *cells)
+    row: Row = {"questions": 0 if found is None else round(found.questions)}
+    for name in CORRELATIONS:
+        spread = found.spreads.get(name) if found else None
+        row[name] = found.means[name].value if found else None
+        row[f"{name}_sd"] = spread.value if spread else None
+    return row
 
 
-def _spearman(run: Marked) -> str:
-
+def _spearman(run: Marked) -> float | None:
     found = correlations(run)
-    return _number(found.means["spearman"].value if found else None)
+    return found.means["spearman"].value if found else None
 
 
-def _costs(run: Marked) -> tuple[str, ...]:
+def _costs(run: Marked) -> Row:
     height = run.table.height
-    dollars = None if run.cost_usd is None else 1000 * run.cost_usd / height
-    return (
-        f"{height:,}",
-        f"{run.calls:,}",
-        f"{run.repairs:,}",
-        f"{(run.calls - run.repairs) / height:.2f}",
-        f"{(run.tokens_in + run.tokens_out) / height:,.0f}",
-        _number(dollars, digits=4),
-        f"{1000 * run.seconds / height:,.1f}",
-    )
-
-
-def _number(value: float | None, *, digits: int = 3, sign: bool = False) -> str:
-    """A figure, or n/a."""
-    return "n/a" if value is None else f"{value:{'+' if sign else ''}.{digits}f}"
+    return {
+        "answers": height,
+        "calls": run.calls,
+        "repairs": run.repairs,
+        "calls_per_answer": (run.calls - run.repairs) / height,
+        "tokens_per_answer": (run.tokens_in + run.tokens_out) / height,
+        "usd_per_1000": None if run.cost_usd is None else 1000 * run.cost_usd / height,
+        "ms_per_answer": 1000 * run.seconds / height,
+    }

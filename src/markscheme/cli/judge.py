@@ -12,10 +12,11 @@ import typer
 
 from markscheme.cli.app import console, notes
 from markscheme.cli.models import opened
-from markscheme.cli.options import Files, OutAddress, Quiet, command
+from markscheme.cli.options import Files, OutAddress, Quiet, Shown, command
+from markscheme.cli.output import Format
 from markscheme.errors import MarkschemeError
 from markscheme.models import ModelOptions
-from markscheme.options import CONFIDENCE, Clean, Default, Judges, Option
+from markscheme.options import CONFIDENCE, Clean, Default, Fields, Judges, Option
 from markscheme.tables import ReadOptions
 
 if TYPE_CHECKING:
@@ -43,6 +44,7 @@ def judge(
     files: Files,
     models: ModelOptions,
     read: ReadOptions,
+    shown: Annotated[Shown, Fields(only=("format",))],
     judges: Annotated[Judges, Default("examiner")] = (),
     out: Annotated[
         OutAddress,
@@ -89,7 +91,7 @@ def judge(
 
     Results: `judgments.parquet`, `summary.json`, `summary.md` in the --out folder.
     """
-    from markscheme.api import DEFAULT_JUDGE, run
+    from markscheme.api import DEFAULT_JUDGE, Result, run
     from markscheme.cli.progress import progress
     from markscheme.contract import asks_chat, parse_judge
     from markscheme.engine import RunFolder, command_line, default_folder
@@ -105,7 +107,7 @@ def judge(
     chosen = [parse_judge(name) for name in judges or [DEFAULT_JUDGE]]
     reader = AnswersReader(list(files), read)
     if models.dry_run:
-        _print_plan(reader, chosen, models, clean)
+        _print_plan(reader, chosen, models, clean, shown)
         return
     with opened(models) as asked:
         target = default_folder(files, chosen, clean, asked) if out is None else out
@@ -144,7 +146,10 @@ def judge(
                     on_progress=advance,
                     command=command,
                 )
-    console.print(summary_table(report.records).rich())
+    if shown.format is Format.TABLE:
+        console.print(summary_table(report.records).rich())
+    else:
+        shown.show(Result.of(report, reader))
     _print_notes(report, asked)
     if engine is Engine.LOCAL and workers is None and not any(map(asks_chat, chosen)):
         seconds = time.perf_counter() - began[0]
@@ -179,14 +184,17 @@ def _hint_at_workers(seconds: float, *, busy: float, cores: int) -> None:
 
 
 def _print_plan(
-    reader: AnswersReader, judges: list[Judge], models: ModelOptions, clean: str | None
+    reader: AnswersReader,
+    judges: list[Judge],
+    models: ModelOptions,
+    clean: str | None,
+    shown: Shown,
 ) -> None:
     """What would be asked, and how it was counted."""
     from markscheme.analysis import plan_calls
 
     found = plan_calls(reader, judges, models, clean=clean)
-    for table in found.tables:
-        console.print(table.rich())
+    shown.show(found)
     for note in found.notes:
         notes.print(note, markup=False)
 

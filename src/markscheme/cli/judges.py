@@ -2,57 +2,47 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from markscheme.cli.app import console, notes
-from markscheme.cli.options import command
+from markscheme.cli.options import Shown, command
+from markscheme.cli.output import Format
 from markscheme.options import Argument
+
+if TYPE_CHECKING:
+    from markscheme.analysis import JudgeDescription
 
 
 @command("judges")
 def judges(
+    shown: Shown,
     name: Annotated[str | None, Argument("Show this judge in full.")] = None,
 ) -> None:
     """List the judges, or show one: parameters, paper, what it needs, an example."""
-    from markscheme.contract import broken_plugins, entry
-    from markscheme.contract import judges as registered
+    from markscheme.analysis import describe_judge, list_judges
 
-    if name is None:
-        from rich.table import Table
-        from rich.text import Text
-
-        table = Table(box=None, pad_edge=False, show_header=False)
-        table.add_column(style="bold", no_wrap=True)
-        table.add_column()
-        for known in registered().values():
-            table.add_row(Text(known.name), Text(known.summary))
-        console.print(table)
-        for plugin, reason in broken_plugins().items():
-            notes.print(f"warning: plugin {plugin} did not load: {reason}", markup=False)
+    if name is not None:
+        described = describe_judge(name)
+        if shown.format is Format.TABLE:
+            _print(described)
+            shown.write(described)
+        else:
+            shown.show(described)
         return
-    _show(entry(name))
+    listed = list_judges()
+    shown.show(listed)
+    for plugin, reason in listed.broken.items():
+        notes.print(f"warning: plugin {plugin} did not load: {reason}", markup=False)
 
 
-def _show(found) -> None:  # type: ignore[no-untyped-def]
-    import dataclasses
-    import inspect
-
-    from markscheme.contract import type_in_words
-
-    doc = inspect.getdoc(found.judge) or ""
+def _print(found: JudgeDescription) -> None:
     console.print(found.name, style="bold", markup=False)
-    console.print(doc, markup=False)
+    console.print(found.documentation, markup=False)
     console.print("\nparameters:")
-    fields = dataclasses.fields(found.judge)
-    for field in fields:
-        default = (
-            "required"
-            if field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING
-            else f"default {field.default!r}"
-        )
-        words = type_in_words(found.judge, field.name)
-        console.print(f"  {field.name}: {words}, {default}", markup=False)
-    if not fields:
+    for name, kind, required, default in found.frame.iter_rows():
+        value = "required" if required else f"default {default}"
+        console.print(f"  {name}: {kind}, {value}", markup=False)
+    if found.frame.is_empty():
         console.print("  none")
     console.print(f"paper: {found.paper or 'none; our own'}", markup=False)
     console.print(f"needs: {found.needs}", markup=False)

@@ -37,7 +37,7 @@ from markscheme.errors import MarkschemeError
 from markscheme.options import Argument, Default, Fields, Option, split_list
 
 if TYPE_CHECKING:
-    from markscheme.results import TableResult
+    from markscheme.results import Tabular
 
 OUT = Option(
     "File or folder that results are written to. A file's ending names its format: .json, .csv, "
@@ -80,11 +80,11 @@ class Shown:
     format: Annotated[Format, Option("How results are printed.")] = Format.TABLE
     out: Out = None
 
-    def show(self, result: TableResult) -> None:
+    def show(self, result: Tabular) -> None:
         """Print a result in the format asked for, and write it where asked."""
         show(result, output=self.format, out=self.out)
 
-    def write(self, result: TableResult) -> None:
+    def write(self, result: Tabular) -> None:
         """Only write it where asked, for commands that print it their own way."""
         if self.out is not None:
             result.save(self.out)

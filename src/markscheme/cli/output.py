@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from markscheme.cli.app import console, notes
 
 if TYPE_CHECKING:
-    from markscheme.results import TableResult
+    from markscheme.results import Tabular
 
 
 class Format(StrEnum):
@@ -23,7 +23,7 @@ class Format(StrEnum):
     LATEX = "latex"
 
 
-def show(result: TableResult, *, output: Format, out: Path | None) -> None:
+def show(result: Tabular, *, output: Format, out: Path | None) -> None:
     """Print a result as a command's `--format` says, and write it to the file of `--out`.
 
     `--format json` prints exactly what the result's `to_json` gives.

@@ -62,27 +62,22 @@ def build(
     none), then worse ones by named techniques, spread over the models. A line a question, with
     grades, techniques, models and a version; 'references apply' puts the lists beside answers.
     """
-    from markscheme.analysis import read_loosely
-    from markscheme.judges.listwise import build_lists, read_lists
-    from markscheme.tables import write_table
+    from markscheme.analysis import write_lists
 
     with opened(models) as asked:
-        chats = [asked.chat(), *(asked.chat(name) for name in also)]
-        shown = read_lists(examples)[:show] if examples is not None else []
-        table = build_lists(
-            read_loosely(questions, dict(columns)),
-            chats,
-            composition=composition,
-            seed=seed,
-            examples=shown,
-            max_tokens=max_tokens,
-        )
+        found = write_lists(
+            questions, asked, also=also, composition=composition, examples=examples, show=show,
+            max_tokens=max_tokens, seed=seed, columns=columns,
+        )  # fmt: skip
         spending = asked.budget.spending
-    write_table(table, out)
-    good = int((table["status"] == "ok").sum())
-    console.print(f"{good} of {table.height} lists complete: {out}", markup=False, soft_wrap=True)
-    for (status,), part in table.filter(table["status"] != "ok").group_by("status"):
-        console.print(f"  {part.height} not complete: {status}", markup=False)
+    found.write(out)
+    console.print(
+        f"{found.complete} of {found.frame.height} lists complete: {out}",
+        markup=False,
+        soft_wrap=True,
+    )
+    for reason, count in found.incomplete.items():
+        console.print(f"  {count} not complete: {reason}", markup=False)
     notes.print(f"language models: {spending}", markup=False)
 
 
@@ -165,14 +160,10 @@ def apply(
     columns: Columns,
 ) -> None:
     """Put stored lists beside answers, by question, for 'markscheme judge'."""
-    from markscheme.analysis import read_loosely
-    from markscheme.errors import DataError
-    from markscheme.judges.listwise import read_lists, with_lists
+    from markscheme.analysis import apply_lists
     from markscheme.tables import write_answers
 
-    table, missing = with_lists(read_loosely(answers, dict(columns)), read_lists(lists))
-    if missing == table.height:
-        raise DataError(f"no question of {answers} has a complete list in {lists}")
+    table, missing = apply_lists(answers, lists, columns=columns)
     write_answers(table, out)
     console.print(f"{table.height - missing:,} answers with a list: {out}", markup=False)
     if missing:

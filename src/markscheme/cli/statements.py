@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 
 from markscheme.cli.app import console, notes
 from markscheme.cli.models import AskedModels, opened
-from markscheme.cli.options import Out, command
-from markscheme.options import Argument, Columns, Option
+from markscheme.cli.options import Out, Shown, command
+from markscheme.cli.output import Format
+from markscheme.options import Argument, Columns, Fields, Option
 
 if TYPE_CHECKING:
     import polars as pl
@@ -28,6 +29,7 @@ def statements(
     ],
     columns: Columns,
     models: AskedModels,
+    shown: Annotated[Shown, Fields(only=("format",))],
     makers: Annotated[
         tuple[str, ...],
         Option(
@@ -62,6 +64,9 @@ def statements(
         )
     if out is not None:
         notes.print(f"written to {found.write(out)}", markup=False)
+    if shown.format is not Format.TABLE:
+        shown.show(found)
+        return
     for table in found.tables:
         console.print(table.rich())
         for note in table.notes:

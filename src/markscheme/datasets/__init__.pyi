@@ -3,6 +3,7 @@ from .catalogue import catalog as catalog
 from .catalogue import dataset as dataset
 from .download import fetch as fetch
 from .loading import check as check
+from .loading import export_answers as export_answers
 from .loading import load as load
 from .loading import options_of as options_of
 from .loading import passages as passages

@@ -17,6 +17,7 @@ from markscheme.datasets.catalogue import Dataset, catalog, dataset
 from markscheme.datasets.locations import Local, locate
 from markscheme.datasets.rows import Family
 from markscheme.errors import DataError, UnknownNameError
+from markscheme.tables import write_answers
 
 FAMILIES: Mapping[str, Family] = {
     "curatedtrec": gold.TREC,
@@ -50,7 +51,7 @@ def load(name: str, *, data_dir: str | Path | None = None, **options: Any) -> pl
 
     Args:
         name: as `markscheme datasets` lists it.
-        data_dir: where the files lie (see `locate.data_folders`), or the file itself.
+        data_dir: where the files lie (see `data_folders`), or the file itself.
         options: of this dataset, as `options_of(name)` describes them; text is read as the
             option's type.
 
@@ -70,6 +71,28 @@ def load(name: str, *, data_dir: str | Path | None = None, **options: Any) -> pl
     if answers.is_empty():
         files = ", ".join(str(path) for path in local.files.values())
         raise DataError(f"{name} has no rows with these options; its files here are {files}")
+    return answers
+
+
+def export_answers(
+    name: str, path: str | Path, *, data_dir: str | Path | None = None, **options: Any
+) -> pl.DataFrame:
+    """Write a dataset as an answers table, which every command reads, and return it.
+
+    Args:
+        name: as `markscheme datasets` lists it.
+        path: the file; its ending names the format (.jsonl, .csv, .tsv, .parquet).
+        data_dir: where the files lie (see `data_folders`), or the file itself.
+        options: as for `load`.
+
+    Raises:
+        UnknownNameError, DataError: as `load`; or the file's folder is not there.
+    """
+    out = Path(path)
+    answers = load(name, data_dir=data_dir, **options)
+    if not out.parent.is_dir():
+        raise DataError(f"there is no folder {out.parent} to write {out.name} in")
+    write_answers(answers, out)
     return answers
 
 

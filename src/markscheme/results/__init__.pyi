@@ -4,6 +4,7 @@ from .figures import p_text as p_text
 from .figures import plain as plain
 from .figures import share_text as share_text
 from .result import TableResult as TableResult
+from .result import Tabular as Tabular
 from .result import flat_frame as flat_frame
 from .run_summary import interval as interval
 from .run_summary import measured as measured

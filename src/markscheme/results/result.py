@@ -18,9 +18,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class TableResult:
-    """A result as a frame, as tables and as data. Public functions return one of its subclasses.
+class Tabular:
+    """What every result can be turned into, from three parts that its subclass has.
 
     Attributes:
         frame: the figures as a Polars table, one row per unit that the function reports on. A
@@ -30,9 +29,16 @@ class TableResult:
         data: everything computed, as nested values; what `to_json` writes.
     """
 
-    frame: pl.DataFrame
-    tables: tuple[Table, ...]
-    data: Mapping[str, Any]
+    if TYPE_CHECKING:
+
+        @property
+        def frame(self) -> pl.DataFrame: ...
+
+        @property
+        def tables(self) -> tuple[Table, ...]: ...
+
+        @property
+        def data(self) -> Mapping[str, Any]: ...
 
     def to_pandas(self) -> pd.DataFrame:
         """The frame as a pandas DataFrame.
@@ -93,12 +99,21 @@ class TableResult:
         return "\n".join(table.html() for table in self.tables)
 
 
-WRITERS: dict[str, Callable[[TableResult], str]] = {
-    ".json": TableResult.to_json,
-    ".csv": TableResult.to_csv,
-    ".md": TableResult.to_markdown,
-    ".tex": TableResult.to_latex,
-    ".txt": TableResult.to_markdown,
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class TableResult(Tabular):
+    """A result as a frame, as tables and as data. Public functions return one of its subclasses."""
+
+    frame: pl.DataFrame
+    tables: tuple[Table, ...]
+    data: Mapping[str, Any]
+
+
+WRITERS: dict[str, Callable[[Tabular], str]] = {
+    ".json": Tabular.to_json,
+    ".csv": Tabular.to_csv,
+    ".md": Tabular.to_markdown,
+    ".tex": Tabular.to_latex,
+    ".txt": Tabular.to_markdown,
 }
 """How a result is written, by a file's ending."""
 

@@ -45,7 +45,7 @@ def job_routes(state: State) -> APIRouter:
             options={
                 "clean": body.clean,
                 "read": {
-                    "format": body.format,
+                    "input_format": body.format,
                     "columns": dict(
                         pair.split("=") for pair in (body.columns or "").split(",") if pair
                     ),

@@ -79,7 +79,7 @@ class AnswersReader:
         """
         rows = self.options.batch_rows
         for source in self.sources:
-            for raw in iter_raw(source, format=self.options.format, batch_rows=rows):
+            for raw in iter_raw(source, format=self.options.input_format, batch_rows=rows):
                 frame = self._answers(raw, default_system=self.system or system_of(source))
                 if not self._stopping and frame.height:
                     self.rows += frame.height

@@ -107,8 +107,8 @@ def format_of(path: str, head: bytes) -> Format:
     if b"," in first or b";" in first:
         return "csv"
     raise DataError(
-        f"{shown(path)}: cannot tell the format from the name or the content; pass --format with "
-        f"one of {', '.join(get_args(Format))}"
+        f"{shown(path)}: cannot tell the format from the name or the content; pass "
+        f"--input-format with one of {', '.join(get_args(Format))}"
     )
 
 
@@ -335,7 +335,8 @@ def _iter_jsonl(path: str, stream: BinaryIO, batch_rows: int) -> Iterator[RawBat
         line = raw.removeprefix(_BOM) if number == 1 else raw
         if number == 1 and (line.strip() == b"[" or line.lstrip().startswith(b"[{")):
             raise DataError(
-                f"{shown(path)} holds one list of JSON, not an object a line; pass --format json"
+                f"{shown(path)} holds one list of JSON, not an object a line; "
+                "pass --input-format json"
             )
         try:
             record = loads(line)
@@ -389,7 +390,11 @@ def _iter_json(path: str, stream: BinaryIO, batch_rows: int) -> Iterator[RawBatc
     except orjson.JSONDecodeError as error:
         raise DataError(
             f"{shown(path)}, line {error.lineno}, column {error.colno}: not valid JSON: {error.msg}"
-            + (" (if each line is an object, pass --format jsonl)" if b"}\n{" in content else "")
+            + (
+                " (if each line is an object, pass --input-format jsonl)"
+                if b"}\n{" in content
+                else ""
+            )
         ) from None
     if isinstance(document, dict):
         lists = {name: v for name, v in document.items() if isinstance(v, list) and v}
@@ -425,7 +430,7 @@ def _iter_delimited(
 ) -> Iterator[RawBatch]:
     first = head.removeprefix(_BOM).split(b"\n", 1)[0].rstrip(b"\r")
     if first.startswith(b"{") and _is_object(first):
-        raise DataError(f"{shown(path)} holds an object of JSON a line; pass --format jsonl")
+        raise DataError(f"{shown(path)} holds an object of JSON a line; pass --input-format jsonl")
     # Bytes that are not UTF-8 become lone surrogates, which the row check names by line.
     text = io.TextIOWrapper(stream, encoding="utf-8-sig", errors="surrogateescape", newline="")
     csv.field_size_limit(sys.maxsize)

@@ -16,7 +16,7 @@ class ReadOptions:
     Attributes:
         columns: our name to theirs, for columns with unusual names; theirs may be `none` to leave
             a column out that would otherwise be recognised.
-        format: of the file; None finds out.
+        input_format: of the file; None finds out.
         reference_separator: splits references given as one text. `auto` splits at ` || ` and
             ` | `; `none` never does; anything else is the separator itself, such as `/`.
         on_bad_row: `error` stops and names the rows, `skip` leaves them out and counts them.
@@ -25,11 +25,9 @@ class ReadOptions:
     """
 
     columns: Columns = field(default_factory=dict)
-    format: Annotated[
+    input_format: Annotated[
         Literal["jsonl", "json", "csv", "tsv", "parquet"] | None,
-        Option(
-            "Format of the input. [default: found out]", ("--input-format",), aliases=("--format",)
-        ),
+        Option("Format of the input. [default: found out]", aliases=("--format",)),
     ] = None
     reference_separator: ReferenceSeparator = "auto"
     on_bad_row: Annotated[

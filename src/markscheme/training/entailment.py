@@ -7,7 +7,7 @@ libraries.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -59,6 +59,12 @@ class EntailmentOptions:
     share: float = 1.0
     folds: int = 5
     seed: int = 0
+
+    def with_rounds(self, rounds: int | None) -> EntailmentOptions:
+        """The same with so many trees in each ensemble; None changes nothing."""
+        if rounds is None:
+            return self
+        return replace(self, trees=replace(self.trees, rounds=rounds))
 
 
 @dataclass(frozen=True, kw_only=True)

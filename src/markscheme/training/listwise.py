@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -14,10 +14,16 @@ import polars as pl
 import zstandard
 
 from markscheme.agreement import per_question
-from markscheme.training.listwise_draws import Drawn
+from markscheme.datasets import passages
+from markscheme.errors import MarkschemeError
+from markscheme.models.local import TokenEncoder
+from markscheme.training.listwise_draws import Drawn, draw_all
 from markscheme.training.listwise_models import ListwiseOptions, fit_style, grow
 from markscheme.training.splits import fold_of
-from markscheme.training.trees import Forest, save_onnx
+from markscheme.training.trees import Forest, need_trainers, save_onnx
+
+if TYPE_CHECKING:
+    from markscheme.training.reports import TrainingReport
 
 Array = npt.NDArray[Any]
 Say = Callable[[str], None]
@@ -41,6 +47,59 @@ class Trained:
     slope: float
     intercept: float
     report: pl.DataFrame
+
+
+def train_listwise(
+    folder: Path,
+    options: ListwiseOptions | None = None,
+    *,
+    data_dir: Path | None = None,
+    part: str = "dev",
+    say: Say = print,
+    report: Callable[[TrainingReport], None] | None = None,
+) -> tuple[Trained, Trained]:
+    """Train the listwise examiner on ANTIQUE and TREC-DL-NF and write its weights to `folder`.
+
+    Args:
+        folder: where the weights go; made if it is not there.
+        options: how to train.
+        data_dir: folder with the datasets.
+        part: of ANTIQUE: `auto`, `all` or `dev`.
+        say: receives a line for each step.
+        report: receives the figures of each mode on held-out questions, before anything is saved.
+
+    Returns:
+        The mode with embeddings, and the mode that reads words alone.
+
+    Raises:
+        MarkschemeError: fewer than three draws.
+        DataError: the datasets are not here.
+        MissingExtraError: LightGBM or onnx is not installed.
+    """
+    from markscheme.training.reports import listwise_report
+
+    options = options or ListwiseOptions()
+    if options.draws < 3:
+        raise MarkschemeError(
+            f"draws is {options.draws}; three draws or more are needed for the held-out figures"
+        )
+    need_trainers()
+    sets = {
+        "antique": passages("antique", data_dir=data_dir, part=part),
+        "trec-dl-nf": passages("trec-dl-nf", data_dir=data_dir),
+    }
+    say("encoding every passage, drawing lists, computing features ...")
+    drawn = draw_all(sets, TokenEncoder(), draws=options.draws, seed=options.seed)
+    say(f"{drawn.rows.height:,} candidates with drawn lists")
+    modes = []
+    for encoded in (True, False):
+        trained = train_mode(drawn, options, encoded=encoded, say=say)
+        if report is not None:
+            report(listwise_report(trained.report, encoded=encoded))
+        modes.append(trained)
+    meaning, words = modes
+    save_listwise(drawn, meaning, words, folder)
+    return meaning, words
 
 
 def inputs(drawn: Drawn, *, encoded: bool) -> tuple[Array, tuple[str, ...]]:
@@ -106,7 +165,7 @@ def held_out(
     Returns:
         `set`, `references`, `questions`, `draws`; Kendall, Spearman (with the standard deviation
         over draws) and Pearson within questions, averaged; `upper`, the share of grades in the
-        upper half, `said`, the mean calibrated score, and `brier`, its mean squared error.
+        upper half, `predicted`, the mean calibrated score, and `brier`, its mean squared error.
     """
     chance = 1 / (1 + np.exp(-(slope * scores + intercept)))
     table = drawn.rows.with_columns(score=pl.Series(scores), chance=pl.Series(chance))
@@ -122,7 +181,8 @@ def held_out(
              "draws": len(first)}
             | {key: figure.value for key, figure in figures.means.items()}
             | {"deviation": None if spread is None else spread.value, "upper": upper.mean(),
-               "said": chosen["chance"].mean(), "brier": ((chosen["chance"] - upper) ** 2).mean()}
+               "predicted": chosen["chance"].mean(),
+               "brier": ((chosen["chance"] - upper) ** 2).mean()}
         )  # fmt: skip
     return pl.DataFrame(found)
 

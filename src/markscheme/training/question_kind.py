@@ -8,19 +8,23 @@ hash of the question (nothing of it can be read back), against which the rules a
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 import orjson
 import polars as pl
 
+from markscheme.datasets import load, passages
 from markscheme.judges.listwise import CATEGORIES, asks_opinion, category, features
 from markscheme.training.splits import fold_of, question_hash
+
+if TYPE_CHECKING:
+    from markscheme.training.reports import TrainingReport
 
 SMALLEST = 0.01
 """Weights nearer to zero than this are left out."""
@@ -33,7 +37,7 @@ class Fitted:
     Attributes:
         weights: by feature, with `bias`.
         sources: a row a source: `source`, `kind`, `questions`, `right`, the cross-validated share
-            of them told right.
+            of them classified right.
         categories: a row a category that the reader gave: `category`, `questions`, `right`.
     """
 
@@ -65,8 +69,8 @@ def fit(
         names, model = _model(rows, labels, fold != held)
         out = np.flatnonzero(fold == held)
         if len(out):
-            said = model.predict(names.transform([rows[place] for place in out]))
-            right[out] = (said & ~opinion[out]) == labels[out]
+            predicted = model.predict(names.transform([rows[place] for place in out]))
+            right[out] = (predicted & ~opinion[out]) == labels[out]
     names, model = _model(rows, labels, np.ones(len(rows), dtype=bool))
     values = zip(names.get_feature_names_out(), model.coef_[0], strict=True)
     weights = {str(name): round(float(value), 3) for name, value in values if abs(value) > SMALLEST}
@@ -77,6 +81,46 @@ def fit(
         .agg(questions=pl.len(), right=pl.col("right").mean())
     )
     return Fitted(weights=weights, sources=sources, categories=by_reader(table["question"]))
+
+
+def train_question_kind(
+    path: Path,
+    *,
+    data_dir: Path | None = None,
+    report: Callable[[TrainingReport], None] | None = None,
+) -> Fitted:
+    """Fit on the public sets' questions and write the weights: what makes the shipped classifier.
+
+    EVOUNA-NQ and CuratedTREC are factoid; ANTIQUE (dev), TREC-DL-NF and WebGLM are not.
+
+    Args:
+        path: the JSON file to write.
+        data_dir: folder with the datasets.
+        report: receives the figures on held-out questions, before anything is saved.
+
+    Raises:
+        DataError: one of the datasets is not here.
+    """
+    from markscheme.training.reports import question_kind_report
+
+    def questions(table: pl.DataFrame) -> list[str]:
+        return table["question"].unique(maintain_order=True).to_list()
+
+    fitted = fit(
+        {
+            "evouna-nq": questions(load("evouna-nq", data_dir=data_dir)),
+            "curatedtrec": questions(load("curatedtrec", data_dir=data_dir, split="full")),
+        },
+        {
+            "antique": questions(passages("antique", data_dir=data_dir, part="dev")),
+            "trec-dl-nf": questions(passages("trec-dl-nf", data_dir=data_dir)),
+            "webglm": questions(load("webglm", data_dir=data_dir)),
+        },
+    )
+    if report is not None:
+        report(question_kind_report(fitted))
+    save_question_kind(fitted, path)
+    return fitted
 
 
 def by_reader(questions: pl.Series) -> pl.DataFrame:

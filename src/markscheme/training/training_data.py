@@ -41,6 +41,29 @@ def shipped_data(*, part: str | None = None, data_dir: Path | None = None) -> pl
     return answers.filter(where != part[1:] if part.startswith("!") else where == part)
 
 
+def training_answers(
+    files: Sequence[str] = (),
+    columns: Mapping[str, str] | None = None,
+    *,
+    part: str | None = None,
+    data_dir: Path | None = None,
+) -> pl.DataFrame:
+    """The labelled answers of files, or without files what the shipped judges learned from.
+
+    Args:
+        files: labelled answers of the user's own.
+        columns: their columns with unusual names, ours to the files'.
+        part: of EVOUNA-NQ, where no files are given; see `shipped_data`.
+        data_dir: folder with the datasets.
+
+    Raises:
+        DataError: they cannot be read, none has a label, or EVOUNA-NQ is not here.
+    """
+    if files:
+        return labelled_answers(files, columns)
+    return shipped_data(part=part, data_dir=data_dir)
+
+
 def read_all_pairs(files: Sequence[str], *, entailed: str | None = None) -> pl.DataFrame | None:
     """The pairs of NLI files, one after the other; None without files.
 

@@ -88,7 +88,7 @@ def test_the_shipped_classifier_is_what_the_command_makes(
     antique_dev: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     out = tmp_path / "kind.json"
-    assert run(["train-question-kind", "--out", str(out), "--data-dir", str(antique_dev)]) == 0
+    assert run(["train", "question-kind", "--out", str(out), "--data-dir", str(antique_dev)]) == 0
     made, shipped = (orjson.loads(path.read_bytes()) for path in (out, WEIGHTS))
     assert made == pytest.approx(shipped, abs=0.01)
     assert "curatedtrec" in capsys.readouterr().out

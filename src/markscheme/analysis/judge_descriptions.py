@@ -1,0 +1,108 @@
+"""Which judges there are, and what one takes, as results."""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+from collections.abc import Mapping
+from typing import Any
+
+from markscheme.contract import Entry, broken_plugins, entry, judges, type_in_words
+from markscheme.results import Table, TableResult, flat_frame
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class JudgeList(TableResult):
+    """Every registered judge, a row each: name, summary, paper, needs, example.
+
+    Attributes:
+        broken: plugins that did not load, with the reason.
+    """
+
+    broken: Mapping[str, str]
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class JudgeDescription(TableResult):
+    """One judge in full. `frame` has a row per parameter: name, type, required, default.
+
+    Attributes:
+        name: as users write it.
+        documentation: the docstring of its class.
+        paper: where the method comes from; empty for our own.
+        needs: what must be at hand.
+        example: a name with parameters that works.
+    """
+
+    name: str
+    documentation: str
+    paper: str
+    needs: str
+    example: str
+
+
+def list_judges() -> JudgeList:
+    """Every registered judge, those of plugins included, and the plugins that did not load."""
+    known = list(judges().values())
+    broken = broken_plugins()
+    records = [_about(one) | {"summary": one.summary} for one in known]
+    table = Table(
+        title="Judges",
+        header=("name", "what it does"),
+        rows=tuple((one.name, one.summary) for one in known),
+    )
+    data = {"command": "judges", "judges": records, "broken_plugins": broken}
+    return JudgeList(frame=flat_frame(records), tables=(table,), data=data, broken=broken)
+
+
+def describe_judge(name: str) -> JudgeDescription:
+    """One judge: documentation, parameters with types and defaults, paper, needs, an example.
+
+    Args:
+        name: as `list_judges` lists it, without parameters.
+
+    Raises:
+        UnknownNameError: no judge has the name.
+    """
+    found = entry(name)
+    documentation = inspect.getdoc(found.judge) or ""
+    parameters = [_parameter(found, one) for one in dataclasses.fields(found.judge)]  # type: ignore[arg-type]
+    table = Table(
+        title=f"Parameters of {name}",
+        header=("parameter", "type", "default"),
+        rows=tuple(
+            (one["parameter"], one["type"], "required" if one["required"] else one["default"])
+            for one in parameters
+        ),
+    )
+    about = _about(found)
+    return JudgeDescription(
+        frame=flat_frame(parameters),
+        tables=(table,),
+        data={"command": "judges", **about, "documentation": documentation,
+              "parameters": parameters},
+        documentation=documentation,
+        **about,
+    )  # fmt: skip
+
+
+def _about(found: Entry) -> dict[str, str]:
+    return {
+        "name": found.name,
+        "paper": found.paper,
+        "needs": str(found.needs),
+        "example": found.example,
+    }
+
+
+def _parameter(found: Entry, field: dataclasses.Field[Any]) -> dict[str, Any]:
+    missing = dataclasses.MISSING
+    value = field.default
+    if value is missing and field.default_factory is not missing:
+        value = field.default_factory()
+    return {
+        "parameter": field.name,
+        "type": type_in_words(found.judge, field.name),
+        "required": value is missing,
+        "default": None if value is missing else repr(value),
+    }
