@@ -17,9 +17,9 @@ from markscheme.errors import AgreementError
 from markscheme.tables.judgment_files import load_judgments
 from markscheme.tables.labels import load_labels
 
-DRAWS = 2000
+DRAWS = 1000
 MONTE_CARLO = 3 * math.sqrt(0.95 * 0.05 / DRAWS)
-"""Three standard errors of a coverage of 0.95 over 2,000 draws: 0.0146."""
+"""Three standard errors of a coverage of 0.95 over 1,000 draws: 0.021."""
 
 
 def human(z: np.ndarray) -> np.ndarray:
@@ -77,7 +77,7 @@ def test_intervals_cover_the_truth_as_often_as_they_say(
             covered[found.method] += low <= TRUTH <= high
             widths[found.method] += (high - low) / DRAWS
     for method in ("ppi", "ppi_tuned", "labels_only"):
-        assert covered[method] / DRAWS == pytest.approx(0.95, abs=MONTE_CARLO), method
+        assert 0.95 - MONTE_CARLO < covered[method] / DRAWS < 0.985, method
     # A ratio, so its interval is approximate; it may be too wide, not too narrow.
     assert covered["rogan_gladen"] / DRAWS > 0.95 - MONTE_CARLO
     if not stratified:
@@ -155,13 +155,17 @@ def test_a_useless_judge_costs_tuned_ppi_nothing_and_stops_rogan_gladen() -> Non
     assert (of(found, "ppi_tuned").standard_error or 1) <= (
         of(found, "labels_only").standard_error or 0
     ) * 1.02
-    assert of(found, "rogan_gladen").figure.reason == "the judge is not clearly better than chance"
+    chance = of(found, "rogan_gladen").figure
+    assert chance.value is None or (chance.low, chance.high) == (0, 1)  # any share fits
 
 
 def test_one_class_of_labels_leaves_only_the_labels() -> None:
     found = estimates(plain_sample(np.linspace(0, 1, 40), np.ones(40), np.linspace(0, 1, 60)))
     refused = [one.method for one in found if one.figure.value is None]
-    assert refused == ["ppi_tuned", "ppi", "rogan_gladen"]
+    assert refused == ["rogan_gladen"]
+    alone, tuned = of(found, "labels_only").figure, of(found, "ppi_tuned").figure
+    assert tuned.value == 1
+    assert tuned.low == pytest.approx(alone.low, abs=0.01)  # the judge cannot add to these
     alone = of(found, "labels_only").figure
     assert alone.value == 1.0
     assert alone.low is not None

@@ -5,9 +5,11 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 import pytest
+from scipy.stats import t
 from statsmodels.stats.proportion import proportion_confint
 
-from markscheme.engine.summary import ALL_SYSTEMS, summarise, wilson
+from markscheme.engine.summary import ALL_SYSTEMS, summarise
+from markscheme.metrics.clustered import share_interval, spread_of
 from markscheme.tables.judgments import JUDGMENTS_SCHEMA
 
 
@@ -50,7 +52,8 @@ def test_without_repeated_questions_it_is_wilsons_interval() -> None:
 def test_wilson_at_the_edges(right: int, count: int) -> None:
     share = right / count
     wanted = proportion_confint(right, count, method="wilson")
-    found = wilson(share, count, share * (1 - share) / count, clusters=count)
+    single = spread_of(np.r_[np.ones(right) - share, np.zeros(count - right) - share], count)
+    found = share_interval(share, single, answers=count)
     assert found == pytest.approx(wanted, abs=1e-12)
 
 
@@ -60,9 +63,11 @@ def test_where_all_verdicts_are_one_a_question_counts_once(verdict: bool) -> Non
     systems = [f"s{i}" for i in range(10)] * 3
     record = table([verdict] * 30, systems, np.repeat(np.arange(3), 10).tolist())[-1]
     assert record["system"] == ALL_SYSTEMS
-    wanted = proportion_confint(3 * verdict, 3, method="wilson")
+    assert record["effective_answers"] == 3
+    reach = float(t.ppf(0.975, 2))
+    edge = 3 / (3 + reach**2)  # Wilson's lower bound of a share of 1
     found = (record["accuracy_low"], record["accuracy_high"])
-    assert found == pytest.approx(wanted, abs=1e-12)
+    assert found == pytest.approx((edge, 1.0) if verdict else (0.0, 1 - edge), abs=1e-12)
 
 
 def test_repeated_questions_widen_the_interval_as_a_cluster_bootstrap_does() -> None:

@@ -397,7 +397,9 @@ def alternative_tests(
                 "answer is acceptable with --positive-from"
             )
         verdicts = rows["verdict"].cast(pl.Float64)
-        found[str(judge)] = alternative_annotator_test(ratings, verdicts, epsilon=epsilon)
+        found[str(judge)] = alternative_annotator_test(
+            ratings, verdicts, questions=rows["cluster"], epsilon=epsilon
+        )
     return found
 
 

@@ -7,22 +7,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from statistics import NormalDist
 
 import numpy as np
 import numpy.typing as npt
 
+from markscheme.metrics import wilson_interval
 
-def wilson_interval(share: float, size: float, *, confidence: float = 0.95) -> tuple[float, float]:
-    """Wilson's score interval for a share of `size` answers, which need not be a whole number."""
-    share, size = float(share), float(size)  # NumPy's numbers are no plain ones
-    z = NormalDist().inv_cdf((1 + confidence) / 2)
-    square = z * z
-    centre = share + square / (2 * size)
-    spread = z * math.sqrt(share * (1 - share) / size + square / (4 * size * size))
-    scale = 1 + square / size
-    low, high = (centre - spread) / scale, (centre + spread) / scale
-    return 0.0 if share == 0 else max(0.0, low), 1.0 if share == 1 else min(1.0, high)
+__all__ = ["fleiss", "holm", "wilson_interval"]
 
 
 def holm(p_values: Sequence[float]) -> list[float]:

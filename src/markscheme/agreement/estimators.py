@@ -8,18 +8,31 @@ Rogan & Gladen (1978) correct the acceptance rate by the judge's sensitivity and
 
 All four are built the same way: an estimate, and each question's influence on it. The variance is
 the sum of squared influences, so answers to one question may depend on each other, and labelled
-answers may have been drawn with unequal probabilities. The interval uses Student's t with as many
-degrees of freedom as there are labelled questions, less one.
+answers may have been drawn with unequal probabilities. Intervals of shares are Wilson's, at the
+number of independent labels that would give this variance, with Student's t and Satterthwaite's
+degrees of freedom (`metrics.Spread`): estimate +- 2 standard errors misses far too often where
+nearly all answers are right, since the variance is small in the very samples that miss the wrong
+ones.
+
+Nothing is refused because of how the sample came out. A method that is shown only where it looks
+good is right less often than it says.
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
-from markscheme.agreement.closed_forms import wilson_interval
+from markscheme.metrics import (
+    Spread,
+    effective_answers,
+    share_interval,
+    spread_of,
+    wilson_interval,
+)
 from markscheme.results import Figure
 
 Array = npt.NDArray[np.float64]
@@ -27,11 +40,18 @@ Ints = npt.NDArray[np.int64]
 
 METHODS = ("ppi_tuned", "ppi", "rogan_gladen", "labels_only")
 
-LEAST_SKILL = 4.0
-"""Standard errors by which sensitivity plus specificity must exceed 1. Nearer to chance the ratio
-is too skewed for an interval, and judges that pass by luck would be the ones that are shown."""
+RARE_LABELS = 2.0
+"""Labels of the rarer kind at which half of what the judge adds to the labels is believed.
+
+The judge's help is estimated from the rare labels: a judge that was lucky on three of them seems
+perfect. With b of them the number of labels that the estimate is worth is
+alone ** (1 - w) * with_judge ** w, w = b / (b + 2)."""
 
 SAME_LABEL = "all labels are the same, so the judge's errors cannot be estimated"
+
+PSEUDO_LABELS = 0.5
+"""Accepted and rejected answers of either label that are added before sensitivity and specificity
+are taken (Jeffreys), so that none is 0 or 1 with no variance."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,6 +89,7 @@ class Estimate:
     Attributes:
         method: one of `METHODS`.
         figure: the estimate with its interval, or why there is none.
+        interval: how the interval was made: `wilson`, `wilson-t`, `t`, `fieller-t`, or `none`.
         standard_error: of the estimate.
         weight_of_judge: how much the judge's mean counts: 1 in PPI, tuned in PPI++ (lambda), else
             None.
@@ -76,6 +97,7 @@ class Estimate:
 
     method: str
     figure: Figure
+    interval: str = "none"
     standard_error: float | None = None
     weight_of_judge: float | None = None
 
@@ -103,8 +125,6 @@ def ppi(sample: Sample, *, tuned: bool, confidence: float = 0.95) -> Estimate:
     total, count = len(has), int(has.sum())
     if count == total:
         return _refused(method, "every answer is labelled; take the labels alone")
-    if np.ptp(sample.labels[has]) == 0:
-        return _refused(method, SAME_LABEL)
     label_mean, label_pull = _weighted_mean(sample, sample.labels)
     drawn_mean, drawn_pull = _weighted_mean(sample, sample.predictions)
     all_mean = float(sample.predictions.mean())
@@ -122,57 +142,116 @@ def ppi(sample: Sample, *, tuned: bool, confidence: float = 0.95) -> Estimate:
     pull = label_pull + weight * judge_pull
     if tuned:
         pull = pull / (1.0 - _leverage(sample))
-    error = float(np.sqrt(_variance(sample, pull)))
+    spread = _spread(sample, pull)
+    error = math.sqrt(spread.variance)
+    if not _binary(sample):
+        figure, interval = _t_interval(value, spread, confidence), "t"
+    else:
+        alone = _labels_worth(sample, label_mean, _spread(sample, label_pull))
+        figure = _with_judge(sample, value, spread, alone, confidence)
+        interval = "wilson-t"
+        if not tuned:
+            # At weight 1 a bad judge can put the estimate where no score interval reaches.
+            plain = _t_interval(value, spread, confidence)
+            figure = _hull(figure, plain)
     return Estimate(
         method=method,
-        figure=_t_interval(sample, value, error, confidence),
+        figure=figure,
+        interval=interval,
         standard_error=error,
         weight_of_judge=weight / scale,
     )
 
 
+def _with_judge(
+    sample: Sample, value: float, spread: Spread, alone: float, confidence: float
+) -> Figure:
+    """Wilson's interval at the number of labels that the estimate is worth; `alone`: the labels."""
+    share = min(max(value, 0.0), 1.0)
+    edge = 0.5 / len(sample.labels)
+    inner = min(max(share, edge), 1 - edge)
+    helped = inner * (1 - inner) / spread.variance if spread.variance else alone
+    if helped > alone:
+        rare = _rare_questions(sample)
+        helped = alone * (helped / alone) ** (rare / (rare + RARE_LABELS))
+    low, high = wilson_interval(share, helped, reach=spread.reach(confidence))
+    return Figure(value=share, low=low, high=high)
+
+
+def _labels_worth(sample: Sample, share: float, spread: Spread) -> float:
+    """How many independent labels the labelled answers are worth without the judge."""
+    simple = sample.strata is None and len(np.unique(sample.weights[sample.labelled])) == 1
+    return effective_answers(share, spread, int(sample.labelled.sum()) if simple else None)
+
+
+def _rare_questions(sample: Sample) -> int:
+    """Questions that have a label of the rarer kind."""
+    kinds = (len(np.unique(sample.clusters[sample.labels == label])) for label in (0.0, 1.0))
+    return min(kinds)
+
+
 def rogan_gladen(sample: Sample, *, confidence: float = 0.95) -> Estimate:
     """The acceptance rate corrected by sensitivity and specificity (Rogan & Gladen 1978).
 
-    Interval by Fieller's theorem, since the correction divides by an estimate.
-    Refused where the labels are not 0 and 1 or know one class, and where the judge is not clearly
-    better than chance, for the correction then divides by nearly nothing.
+    The interval is Fieller's (1954), since the correction divides by an estimate, with half a label
+    added to each of the four combinations of label and verdict (Jeffreys). Where the judge is
+    not clearly better than chance any share fits, and the interval is 0 to 1: refusing instead
+    would show the lucky samples only. Refused for labels other than 0 and 1, or of one kind only,
+    and for a judge that is no better than chance.
     """
     method = "rogan_gladen"
     has = sample.labelled
-    known = sample.labels[has]
-    if not np.isin(known, (0.0, 1.0)).all():
+    if not _binary(sample):
         return _refused(method, "the labels are grades")
-    if np.ptp(known) == 0:
+    if np.ptp(sample.labels[has]) == 0:
         return _refused(method, SAME_LABEL)
     accepted = sample.accepted.astype(np.float64)
     rate = float(accepted.mean())
     positive = np.where(has, np.nan_to_num(sample.labels), 0.0)
     negative = np.where(has, 1.0 - positive, 0.0)
-    sensitivity, found_pull = _weighted_mean(sample, accepted, positive)
-    specificity, spared_pull = _weighted_mean(sample, 1.0 - accepted, negative)
+    plain = [_weighted_mean(sample, *pair)[0] for pair in ((accepted, positive),
+                                                           (1.0 - accepted, negative))]  # fmt: skip
+    if sum(plain) <= 1:
+        return _refused(method, "the judge is no better than chance on the labelled answers")
+    corrected = (rate + plain[1] - 1.0) / (sum(plain) - 1.0)
+    sensitivity, found_pull, found_more = _smoothed_mean(sample, accepted, positive)
+    specificity, spared_pull, spared_more = _smoothed_mean(sample, 1.0 - accepted, negative)
     excess, skill = rate + specificity - 1.0, sensitivity + specificity - 1.0
     excess_pull = (accepted - rate) / len(accepted) + spared_pull
     skill_pull = found_pull + spared_pull
-    skill_variance = _covariance(sample, skill_pull, skill_pull)
-    if skill <= 0 or skill**2 < LEAST_SKILL**2 * skill_variance:
-        return _refused(method, "the judge is not clearly better than chance")
     # Fieller: all shares r for which excess - r * skill differs from 0 by no more than chance.
-    reach = _t(sample, confidence) ** 2
-    square = skill**2 - reach * skill_variance
-    middle = excess * skill - reach * _covariance(sample, excess_pull, skill_pull)
-    last = excess**2 - reach * _covariance(sample, excess_pull, excess_pull)
-    root = float(np.sqrt(max(0.0, middle**2 - square * last)))
-    value, low, high = excess / skill, (middle - root) / square, (middle + root) / square
-    if high < 0 or low > 1:
-        return _refused(method, "the judge's errors on labelled answers do not fit the others")
-    ends = np.clip([value, low, high], 0.0, 1.0)
-    pull = (excess_pull - value * skill_pull) / skill
+    value = excess / skill
+    spread = _spread(sample, (excess_pull - value * skill_pull) / skill)
+    reach = spread.reach(confidence) ** 2
+    square = skill**2 - reach * (_covariance(sample, skill_pull, skill_pull)
+                                 + found_more + spared_more)  # fmt: skip
+    middle = excess * skill - reach * (_covariance(sample, excess_pull, skill_pull) + spared_more)
+    last = excess**2 - reach * (_covariance(sample, excess_pull, excess_pull) + spared_more)
+    low, high = 0.0, 1.0
+    if skill > 0 and square > 0:
+        root = math.sqrt(max(0.0, middle**2 - square * last))
+        low, high = (middle - root) / square, (middle + root) / square
+    ends = np.clip([corrected, min(low, corrected), max(high, corrected)], 0.0, 1.0)
     return Estimate(
         method=method,
         figure=Figure(value=float(ends[0]), low=float(ends[1]), high=float(ends[2])),
-        standard_error=float(np.sqrt(_variance(sample, pull))),
+        interval="fieller-t",
+        standard_error=math.sqrt(spread.variance),
     )
+
+
+def _smoothed_mean(sample: Sample, values: Array, among: Array) -> tuple[float, Array, float]:
+    """Weighted mean among some labelled answers with `PSEUDO_LABELS` added of either value.
+
+    Returns:
+        The mean, each answer's influence, and what the added labels add to the variance.
+    """
+    share = sample.weights * among
+    one = sample.weights.sum() / max(1, int(sample.labelled.sum())) * PSEUDO_LABELS
+    total = float(share.sum()) + 2 * one
+    mean = (float((share * values).sum()) + one) / total
+    pull = share * (values - mean) / total
+    return mean, pull, (one / total) ** 2 * (mean**2 + (1 - mean) ** 2) / PSEUDO_LABELS
 
 
 def labels_only(sample: Sample, *, confidence: float = 0.95) -> Estimate:
@@ -181,17 +260,22 @@ def labels_only(sample: Sample, *, confidence: float = 0.95) -> Estimate:
     Where labels are 0 and 1, Wilson's interval with the effective number of labels, which stays
     honest where nearly all labels are the same.
     """
-    has = sample.labelled
     value, pull = _weighted_mean(sample, sample.labels)
-    error = float(np.sqrt(_variance(sample, pull)))
-    if not np.isin(sample.labels[has], (0.0, 1.0)).all():
-        figure = _t_interval(sample, value, error, confidence)
+    spread = _spread(sample, pull)
+    if not _binary(sample):
+        figure, interval = _t_interval(value, spread, confidence), "t"
     else:
-        questions = len(np.unique(sample.clusters[has]))
-        effective = value * (1 - value) / error**2 if error > 0 else float(questions)
-        low, high = wilson_interval(value, effective, confidence=confidence)
+        simple = sample.strata is None and len(np.unique(sample.weights[sample.labelled])) == 1
+        count = int(sample.labelled.sum()) if simple else None
+        low, high = share_interval(value, spread, answers=count, confidence=confidence)
         figure = Figure(value=value, low=low, high=high)
-    return Estimate(method="labels_only", figure=figure, standard_error=error)
+        interval = "wilson" if count == spread.questions else "wilson-t"
+    return Estimate(
+        method="labels_only",
+        figure=figure,
+        interval=interval,
+        standard_error=math.sqrt(spread.variance),
+    )
 
 
 def drawn_unlike_rest(sample: Sample) -> tuple[float, float, float]:
@@ -255,9 +339,14 @@ def _by_question(sample: Sample, pull: Array) -> Array:
     return np.asarray(np.bincount(sample.clusters, pull), dtype=np.float64)
 
 
-def _variance(sample: Sample, pull: Array) -> float:
-    """Variance of what the influences are of."""
-    return _covariance(sample, pull, pull)
+def _spread(sample: Sample, pull: Array) -> Spread:
+    """How far chance moves what the influences are of."""
+    questions = len(np.unique(sample.clusters[sample.labelled]))
+    return spread_of(_by_question(sample, pull), questions)
+
+
+def _binary(sample: Sample) -> bool:
+    return bool(np.isin(sample.labels[sample.labelled], (0.0, 1.0)).all())
 
 
 def _covariance(sample: Sample, one: Array, other: Array) -> float:
@@ -267,20 +356,15 @@ def _covariance(sample: Sample, one: Array, other: Array) -> float:
     return factor * float(_by_question(sample, one) @ _by_question(sample, other))
 
 
-def _t(sample: Sample, confidence: float) -> float:
-    from scipy.stats import t
-
-    labelled = len(np.unique(sample.clusters[sample.labelled]))
-    return float(t.ppf((1 + confidence) / 2, max(1, labelled - 1)))
+def _t_interval(value: float, spread: Spread, confidence: float) -> Figure:
+    reach = spread.reach(confidence) * math.sqrt(spread.variance)
+    return Figure(value=value, low=value - reach, high=value + reach)
 
 
-def _t_interval(sample: Sample, value: float, error: float, confidence: float) -> Figure:
-    """Within 0 and 1 where labels are: an accuracy cannot lie outside."""
-    reach = _t(sample, confidence) * error
-    ends = np.array([value, value - reach, value + reach])
-    if np.isin(sample.labels[sample.labelled], (0.0, 1.0)).all():
-        ends = ends.clip(0.0, 1.0)
-    return Figure(value=float(ends[0]), low=float(ends[1]), high=float(ends[2]))
+def _hull(one: Figure, other: Figure) -> Figure:
+    """The value of the first, and an interval that holds both intervals, within 0 and 1."""
+    ends = [float(end) for each in (one, other) for end in (each.low, each.high) if end is not None]
+    return Figure(value=one.value, low=max(0.0, min(ends)), high=min(1.0, max(ends)))
 
 
 def _refused(method: str, reason: str) -> Estimate:

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from markscheme.engine import Z95
 from markscheme.errors import MarkschemeError
+from markscheme.metrics import wilson_interval
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,7 +52,8 @@ def gates(
         records: as `engine.summary.summarise` gives them.
         limit: the accuracy wanted, 0 to 1.
         confidence: how sure to be: the limit is held against the one-sided lower bound of Wilson's
-            score interval, clustered on question as the summary's is. None takes the figure itself.
+            score interval; where questions have several answers, at the effective number of
+            answers with Student's t (`metrics.Spread`). None takes the figure itself.
 
     Raises:
         MarkschemeError: the limit or the confidence is out of range.
@@ -71,7 +72,7 @@ def _gate(record: dict[str, Any], limit: float, confidence: float | None) -> Gat
         accuracy *= judged / (judged + missing)
         bound = accuracy
         if confidence is not None:
-            bound = _lower(accuracy, _size(record) * (judged + missing) / judged, confidence)
+            bound = _lower(record, accuracy, confidence)
     elif missing:
         accuracy = bound = 0.0
     return Gate(
@@ -84,22 +85,13 @@ def _gate(record: dict[str, Any], limit: float, confidence: float | None) -> Gat
     )
 
 
-def _size(record: dict[str, Any]) -> float:
-    """The effective number of answers behind the summary's interval.
+def _lower(record: dict[str, Any], share: float, confidence: float) -> float:
+    """The one-sided lower bound of `share`, over all answers, judged or not."""
+    missing = sum(record["not_judged"].values())
+    size = record["effective_answers"] * (record["judged"] + missing) / record["judged"]
+    freedom, reach = record["freedom_one_sided"], None
+    if freedom is not None:
+        from scipy.special import stdtrit
 
-    The bounds of Wilson's interval are the shares p0 with (p - p0)^2 = z^2 p0 (1 - p0) / n.
-    """
-    share = record["accuracy"]
-    low, high = record["accuracy_low"], record["accuracy_high"]
-    edge = low if share > 0.5 else high
-    return float(Z95**2 * edge * (1 - edge) / (share - edge) ** 2)
-
-
-def _lower(share: float, size: float, confidence: float) -> float:
-    """Wilson's one-sided lower bound."""
-    from statistics import NormalDist
-
-    z = NormalDist().inv_cdf(confidence)
-    centre = share + z**2 / (2 * size)
-    spread = z * ((share * (1 - share) + z**2 / (4 * size)) / size) ** 0.5
-    return float(max(0.0, (centre - spread) / (1 + z**2 / size)))
+        reach = float(stdtrit(freedom, confidence))
+    return wilson_interval(share, size, confidence=2 * confidence - 1, reach=reach)[0]

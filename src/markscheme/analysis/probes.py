@@ -15,8 +15,9 @@ import numpy as np
 import polars as pl
 
 from markscheme.contract import Judge, ModelSource
-from markscheme.engine import run_in_memory, wilson
+from markscheme.engine import run_in_memory
 from markscheme.errors import UnknownNameError
+from markscheme.metrics import Spread, share_interval, spread_of
 from markscheme.tables import AnswersReader
 from markscheme.text import is_sentence, sentences
 
@@ -247,7 +248,7 @@ def _moves(questions: pl.Series, before: pl.DataFrame, after: pl.DataFrame) -> d
     flipped = verdicts["verdict"] != verdicts["verdict_after"]
     rate = int(flipped.sum()) / flipped.len()
     asked = verdicts["question"]
-    low, high = wilson(rate, verdicts.height, _variance(flipped, asked), clusters=asked.n_unique())
+    low, high = share_interval(rate, _spread(flipped, asked), answers=verdicts.height)
     return {
         **counts,
         "flips": int(flipped.sum()),
@@ -260,12 +261,9 @@ def _moves(questions: pl.Series, before: pl.DataFrame, after: pl.DataFrame) -> d
     }
 
 
-def _variance(flipped: pl.Series, questions: pl.Series) -> float | None:
-    """Variance of the share of flips, answers to one question taken together."""
+def _spread(flipped: pl.Series, questions: pl.Series) -> Spread:
+    """How far chance moves the share of flips, answers to one question taken together."""
     cluster = questions.rank("dense").to_numpy().astype(np.int64) - 1
-    groups = int(cluster.max()) + 1
-    if groups < 2:
-        return None
     values = flipped.to_numpy().astype(float)
     sums = np.bincount(cluster, weights=values - values.mean())
-    return float(groups / (groups - 1) * (sums**2).sum() / len(values) ** 2)
+    return spread_of(sums / len(values), len(sums))

@@ -10,9 +10,10 @@ import orjson
 import polars as pl
 from sqlalchemy import Connection, select
 
-from markscheme.agreement import cohen_kappa, fleiss_kappa, krippendorff_alpha, wilson_interval
+from markscheme.agreement import cohen_kappa, fleiss_kappa, krippendorff_alpha
 from markscheme.annotate import tables as t
 from markscheme.annotate.project import Project
+from markscheme.metrics import wilson_interval
 from markscheme.results import Figure
 
 MOST_PAIRS = 15

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
 import polars as pl
 
+from markscheme.metrics import Spread, effective_answers, share_interval, spread_of
 from markscheme.tables import STATUSES
-
-Z95 = 1.959963984540054
-"""Two-sided 95% quantile of the normal distribution."""
 
 ALL_SYSTEMS = "(all)"
 
@@ -34,9 +31,11 @@ def summarise(judgments: pl.LazyFrame, clusters: pl.DataFrame) -> list[dict[str,
     Returns:
         Records with `judge`, `signature`, `system`, `rows`, `judged`, `not_judged` (status to
         count), `questions`, `accuracy` (share of true verdicts among those with one, 0 to 1, or
-        None), `accuracy_low` and `accuracy_high` (95%, Wilson's score interval at the effective
-        sample size that clustering on question leaves), `mean_score` with its normal interval,
-        and sums of cost and tokens. Judges and systems stand in order of first appearance.
+        None), `accuracy_low` and `accuracy_high` (95%) and the `interval` that they are (`wilson`,
+        or `wilson-t` where questions have several answers: `metrics.share_interval`),
+        `effective_answers` and `freedom_one_sided`, from which a gate makes its bound,
+        `mean_score` with its interval, and sums of cost and tokens. Judges and systems stand in
+        order of first appearance.
     """
     judges = (
         judgments.with_row_index("row")
@@ -127,11 +126,10 @@ def _figures(values: dict[str, _Array], group: _Group) -> dict[str, Any]:
 
     statuses = np.bincount(of("status"), minlength=len(STATUSES))
     counts = dict(zip(STATUSES, map(int, statuses), strict=True))
-    accuracy, accuracy_variance, verdicts = _mean(of("verdict"), group)
-    score, score_variance, _ = _mean(of("score"), group)
-    clusters = _questions_of(of("verdict"), group)
-    low, high = wilson(accuracy, verdicts, accuracy_variance, clusters=clusters)
-    half = Z95 * math.sqrt(score_variance)
+    accuracy, spread, verdicts = _mean(of("verdict"), group)
+    score, score_spread, _ = _mean(of("score"), group)
+    low, high = _interval(accuracy, spread, verdicts)
+    score_low, score_high = _interval(score, score_spread, None)
     return {
         "rows": int(statuses.sum()),
         "questions": group.count,
@@ -140,9 +138,16 @@ def _figures(values: dict[str, _Array], group: _Group) -> dict[str, Any]:
         "accuracy": accuracy,
         "accuracy_low": low,
         "accuracy_high": high,
+        "interval": "wilson" if group.questions is None else "wilson-t",
+        "effective_answers": None
+        if accuracy is None
+        else effective_answers(accuracy, spread, verdicts),
+        "freedom_one_sided": None
+        if accuracy is None or group.questions is None
+        else spread.freedom_one_sided,
         "mean_score": score,
-        "mean_score_low": None if score is None else score - half,
-        "mean_score_high": None if score is None else score + half,
+        "mean_score_low": score_low,
+        "mean_score_high": score_high,
         "cost_usd": total("cost_usd"),
         "tokens_in": None if (tokens := total("tokens_in")) is None else int(tokens),
         "tokens_out": None if (tokens := total("tokens_out")) is None else int(tokens),
@@ -154,45 +159,31 @@ def _sum(values: _Array) -> float | None:
     return float(known.sum()) if len(known) else None
 
 
-def _questions_of(values: _Array, group: _Group) -> int:
-    """How many questions the values that are there are of."""
-    there = ~np.isnan(values)
-    if group.questions is None:
-        return int(there.sum())
-    return int(np.count_nonzero(np.bincount(group.questions[there])))
+def _mean(values: _Array, group: _Group) -> tuple[float | None, Spread, int]:
+    """The mean of the values that are there, how far chance moves it, and their number.
 
-
-def _mean(values: _Array, group: _Group) -> tuple[float | None, float, int]:
-    """The mean of the values that are there, its variance, and their number.
-
-    The variance is that of a ratio of cluster totals (Cochran 1977, section 6.4), a cluster being
-    a question; for single rows it is that of a plain mean.
+    Its influences are those of a ratio of cluster totals (Cochran 1977, section 6.4), a cluster
+    being a question; for single rows those of a plain mean.
     """
     there = ~np.isnan(values)
     n = int(there.sum())
     if not n:
-        return None, 0.0, 0
+        return None, spread_of(np.zeros(0), 0), 0
     known = values if n == len(values) else values[there]
     mean = float(known.sum()) / n
     away: _Array = known - mean
+    questions = n
     if group.questions is not None:
         numbers = group.questions if n == len(values) else group.questions[there]
         away = np.bincount(numbers, weights=away, minlength=group.count)
-    return mean, float((away**2).sum()) / n**2, n
+        questions = int(np.count_nonzero(np.bincount(numbers, minlength=group.count)))
+    return mean, spread_of(away / n, questions), n
 
 
-def wilson(
-    share: float | None, count: int, variance: float | None, *, clusters: int
+def _interval(
+    share: float | None, spread: Spread, answers: int | None
 ) -> tuple[float | None, float | None]:
-    """Wilson's 95% score interval for a share whose variance clustering has widened.
-
-    The effective sample size is share (1 - share) / variance; without clustering it is `count`.
-    With a share of 0 or 1 the variance says nothing, and each of the `clusters` counts once.
-    """
-    if share is None or not count:
+    """The 95% interval; none where nothing was judged, or where a score is no share."""
+    if share is None or not 0 <= share <= 1:
         return None, None
-    n = share * (1 - share) / variance if variance and 0 < share < 1 else float(clusters)
-    n = min(n, float(count))
-    centre = (share + Z95**2 / (2 * n)) / (1 + Z95**2 / n)
-    half = Z95 / (1 + Z95**2 / n) * math.sqrt(share * (1 - share) / n + Z95**2 / (4 * n**2))
-    return max(0.0, centre - half), min(1.0, centre + half)
+    return share_interval(share, spread, answers=answers)

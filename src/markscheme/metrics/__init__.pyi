@@ -1,6 +1,11 @@
 from .bertscore import bertscore_f1 as bertscore_f1
 from .bleu_score import bleu as bleu
 from .bleu_score import corpus_bleu as corpus_bleu
+from .clustered import Spread as Spread
+from .clustered import effective_answers as effective_answers
+from .clustered import share_interval as share_interval
+from .clustered import spread_of as spread_of
+from .clustered import wilson_interval as wilson_interval
 from .lexical import Empty as Empty
 from .lexical import contains as contains
 from .lexical import contains_of as contains_of

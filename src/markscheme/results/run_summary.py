@@ -13,7 +13,8 @@ import polars as pl
 
 _NOTE = (
     "Accuracy: share of judged answers with verdict true, in percent, with 95% interval "
-    "(Wilson, clustered on question). Mean score: 0 to 100. Answers not judged are in neither."
+    "(Wilson; where questions have several answers, Wilson at their effective number with "
+    "Student's t). Mean score: 0 to 100. Answers not judged are in neither."
 )
 
 
