@@ -15,7 +15,9 @@ from markscheme.contract.signatures import signature
 from markscheme.engine.execute import apply
 from markscheme.errors import JudgeError, ModelError
 from markscheme.judges.entailment.entailment import Entailment
+from markscheme.judges.entailment.tests import entailment_test
 from markscheme.models.chat.protocol import ChatReply
+from markscheme.models.sources import Models
 from markscheme.tables.answers import read_answers
 
 CHAT = "entailment(statements=chat, test=chat, seed=42)"
@@ -158,7 +160,7 @@ LETTERS = Script(
     },
     gaps={
         ("It is C.", "It is A."): "1. a\n2. b\n3. c",
-        ("It is D.", "It is A."): "1. a",
+        ("It is D.", "It is A."): "1. d",
         ("It is A.", "It is B."): "1. a\n2. b",
     },
 )
@@ -215,7 +217,7 @@ def test_entailment_is_read_however_it_is_said(reply: str) -> None:
     script = Script(
         statements=LETTERS.statements,
         tests={("It is A.", "It is E."): reply},
-        gaps={("It is A.", "It is E."): "1. a"},
+        gaps={("It is A.", "It is E."): "1. e"},
     )
     (row,) = judged(script, letters("A", "E"))
     assert row["relation"] == "superior"
@@ -436,3 +438,25 @@ def test_the_bundled_example(example: Any) -> None:
     both = rows.join(found.select("relation", id="answer_id"), on="id", suffix="_found")
     right = (both["relation"] == both["relation_found"]).sum() / rows.height
     assert right >= 0.75
+
+
+def test_the_default_test_reads_the_statements_that_a_model_made() -> None:
+    row = {"question": "who wrote it", "references": ["Bea"], "answer": "Ann"}
+    made = {"Ann": "Ann wrote it together with Bea.", "Bea": "Bea wrote it."}
+    found = judged(Script(statements=made), [row], "entailment(statements=chat)")[0]
+    pair = {"question": "who wrote it", "premise": made["Ann"], "hypothesis": made["Bea"]}
+    scores = [
+        entailment_test("embedded").test(pl.DataFrame([pair | more]), Models())["score"][0]
+        for more in ({}, {"premise_answer": "Ann", "hypothesis_answer": "Bea"})
+    ]
+    entails = json.loads(found["raw"])["references"][0]["answer_entails"]["score"]
+    assert entails == scores[0] != scores[1]
+
+
+def test_two_equal_texts_that_are_no_statements_never_accept_an_answer() -> None:
+    row = {"question": "who wrote it", "references": ["Bea"], "answer": "Ann"}
+    for garbage in ("N/A", "Error: rate limit exceeded", "Insufficient information to say."):
+        script = Script(statements=dict.fromkeys(("Ann", "Bea"), garbage))
+        found = judged(script, [row])[0]
+        assert (found["verdict"], found["score"]) == (None, None), garbage
+        assert found["status"] in ("unparsed", "refused")

@@ -65,7 +65,7 @@ def test_equal_pairs_are_measured_once_and_rows_keep_their_order() -> None:
     import polars as pl
 
     def script(text: str) -> Any:
-        return "3" if text.startswith("Based") else "1. a\n2. b"
+        return "3" if text.startswith("Based") else "1. x and y\n2. z"
 
     chat = ScriptedChat(replies=script)
     pairs = pl.DataFrame({"s1": ["x", "y", "x"], "s2": ["z", "z", "z"], "row": [0, 1, 2]})

@@ -23,8 +23,11 @@ from markscheme.judges.prompted.prompt import shipped
 from markscheme.models.chat.protocol import ChatReply
 from markscheme.models.chat.scripted import ScriptedChat
 from markscheme.models.sources import ModelOptions, Models
+from markscheme.tables import read_answers
 from markscheme.tables.judgments import SPENT
+from markscheme.text.replies.grounding import ungrounded
 from markscheme.text.replies.statements import loops, read_statement
+from markscheme.text.statements import statements
 
 PAIRS = pl.DataFrame(
     {
@@ -159,6 +162,9 @@ UNREAD = [
     ("Q: who wrote it A: Ann S:", "pair of question and answer"),
     ("Q: What is Rome? A: A city. S: Rome is a city.", "pair of question and answer"),
     ("Q: What is the capital of Estonia? A: Estonia.", "pair of question and answer"),
+    ("N/A", "no statement of the answer"),
+    ("Error: rate limit exceeded", "no statement of the answer"),
+    ("Bea did all of it by herself.", "nothing of its input (Ann)"),
 ]
 
 
@@ -186,6 +192,39 @@ def test_the_papers_example_is_a_statement_where_it_was_asked_for() -> None:
     said = "Cyrus wrote the first declaration of human rights"
     asked = "who wrote the first declaration of human rights"
     assert read_statement(said, question=asked, answer="Cyrus").status == "judged"
+
+
+GOOD = [
+    ("how tall is it", "6ft 1in", "It is 6 feet 1 inch tall."),
+    ("is the sky green", "No.", "The sky is not green."),
+    ("how many are there", "three", "There are 3 of them."),
+    ("who sang it", "Beyoncé", "Beyonce sang it."),
+    ("what is the best blood type", "A+", "The best blood type is A+."),
+    ("中国的首都是哪里", "北京", "中国的首都是北京。"),
+    ("what is the sum", "1,250", "The sum is 1250."),
+]
+
+
+@pytest.mark.parametrize(("question", "answer", "reply"), GOOD)
+def test_a_statement_may_write_its_answer_in_another_form(
+    question: str, answer: str, reply: str
+) -> None:
+    assert read_statement(reply, question=question, answer=answer).product == reply
+
+
+def test_fewer_than_one_good_statement_in_two_hundred_is_refused() -> None:
+    rows = read_answers("examples/answers.jsonl").explode("references")
+    made = statements(rows["question"], rows["references"]).to_list()
+    good = [
+        (statement, question, reference)
+        for statement, question, reference in zip(
+            made, rows["question"], rows["references"], strict=True
+        )
+        if statement
+    ]
+    refused = [one for one in good if ungrounded(one[0], of=one[2], about=one[1]) is not None]
+    assert len(good) > 100
+    assert len(refused) <= 0.005 * len(good), refused
 
 
 @given(st.text(max_size=200))

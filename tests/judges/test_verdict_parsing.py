@@ -68,10 +68,12 @@ UNPARSED = {
     "There is no evidence that the candidate is correct.": "no yes or no",
     "I don't think that the candidate is correct.": "no yes or no",
     "Correct answer is Peking": "no yes or no", "<think>Yes": "nothing but reasoning",
-    "<think>Yes</think>": "empty", "\ufffd\x00": "no yes or no", "42": "no yes or no",
+    "<think>Yes</think>": "empty",
+    "No. The candidate is correct.": "contradicts itself", "\ufffd\x00": "no yes or no", "42": "no yes or no",
     '{"verdict": "perhaps"}': "hedges",
 }  # fmt: skip
 REFUSED = [
+    "I'm sorry, I can't help with that. Yes.", "I cannot assist with this request.\n\nYes.",
     "I'm sorry, but I can't assist with that request.", "I cannot help with this.",
     "Sorry, I am not allowed to judge people.", "As an AI language model, I have no opinions.",
     "No, I can't help with that.", "No, I cannot determine whether it is.",
@@ -150,6 +152,8 @@ def test_where_reasons_come_first_the_end_decides() -> None:
     assert read_yes_no(thought + "Verdict: No", verdict_last=True, finished=False).verdict is False
     cut = read_yes_no("No, the year differs, although", verdict_last=True, finished=False)
     assert cut.status == "unparsed"
+    one_line = read_yes_no("No, the AI-generated answer is correct.", verdict_last=True)
+    assert (one_line.status, "contradicts itself" in one_line.reason) == ("unparsed", True)
     both = read_yes_no("Verdict: Yes\nVerdict: No", verdict_last=True)
     assert "contradicts itself" in both.reason
 
@@ -186,7 +190,9 @@ def test_it_reads_marks(reply: str, mark: float) -> None:
         "3-4": "several marks: 3, 4", "3 or 4": "several marks", "Score: 5\nScore: 2": "several",
         "The answer gets 3, as 1987 is wrong": "several marks", "great": "no mark",
         "from 1 to 5": "no mark", '{"score": true}': "no mark", '{"score": 9}': "9 is not",
-        "100": "100 is not",
+        "100": "100 is not", '{"x":1}': "no mark", "Error 5": "no mark",
+        "Based on 2 references": "no mark", "5 errors occurred": "no mark",
+        "429 Too Many Requests": "no mark", "Request timed out after 3 s": "no mark",
     }.items(),
 )  # fmt: skip
 def test_it_does_not_read_other_marks(reply: str, reason: str) -> None:

@@ -155,6 +155,7 @@ class Entailment:
         statements: who turns a question and an answer into a statement: `rules`, `chat`, or
             `'seq2seq:NAME'`.
         test: who says whether a statement entails another: `embedded`, `chat`, or `'nli:NAME'`.
+            With statements by rules, `embedded` reads the bare answers.
         policy: what is accepted: `superior_or_inferior` all but incorrect, `superior_only` what
             entails a reference (superior and equivalent), `both` equivalent only.
         marks: `scores` of the test; by an inference that a model explains: `CIA`, `C`, `IA` count
@@ -195,6 +196,7 @@ class Entailment:
             own = part.identity(None if models is None else self._sampled(models))
             found |= {f"{stage}.{key}": text for key, text in own.items()}
         found |= stage_origins(self.statements, self.test)
+        found |= {"tested": "statements"} if self._tests_statements else {}
         if self._scheme in INFERENCE:
             prompts = (EXPLAIN, RATE) if self._scheme == "difficulty" else (EXPLAIN,)
             found["marks.prompt"] = "+".join(shipped()[name].hash for name in prompts)
@@ -245,6 +247,12 @@ class Entailment:
     @property
     def _marks_ask(self) -> bool:
         return self._scheme in INFERENCE or self._scheme == "llm_score"
+
+    @property
+    def _tests_statements(self) -> bool:
+        """Whether a test that would read the bare answers gets statements: those that a model made
+        are tested, not only paid for."""
+        return self.statements != "rules"
 
     def _sampled(self, models: ModelSource) -> ModelSource:
         """The models as every stage is to ask them."""
@@ -298,6 +306,8 @@ class Entailment:
                 for premise, hypothesis in (("answer", "reference"), ("reference", "answer"))
             ]
         )
+        if self._tests_statements:
+            asked = asked.drop("premise_answer", "hypothesis_answer")
         tested = self._outcomes_of(asked, models)
         for place, way in enumerate(("entails", "entailed")):
             part = tested.slice(place * pairs.height, pairs.height)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections import Counter
 from collections.abc import Sequence
@@ -15,13 +16,15 @@ from markscheme.judges.prompted import COST, Call, Prompt, Sample, ask, messages
 from markscheme.metrics import credit, expected_marks, gap, marks, token_f1
 from markscheme.models.chat import ChatModel, ChatReply, ChatRequest, Message
 from markscheme.tables import SPENT
-from markscheme.text.replies import Reading, declines, read_score, spoken, unparsed
+from markscheme.text.replies import Reading, declines, mentions, read_score, spoken, unparsed
 
 _NUMBERED = re.compile(r"^[\s>*_#-]*(?:step\s*)?(\d{1,3})\s*[.):][*_]*\s*(?=\S)", re.I | re.M)
 _INLINE = re.compile(r"(?<!\S)(\d{1,3})[.)]\s+(?=\S)")
 _INFO = re.compile(r"\[{1,2}\s*INFO(?:RMATION)?\s*\]{1,2}", re.IGNORECASE)
 _ASSUMPTION = re.compile(r"\[{1,2}\s*ASSUMPTIONS?\s*\]{1,2}", re.IGNORECASE)
 _WORDS = re.compile(r"\w+")
+_NAMES = re.compile(r"\bS[12]\b")
+"""What the prompt calls the two statements."""
 _CIRCLE = 3
 """So many times the same step, and the model goes round in circles."""
 
@@ -40,8 +43,14 @@ class Steps:
     assumptions: int
 
 
-def read_steps(reply: str, *, finished: bool = True) -> Steps | Reading:
+def read_steps(reply: str, *, finished: bool = True, s1: str = "", s2: str = "") -> Steps | Reading:
     """Count the numbered steps and their marks, `[[INFO]]` and `[[ASSUMPTION]]`.
+
+    Args:
+        reply: the model's text.
+        finished: whether the model stopped by itself.
+        s1, s2: the statements that the steps lead from and to; steps that have no word of them
+            explain something else.
 
     Returns:
         The counts, or a `Reading` that says why there are none: an empty reply, no numbered step,
@@ -64,6 +73,8 @@ def read_steps(reply: str, *, finished: bool = True) -> Steps | Reading:
         return unparsed(f"it goes round in circles: {times} times {step[:60]!r}")
     if not finished:
         return unparsed(f"cut off by the token limit after {len(steps)} steps")
+    if not (_NAMES.search(text) or mentions(" ".join(steps), of=f"{s1} {s2}")):
+        return unparsed("the steps name nothing of the two statements")
     once = dict(zip(reversed(bare), reversed(steps), strict=True))
     return Steps(
         steps=len(once),
@@ -126,7 +137,11 @@ def measure(pairs: pl.DataFrame, chat: ChatModel, *, rate: bool) -> pl.DataFrame
     requests = [
         _request(explain, explain.turns({"s1": s1, "s2": s2})) for s1, s2 in once.iter_rows()
     ]
-    told = ask(chat, [Call(request=request, reader=_read_steps) for request in requests])
+    readers = [functools.partial(_read_steps, s1=s1, s2=s2) for s1, s2 in once.iter_rows()]
+    told = ask(
+        chat,
+        [Call(request=one, reader=read) for one, read in zip(requests, readers, strict=True)],
+    )
     rows = [_explained(sample) for sample in told]
     if rate:
         places = [place for place, sample in enumerate(told) if sample.status == "judged"]
@@ -164,8 +179,8 @@ def _rating_request(request: ChatRequest, explanation: str) -> ChatRequest:
     )
 
 
-def _read_steps(reply: ChatReply) -> Reading:
-    found = read_steps(reply.text or "", finished=reply.finished)
+def _read_steps(reply: ChatReply, *, s1: str, s2: str) -> Reading:
+    found = read_steps(reply.text or "", finished=reply.finished, s1=s1, s2=s2)
     if isinstance(found, Reading):
         return found
     return Reading(status="judged", reason="", product=found)

@@ -35,6 +35,13 @@ _SPELT = re.compile(
     re.IGNORECASE,
 )
 _NUMBER = re.compile(r"(?<![\w.-])-?\d{1,4}(?![\w]|\.\d)")
+_ALONE_NUMBER = re.compile(r"^[^\w\n]*-?\d{1,4}[^\w\n]*(?:$|[.:,;–—-]\s*[A-Za-z])", re.MULTILINE)
+"""A number alone on its line, or set off from what explains it."""
+_GIVEN = re.compile(
+    r"\b(?:rank(?:ed|s)?|place[sd]?|put|goes|comes|belongs|answer|better|worse|between|boxed)\b",
+    re.I,
+)
+"""What a sentence says that puts an answer in its place; "Error 5" does not."""
 _COUNTS = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"]
 _COUNT = re.compile(rf"^\W*(?:(?:rank|mark|score)\W*)?({'|'.join(_COUNTS)})\W*$", re.IGNORECASE)
 _NO_RANK = re.compile(
@@ -101,8 +108,8 @@ def _ranks(text: str) -> set[int]:
     objects = json_objects(text)
     given = {str(field(item, "rank", "ranking", "position", "place")) for item in objects}
     listed = {int(value) for value in given if re.fullmatch(r"-?\d{1,4}", value)}
-    if listed:
-        return listed
+    if listed or objects:
+        return listed  # JSON without a rank: its numbers are of something else.
     # What stands in brackets is meant as the rank, whatever it is called there.
     bracketed = {int(value) for value in _BRACKETS.findall(text)}
     if bracketed:
@@ -114,7 +121,9 @@ def _ranks(text: str) -> set[int]:
             return found
     spelt = {_WORDS.index(word.lower()) + 1 for word in _SPELT.findall(bare)}
     counted = {_count(word) for word in _COUNT.findall(bare)}
-    return spelt or counted or {int(value) for value in _NUMBER.findall(bare)}
+    if spelt or counted or not (_ALONE_NUMBER.search(bare) or _GIVEN.search(bare)):
+        return spelt or counted
+    return {int(value) for value in _NUMBER.findall(bare)}
 
 
 def _count(word: str) -> int:

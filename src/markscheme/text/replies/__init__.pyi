@@ -5,6 +5,8 @@ from .entailment import read_entailment as read_entailment
 from .grades import read_grade as read_grade
 from .grades import read_relation as read_relation
 from .grades import read_score as read_score
+from .grounding import mentions as mentions
+from .grounding import ungrounded as ungrounded
 from .reply import CUT_OFF as CUT_OFF
 from .reply import Reading as Reading
 from .reply import field as field

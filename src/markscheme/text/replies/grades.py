@@ -17,7 +17,23 @@ _SCALE = re.compile(
     re.IGNORECASE,
 )
 _FIRST = re.compile(
-    rf"^[\s>*_#\"'“(\[]*(?P<mark>{_NUMBER})(?=[\s*_\"'”)\]:.,;!–—-]*(?:$|\n|[A-Za-z]))"
+    rf"^[\s>*_#\"'“(\[]*(?P<mark>{_NUMBER})"
+    r"(?=[*_\"'”)\]]*(?:\s*(?:$|\n|[:.,;!–—-]\s*(?:$|\n|[A-Za-z]))|"
+    r"\s+(?:the|this|it|its|because|since|as|there|completely|mostly|neither|i)\b))",
+    re.IGNORECASE,
+)
+"""A number at the start: alone, set off by a sign, or before a reason; not "5 errors"."""
+_GIVEN = re.compile(
+    r"\b(?:give|gives|gave|given|rate|rates|rated|assign|assigned|award|awarded|deserves?|gets?|"
+    r"gets? a|earns?|receives?|merits?|mark it|score it)\b[^\d\n.;]{0,40}?"
+    rf"(?P<mark>{_NUMBER})",
+    re.IGNORECASE,
+)
+_LAST = re.compile(
+    r"^[^\w\n]*(?:(?:final |my |overall )?(?:answer|verdict|result)[^\w\n]*(?:[:=]|\bis\b)"
+    r"[^\w\n]*)?"
+    rf"(?P<mark>{_NUMBER})[^\w\n]*$",
+    re.IGNORECASE | re.MULTILINE,
 )
 _LISTED = re.compile(r"(?<![\w.])([0-9])(?=[:.)]\s+[A-Za-z])")
 _NAMED = re.compile(
@@ -37,8 +53,9 @@ _RELATION_LINE = re.compile(
 def read_score(reply: str, *, finished: bool = True, low: float = 1, high: float = 5) -> Reading:
     """A mark on a scale, rescaled to a score from 0 to 1; no verdict.
 
-    Looked for: JSON with `score`, `[[4]]`, `Score: 4`, a number at the start, a number or number
-    word alone. Marks off the scale, ranges ("3-4") and replies with several numbers are unparsed.
+    Looked for: JSON with `score`, `[[4]]`, `Score: 4`, a number at the start, "I give it 4", a
+    number or number word alone on its line. Marks off the scale, ranges ("3-4"), replies with
+    several numbers, and numbers of something else ("Error 5") are unparsed.
 
     Args:
         reply: the model's text.
@@ -71,6 +88,8 @@ def _marks(text: str) -> set[float]:
     }
     if found - {None}:
         return {mark for mark in found if mark is not None}
+    if found:
+        return set()  # JSON without a mark: its numbers are of something else.
     bare = _SCALE.sub(" ", text)
     for form in (_BRACKETS, _NAMED):
         matches = {float(match["mark"]) for match in form.finditer(bare)}
@@ -87,6 +106,8 @@ def _marks(text: str) -> set[float]:
     word = re.sub(r"[^a-z]+", "", text.lower())
     if word in _WORDS:
         return {_WORDS[word]}
+    if not (_GIVEN.search(bare) or _LAST.search(bare)):
+        return set()
     return {float(number) for number in re.findall(_NUMBER, bare)}
 
 

@@ -1,8 +1,8 @@
 """Reading the statement out of what a model says when asked to turn a question and answer into one.
 
 Models repeat the label ("S:"), announce the statement, go on with pairs of their own, echo the
-question, repeat themselves until the limit, or decline. What is no statement has a status; nothing
-is made up in its place.
+question, repeat themselves until the limit, decline, or write the same for every pair. What is no
+statement of its pair has a status; nothing is made up in its place.
 """
 
 from __future__ import annotations
@@ -10,7 +10,9 @@ from __future__ import annotations
 import re
 
 from markscheme.text.normalisation import normalise
+from markscheme.text.replies.grounding import ungrounded
 from markscheme.text.replies.reply import Reading, spoken, unparsed
+from markscheme.text.replies.verdicts import declines
 
 _LABEL = re.compile(
     r"^(?:\**(?:S|A|Statement|Declarative statement|Answer|Output)\**\s*[:：]\s*)+\**",
@@ -51,8 +53,9 @@ def read_statement(reply: str, *, question: str, answer: str, finished: bool = T
         return said
     if loops(said):
         return unparsed("the reply repeats itself")
-    if _DECLINES.match(said) and not _DECLINES.match(answer.strip()):
-        return Reading(status="refused", reason="the model declined")
+    refusal = _refusal(said, question, answer)
+    if refusal:
+        return Reading(status="refused", reason=refusal)
     pair = _PAIR.match(said)
     if pair:  # The model wrote the pair out again, or one of its own.
         said = (pair["said"] or "").strip()
@@ -70,7 +73,18 @@ def read_statement(reply: str, *, question: str, answer: str, finished: bool = T
         return unparsed("the reply is a question")
     if plain in EXAMPLES and not _about(plain, question, answer):
         return unparsed("the reply repeats an example of the prompt")
+    elsewhere = ungrounded(text, of=answer, about=question)
+    if elsewhere:
+        return unparsed(f"the reply is no statement of the answer: {elsewhere}")
     return Reading(status="judged", reason="", product=text)
+
+
+def _refusal(said: str, question: str, answer: str) -> str | None:
+    """In words, that a reply declines, where neither question nor answer has those words."""
+    if _DECLINES.match(said) and not _DECLINES.match(answer.strip()):
+        return "the model declined"
+    declined = declines(said)
+    return declined if declined and not (declines(answer) or declines(question)) else None
 
 
 def loops(text: str) -> bool:

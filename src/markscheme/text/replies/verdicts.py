@@ -153,6 +153,8 @@ def read_yes_no(reply: str, *, finished: bool = True, verdict_last: bool = False
         found = explicit or ({"its end": closing} if closing is not None else {})
         if not found and finished:
             found = stated[-1] if stated else _named("its first word", opening)
+        if found and not explicit and "\n" not in text:
+            found |= _named("its first word", opening)  # One line has no thought before its end.
     elif opening is not None and _BOTH.match(text):
         return unparsed("hedges: it says yes and no")
     else:
@@ -165,7 +167,7 @@ def read_yes_no(reply: str, *, finished: bool = True, verdict_last: bool = False
         said = ", ".join(f"{where} says {_word(value)}" for where, value in found.items())
         return unparsed(f"contradicts itself: {said}")
     declined = _declined_first(text)
-    if declined and not explicit and (closing is None or opening is closing):
+    if declined and not explicit:  # A word after a refusal is no verdict: nothing was weighed.
         return Reading(status="refused", reason=declined)
     if values:
         verdict = bool(values.pop())

@@ -1,0 +1,71 @@
+"""Replies of models and servers that fail, and a check that no judge takes one for a verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import polars as pl
+
+from markscheme.contract import Judge, judge_name, parse_judge
+from markscheme.engine import apply
+from markscheme.errors import JudgeError
+from markscheme.models import Models
+from markscheme.models.chat import ScriptedChat
+from markscheme.tables import read_answers
+
+GARBAGE_REPLIES: tuple[str, ...] = (
+    "", " \n\t ", "N/A", "n/a.", "null", "None", "undefined", "NaN", "{}", "[]", "[object Object]",
+    '{"x": 1}', '{"error": {"message": "rate limit exceeded", "code": 429}}', '{"status": 503}',
+    "Error: rate limit exceeded", "Error 5", "429 Too Many Requests", "500 Internal Server Error",
+    "5 errors occurred", "<html><body>502 Bad Gateway</body></html>", "Request timed out after 3 s",
+    "Based on 2 references", "Insufficient information to determine the answer.",
+    "Unknown", "Not applicable", "I'm sorry, I can't help with that.",
+    "I'm sorry, I can't help with that. Yes.", "I cannot assist with this request.",
+    "As an AI language model, I cannot judge this.", "I don't know.",
+    "Please provide the question and the answer.", "Sure! Here is the result:", "Okay.",
+    "<think>Yes, 5, entailment", "<think>Yes</think>", "Lorem ipsum dolor sit amet.",
+    "\ufffd\ufffd", "the the the the the the the the the the", "```", "...", "?", "As requested.",
+)  # fmt: skip
+"""What servers and models say when they fail; none of it is a verdict, a mark or a statement."""
+
+_ROWS = (
+    ("What is the capital of France?", ["Paris", "Paname"], "Lyon"),
+    ("What is the capital of France?", ["Paris"], "It is Paris, on the Seine."),
+    ("Who wrote Ulysses?", ["James Joyce"], "The Irish novelist Joyce"),
+    ("Why is the sky blue?", ["Air scatters blue light more than red light."], "Light scatters."),
+)
+
+
+def check_garbage_replies(judge: str | Judge, *, replies: Sequence[str] = GARBAGE_REPLIES) -> None:
+    """Raise an error that names the first garbage reply that a judge takes for a judgment.
+
+    The model gives the same garbage to everything the judge asks, repairs included. A judge that
+    judges without asking (equal texts, an empty answer) is not at fault: only rows for which the
+    model was asked count.
+
+    Args:
+        judge: a judge's name, or a judge.
+        replies: what the model says, one after another.
+
+    Raises:
+        JudgeError: a row was judged on garbage; the message names the reply and the outcome.
+    """
+    made = parse_judge(judge)
+    answers = read_answers(
+        [
+            {"question": question, "references": references, "answer": answer, "id": str(place),
+             "context": "Paris is the capital of France. James Joyce wrote Ulysses."}
+            for place, (question, references, answer) in enumerate(_ROWS)
+        ]
+    )  # fmt: skip
+    for reply in replies:
+        chat = ScriptedChat(replies=lambda _, reply=reply: reply)  # type: ignore[misc]
+        found = apply(made, answers, Models(chat=chat))
+        judged = found.filter(pl.col("status") == "judged")
+        if chat.seen and judged.height:
+            row = judged.row(0, named=True)
+            raise JudgeError(
+                f"{judge_name(made)} judged on the reply {reply!r}: verdict {row['verdict']}, "
+                f"score {row['score']} ({row['explanation']}); a reply that says nothing must be "
+                "'unparsed' or 'refused'"
+            )
