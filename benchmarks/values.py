@@ -186,6 +186,38 @@ def speed(rows: list[Row]) -> None:
     print(f"  {1000 * (time.perf_counter() - start):.0f} ms for an answer of {len(words)} words")
 
 
+PIECES = (
+    "It cost $3.5 million in March 2019, up from 12.5 kg. ",
+    "1 2 3 4 5 ",
+    "one two ",
+    "- " * 20,
+    "a (",
+    "3:3:",
+    "1,1.1,1.",
+    "May may ",
+    "x^2 = ",
+    "the third of the ",
+)
+"""What long texts are made of, to find a pattern whose time grows faster than the text."""
+
+
+def growth() -> None:
+    """Time of a text four times as long, as a ratio; 4 is linear growth, 16 quadratic."""
+
+    def seconds(piece: str, size: int) -> float:
+        text = (piece * (size // len(piece) + 1))[:size]
+        start = time.perf_counter()
+        compare_values("How much did it cost in 2019?", "$4 million", text)
+        return time.perf_counter() - start
+
+    print("time of 12,000 characters over that of 3,000 (4 is linear)")
+    for piece in PIECES:
+        small, large = (
+            min(seconds(piece, size + turn) for turn in range(3)) for size in (3_000, 12_000)
+        )
+        print(f"  {large / small:5.1f}  {piece!r}")
+
+
 def main() -> None:
     """Print every table."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -193,7 +225,13 @@ def main() -> None:
     parser.add_argument("--half", default="")
     parser.add_argument("--only", default="")
     parser.add_argument("--near-miss", action="store_true", help="the test set, to be run once")
+    parser.add_argument(
+        "--growth", action="store_true", help="only how time grows with length; needs no data"
+    )
     options = parser.parse_args()
+    if options.growth:
+        growth()
+        return
     data = Path(os.environ.get("MARKSCHEME_DATA", "../shared/data"))
     if options.near_miss:
         compared = compare(contrast(data, "near-miss.jsonl"))

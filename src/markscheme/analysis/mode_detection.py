@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from markscheme.analysis import question_form as asks
 from markscheme.analysis.modes import MODES, UNSURE
 from markscheme.analysis.same import (
     cue_of_readings,
@@ -28,7 +27,16 @@ from markscheme.analysis.same import (
 )
 from markscheme.analysis.wording import Wording, spelled_in, stands_in, wording
 from markscheme.metrics import exact_match
-from markscheme.text import is_sentence
+from markscheme.text import (
+    asks_example,
+    asks_list,
+    asks_place,
+    asks_several,
+    asks_superlative,
+    asks_time,
+    changes_with_time,
+    is_sentence,
+)
 
 if TYPE_CHECKING:
     from markscheme.models import Models
@@ -76,7 +84,7 @@ def _readings(pair: Pair) -> str | None:
 
 
 def _finer_time(pair: Pair) -> str | None:
-    if pair.reference.dated and (asks.asks_time(pair.question) or _only_date(pair.reference)):
+    if pair.reference.dated and (asks_time(pair.question) or _only_date(pair.reference)):
         return finer_time(pair.reference, pair.answer)
     return None
 
@@ -88,7 +96,7 @@ def _only_date(said: Wording) -> bool:
 def _finer_place(pair: Pair) -> str | None:
     """A place named with the larger one around it, or without: no sentence, and a word shared."""
     one, other = pair.reference, pair.answer
-    if not asks.asks_place(pair.question) or pair.sentence:
+    if not asks_place(pair.question) or pair.sentence:
         return None
     added, lacking = other.words - one.words, one.words - other.words
     if one.words & other.words and (added & other.capitals or lacking & one.capitals):
@@ -112,7 +120,7 @@ def _symbols(pair: Pair) -> str | None:
 
 
 def _compound(pair: Pair) -> str | None:
-    if asks.is_compound(pair.question):
+    if asks_several(pair.question):
         return "the question asks for several things at once"
     return None
 
@@ -278,20 +286,20 @@ class _Context:
             matches or self._worded(question, references, text) for text, matches in others
         )
         named = _is_name(first) and _is_name(said)
-        if asks.is_open_ended(question):
+        if asks_example(question):
             return Tag(mode="open_ended_question", evidence="the question has many right answers")
-        if asks.is_list(question) or _apart(references) > 1:
+        if asks_list(question) or _apart(references) > 1:
             what = f"none of the {len(references)} references, to a question with several answers"
             return Tag(mode="list_question", evidence=what)
-        if asks.asks_place(question) and not asks.is_superlative(question) and by_reference:
+        if asks_place(question) and not asks_superlative(question) and by_reference:
             return Tag(mode="spatial_granularity", evidence=f"another place than {first.text!r}")
-        if asks.shifts(question):
+        if changes_with_time(question):
             return Tag(mode="ambiguity", evidence="the right answer changes with time")
         if cosine >= MEANS_THE_SAME and not named:
             return Tag(mode="synonym", evidence=f"close in meaning to a reference ({cosine:.2f})")
-        if asks.asks_place(question) and not first.dated:
+        if asks_place(question) and not first.dated:
             return Tag(mode="spatial_granularity", evidence=f"another place than {first.text!r}")
-        if asks.asks_time(question) and said.dated and first.dated and by_reference:
+        if asks_time(question) and said.dated and first.dated and by_reference:
             return Tag(mode="ambiguity", evidence="people accept answers with another time as well")
         if by_reference and named:
             return Tag(mode="ambiguity", evidence="people accept the reference's answer as well")

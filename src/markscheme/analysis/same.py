@@ -10,9 +10,8 @@ from collections.abc import Iterable
 
 from rapidfuzz import fuzz
 
-from markscheme.analysis import question_form as asks
 from markscheme.analysis.wording import Wording, stands_in, wording
-from markscheme.text import CARDINAL_WORDS, UNITS, same_given_name
+from markscheme.text import CARDINAL_WORDS, UNITS, asks_amount, asks_list, same_given_name
 
 _READINGS = re.compile(
     r"\b(?:if you mean|depends? on (?:the|which|whether|who|what|where)|depending on)\b"
@@ -92,7 +91,7 @@ def same_number(question: str, one: Wording, other: Wording) -> str | None:
                 return f"the same quantity as {one.text!r} ({dimension}), in other units or words"
     if not one.numbers or one.dated or len(one.words) > len(one.numbers) + 3:
         return None
-    amount = asks.asks_amount(question) or bool(_MEASURED & one.words)
+    amount = asks_amount(question) or bool(_MEASURED & one.words)
     for value in one.numbers:
         for said in other.numbers:
             if value == said and not _written(one, other, value):
@@ -121,7 +120,7 @@ def one_of_list(question: str, reference: Wording, answer: Wording) -> str | Non
     """The members of a list, or some of them, in another order or number."""
     parts = re.split(r",|;|\band\b|&|/", reference.text)
     members = [wording(part) for part in parts if part.strip()]
-    listed = asks.is_list(question)
+    listed = asks_list(question)
     if len(members) > 1 and not reference.dated:
         named = [member for member in members if stands_in(member.plain, answer.plain)]
         if len(named) == len(members) > 1 and (listed or len(members) > 2):

@@ -46,6 +46,17 @@ from .numbers import NUMBER_UNITS as NUMBER_UNITS
 from .numbers import ORDINAL_WORDS as ORDINAL_WORDS
 from .numbers import SCALES as SCALES
 from .numbers import word_value as word_value
+from .question_forms import LATEST as LATEST
+from .question_forms import QUESTION_KINDS as QUESTION_KINDS
+from .question_forms import SEVERAL as SEVERAL
+from .question_forms import asks_amount as asks_amount
+from .question_forms import asks_example as asks_example
+from .question_forms import asks_list as asks_list
+from .question_forms import asks_place as asks_place
+from .question_forms import asks_several as asks_several
+from .question_forms import asks_superlative as asks_superlative
+from .question_forms import asks_time as asks_time
+from .question_forms import changes_with_time as changes_with_time
 from .sentence_forms import is_sentence as is_sentence
 from .tokens import WORD as WORD
 from .tokens import folded as folded

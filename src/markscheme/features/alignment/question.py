@@ -9,18 +9,18 @@ import polars as pl
 
 from markscheme.features.alignment.batch import Array
 from markscheme.features.alignment.overlap import FeatureView
-from markscheme.text import CAPITAL, INJECTION, MONTH, NUMBER, OUTDATED, REFUSAL, YEAR
-
-KINDS = (
-    ("asks_who", re.compile(r"\bwho(?:se|m|'s|s)?\b|\bwhat (?:actor|actress|person|name)\b")),
-    ("asks_when", re.compile(r"\bwhen\b|\b(?:what|which) (?:year|date|day|month|time|century|decade)\b")),
-    ("asks_where", re.compile(r"\bwhere\b|\b(?:what|which) (?:city|country|state|place|county|town)\b")),
-    ("asks_how_many", re.compile(r"\bhow (?:many|much|long|old|far|tall|big|large|high|deep|often)\b")),
-    ("asks_why_how", re.compile(r"\bwhy\b|\bhow (?!many|much|long|old|far|tall|big|large|high|deep|often)")),
-    ("asks_what", re.compile(r"\b(?:what|which)\b")),
-)  # fmt: skip
-_LAST = re.compile(r"\b(?:last|latest|current|currently|now|new|next|recent|this year|present)\b")
-_LIST = re.compile(r"\b(?:are|were|names? of|list|all)\b")
+from markscheme.text import (
+    CAPITAL,
+    INJECTION,
+    LATEST,
+    MONTH,
+    NUMBER,
+    OUTDATED,
+    QUESTION_KINDS,
+    REFUSAL,
+    SEVERAL,
+    YEAR,
+)
 
 
 def question_features(view: FeatureView) -> dict[str, Array]:
@@ -33,10 +33,10 @@ def question_features(view: FeatureView) -> dict[str, Array]:
     lower = [raw[i].lower() for i in questions]
     found: dict[str, Array] = {
         name: np.array([bool(pattern.search(text)) for text in lower], dtype=float)[at]
-        for name, pattern in KINDS
+        for name, pattern in QUESTION_KINDS
     }
-    found["asks_latest"] = np.array([bool(_LAST.search(text)) for text in lower], dtype=float)[at]
-    found["asks_list"] = np.array([bool(_LIST.search(text)) for text in lower], dtype=float)[at]
+    found["asks_latest"] = np.array([bool(LATEST.search(text)) for text in lower], dtype=float)[at]
+    found["asks_list"] = np.array([bool(SEVERAL.search(text)) for text in lower], dtype=float)[at]
     found["question_words"] = batch.texts.count[batch.question]
 
     said = sorted(set(batch.answer.tolist()))
