@@ -94,3 +94,9 @@ def test_a_result_writes_its_report(tmp_path: Path) -> None:
     assert "<script>Emily" not in page
     kept = markscheme.judge(rows, "exact_match", out=tmp_path / "run")
     assert kept.report(tmp_path / "kept.html").stat().st_size > 10_000
+
+
+def test_answers_of_a_result_are_read_as_often_as_they_are_asked_for(example: Path) -> None:
+    result = markscheme.judge(example, "exact_match")
+    assert result.answers().equals(result.answers())
+    assert result.wrong().equals(result.wrong())

@@ -39,9 +39,13 @@ class Result(Tabular):
     @classmethod
     def of(cls, report: RunReport, reader: AnswersReader) -> Result:
         """The result of a run over what a reader gives."""
-        # A new reader: this one has counted rows and repeats.
-        again = AnswersReader(reader.sources, reader.options, system=reader.system)
-        return cls(run=report, answers=lambda: pl.concat(list(again)))
+
+        def answers() -> pl.DataFrame:
+            # A new reader each time: one that has read counts rows and repeats.
+            again = AnswersReader(reader.sources, reader.options, system=reader.system)
+            return pl.concat(list(again))
+
+        return cls(run=report, answers=answers)
 
     @cached_property
     def judgments(self) -> pl.DataFrame:

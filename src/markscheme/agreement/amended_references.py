@@ -17,8 +17,10 @@ from markscheme.agreement.sources import (
     columns_of,
     labelled_table,
 )
+from markscheme.contract import parse_judge, run_judge
 from markscheme.errors import DataError
-from markscheme.metrics import exact_match
+from markscheme.metrics import exact_match, literal_pattern
+from markscheme.models import Models
 from markscheme.options import with_keywords
 from markscheme.results import Table, TableResult, share_text
 from markscheme.tables import ReadOptions, write_answers
@@ -53,7 +55,8 @@ def amend(
     """Amend references by labels: accepted answers join them, rejected ones leave them.
 
     The protocol of Kamalloo et al. (2023, section 4.3), with what exact match makes of each system
-    before and after.
+    before and after. Where references are regular expressions (`reference_kind`), accepted answers
+    join them as escaped patterns that match whole words, and systems are scored by `regex`.
 
     Args:
         answers: questions, references and answers: a file, a frame, rows, or a `Result`.
@@ -85,6 +88,7 @@ def amend(
             f"{named} has no labels to amend references by; give --labels FILE, or "
             "name their column with --label-column"
         )
+    known = _with_patterns(table, known)
     amended = amend_references(table, known)
     before = _matches(table.with_columns(pl.col("answer").fill_null(""))).fill_null(value=False)
     after = match_amended(table, known, _matches)
@@ -102,7 +106,7 @@ def amend(
     systems = _by_system(table, before, after)
     return AmendResult(
         frame=amended.drop("references_added", "references_removed"),
-        tables=(_table(systems.to_dicts(), counts),),
+        tables=(_table(systems.to_dicts(), counts, _how(table)),),
         data={"command": "amend", **counts, "systems": systems},
         questions=questions.select("question", "references"),
         counts=counts,
@@ -110,8 +114,41 @@ def amend(
     )
 
 
+def _with_patterns(table: pl.DataFrame, labels: pl.DataFrame) -> pl.DataFrame:
+    """Labels whose accepted answers are patterns where the question's references are.
+
+    An answer is escaped and anchored: as it stands, "6" would be found in "1,600".
+    """
+    asked = table.filter(_IS_PATTERN)["question"].unique()
+    if asked.is_empty():
+        return labels
+    joins = pl.col("question").is_in(asked.implode()) & (pl.col("label") == 1)
+    return labels.with_columns(
+        pl.when(joins)
+        .then(pl.col("answer").map_elements(literal_pattern, return_dtype=pl.String))
+        .otherwise(pl.col("answer"))
+    )
+
+
 def _matches(table: pl.DataFrame) -> pl.Series:
-    return exact_match(table["answer"], table["references"]) == 1
+    """Exact match, or where references are patterns whether one is found; null where undecided."""
+    exact = exact_match(table["answer"], table["references"]) == 1
+    patterns = table.select(_IS_PATTERN).to_series()
+    if not patterns.any():
+        return exact
+    found = run_judge(parse_judge("regex"), table.filter(patterns), Models())["verdict"]
+    places = pl.arange(table.height, eager=True).filter(patterns)
+    return exact.scatter(places, found)
+
+
+_IS_PATTERN = (pl.col("reference_kind") == "regex").fill_null(value=False)
+
+
+def _how(table: pl.DataFrame) -> str:
+    patterns = table.select(_IS_PATTERN).to_series()
+    if not patterns.any():
+        return "Exact match"
+    return "Pattern match" if patterns.all() else "Exact or pattern match"
 
 
 def _by_system(table: pl.DataFrame, before: pl.Series, after: pl.Series) -> pl.DataFrame:
@@ -123,7 +160,7 @@ def _by_system(table: pl.DataFrame, before: pl.Series, after: pl.Series) -> pl.D
     )
 
 
-def _table(systems: list[dict[str, Any]], counts: dict[str, int]) -> Table:
+def _table(systems: list[dict[str, Any]], counts: dict[str, int], how: str) -> Table:
     rows = tuple(
         (
             row["system"],
@@ -136,7 +173,7 @@ def _table(systems: list[dict[str, Any]], counts: dict[str, int]) -> Table:
     )
     header = ("system", "answers", "before", "after", "difference")
     return Table(
-        title="Exact match in per cent, before and after amending the references",
+        title=f"{how} in per cent, before and after amending the references",
         header=header,
         rows=rows,
         numeric=frozenset(header[1:]),

@@ -11,6 +11,8 @@ from .dataset_descriptions import list_datasets as list_datasets
 from .error_categories import CATEGORIES as CATEGORIES
 from .error_categories import error_rates as error_rates
 from .error_categories import judge_errors as judge_errors
+from .expanded_references import ExpandedReferences as ExpandedReferences
+from .expanded_references import expand_references as expand_references
 from .explanations import Explanation as Explanation
 from .explanations import explain as explain
 from .failing import FailuresResult as FailuresResult

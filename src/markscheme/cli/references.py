@@ -8,7 +8,7 @@ import typer
 
 from markscheme.cli.app import app, console, notes
 from markscheme.cli.models import AskedModels, opened
-from markscheme.cli.options import OutFile, command
+from markscheme.cli.options import OutFile, Shown, command
 from markscheme.options import (
     DRAWN,
     Argument,
@@ -17,6 +17,7 @@ from markscheme.options import (
     Count,
     DataDir,
     Default,
+    Fields,
     Graded,
     Option,
     Seed,
@@ -28,7 +29,7 @@ app.add_typer(references, name="references")
 
 @references.callback()
 def group() -> None:
-    """Lists of graded references: build, draw, apply, and solved examples (shots)."""
+    """References: graded lists (build, draw, apply, shots), and patterns written out (expand)."""
 
 
 @command("build", to=references)
@@ -172,3 +173,28 @@ def apply(
             "had",
             markup=False,
         )
+
+
+@command("expand", to=references)
+def expand(
+    answers: Annotated[str, Argument("Answers whose references are patterns.", metavar="ANSWERS")],
+    out: OutFile,
+    columns: Columns,
+    shown: Annotated[Shown, Fields(without=("out",))],
+    kind: Annotated[
+        Literal["regex"] | None,
+        Option("regex: all references are patterns, though no column reference_kind says so."),
+    ] = None,
+    most: Annotated[int, Option("Texts at most for each pattern.", minimum=1)] = 12,
+) -> None:
+    """Write regular expressions out as texts, so that every judge can read the references.
+
+    Each text matches its pattern as a whole. What stands for texts without number is left and
+    counted; the judge `regex` reads the patterns themselves.
+    """
+    from markscheme.analysis import expand_references
+
+    found = expand_references(answers, most=most, kind=kind, columns=columns)
+    found.write(out)
+    shown.show(found)
+    notes.print(f"written to {out}", markup=False)

@@ -20,6 +20,8 @@ from .partial_marks import expected_marks as expected_marks
 from .partial_marks import gap as gap
 from .partial_marks import marks as marks
 from .partial_marks import rank_scores as rank_scores
+from .pattern_expansion import expand_pattern as expand_pattern
+from .pattern_expansion import literal_pattern as literal_pattern
 from .patterns import read_pattern as read_pattern
 from .rouge import rouge1 as rouge1
 from .rouge import rouge2 as rouge2
