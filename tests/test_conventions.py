@@ -32,7 +32,7 @@ LAYERS = [
     ("features",),
     ("judges",),
     ("engine",),
-    ("results",),
+    ("results", "web"),
     ("agreement",),
     ("analysis",),
     ("training",),
@@ -40,7 +40,6 @@ LAYERS = [
     ("report",),
     ("api", "testing"),
     ("integrations",),
-    ("web",),
     ("annotate", "service", "view"),
     ("cli",),
 ]

@@ -1,0 +1,225 @@
+"""Answers as models write them, as HTML that is safe to show: one renderer for every page.
+
+Markdown (with tables and code) and LaTeX are shown as what they mean; anything that a browser could
+run or load is shown as text. Rendering must never change what an answer says, so whatever Markdown
+would take for a mark-up of values (`5*3*2`, `__init__`, `> 3`, `- 5` on one line) stays as written.
+"""
+
+from __future__ import annotations
+
+import html
+import importlib.resources
+import re
+from collections.abc import Sequence
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from markscheme.web.mathml import mathml
+
+if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
+
+LONGEST = 20_000
+"""Characters of one answer that are rendered; what comes after is shown as plain text."""
+
+# Characters of the private use area that stand for something while a text is rendered. Those that
+# an answer itself has are shown as "unknown character" instead.
+_OPEN, _CLOSE, _STAR, _LINE, _MATH, _END = "\ue000\ue001\ue002\ue003\ue004\ue005"
+_PRIVATE = re.compile("[\ue000-\ue005]")
+_MARKED = re.compile(f"{_OPEN}([^{_OPEN}{_CLOSE}]*){_CLOSE}")
+_PLACE = re.compile(f"{_MATH}([0-9]+){_END}")
+
+# A single or double star between letters or figures multiplies or raises.
+_TIMES = re.compile(r"(?<=[0-9A-Za-z)])\*{1,2}(?=[0-9A-Za-z(])")
+
+_TAG = re.compile(r"<[^>]*>")
+_NUMBERING = re.compile(r"^(?:[ \t>*+-]|\d{1,9}[.)])+", re.MULTILINE)
+_WORDS = re.compile(r"[^\W_]+")
+
+_MATH_OR_CODE = re.compile(
+    r"""
+      (?P<code> ```.*?(?:```|\Z) | ~~~.*?(?:~~~|\Z) | `[^`\n]+` )
+    | \$\$ (?P<dollars> [^$]{1,2000} ) \$\$
+    | \\\[ (?P<brackets> .{1,2000}? ) \\\]
+    | \\\( (?P<parentheses> .{1,2000}? ) \\\)
+    | (?<![\w$\\]) \$
+      (?P<dollar> (?=[^$\n]*[\\^{}=+\ue003]|[A-Za-z]\$) (?!\s) [^$\n]{0,400} (?<!\s) ) \$ (?![\w$])
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+
+_MARKUP = re.compile(
+    r"""[*`]|~~|\\[(\[]|\$|!?\[[^\]\n]*\]\(  # inline
+    | ^[ ]{0,3}(?: \#{1,6}[ ] | [-+>][ ] | \d{1,9}[.)][ ] | \|.*\| | -{3,}[ ]*$ | ={3,}[ ]*$ )
+    | \|[ ]*:?-{2,}""",
+    re.VERBOSE | re.MULTILINE,
+)
+
+
+def has_markup(text: str) -> bool:
+    """Whether a text may have Markdown or LaTeX; one without is shown as it is."""
+    return _MARKUP.search(text) is not None
+
+
+def render_answer(text: str, marks: Sequence[tuple[int, int]] = ()) -> str:
+    """An answer as a fragment of HTML, to stand in an element of the class `answer-text`.
+
+    Only elements without address, script or style come out: paragraphs, lists, tables, code, marks
+    and MathML. Links and pictures are shown as their text and address.
+
+    Args:
+        text: as the model wrote it.
+        marks: places to mark (start, end, in characters), in order, apart from each other.
+    """
+    source = _TIMES.sub(lambda found: _STAR * len(found.group()), _PRIVATE.sub("\ufffd", text))
+    source = _with_marks(source.replace("_", _LINE), marks)
+    rest = source[LONGEST:]
+    source, formulae = _without_math(source[:LONGEST])
+    plain = source.strip("\n").replace("\r\n", "\n")
+    if "\n" in plain:
+        found = _markdown().render(plain)
+    else:  # One line is no list, heading or quotation: "- 5" and "> 3" are values.
+        found = f'<p dir="auto">{_markdown().renderInline(plain)}</p>\n'
+    if _letters(html.unescape(_TAG.sub("", found))) < _letters(_NUMBERING.sub("", plain)):
+        # Too deep, a row with too many cells, the title of a link: whatever Markdown drops.
+        return plain_answer(text, marks)
+    if rest:
+        found += f'<p dir="auto" class="lines">{_text(rest)}</p>\n'
+    found = found.replace(_STAR, "*").replace(_LINE, "_")
+    return _PLACE.sub(lambda place: formulae[int(place[1])], found)
+
+
+def plain_answer(text: str, marks: Sequence[tuple[int, int]] = ()) -> str:
+    """A text as it was written, nothing interpreted, as HTML for the same place."""
+    shown = _text(_with_marks(_PRIVATE.sub("\ufffd", text), marks))
+    return f'<p dir="auto" class="lines">{shown}</p>'
+
+
+def answer_style() -> str:
+    """The style sheet of rendered answers; it uses the colours that the page defines."""
+    place = importlib.resources.files("markscheme.web") / "static" / "answer.css"
+    return place.read_text(encoding="utf-8")
+
+
+def _letters(text: str) -> int:
+    """How many letters and figures a text has."""
+    return sum(map(len, _WORDS.findall(text)))
+
+
+def _with_marks(text: str, marks: Sequence[tuple[int, int]]) -> str:
+    parts, at = [], 0
+    for start, end in marks:
+        if start < at or end <= start:
+            continue
+        parts += [text[at:start], _OPEN, text[start:end], _CLOSE]
+        at = end
+    return "".join([*parts, text[at:]])
+
+
+def _without_math(text: str) -> tuple[str, list[str]]:
+    """The text with a placeholder for each formula, and the formulae as HTML."""
+    found: list[str] = []
+
+    def replaced(match: re.Match[str]) -> str:
+        if match["code"] is not None:
+            return match.group()
+        formula = match["dollars"] or match["brackets"] or match["parentheses"] or match["dollar"]
+        source = match.group()
+        if not formula or not formula.strip():
+            return source
+        block = match["dollars"] is not None or match["brackets"] is not None
+        found.append(mathml(_restored(formula), _restored(source), block=block))
+        return f"{_MATH}{len(found) - 1}{_END}"
+
+    return _MATH_OR_CODE.sub(replaced, text), found
+
+
+def _restored(text: str) -> str:
+    """As it was written, without marks."""
+    return (
+        text.replace(_OPEN, "").replace(_CLOSE, "").replace(_STAR, "*").replace(_LINE, "_").strip()
+    )
+
+
+def _text(content: str) -> str:
+    """Text with its marks as elements."""
+    escaped = html.escape(content, quote=False)
+    marked = _MARKED.sub(r"<mark>\1</mark>", escaped)
+    return marked.replace(_OPEN, "").replace(_CLOSE, "").replace(_STAR, "*").replace(_LINE, "_")
+
+
+@cache
+def _markdown() -> MarkdownIt:
+    """CommonMark with tables and struck text; without HTML, entities and link definitions."""
+    from markdown_it import MarkdownIt
+    from markdown_it.renderer import RendererHTML
+
+    class Renderer(RendererHTML):
+        """Elements of ours only; every text through `_text`."""
+
+    def plain(self: Any, tokens: Any, at: int, options: Any, env: Any) -> str:  # noqa: ARG001
+        return _text(tokens[at].content)
+
+    def code(self: Any, tokens: Any, at: int, options: Any, env: Any) -> str:  # noqa: ARG001
+        return f'<code dir="ltr">{_text(tokens[at].content)}</code>'
+
+    def block(self: Any, tokens: Any, at: int, options: Any, env: Any) -> str:  # noqa: ARG001
+        name = tokens[at].info.strip()
+        said = f'<span class="language">{_text(name)}</span>' if name else ""
+        return f'<pre dir="ltr">{said}<code>{_text(tokens[at].content)}</code></pre>\n'
+
+    def link_open(self: Any, tokens: Any, at: int, options: Any, env: Any) -> str:  # noqa: ARG001
+        return '<span class="link">'
+
+    def link_close(self: Any, tokens: Any, at: int, options: Any, env: Any) -> str:  # noqa: ARG001
+        opened = next(t for t in reversed(tokens[:at]) if t.type == "link_open")
+        address = str(opened.attrGet("href") or "")
+        said = "".join(t.content for t in tokens[:at] if t.type == "text")
+        shown = "" if not address or address in said else f" ({_text(address)})"
+        return f'</span><bdi class="address">{shown}</bdi>' if shown else "</span>"
+
+    def image(self: Any, tokens: Any, at: int, options: Any, env: Any) -> str:  # noqa: ARG001
+        token = tokens[at]
+        address = _text(str(token.attrGet("src") or ""))
+        return f'<span class="link">[picture: {_text(token.content)}] ({address})</span>'
+
+    made = MarkdownIt(
+        "commonmark", {"html": False, "breaks": True, "xhtmlOut": False}, renderer_cls=Renderer
+    )
+    made.enable(["table", "strikethrough"])
+    # "entity": what was written as &lt; is shown so. "reference" would swallow its lines, "code"
+    # would take an indented line for a program, "html" stays off with the option.
+    made.disable(["entity", "reference", "code"])
+    # Whatever the address is, it is only shown.
+    made.validateLink = lambda url: True  # type: ignore[method-assign] # noqa: ARG005
+    made.normalizeLink = lambda url: url  # type: ignore[method-assign]
+    for name, rule in {
+        "text": plain, "code_inline": code, "fence": block, "image": image,
+        "link_open": link_open, "link_close": link_close,
+    }.items():  # fmt: skip
+        made.add_render_rule(name, rule)
+
+    def opening(tag: str) -> Any:
+        def rule(self: Any, tokens: Any, at: int, options: Any, env: Any) -> str:  # noqa: ARG001
+            if tokens[at].hidden:
+                return ""
+            start = tokens[at].attrGet("start")
+            first = f' start="{int(start)}"' if start is not None else ""
+            return f'<{tag}{first} dir="auto">'
+
+        return rule
+
+    for name, tag in {"paragraph_open": "p", "bullet_list_open": "ul", "ordered_list_open": "ol",
+                      "th_open": "th", "td_open": "td"}.items():  # fmt: skip
+        made.add_render_rule(name, opening(tag))
+
+    def heading_open(self: Any, tokens: Any, at: int, options: Any, env: Any) -> str:  # noqa: ARG001
+        # No heading of the page, whose outline an answer must not change.
+        return f'<p dir="auto" class="heading level-{tokens[at].tag[1]}">'
+
+    made.add_render_rule("heading_open", heading_open)
+    made.add_render_rule("heading_close", lambda *_: "</p>\n")
+    wide = '<div class="wide" role="group" aria-label="Table of the answer" tabindex="0">'
+    made.add_render_rule("table_open", lambda *_: f'{wide}<table dir="auto">')
+    made.add_render_rule("table_close", lambda *_: "</table></div>\n")
+    return made
