@@ -6,3 +6,4 @@ from .options import ReportOptions as ReportOptions
 from .reporting import ReportResult as ReportResult
 from .reporting import report as report
 from .tables import write_tables as write_tables
+from .why import why as why

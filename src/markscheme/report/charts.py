@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
+from urllib.parse import urlencode
 
 import polars as pl
 
@@ -101,30 +102,51 @@ def _columns(names: Sequence[str]) -> int:
     return max(1, min(3, 54 // max(map(len, names))))
 
 
+def address(state: Mapping[str, str]) -> str:
+    """Where the page shows the answers of a filter's state."""
+    return f"#{urlencode(state)}"
+
+
 def dots(
     table: pl.DataFrame, *, y: str, x: str, x_title: str, judges: Sequence[str], people: bool,
     width: int = WIDTH, step: int = 34,
 ) -> Any:  # fmt: skip
-    """A row of dots on a line for each `y`: one dot a judge, and one for people."""
+    """A row of dots for each `y`: one dot a judge, and one for people.
+
+    Where the table has `low` and `high`, each judge stands on a line of its own with its interval;
+    where it has `link`, a dot leads to its answers.
+    """
     alt = altair()
+    bounds = "low" in table.columns
     base = alt.Chart(table).encode(y=alt.Y(f"{y}:N", sort=None, title=None))
-    line = base.mark_rule(strokeWidth=3, stroke=light("grid")[0]).encode(
-        x=alt.X(f"min({x}):Q"), x2=f"max({x}):Q"
-    )
-    look = by_judge(judges, people=people)
+    every = [*judges, *([PEOPLE] if people else [])]
+    if bounds:
+        base = base.encode(yOffset=alt.YOffset("judge:N", sort=every).scale(domain=every))
+        look = by_judge(judges, people=people)
+        line = base.mark_rule(strokeWidth=1.5).encode(
+            x=alt.X("low:Q"), x2="high:Q", color=look["color"]
+        )
+        step = max(step, 15 * len(every))
+    else:
+        line = base.mark_rule(strokeWidth=3, stroke=light("grid")[0]).encode(
+            x=alt.X(f"min({x}):Q"), x2=f"max({x}):Q"
+        )
     points = base.encode(
         x=alt.X(f"{x}:Q", title=x_title).scale(domain=[0, 1]).axis(format="%", tickCount=6),
-        tooltip=[y, "judge", alt.Tooltip(f"{x}:Q", format=".1%")],
-        **look,
-    )
+        tooltip=[y, "judge", alt.Tooltip(f"{x}:Q", format=".1%"),
+                 *([alt.Tooltip("interval:N", title="95% interval")] if bounds else [])],
+        **({"href": "link:N"} if "link" in table.columns else {}),
+        **by_judge(judges, people=people),
+    )  # fmt: skip
     # People's larger diamond lies below, so that a judge that agrees with them is seen on it.
     below = points.transform_filter(alt.datum.judge == PEOPLE).mark_point(
-        size=300, filled=True, opacity=1
+        size=160 if bounds else 300, filled=True, opacity=1
     )
     above = points.transform_filter(alt.datum.judge != PEOPLE).mark_point(
-        size=95, filled=True, opacity=1
+        size=80 if bounds else 95, filled=True, opacity=1
     )
-    return themed((line + below + above).properties(width=width, height=alt.Step(step)))
+    height = {"step": step, "for": "position"}
+    return themed((line + below + above).properties(width=width, height=height))
 
 
 def shares(
@@ -146,6 +168,7 @@ def shares(
             ),
             order=alt.Order("rank:Q"),
             tooltip=["judge", "system", colour, "answers"],
+            **({"href": "link:N"} if "link" in ranked.columns else {}),
         )
         .properties(width=WIDTH, height=alt.Step(20))
     )

@@ -16,6 +16,7 @@ from markscheme.tables import replace_file
 FigureFormat = Literal["svg", "png", "pdf", "html", "json"]
 FORMATS = ("svg", "png", "pdf", "html", "json")
 _SVG = "{http://www.w3.org/2000/svg}"
+_LINK = "{http://www.w3.org/1999/xlink}href"
 _PIXELS = 3.0
 """Pixels of a PNG to a point of the chart: 300 dots an inch in a column of a paper."""
 
@@ -24,7 +25,7 @@ _NOT_DRAWN = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\u2028\u2029\ufffe\uffff]")
 some, and aborts the whole process on others."""
 
 _TAGS = frozenset(
-    ["svg", "g", "path", "line", "rect", "text", "tspan", "circle", "defs", "clipPath"]
+    ["a", "svg", "g", "path", "line", "rect", "text", "tspan", "circle", "defs", "clipPath"]
 )
 _ATTRIBUTES = frozenset(
     ["clip-path", "cx", "cy", "d", "display", "fill", "fill-opacity", "font-size", "font-style",
@@ -32,6 +33,11 @@ _ATTRIBUTES = frozenset(
      "stroke-miterlimit", "stroke-opacity", "stroke-width", "text-anchor", "transform", "viewBox",
      "width", "x", "x1", "x2", "y", "y1", "y2"]
 )  # fmt: skip
+
+
+_MARKS = frozenset(["point", "bar", "rule", "circle"])
+_HIDDEN = re.compile(r"(?:; )?(?:link|rank|low|high): [^;]*")
+"""Columns of a chart that are no facts for a reader."""
 
 
 def write_figures(
@@ -90,7 +96,10 @@ def _drawable(value: Any) -> Any:
 
 
 def picture(chart: Any, *, label: str) -> str:
-    """A chart as SVG to stand in a page: only shapes and texts, no style, script or link.
+    """A chart as SVG to stand in a page: only shapes and texts, no style or script.
+
+    A mark says what it stands for when pointed at, and leads to its answers on the same page. The
+    table of numbers beside the chart has the same links for the keyboard.
 
     Args:
         chart: what to draw.
@@ -98,19 +107,28 @@ def picture(chart: Any, *, label: str) -> str:
     """
     root = ElementTree.fromstring(drawn(chart, format="svg"))  # noqa: S314
     _clean(root)
-    root.attrib |= {"role": "img", "aria-labelledby": label}
+    linked = root.find(f".//{_SVG}a") is not None
+    root.attrib |= {"role": "group" if linked else "img", "aria-labelledby": label}
     ElementTree.register_namespace("", _SVG.strip("{}"))
     return _rounded(ElementTree.tostring(root, encoding="unicode"))
 
 
 def _clean(element: ElementTree.Element) -> None:
+    link, said = element.get(_LINK, ""), element.get("aria-label", "")
+    mark = element.get("aria-roledescription", "") in _MARKS
     for name in [name for name in element.attrib if name not in _ATTRIBUTES]:
         del element.attrib[name]
+    if "#" in link:  # The renderer puts an address of its own before it.
+        element.attrib |= {"href": f"#{link.partition('#')[2]}", "tabindex": "-1"}
     for child in list(element):
         if child.tag.removeprefix(_SVG) in _TAGS:
             _clean(child)
         else:
             element.remove(child)
+    if mark and said:
+        title = ElementTree.Element(f"{_SVG}title")
+        title.text = _HIDDEN.sub("", said)
+        element.insert(0, title)
 
 
 def _rounded(svg: str) -> str:

@@ -8,16 +8,16 @@ import importlib.resources
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlencode
 
 from markscheme.contract import version
-from markscheme.report.charts import PALETTE, altair
+from markscheme.report.charts import PALETTE, address, altair
 from markscheme.report.figures import picture
 from markscheme.report.material import Material
 from markscheme.report.payload import packed, payload
 from markscheme.report.section import Section
 from markscheme.report.sections import absent, sections
 from markscheme.tables import replace_file
+from markscheme.web import answer_script, answer_style
 
 _COLUMN = 640
 """Width of a chart, in pixels, that half of the page can show."""
@@ -49,8 +49,8 @@ def report_html(material: Material) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    style = _part("report.css") + _dark(PALETTE)
-    script = _part("report.js")
+    style = answer_style() + _part("report.css") + _dark(PALETTE)
+    script = answer_script() + _part("report.js")
     found = sections(material)
     return environment.get_template("report.html").render(
         material=material,
@@ -69,7 +69,7 @@ def _shown(section: Section) -> dict[str, Any]:
     """A section as the template shows it."""
     chart = None if section.chart is None else picture(section.chart(), label=f"{section.key}-says")
     wide = chart is None or float(chart.partition('width="')[2].partition('"')[0]) > _COLUMN
-    links = {place: f"#{urlencode(state)}" for place, state in section.links.items()}
+    links = {place: address(state) for place, state in section.links.items()}
     return {"section": section, "chart": chart, "links": links, "wide": wide}
 
 

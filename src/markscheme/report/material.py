@@ -13,7 +13,7 @@ import polars as pl
 
 from markscheme.agreement import Agreement, AgreementOptions, agreement
 from markscheme.analysis import error_rates, failure_modes, judge_errors
-from markscheme.engine import summarise
+from markscheme.engine import ALL_SYSTEMS, summarise
 from markscheme.errors import RunError
 from markscheme.metrics import exact_match
 from markscheme.models import Models
@@ -89,6 +89,16 @@ class Material:
         )
 
     @cached_property
+    def contested(self) -> list[int]:
+        """All rows, those first on which judges, then judges and people, differ."""
+        verdicts = self.long.group_by("row").agg(
+            yes=pl.col("verdict").any(), all=pl.col("verdict").all(),
+            wrong=(pl.col("verdict") != pl.col("accepted")).any(),
+        )  # fmt: skip
+        rank = pl.when(pl.col("yes") & ~pl.col("all")).then(0).when("wrong").then(1).otherwise(2)
+        return verdicts.sort(rank, "row")["row"].to_list()
+
+    @cached_property
     def records(self) -> list[dict[str, Any]]:
         """Figures per judge and system, as `engine.summary.summarise` gives them."""
         parts = [
@@ -98,6 +108,24 @@ class Material:
             for one in self.judges
         ]
         return summarise(pl.concat(parts).lazy(), _clusters(self.answers))
+
+    def figures_of(self, rows: pl.DataFrame) -> list[dict[str, Any]]:
+        """The same figures of some judgments, by judge and system.
+
+        Args:
+            rows: `row` (of the answers), `system`, `judge`, `verdict`.
+        """
+        found = []
+        for (judge,), part in rows.sort("row").group_by("judge", maintain_order=True):
+            said = part.select(
+                judge=pl.lit(str(judge)), signature=pl.lit(""), verdict="verdict",
+                status=pl.lit("judged").cast(JUDGMENTS_SCHEMA["status"]),
+                score=pl.col("verdict").cast(pl.Float64), cost_usd=pl.lit(None, pl.Float64),
+                tokens_in=pl.lit(None, pl.Int64), tokens_out=pl.lit(None, pl.Int64),
+            )  # fmt: skip
+            these = _clusters(self.answers[part["row"]])
+            found += [one for one in summarise(said.lazy(), these) if one["system"] != ALL_SYSTEMS]
+        return found
 
     @cached_property
     def people(self) -> dict[str, dict[str, Any]]:

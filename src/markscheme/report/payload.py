@@ -11,11 +11,15 @@ import polars as pl
 
 from markscheme.analysis import CATEGORIES, MODES
 from markscheme.report.material import Judged, Material
-from markscheme.report.spans import matched_spans
+from markscheme.report.why import alignments, merged, near_matches, value_findings
 from markscheme.tables import RELATIONS, STATUSES
+from markscheme.web import has_markup, render_answer
 
 _DIGITS = 4
 _SEPARATOR = "\x1e"
+_MOST_EXPLAINED = 10_000
+"""Answers whose values are compared for the page, half a millisecond each; contested ones first."""
+
 _NUMBERS = ("score", "marks", "cost_usd", "tokens_in", "tokens_out", "seconds")
 
 
@@ -23,6 +27,8 @@ def payload(material: Material) -> dict[str, Any]:
     """Columns of equal length; texts that repeat are numbers into a list of the different ones."""
     answers = material.answers
     ids = answers["answer_id"]
+    aligned = _aligned(answers)
+    marks = [merged(_pairs_of(row)) for row in aligned]
     references = _coded(answers["references"].list.join(_SEPARATOR))
     return {
         "rows": answers.height,
@@ -40,7 +46,10 @@ def payload(material: Material) -> dict[str, Any]:
         else None,
         "people": answers["accepted"].cast(pl.Int8).to_list() if material.labelled else None,
         "annotators": _column(answers["annotator_labels"]),
-        "spans": _spans(answers).to_list(),
+        "spans": [[place for span in row for place in span] for row in marks],
+        "shown": _coded(_shown(answers["answer"], marks)),
+        "aligned": [[[one["reference"], one["answer"]] for one in row] for row in aligned],
+        **_why(material, aligned),
         "mode": _modes(material),
         "judges": [_judge(one, material) for one in material.judges],
         "names": {
@@ -57,11 +66,46 @@ def packed(value: Any) -> str:
     return base64.b64encode(zlib.compress(orjson.dumps(value), 9)).decode()
 
 
-def _spans(answers: pl.DataFrame) -> pl.Series:
-    """Matched places; none where the references are patterns."""
-    found = matched_spans(answers["question"], answers["references"], answers["answer"])
-    plain = answers["reference_kind"].fill_null("text") == "text"
-    return pl.select(pl.when(plain).then(found).otherwise(pl.lit([]))).to_series()
+def _aligned(answers: pl.DataFrame) -> list[list[dict[str, list[int]]]]:
+    """Each answer against each of its references; nothing where they are patterns."""
+    found = alignments(answers["question"], answers["references"], answers["answer"])
+    patterns = (answers["reference_kind"] == "regex").fill_null(value=False).to_list()
+    return [[] if pattern else row for row, pattern in zip(found, patterns, strict=True)]
+
+
+def _pairs_of(row: list[dict[str, list[int]]]) -> list[tuple[int, int]]:
+    return [
+        pair
+        for one in row
+        for pair in zip(one["answer"][::2], one["answer"][1::2], strict=True)
+    ]  # fmt: skip
+
+
+def _shown(answers: pl.Series, marks: list[list[tuple[int, int]]]) -> pl.Series:
+    """The HTML of answers with markup; null where an answer is shown as it is written."""
+    return pl.Series(
+        [
+            render_answer(text, places) if text is not None and has_markup(text) else None
+            for text, places in zip(answers, marks, strict=True)
+        ],
+        dtype=pl.String,
+    )
+
+
+def _why(material: Material, aligned: list[list[dict[str, list[int]]]]) -> dict[str, Any]:
+    """`values` and `near` of each answer: null where there is nothing, or too many came before."""
+    values: list[Any] = [None] * len(aligned)
+    near: list[Any] = [None] * len(aligned)
+    answers = material.answers
+    texts = answers.select("question", "references", "answer").rows()
+    for row in material.contested[:_MOST_EXPLAINED]:
+        question, references, answer = texts[row]
+        if answer is None or not aligned[row]:
+            continue
+        found = value_findings(question, references, answer)
+        values[row] = found if any(found) else None
+        near[row] = near_matches(references, answer, aligned[row]) or None
+    return {"values": values, "near": near}
 
 
 def _modes(material: Material) -> dict[str, Any] | None:

@@ -1,3 +1,4 @@
+from .answer_html import answer_script as answer_script
 from .answer_html import answer_style as answer_style
 from .answer_html import has_markup as has_markup
 from .answer_html import plain_answer as plain_answer

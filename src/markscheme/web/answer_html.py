@@ -97,7 +97,16 @@ def plain_answer(text: str, marks: Sequence[tuple[int, int]] = ()) -> str:
 
 def answer_style() -> str:
     """The style sheet of rendered answers; it uses the colours that the page defines."""
-    place = importlib.resources.files("markscheme.web") / "static" / "answer.css"
+    return _part("answer.css")
+
+
+def answer_script() -> str:
+    """The script that shows rendered answers, and why they fit their references or not."""
+    return _part("answer.js")
+
+
+def _part(name: str) -> str:
+    place = importlib.resources.files("markscheme.web") / "static" / name
     return place.read_text(encoding="utf-8")
 
 

@@ -7,6 +7,8 @@ from typing import Any
 
 _LONGEST = 2_000
 _DEEPEST = 40
+_WIDE = 40
+"""Characters from which a formula may be wider than a telephone."""
 _ELEMENTS = frozenset(
     ["math", "mrow", "mi", "mn", "mo", "mtext", "ms", "mspace", "mfrac", "msqrt", "mroot", "msub",
      "msup", "msubsup", "munder", "mover", "munderover", "mmultiscripts", "mprescripts", "none",
@@ -28,7 +30,8 @@ def mathml(formula: str, source: str, *, block: bool) -> str:
         block: whether it stands on a line of its own.
     """
     shown = f'<code class="latex" dir="ltr">{html.escape(source, quote=False)}</code>'
-    if len(formula) > _LONGEST:
+    plain = formula.replace("\\{", "").replace("\\}", "")
+    if len(formula) > _LONGEST or plain.count("{") != plain.count("}"):
         return shown
     try:
         from latex2mathml.converter import convert_to_element
@@ -40,7 +43,9 @@ def mathml(formula: str, source: str, *, block: bool) -> str:
     except Exception:  # It raises what it likes on LaTeX that it does not know.
         return shown
     # The source goes along for reading aloud and for hovering.
-    return f'<span class="formula" dir="ltr" title="{html.escape(source)}">{made}</span>'
+    kind = "formula block" if block else "formula"
+    reached = ' tabindex="0"' if len(formula) > _WIDE else ""  # It scrolls, so keys must get there.
+    return f'<span class="{kind}" dir="ltr" title="{html.escape(source)}"{reached}>{made}</span>'
 
 
 def _serialised(element: Any, depth: int) -> str:

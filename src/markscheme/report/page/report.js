@@ -3,17 +3,7 @@
 // the address. Texts reach the page through textContent only.
 (() => {
   const $ = (id) => document.getElementById(id);
-  const make = (tag, properties = {}, ...children) => {
-    const element = document.createElement(tag);
-    for (const [name, value] of Object.entries(properties)) {
-      if (value === null || value === undefined) continue;
-      if (name === "class") element.className = value;
-      else if (name in element && name !== "role") element[name] = value;
-      else element.setAttribute(name, value);
-    }
-    element.append(...children.filter((child) => child !== null));
-    return element;
-  };
+  const { make, marked, answer: answerBox, why: whyBox } = shown;
   const count = (number) => number.toLocaleString("en");
   const percent = (part, whole) => (whole ? `${((100 * part) / whole).toFixed(1)}%` : "n/a");
   const words = (name) => name.replaceAll("_", " ").replace("em in ", "EM in ");
@@ -29,18 +19,20 @@
 
   const DEFAULTS = {
     q: "", id: "", system: "", judge: "", verdict: "", people: "", agreement: "", mode: "",
-    error: "", relation: "", status: "", sort: "disagreement", order: "", page: "1", size: "50",
+    error: "", relation: "", status: "", asked: "", right: "", wrong: "", voice: "", view: "", sort: "disagreement", order: "", page: "1", size: "50",
   };
-  const VIEW = ["sort", "order", "page", "size"]; // how answers are shown, not which
+  const VIEW = ["sort", "order", "page", "size", "view", "voice"]; // how answers are shown, not which
   const SIZES = ["25", "50", "100", "250"];
 
   const start = (data) => {
     const { rows, judges, names } = data;
-    const people = data.people;
+    const people = data.people; // labels: 1, 0, or null where there is none
     const every = Array.from({ length: rows }, (_, row) => row);
     const open = new Set();
+    let raw = false; // answers as they are written, not as they mean
+    let live = null; // what a page that is served can do: explain, take labels
     let state = { ...DEFAULTS };
-    let shown = every;
+    let found = every; // rows that the filters leave
 
     const value = (column, row) => {
       const code = column?.codes ? column.codes[row] : -1;
@@ -55,7 +47,7 @@
     // --- what is known of each row once -------------------------------------------------------
     const split = new Float32Array(rows); // how evenly the voices are divided
     const kind = new Uint8Array(rows); // 0 nothing to compare, 1 all agree, 2 people differ, 3 judges differ
-    for (let row = 0; row < rows; row++) {
+    const weigh = (row) => {
       let yes = 0;
       let no = 0;
       for (const judge of judges) {
@@ -69,7 +61,55 @@
       kind[row] = torn ? 3 : against ? 2 : yes + no + (label === null ? 0 : 1) > 1 ? 1 : 0;
       if (label !== null) label ? yes++ : no++;
       split[row] = yes + no ? Math.min(yes, no) / (yes + no) : 0;
-    }
+    };
+    for (const row of every) weigh(row);
+
+    // --- questions by system --------------------------------------------------------------------
+    const systems = data.system.values;
+    const labelled = () => Boolean(people?.some((label) => label !== null));
+    const voices = () => [...(labelled() ? ["people"] : []), ...judges.map((judge) => judge.name)];
+    const voice = () => (voices().includes(state.voice) ? state.voice : voices()[0]);
+    const verdicts = () => (voice() === "people" ? people : judges.find((judge) => judge.name === voice()).verdict);
+    let table = { by: null };
+    // Of each question: right and judged answers of each system, by whose voice is chosen.
+    const questions = () => {
+      const by = voice();
+      if (table.by !== by) {
+        const said = verdicts();
+        const lines = new Map();
+        for (const row of every) {
+          const code = data.question.codes[row];
+          if (!lines.has(code)) lines.set(code, { code, right: new Uint16Array(systems.length), judged: new Uint16Array(systems.length), rows: [] });
+          const line = lines.get(code);
+          const at = data.system.codes[row];
+          line.rows.push(row);
+          if (said[row] === null) continue;
+          line.judged[at]++;
+          line.right[at] += said[row];
+        }
+        table = { by, lines: [...lines.values()] };
+      }
+      return table.lines;
+    };
+    const share = (line, system) => {
+      const at = systems.indexOf(system);
+      return at < 0 || !line.judged[at] ? null : line.right[at] / line.judged[at];
+    };
+    const beats = (line, one, other) => {
+      const [first, second] = [share(line, one), share(line, other)];
+      return first !== null && second !== null && first > second;
+    };
+    // Two-sided exact sign test: how often a fair coin is so uneven.
+    const luck = (wins, losses) => {
+      const n = wins + losses;
+      let term = -n * Math.LN2;
+      let sum = 0;
+      for (let k = 0; k <= Math.min(wins, losses); k++) {
+        sum += Math.exp(term);
+        term += Math.log((n - k) / (k + 1));
+      }
+      return n ? Math.min(1, 2 * sum) : 1;
+    };
 
     // --- searching ------------------------------------------------------------------------------
     const texts = [
@@ -200,9 +240,14 @@
       if (ofJudge.length) {
         tests.push((row) => those.some((judge) => ofJudge.every((test) => test(judge, row))));
       }
-      let found = ordered();
-      for (const test of tests) found = found.filter(test);
-      return state.q.trim() ? search(found, state.q) : found;
+      if (state.asked) tests.push((row) => data.question.codes[row] === Number(state.asked));
+      if (state.right && state.wrong) {
+        const between = new Set(questions().filter((one) => beats(one, state.right, state.wrong)).map((one) => one.code));
+        tests.push((row) => between.has(data.question.codes[row]) && [state.right, state.wrong].includes(value(data.system, row)));
+      }
+      let left = ordered();
+      for (const test of tests) left = left.filter(test);
+      return state.q.trim() ? search(left, state.q) : left;
     };
 
     // --- the address ------------------------------------------------------------------------------
@@ -215,28 +260,12 @@
       if (!(next.sort in COLUMNS)) next.sort = DEFAULTS.sort;
       if (!(next.verdict in VERDICTS)) next.verdict = "";
       if (!(next.agreement in AGREEMENT)) next.agreement = "";
+      if (!(next.view === "questions" && systems.length > 1)) next.view = "";
       if (!SIZES.includes(next.size)) next.size = DEFAULTS.size;
       return next;
     };
 
     // --- rows -------------------------------------------------------------------------------------
-    const marked = (text, spans, from = 0, to = text.length) => {
-      const parts = [];
-      // Python counts characters, JavaScript halves of some of them.
-      const units = /[\ud800-\udfff]/.test(text) ? Array.from(text) : null;
-      const cut = (begin, end) => (units ? units.slice(begin, end).join("") : text.slice(begin, end));
-      const last = Math.min(to, units ? units.length : text.length);
-      let at = from;
-      for (let place = 0; place < spans.length; place += 2) {
-        const begin = Math.max(spans[place], at);
-        const end = Math.min(spans[place + 1], last);
-        if (end <= begin) continue;
-        parts.push(cut(at, begin), make("mark", { textContent: cut(begin, end) }));
-        at = end;
-      }
-      parts.push(cut(at, last));
-      return parts;
-    };
     const SHORT = 420;
     const short = (text) => (text.length > SHORT ? `${text.slice(0, SHORT)} …` : text);
     const excerpt = (row) => {
@@ -244,7 +273,9 @@
       if (!text?.trim()) return make("span", { class: "small", textContent: text === null ? "no answer" : "empty answer" });
       const spans = data.spans[row];
       const from = spans.length && spans[0] > 150 ? spans[0] - 80 : 0;
-      const shownAnswer = make("div", { class: "clip" }, from ? "… " : "", ...marked(text, spans, from, from + SHORT));
+      const html = value(data.shown, row);
+      if (html) return make("div", { class: "clip-box" }, answerBox(text, spans, html, raw));
+      const shownAnswer = make("div", { class: "clip", dir: "auto" }, from ? "… " : "", ...marked(text, spans, from, from + SHORT));
       if (text.length > from + SHORT) shownAnswer.append(" …");
       return shownAnswer;
     };
@@ -279,12 +310,12 @@
       toggle.setAttribute("aria-label", `Details of answer ${row + 1}`);
       toggle.dataset.row = row;
       const mode = data.mode ? value(data.mode.mode, row) : null;
-      return make("tr", { role: "row", class: isOpen ? "open" : "" },
+      return make("tr", { role: "row", class: isOpen ? "answer open" : "answer" },
         make("td", { role: "cell", class: "t" }, toggle),
-        cell(null, "q", make("div", { class: "clip", textContent: short(value(data.question, row)) }),
-          make("div", { class: "references clip", textContent: short(references(row).join(" · ")) })),
+        cell(null, "q", make("div", { class: "clip", dir: "auto", textContent: short(value(data.question, row)) }),
+          make("div", { class: "references clip", dir: "auto", textContent: short(references(row).join(" · ")) })),
         cell(null, "a", excerpt(row)),
-        cell("system", "s", value(data.system, row)),
+        cell("system", "s", make("bdi", { textContent: value(data.system, row) })),
         people ? cell("people", "v", chip(people[row])) : null,
         ...judges.map((judge) => cell(judge.name, "v", chipOf(judge, row))),
         data.mode ? cell(mode ? "failure mode" : null, "m small", mode ? words(mode) : "") : null);
@@ -306,13 +337,24 @@
       const mode = data.mode ? value(data.mode.mode, row) : null;
       const context = value(data.context, row);
       const box = make("td", { role: "cell", colSpan: columns });
-      const title = (text) => make("h4", { textContent: text });
+      const title = (text) => make("h3", { textContent: text });
       const question = value(data.question, row);
-      if (question.length > SHORT) box.append(title("Whole question"), make("div", { class: "full", tabIndex: 0, textContent: question }));
-      box.append(title(data.patterns?.[row] ? "References (patterns)" : "References"),
-        make("ul", {}, ...references(row).map((text) => make("li", { textContent: text }))));
-      if (answer !== null) box.append(title("Whole answer"), make("div", { class: "full", tabIndex: 0 }, ...marked(answer, data.spans[row])));
-      if (context !== null) box.append(title("Context"), make("div", { class: "full", tabIndex: 0, textContent: context }));
+      if (question.length > SHORT) box.append(title("Whole question"), make("div", { class: "full", tabIndex: 0, dir: "auto", textContent: question }));
+      if (answer !== null) {
+        const html = value(data.shown, row);
+        const switcher = html ? make("button", { type: "button", class: "raw-switch", textContent: raw ? "As it means (R)" : "Raw text (R)", onclick: turnRaw }) : null;
+        box.append(make("div", { class: "titled" }, title("Whole answer"), switcher),
+          make("div", { class: "full", tabIndex: 0 }, answerBox(answer, data.spans[row], html, raw)));
+      }
+      const aligned = data.aligned[row];
+      box.append(title(data.patterns?.[row] ? "References (patterns)" : "References, with the words that the answer has"),
+        whyBox({
+          references: references(row).map((text, at) => ({ text, spans: aligned[at]?.[0], answer: aligned[at]?.[1], values: data.values[row]?.[at] ?? null })),
+          near: data.near[row], patterns: Boolean(data.patterns?.[row]) || answer === null,
+        }));
+      if (live && answer !== null) box.append(title("Why, in full"), live.explain(row));
+      if (live) box.append(title("Your verdict"), live.label(row));
+      if (context !== null) box.append(title("Context"), make("div", { class: "full", tabIndex: 0, dir: "auto", textContent: context }));
       if (mode) {
         box.append(title("Why exact match rejects it"),
           make("div", { textContent: `${words(mode)} (${names.modes[mode][0]}): ${value(data.mode.evidence, row)}` }));
@@ -321,15 +363,15 @@
       if (votes) box.append(title("Annotators"), make("div", { textContent: votes.map((vote) => vote ?? "blank").join(", ") }));
       const lines = judges.map((judge) => {
         const explanation = value(judge.explanation, row);
-        const raw = value(judge.raw, row);
+        const reply = value(judge.raw, row);
         const error = value(judge.error, row);
         return make("tr", {},
           make("th", { scope: "row", textContent: judge.name }),
           make("td", {}, chipOf(judge, row)),
-          make("td", {}, make("div", { textContent: explanation ?? "" }),
+          make("td", {}, make("div", { dir: "auto", textContent: explanation ?? "" }),
             error ? make("div", { class: "small", textContent: `error: ${words(error)}; ${value(judge.evidence, row)}` }) : null,
-            raw !== null && raw !== explanation
-              ? make("details", {}, make("summary", { textContent: "reply" }), make("div", { class: "full raw", tabIndex: 0, textContent: raw }))
+            reply !== null && reply !== explanation
+              ? make("details", {}, make("summary", { textContent: "reply" }), make("div", { class: "full raw", tabIndex: 0, dir: "auto", textContent: reply }))
               : null),
           make("td", { class: "small", textContent: facts(judge, row) }));
       });
@@ -345,6 +387,29 @@
     const head = $("rows").tHead;
     const body = $("rows").tBodies[0];
     const breakable = (text) => text.split(/(?<=[_(=,/-])/).flatMap((part) => [make("wbr"), part]);
+    const drawQuestions = () => {
+      const said = verdicts();
+      const codes = new Set(found.map((row) => data.question.codes[row]));
+      const lines = questions().filter((line) => codes.has(line.code));
+      const uneven = (line) => {
+        const shares = systems.map((system) => share(line, system)).filter((one) => one !== null);
+        return shares.length ? Math.max(...shares) - Math.min(...shares) : -1;
+      };
+      if (state.sort !== "row") lines.sort((one, other) => uneven(other) - uneven(one) || one.rows[0] - other.rows[0]);
+      head.replaceChildren(make("tr", { role: "row" },
+        make("th", { scope: "col", role: "columnheader", class: "q", textContent: `question, by ${voice()}` }),
+        ...systems.map((system) => make("th", { scope: "col", role: "columnheader", class: "v" }, make("bdi", {}, ...breakable(system))))));
+      const size = Number(state.size);
+      const here = lines.slice((page() - 1) * size, page() * size);
+      body.replaceChildren(...here.map((line) => make("tr", { role: "row" },
+        cell(null, "q", make("button", { type: "button", class: "go", dir: "auto", textContent: short(data.question.values[line.code]), onclick: () => change({ asked: String(line.code), view: "" }) }),
+          make("div", { class: "references clip", dir: "auto", textContent: short(references(line.rows[0]).join(" · ")) })),
+        ...systems.map((system, at) => {
+          const rows_ = line.rows.filter((row) => data.system.codes[row] === at);
+          return cell(system, "v", ...(rows_.length ? rows_.map((row) => chip(said[row], { who: voice() })) : [make("span", { class: "small", textContent: "–" })]));
+        }))));
+      $("rows").style.setProperty("--columns", systems.length);
+    };
     const drawHead = () => {
       const header = (name, text, style) => {
         const here = state.sort === name;
@@ -357,18 +422,20 @@
       };
       const focused = document.activeElement?.dataset?.sort;
       head.replaceChildren(make("tr", { role: "row" },
-        make("th", { scope: "col", role: "columnheader" }, make("span", { class: "off-screen", textContent: "details" })),
-        header("question", "question and references", "q"), header("answer", "answer", "a"), header("system", "system"),
+        make("th", { scope: "col", role: "columnheader", class: "t" }, make("span", { class: "off-screen", textContent: "details" })),
+        header("question", "question and references", "q"), header("answer", "answer", "a"), header("system", "system", "s"),
         people ? header("people", "people", "v") : null,
         ...judges.map((judge) => header(`judge:${judge.name}`, judge.name, "v")),
-        data.mode ? header("mode", "failure mode") : null));
+        data.mode ? header("mode", "failure mode", "m") : null));
+      $("rows").style.setProperty("--columns", judges.length + (people ? 1 : 0) + (data.mode ? 2 : 1));
       if (focused) [...head.querySelectorAll("button")].find((button) => button.dataset.sort === focused)?.focus();
     };
-    const pageCount = () => Math.max(1, Math.ceil(shown.length / Number(state.size)));
+    let lines_ = 0; // what the pages are counted by: answers, or questions
+    const pageCount = () => Math.max(1, Math.ceil(lines_ / Number(state.size)));
     const page = () => Math.min(Math.max(1, Math.trunc(Number(state.page)) || 1), pageCount());
     const drawRows = () => {
       const size = Number(state.size);
-      const here = shown.slice((page() - 1) * size, page() * size);
+      const here = found.slice((page() - 1) * size, page() * size);
       const lines = document.createDocumentFragment();
       for (const row of here) {
         lines.append(rowOf(row));
@@ -382,7 +449,7 @@
       const lines = [];
       const tally = (name, read_) => {
         let known = 0, yes = 0, same = 0, both = 0;
-        for (const row of shown) {
+        for (const row of found) {
           const verdict = read_(row);
           if (verdict === null) continue;
           known++;
@@ -398,18 +465,57 @@
       $("tally").replaceChildren(...lines);
     };
     const drawCount = () => {
-      const what = shown.length === rows ? `All ${count(rows)} answers` : `${count(shown.length)} of ${count(rows)} answers`;
+      if (state.view === "questions") {
+        $("count").textContent = `${count(lines_)} question${lines_ === 1 ? "" : "s"}, ${state.sort === "row" ? "as in the file" : "those on which systems differ first"}`;
+        return;
+      }
+      const what = found.length === rows ? `All ${count(rows)} answers` : `${count(found.length)} of ${count(rows)} answers`;
       const by = COLUMNS[state.sort][0];
       $("count").textContent = `${what}, by ${by}${state.order === "down" ? ", descending" : ""}`;
     };
+    const drawViews = () => {
+      const names_ = { "": "Answers", questions: "Questions by system" };
+      $("views").replaceChildren(...(systems.length < 2 ? [] : Object.entries(names_)).map(([view, text]) => {
+        const button = make("button", { type: "button", textContent: text, onclick: () => { change({ view }); $("views").querySelector("[aria-pressed=true]").focus(); } });
+        button.setAttribute("aria-pressed", state.view === view);
+        return button;
+      }));
+    };
+    const drawDuel = () => {
+      const { right, wrong } = state;
+      const duel = $("duel");
+      if (!right || !wrong || right === wrong) return duel.replaceChildren();
+      let wins = 0, losses = 0, both = 0;
+      for (const line of questions()) {
+        const [one, other] = [share(line, right), share(line, wrong)];
+        if (one === null || other === null) continue;
+        both++;
+        if (one > other) wins++;
+        else if (other > one) losses++;
+      }
+      const p = luck(wins, losses);
+      duel.replaceChildren(make("p", {},
+        make("bdi", { textContent: right }), ` right and `, make("bdi", { textContent: wrong }), ` wrong: ${count(wins)} questions; the other way round: ${count(losses)}; of ${count(both)} that both answered, by ${voice()}. `,
+        make("strong", { textContent: p < 0.05 ? `More than luck (exact sign test, p = ${p < 0.001 ? p.toExponential(1) : p.toFixed(3)}).` : `Luck alone may do that (exact sign test, p = ${p.toFixed(2)}).` }), " ",
+        make("button", { type: "button", textContent: "The other way round", onclick: () => change({ right: wrong, wrong: right }) })));
+    };
     const update = () => {
       performance.mark("update");
-      shown = filter();
-      drawHead();
-      drawRows();
+      found = filter();
+      drawViews();
+      if (state.view === "questions") {
+        lines_ = new Set(found.map((row) => data.question.codes[row])).size;
+        drawQuestions();
+      } else {
+        lines_ = found.length;
+        drawHead();
+        drawRows();
+      }
       drawPages();
       drawCount();
       drawTally();
+      drawDuel();
+      drawThreshold();
       performance.measure("markscheme update", "update");
     };
 
@@ -429,11 +535,11 @@
       }
       $("clear").hidden = Object.keys(DEFAULTS).every((name) => VIEW.includes(name) || state[name] === DEFAULTS[name]);
     };
-    const select = (name, text, options) => {
+    const select = (name, text, options, none = "any") => {
       if (!options.length) return;
       const plain = options.flatMap((option) => option.options ?? [option]);
       if (plain.length < 2 && name !== "status") return;
-      const control = make("select", { id: `filter-${name}` }, make("option", { value: "", textContent: "any" }));
+      const control = make("select", { id: `filter-${name}` }, make("option", { value: "", textContent: none }));
       for (const option of options) {
         const choices = (option.options ?? [option]).map(([choice, shownAs]) => make("option", { value: choice, textContent: shownAs }));
         control.append(...(option.options ? [make("optgroup", { label: option.label }, ...choices)] : choices));
@@ -469,6 +575,12 @@
     select("relation", "Relation", plain(names.relations.filter((_, at) => relations.has(at))));
     const statuses = seen(judges.flatMap((judge) => [...new Set(judge.status)]));
     select("status", "Status", plain(names.statuses.filter((_, at) => statuses.has(at))));
+    if (systems.length > 1) {
+      const names_ = systems.map((text) => [text, text]);
+      select("right", "System that is right", names_);
+      select("wrong", "System that is wrong", names_);
+      select("voice", "By whose word", voices().map((text) => [text, text]), "first of these");
+    }
     const orders = make("select", { id: "filter-sort" }, ...Object.entries(COLUMNS).map(([name, [text]]) => make("option", { value: name, textContent: text })));
     orders.addEventListener("change", () => change({ sort: orders.value, order: "" }));
     controls.set("sort", orders);
@@ -477,6 +589,65 @@
       const { sort, order: turn, size } = state;
       change({ ...DEFAULTS, sort, order: turn, size });
       box.focus();
+    });
+
+    // --- a threshold to try ---------------------------------------------------------------------
+    const scored = judges.filter((judge) => judge.score && new Set(judge.score.filter((score) => score !== null)).size > 2);
+    const slider = make("input", { type: "range", id: "threshold", min: 0, max: 1, step: 0.01, value: 0.5 });
+    const whose = make("select", { id: "threshold-of" }, ...scored.map((judge) => make("option", { value: judge.name, textContent: judge.name })));
+    const says = make("p", { role: "status", id: "threshold-says" });
+    const drawThreshold = () => {
+      if (!scored.length) return;
+      const judge = scored.find((one) => one.name === whose.value) ?? scored[0];
+      const from = Number(slider.value);
+      let known = 0, yes = 0, both = 0, fp = 0, fn = 0;
+      for (const row of found) {
+        const score = judge.score[row];
+        if (score === null) continue;
+        const verdict = score >= from ? 1 : 0;
+        known++;
+        yes += verdict;
+        if (!people || people[row] === null) continue;
+        both++;
+        if (verdict && !people[row]) fp++;
+        if (!verdict && people[row]) fn++;
+      }
+      const errors = both ? `; of ${count(both)} with a label it would wrongly accept ${count(fp)} and wrongly reject ${count(fn)} (right on ${percent(both - fp - fn, both)})` : "; without labels, its errors are not known";
+      says.textContent = `From a score of ${from.toFixed(2)}, ${judge.name} would accept ${percent(yes, known)} of the ${count(known)} shown that it scored${errors}.`;
+    };
+    if (scored.length) {
+      slider.addEventListener("input", drawThreshold);
+      whose.addEventListener("change", drawThreshold);
+      $("trial").append(make("details", {}, make("summary", { textContent: "Try another threshold" }),
+        make("div", { class: "trial" }, make("label", {}, "Judge", whose), make("label", {}, "Accepts from a score of", slider)), says));
+    }
+
+    // --- taking rows along ------------------------------------------------------------------------
+    const record = (row) => ({
+      answer_id: data.ids[row], question: value(data.question, row), references: references(row), answer: value(data.answer, row),
+      system: value(data.system, row), ...(people && { label: people[row] }),
+      ...Object.fromEntries(judges.flatMap((judge) => {
+        const verdict = verdictOf(judge, row);
+        return [[`${judge.name} verdict`, verdict === null ? null : Boolean(verdict)], [`${judge.name} score`, judge.score?.[row] ?? null],
+          [`${judge.name} status`, names.statuses[judge.status[row]]], [`${judge.name} explanation`, value(judge.explanation, row)]];
+      })),
+    });
+    const inCell = (field) => {
+      const text = field === null || field === undefined ? "" : Array.isArray(field) ? JSON.stringify(field) : String(field);
+      // A spreadsheet would run a cell that begins so.
+      const tame = typeof field === "string" && /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+      return /[",\r\n]/.test(tame) ? `"${tame.replaceAll('"', '""')}"` : tame;
+    };
+    const save = (name, type, text) => {
+      const link = make("a", { href: URL.createObjectURL(new Blob([text], { type })), download: name });
+      link.click();
+      setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+    };
+    $("save-jsonl").addEventListener("click", () => save("answers.jsonl", "application/x-ndjson", found.map((row) => JSON.stringify(record(row)) + "\n").join("")));
+    $("save-csv").addEventListener("click", () => {
+      const records = found.map(record);
+      const header = Object.keys(record(0));
+      save("answers.csv", "text/csv", [header, ...records.map((one) => header.map((name) => one[name]))].map((line) => line.map(inCell).join(",")).join("\r\n") + "\r\n");
     });
 
     const drawPages = () => {
@@ -497,9 +668,7 @@
       if (name) change({ sort: name, order: state.sort === name && state.order !== "down" ? "down" : "" });
     });
     const toggles = () => [...body.querySelectorAll(".toggle")];
-    body.addEventListener("click", (event) => {
-      const toggle = event.target.closest(".toggle");
-      if (!toggle) return;
+    const turn = (toggle) => {
       const row = Number(toggle.dataset.row);
       const line = toggle.closest("tr");
       if (open.delete(row)) line.nextElementSibling.remove();
@@ -510,12 +679,26 @@
       line.classList.toggle("open", open.has(row));
       toggle.setAttribute("aria-expanded", open.has(row));
       toggle.textContent = open.has(row) ? "▾" : "▸";
+    };
+    const turnRaw = () => {
+      raw = !raw;
+      drawRows();
+    };
+    body.addEventListener("click", (event) => {
+      const toggle = event.target.closest(".toggle");
+      if (toggle) return turn(toggle);
+      const line = event.target.closest("tr.answer");
+      // A click anywhere opens the row, but not one that follows a link or selects a text.
+      if (!line || event.target.closest("a, button, input, summary") || String(getSelection())) return;
+      turn(line.querySelector(".toggle"));
+      line.querySelector(".toggle").focus({ preventScroll: true });
     });
     body.addEventListener("keydown", (event) => {
       const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-      if (!step || !event.target.classList.contains("toggle")) return;
-      const all = toggles();
-      all[all.indexOf(event.target) + step]?.focus();
+      const line = event.target.closest("tr");
+      if (!step || !event.target.closest(".toggle, .go")) return;
+      const all = [...body.querySelectorAll(".toggle, .go")];
+      all[all.indexOf(line.querySelector(".toggle, .go")) + step]?.focus();
       event.preventDefault();
     });
     document.addEventListener("keydown", (event) => {
@@ -524,6 +707,24 @@
         event.preventDefault();
         box.focus();
       }
+      if (typing || event.ctrlKey || event.metaKey || event.altKey) return;
+      if (event.key === "r") turnRaw();
+      const step = { j: 1, k: -1 }[event.key];
+      if (step) {
+        const all = toggles();
+        const at = all.indexOf(document.activeElement);
+        all[at < 0 ? 0 : at + step]?.focus();
+      }
+    });
+    // On a narrow screen the answers come soon: figures but the first open when asked for.
+    const more = $("more-figures");
+    if (more && matchMedia("(max-width: 46rem)").matches && !location.hash.startsWith("#section")) more.open = false;
+    addEventListener("beforeprint", () => { if (more) more.open = true; });
+    document.addEventListener("click", (event) => {
+      const mark = event.target.closest?.("svg a");
+      if (!mark) return;
+      event.preventDefault();
+      location.hash = mark.getAttribute("href");
     });
     const follow = () => {
       if (location.hash && !location.hash.includes("=")) return;

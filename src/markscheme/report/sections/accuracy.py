@@ -7,7 +7,7 @@ from typing import Any
 import polars as pl
 
 from markscheme.engine import ALL_SYSTEMS
-from markscheme.report.charts import dots
+from markscheme.report.charts import address, dots
 from markscheme.report.material import PEOPLE, Material
 from markscheme.report.section import Section
 from markscheme.results import Table, interval, percent
@@ -58,32 +58,45 @@ def accuracy(material: Material) -> Section:
 
 
 def _chart(material: Material) -> Any:
-    rows = material.long
-    if material.labelled:
-        rows = rows.filter(pl.col("accepted").is_not_null())
-    order = {name: place for place, name in enumerate(material.systems)}
-    parts = [rows.select("system", "judge", "verdict")]
     names = [one.name for one in material.judges]
+    rows = [_dot(one, one["judge"]) for one in _records(material)]
     if EXACT not in names:
         names = [*names, EXACT]
-        exact = material.answers.with_columns(verdict=material.matches)
-        if material.labelled:
-            exact = exact.filter(pl.col("accepted").is_not_null())
-        parts.append(exact.select("system", "verdict", judge=pl.lit(EXACT)))
-    if material.labelled:
-        people = material.answers.filter(pl.col("accepted").is_not_null())
-        parts.append(people.select("system", judge=pl.lit(PEOPLE), verdict="accepted"))
-    table = (
-        pl.concat(parts, how="diagonal")
-        .group_by("system", "judge")
-        .agg(accuracy=pl.col("verdict").mean())
-        .drop_nulls()
-        .sort(pl.col("system").replace_strict(order, return_dtype=pl.Int64), "judge")
+    people = material.people
+    rows += [_dot(one, PEOPLE) for system, one in people.items() if system != ALL_SYSTEMS]
+    order = {name: place for place, name in enumerate(material.systems)}
+    known = [one for one in rows if one["accuracy"] is not None]
+    table = pl.DataFrame(known, infer_schema_length=None).sort(
+        pl.col("system").replace_strict(order, return_dtype=pl.Int64), "judge"
     )
     return dots(
         table, y="system", x="accuracy", x_title="answers accepted", judges=names,
-        people=bool(material.labelled), width=300, step=46,
+        people=bool(people), width=300, step=46,
     )  # fmt: skip
+
+
+def _records(material: Material) -> list[dict[str, Any]]:
+    """Figures to draw: of labelled answers where there are labels, so that dots compare."""
+    rows = material.long.select("row", "system", "judge", "verdict", "accepted")
+    if EXACT not in [one.name for one in material.judges]:
+        exact = material.answers.select("system", "accepted").with_row_index("row")
+        rows = pl.concat(
+            [rows, exact.with_columns(judge=pl.lit(EXACT), verdict=material.matches)],
+            how="diagonal_relaxed",
+        )
+    if material.labelled:
+        rows = rows.filter(pl.col("accepted").is_not_null())
+    return material.figures_of(rows)
+
+
+def _dot(record: dict[str, Any], judge: str) -> dict[str, Any]:
+    state = {"people": "accepts"} if judge == PEOPLE else {"judge": judge, "verdict": "accepts"}
+    return {
+        "system": record["system"], "judge": judge, "accuracy": record["accuracy"],
+        "low": record["accuracy_low"], "high": record["accuracy_high"],
+        "interval": interval(record["accuracy_low"], record["accuracy_high"]),
+        "link": "" if judge == EXACT else address(_link(record["system"], **state)),
+    }  # fmt: skip
 
 
 def _cell(record: dict[str, Any] | None) -> str:

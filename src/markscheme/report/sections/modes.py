@@ -7,7 +7,7 @@ from typing import Any
 import polars as pl
 
 from markscheme.analysis import GROUPS, MODES
-from markscheme.report.charts import WIDTH, altair, dots, light, themed
+from markscheme.report.charts import WIDTH, address, altair, dots, light, themed
 from markscheme.report.material import Material
 from markscheme.report.section import Section
 from markscheme.results import Table, percent
@@ -62,6 +62,7 @@ def _bars(shown: list[str], counts: dict[str, int], total: int) -> Any:
             "group": [MODES[mode].group for mode in shown],
             "share": [counts[mode] / total for mode in shown],
             "answers": [counts[mode] for mode in shown],
+            "link": [address({"mode": mode}) for mode in shown],
         }
     )
     groups = table["group"].unique(maintain_order=True).to_list()
@@ -71,6 +72,7 @@ def _bars(shown: list[str], counts: dict[str, int], total: int) -> Any:
         x=alt.X("share:Q", title="of these answers").axis(format="%", tickCount=5),
         color=alt.Color("group:N", sort=None).scale(domain=groups, range=colours),
         tooltip=["group", "mode", "answers", alt.Tooltip("share:Q", format=".1%")],
+        href="link:N",
     )
     ink = light("ink")[0]
     text = base.mark_text(align="left", dx=4, fontSize=11, color=ink).encode(
@@ -107,7 +109,17 @@ def mode_errors(material: Material) -> Section | None:
             }
         rows.append((name, *cells))
     order = {group: place for place, group in enumerate(groups)}
-    table = rates.drop_nulls("rate").sort(pl.col("group").replace_strict(order))
+    table = (
+        rates.drop_nulls("rate")
+        .sort(pl.col("group").replace_strict(order))
+        .with_columns(
+            link=pl.struct("judge", "group").map_elements(
+                lambda one: address({"judge": one["judge"], "verdict": "rejects",
+                                     "mode": f"group:{one['group']}"}),
+                return_dtype=pl.String,
+            )
+        )
+    )  # fmt: skip
     return Section(
         key="mode-errors",
         title="Which of these right answers each judge rejects too",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from markscheme.report.charts import shares
+from markscheme.report.charts import address, shares
 from markscheme.report.material import Material
 from markscheme.report.section import Section
 from markscheme.results import Table, percent
@@ -48,7 +48,11 @@ def relations(material: Material) -> Section | None:
             numeric=frozenset(RELATIONS),
         ),
         chart=lambda: shares(
-            counted.drop("accepted", "labelled"), colour="relation", order=RELATIONS,
+            counted.drop("accepted", "labelled").with_columns(
+                link=pl.struct("judge", "system", "relation").map_elements(
+                    address, return_dtype=pl.String
+                )
+            ), colour="relation", order=RELATIONS,
             colours=list(_COLOURS.values()), judges=names, systems=material.systems,
         ),
         links=links,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from markscheme.report.charts import shares
+from markscheme.report.charts import address, shares
 from markscheme.report.material import Material
 from markscheme.report.section import Section
 from markscheme.results import Table
@@ -58,7 +58,13 @@ def verdicts(material: Material) -> Section:
             numeric=frozenset(shown),
         ),
         chart=lambda: shares(
-            counted, colour="outcome", order=shown, colours=[kinds[kind][0] for kind in shown],
+            counted.with_columns(
+                link=pl.struct("judge", "system", "outcome").map_elements(
+                    lambda one: address({"system": one["system"], "judge": one["judge"],
+                                         "verdict": kinds[one["outcome"]][1]}),
+                    return_dtype=pl.String,
+                )
+            ), colour="outcome", order=shown, colours=[kinds[kind][0] for kind in shown],
             judges=[one.name for one in material.judges], systems=material.systems,
         ),
         links=links,

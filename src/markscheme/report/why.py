@@ -1,0 +1,155 @@
+"""Why an answer fits its references or not: words in common, values that conflict, near matches."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import polars as pl
+from rapidfuzz import fuzz, process
+
+from markscheme.report.spans import matched_spans
+from markscheme.text import WORD
+from markscheme.values import Outcome, compare_values
+from markscheme.web import has_markup, plain_answer, render_answer
+
+_NEAR = 75.0
+"""Similarity of spelling (0 to 100) from which two words nearly match."""
+_SHORTEST = 4
+_LONGEST = 20_000
+_MOST_NEAR = 8
+
+
+def alignments(
+    questions: pl.Series, references: pl.Series, answers: pl.Series
+) -> list[list[dict[str, list[int]]]]:
+    """Each answer against each of its references, word by word.
+
+    Args:
+        questions, references, answers: a row an answer; `references` are lists, an answer may be
+            null.
+
+    Returns:
+        For each row and each reference, `answer` and `reference`: starts and ends in turn, in
+        characters, of the words in common, in either text.
+    """
+    pairs = (
+        pl.DataFrame({"question": questions, "reference": references, "answer": answers})
+        .with_row_index("row")
+        .explode("reference")
+        .with_columns(pl.col("reference", "answer").fill_null(""))
+    )
+    if pairs.is_empty():
+        return [[] for _ in range(len(answers))]
+
+    def spans(of: str, against: str) -> pl.Series:
+        return matched_spans(pairs["question"], pairs[against].reshape((-1, 1)).arr.to_list(),
+                             pairs[of])  # fmt: skip
+
+    both = pairs.select("row").with_columns(
+        answer=spans("answer", "reference"), reference=spans("reference", "answer")
+    )
+    found: list[list[dict[str, list[int]]]] = [[] for _ in range(len(answers))]
+    for row, answer, reference in both.iter_rows():
+        found[row].append({"answer": answer, "reference": reference})
+    return found
+
+
+def value_findings(
+    question: str, references: Sequence[str], answer: str
+) -> list[dict[str, Any] | None]:
+    """What the typed values of an answer say against each reference; None where nothing.
+
+    A finding has `outcome` (`agree`, `conflict` or `missing`), `kind`, `reason` in plain words,
+    `conflicting` (pairs of reference's and answer's value) and `missing`.
+    """
+    return [_finding(question, reference, answer[:_LONGEST]) for reference in references]
+
+
+def _finding(question: str, reference: str, answer: str) -> dict[str, Any] | None:
+    found = compare_values(question, reference, answer)
+    if found.outcome is Outcome.NONE:
+        return None
+    return {
+        "outcome": found.outcome.value,
+        "kind": found.kind,
+        "reason": found.reason,
+        "conflicting": [[pair.reference, pair.answer] for pair in found.conflicting],
+        "missing": list(found.missing),
+    }
+
+
+def near_matches(
+    references: Sequence[str], answer: str, aligned: Sequence[dict[str, list[int]]]
+) -> list[list[str]]:
+    """Words of a reference that the answer lacks but nearly has: `[["Márquez", "Marques"]]`."""
+    theirs: dict[str, None] = {}
+    for reference, one in zip(references, aligned, strict=True):
+        theirs |= dict.fromkeys(_unmatched(reference, one["reference"]))
+    used = [one["answer"] for one in aligned]
+    flat = [place for spans in used for place in spans]
+    mine = list(dict.fromkeys(_unmatched(answer[:_LONGEST], flat)))
+    if not theirs or not mine:
+        return []
+    found = []
+    same = set(map(str.casefold, mine))
+    for word in theirs:
+        if word.casefold() in same:  # A word without content, which both have.
+            continue
+        best = process.extractOne(
+            word, mine, scorer=fuzz.ratio, processor=str.casefold, score_cutoff=_NEAR
+        )
+        if best is not None:
+            found.append([word, best[0]])
+    return found[:_MOST_NEAR]
+
+
+def _unmatched(text: str, spans: Sequence[int]) -> list[str]:
+    """Content words of a text outside of spans; figures are values and never nearly right."""
+    taken = list(zip(spans[::2], spans[1::2], strict=True))
+    return [
+        found.group()
+        for found in WORD.finditer(text)
+        if len(found.group()) >= _SHORTEST
+        and found.group().isalpha()
+        and not any(start <= found.start() < end for start, end in taken)
+    ]
+
+
+def why(question: str, references: Sequence[str], answer: str) -> dict[str, Any]:
+    """All that is shown of why one answer fits its references or not, as plain values.
+
+    Returns:
+        `answer` and `raw` (HTML: as the model means it, and as written), `references`: `text`,
+        `spans`, `answer` (places in common) and `values` (a finding or None) of each; `near`.
+    """
+    aligned = alignments(
+        pl.Series([question]), pl.Series([list(references)], dtype=pl.List(pl.String)),
+        pl.Series([answer], dtype=pl.String),
+    )[0]  # fmt: skip
+    findings = value_findings(question, references, answer)
+    marks = merged(place for one in aligned for place in _pairs(one["answer"]))
+    return {
+        "answer": render_answer(answer, marks) if has_markup(answer) else None,
+        "raw": plain_answer(answer, marks),
+        "references": [
+            {"text": text, "spans": one["reference"], "answer": one["answer"], "values": value}
+            for text, one, value in zip(references, aligned, findings, strict=True)
+        ],
+        "near": near_matches(references, answer, aligned),
+    }
+
+
+def _pairs(spans: Sequence[int]) -> list[tuple[int, int]]:
+    return list(zip(spans[::2], spans[1::2], strict=True))
+
+
+def merged(spans: Any) -> list[tuple[int, int]]:
+    """Places in order, those that overlap as one."""
+    found: list[tuple[int, int]] = []
+    for start, end in sorted(spans):
+        if found and start <= found[-1][1]:
+            found[-1] = (found[-1][0], max(end, found[-1][1]))
+        else:
+            found.append((start, end))
+    return found
