@@ -194,6 +194,7 @@ LIMIT = Option(
 )
 ROUNDS = Option("Trees of each ensemble.", minimum=1)
 FOLDS = Option("Parts for the held-out report.", minimum=2)
+ENTAILED = Option("The label of pairs that means entailment, where labels are numbers.")
 TrainingData = Annotated[
     tuple[str, ...], Option("Labelled answers; several files may be given.", ("--data",))
 ]

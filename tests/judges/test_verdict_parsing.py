@@ -69,7 +69,8 @@ UNPARSED = {
     "I don't think that the candidate is correct.": "no yes or no",
     "Correct answer is Peking": "no yes or no", "<think>Yes": "nothing but reasoning",
     "<think>Yes</think>": "empty",
-    "No. The candidate is correct.": "contradicts itself", "\ufffd\x00": "no yes or no", "42": "no yes or no",
+    "No. The candidate is correct.": "contradicts itself", "\ufffd\x00": "no yes or no",
+    "42": "no yes or no",
     '{"verdict": "perhaps"}': "hedges",
 }  # fmt: skip
 REFUSED = [

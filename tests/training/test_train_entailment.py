@@ -14,10 +14,10 @@ from markscheme.cli import run
 from markscheme.errors import DataError
 from markscheme.judges.entailment.tests import entailment_test
 from markscheme.training.entailment import EITHER_WAY, EntailmentOptions, Quality, train_entailment
-from markscheme.training.entailment_files import read_pairs
 from markscheme.training.entailment_pairs import made_pairs
 from markscheme.training.entailment_weak import WeakPairs
 from markscheme.training.examiner import rarity_of, usable
+from markscheme.training.training_data import read_pairs
 from markscheme.training.trees import TreeOptions
 
 SMALL = EntailmentOptions(trees=TreeOptions(rounds=15, seeds=1), folds=2, rounds=1, made=4)

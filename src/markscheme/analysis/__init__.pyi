@@ -8,6 +8,8 @@ from .dataset_descriptions import DatasetList as DatasetList
 from .dataset_descriptions import check_dataset as check_dataset
 from .dataset_descriptions import describe_dataset as describe_dataset
 from .dataset_descriptions import list_datasets as list_datasets
+from .entailed_pairs import EntailedPairs as EntailedPairs
+from .entailed_pairs import entail as entail
 from .error_categories import CATEGORIES as CATEGORIES
 from .error_categories import error_rates as error_rates
 from .error_categories import judge_errors as judge_errors

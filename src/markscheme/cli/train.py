@@ -12,6 +12,7 @@ from markscheme.cli.app import app, console, notes
 from markscheme.cli.options import OutFile, command
 from markscheme.options import (
     DRAWS,
+    ENTAILED,
     FOLDS,
     LIMIT,
     ROUNDS,
@@ -83,10 +84,7 @@ def entailment(
             "NLI files to learn from as well: premise, hypothesis, label; several may be given."
         ),
     ] = (),
-    entailed: Annotated[
-        str | None,
-        Option("The label in --pairs that means entailment, where it is a number."),
-    ] = None,
+    entailed: Annotated[str | None, ENTAILED] = None,
     data_dir: DataDir = None,
     rounds: Annotated[int | None, ROUNDS] = None,
     folds: Annotated[int, FOLDS] = 5,

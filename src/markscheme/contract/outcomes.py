@@ -41,7 +41,14 @@ def run_judge(judge: Judge, answers: pl.DataFrame, models: ModelSource) -> pl.Da
     """
     if not needs_of(judge).may_ask_chat and not isinstance(models, WithoutChat):
         models = WithoutChat(models=models, judge=judge)
-    return checked_outcomes(judge, judge.judge(answers, models), answers)
+    try:
+        found = judge.judge(answers, models)
+    except MarkschemeError:
+        raise
+    except Exception as error:
+        error.add_note(f"raised by the judge {_name(judge)} (answers: {answers.height:,})")
+        raise
+    return checked_outcomes(judge, found, answers)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import importlib.metadata
+import inspect
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TypeVar
@@ -52,7 +53,8 @@ def register(
         example: a name with parameters that works; `name` itself if empty.
 
     Raises:
-        JudgeError: the name is taken, or the class is no frozen keyword-only dataclass.
+        JudgeError: the name is taken, the class is no frozen keyword-only dataclass, or its
+            method `judge` cannot be called with answers and models.
     """
 
     def add(cls: J) -> J:
@@ -67,6 +69,11 @@ def register(
             raise JudgeError(
                 f"{cls.__qualname__} cannot be registered as a judge: it must be a "
                 "@dataclass(frozen=True, kw_only=True) with a method judge(answers, models)"
+            )
+        if not _takes_answers_and_models(cls.judge):  # type: ignore[attr-defined]
+            raise JudgeError(
+                f"{cls.__qualname__}.judge{inspect.signature(cls.judge)} cannot be called with "  # type: ignore[attr-defined]
+                "(answers, models); write def judge(self, answers, models)"
             )
         doc = (cls.__doc__ or "").strip().split("\n\n")[0]
         _ENTRIES[name] = Entry(
@@ -176,6 +183,14 @@ def _own_needs(judge: Judge) -> Needs:
 def asks_chat(judge: Judge) -> bool:
     """Whether a judge, or one inside it, may ask a chat model: declared so, or not declared."""
     return needs_of(judge).may_ask_chat
+
+
+def _takes_answers_and_models(method: Callable[..., object]) -> bool:
+    try:
+        inspect.signature(method).bind("self", "answers", "models")
+    except TypeError:
+        return False
+    return True
 
 
 def _same_definition(one: type, other: type) -> bool:

@@ -12,6 +12,7 @@ from .columns import KEYS as KEYS
 from .columns import no_columns as no_columns
 from .columns import recognise as recognise
 from .columns import renamed as renamed
+from .entailment_files import read_entailment_pairs as read_entailment_pairs
 from .files import Format as Format
 from .files import RawBatch as RawBatch
 from .files import Source as Source

@@ -1,7 +1,6 @@
 from .entailment import EntailmentOptions as EntailmentOptions
 from .entailment import Quality as Quality
 from .entailment import train_entailment as train_entailment
-from .entailment_files import read_pairs as read_pairs
 from .examiner import HeldOut as HeldOut
 from .examiner import TrainOptions as TrainOptions
 from .examiner import train_examiner as train_examiner
@@ -23,6 +22,7 @@ from .splits import parts as parts
 from .training_data import check_new_folder as check_new_folder
 from .training_data import labelled_answers as labelled_answers
 from .training_data import read_all_pairs as read_all_pairs
+from .training_data import read_pairs as read_pairs
 from .training_data import shipped_data as shipped_data
 from .training_data import training_answers as training_answers
 from .trees import TreeOptions as TreeOptions

@@ -9,8 +9,7 @@ import polars as pl
 
 from markscheme.datasets import load
 from markscheme.errors import DataError, RunError
-from markscheme.tables import ReadOptions, read_answers
-from markscheme.training.entailment_files import read_pairs
+from markscheme.tables import ReadOptions, read_answers, read_entailment_pairs
 from markscheme.training.splits import parts
 
 
@@ -62,6 +61,24 @@ def training_answers(
     if files:
         return labelled_answers(files, columns)
     return shipped_data(part=part, data_dir=data_dir)
+
+
+def read_pairs(source: str | Path, *, entailed: str | None = None) -> pl.DataFrame:
+    """The pairs of an NLI file to learn from: see `markscheme.tables.read_entailment_pairs`.
+
+    Returns:
+        `question`, `premise`, `hypothesis`, `label`, `kind` and `direction`.
+
+    Raises:
+        DataError: it cannot be read, or all pairs have the same label.
+    """
+    pairs = read_entailment_pairs(source, entailed=entailed)
+    if pairs["label"].n_unique() < 2:
+        raise DataError(
+            f"{source}: of {pairs.height} pairs {int(pairs['label'].sum())} are entailed; both "
+            "kinds are needed to learn from"
+        )
+    return pairs.with_columns(kind=pl.lit("given"), direction=pl.lit("forward"))
 
 
 def read_all_pairs(files: Sequence[str], *, entailed: str | None = None) -> pl.DataFrame | None:

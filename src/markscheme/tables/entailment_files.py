@@ -7,7 +7,7 @@ from pathlib import Path
 import polars as pl
 
 from markscheme.errors import DataError
-from markscheme.tables import read_table
+from markscheme.tables.files import read_table
 
 _NAMES = {
     "premise": ("premise", "sentence1", "text1"),
@@ -30,7 +30,9 @@ _OPEN = frozenset({"-", ""})
 """Labels of pairs that people did not agree on, as SNLI and MNLI write them: left out."""
 
 
-def read_pairs(source: str | Path, *, entailed: str | None = None) -> pl.DataFrame:
+def read_entailment_pairs(
+    source: str | Path, *, entailed: str | None = None, labels: bool = True
+) -> pl.DataFrame:
     """The pairs of a CSV, TSV, JSON, JSONL or Parquet file.
 
     Args:
@@ -38,13 +40,15 @@ def read_pairs(source: str | Path, *, entailed: str | None = None) -> pl.DataFra
             `gold_label`), and `question` if there are questions.
         entailed: the label that means entailment; needed where labels are numbers, since data sets
             disagree about them.
+        labels: whether there must be labels. Where there need not be, and are none, `label` is
+            null.
 
     Returns:
-        `question` ("" where there is none), `premise`, `hypothesis`, `label` (1.0 or 0.0), `kind`
-        and `direction`.
+        `question` ("" where there is none), `premise`, `hypothesis`, `label` (1.0 or 0.0). Pairs
+        without a text, and those that people did not agree on, are left out.
 
     Raises:
-        DataError: a column is missing, a label cannot be read, or no pair is left.
+        DataError: a column is missing, or a label cannot be read.
     """
     table = read_table(source)
     lower = {name.lower(): name for name in table.columns}
@@ -52,6 +56,12 @@ def read_pairs(source: str | Path, *, entailed: str | None = None) -> pl.DataFra
         ours: next((lower[name] for name in names if name in lower), None)
         for ours, names in _NAMES.items()
     }
+    if not labels and found["label"] is None:
+        table = table.with_columns(label=pl.lit(None, dtype=pl.String))
+        found["label"] = "label"
+        labelled = False
+    else:
+        labelled = True
     missing = [name for name, column in found.items() if column is None]
     if missing:
         raise DataError(
@@ -62,27 +72,21 @@ def read_pairs(source: str | Path, *, entailed: str | None = None) -> pl.DataFra
     pairs = table.select(
         question=question.cast(pl.String).fill_null(""),
         **{name: pl.col(str(column)).cast(pl.String) for name, column in found.items()},
-    ).drop_nulls()
-    said = pl.col("label").str.strip_chars().str.to_lowercase()
+    ).drop_nulls(None if labelled else ["premise", "hypothesis"])
+    if not labelled:
+        return pairs.with_columns(pl.col("label").cast(pl.Float64))
+    words = pl.col("label").str.strip_chars().str.to_lowercase()
     if entailed is None:
         known = [*_ENTAILED, *_NOT, *_OPEN]
-        strange = pairs.filter(~said.is_in(known))["label"].unique(maintain_order=True).to_list()
+        strange = pairs.filter(~words.is_in(known))["label"].unique(maintain_order=True).to_list()
         if strange:
             raise DataError(
                 f"{source}: nobody can tell what the label {strange[0]!r} means; labels are words "
                 "such as entailment, neutral and contradiction, or say which one means entailment "
                 "with --entailed LABEL"
             )
-        pairs = pairs.filter(~said.is_in(list(_OPEN)))
-        label = said.is_in(list(_ENTAILED))
+        pairs = pairs.filter(~words.is_in(list(_OPEN)))
+        label = words.is_in(list(_ENTAILED))
     else:
-        label = said == entailed.strip().lower()
-    pairs = pairs.with_columns(
-        label=label.cast(pl.Float64), kind=pl.lit("given"), direction=pl.lit("forward")
-    )
-    if pairs["label"].n_unique() < 2:
-        raise DataError(
-            f"{source}: of {pairs.height} pairs {int(pairs['label'].sum())} are entailed; both "
-            "kinds are needed to learn from"
-        )
-    return pairs
+        label = words == entailed.strip().lower()
+    return pairs.with_columns(label=label.cast(pl.Float64))
