@@ -21,6 +21,7 @@ from .agreement import reliability as reliability
 from .analysis import explain as explain
 from .analysis import failures as failures
 from .analysis import probe as probe
+from .analysis import verify as verify
 from .api import Judgment as Judgment
 from .api import Result as Result
 from .api import judge as judge

@@ -290,3 +290,15 @@ def test_listening_elsewhere_warns() -> None:
             found.socket.close()
     with pytest.raises(MarkschemeError, match="no address"):
         listen("127.0.0.1", 0, "label.example.org")
+
+
+@pytest.mark.parametrize("item", ["99999999999999999999999", "-1", "9223372036854775808"])
+def test_an_item_that_no_database_can_have_is_not_found(project: Make, item: str) -> None:
+    assert project().worker("Ann").http.get(f"/mine/{item}").status_code == 404
+
+
+def test_the_labels_are_for_the_owner_of_the_file_only(project: Make, tmp_path: Path) -> None:
+    place = project()
+    place.worker("Ann").http.get("/")
+    for file in tmp_path.glob("project.sqlite*"):
+        assert file.stat().st_mode & 0o077 == 0, file

@@ -149,7 +149,8 @@ def test_files_of_a_run(tmp_path: Path, example: Path) -> None:
     result = markscheme.judge(example, JUDGES, out=tmp_path / "run")
     names = set(contents(tmp_path / "run"))
     assert names == {
-        ".lock", "answers.parquet", "judgments.parquet", "run.json", "summary.json", "summary.md"
+        ".lock", "answers.parquet", "judgments.parquet", "manifest.json", "run.json",
+        "summary.json", "summary.md",
     }  # fmt: skip
     table = pl.read_parquet(tmp_path / "run" / "judgments.parquet")
     assert table.height == 3 * read_answers(example).height
@@ -219,7 +220,7 @@ STAGES = {
     "summary.md": ("markscheme.engine.run_folder.RunFolder.write_text", 3, "before"),
     "the state": ("markscheme.engine.run_folder.RunFolder.write_json", 3, "before"),
     "the state is written": ("markscheme.engine.run_folder.RunFolder.write_json", 3, "after"),
-    "the pieces half removed": ("pathlib.Path.unlink", 3, "after"),
+    "the pieces half removed": ("markscheme.engine.run_folder._remove", 3, "after"),
 }
 """Moments of a run: a function, the how manieth call of it, and before or after that the kill."""
 

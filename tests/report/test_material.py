@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import shutil
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from markscheme.errors import AgreementError, RunError
 from markscheme.report.material import material_in_memory, read_material
 from markscheme.report.sections.order import absent, sections
 from markscheme.tables.answers import read_answers
+from markscheme.tables.seal import file_digest, manifest_bytes, read_json, seal_of
 
 
 def test_figures_are_those_of_the_run_and_of_agree(run_folder: Path) -> None:
@@ -97,6 +99,11 @@ def test_a_run_of_a_cluster_is_read_from_its_parts(run_folder: Path, tmp_path: P
         (cluster / name).unlink()
         (cluster / name).mkdir()
         shutil.copy(run_folder / name, cluster / name / "part-000000.parquet")
+    plan = read_json(cluster / "run.json")
+    parts = (f"{name}.parquet/part-000000.parquet" for name in ("judgments", "answers"))
+    manifest = manifest_bytes(plan, {name: file_digest(cluster / name) for name in parts})
+    (cluster / "manifest.json").write_bytes(manifest)
+    (cluster / "run.json").write_text(json.dumps(plan | seal_of(manifest)))
     found, known = read_material(cluster), read_material(run_folder)
     assert found.answers.equals(known.answers)
     assert [one.name for one in found.judges] == [one.name for one in known.judges]

@@ -227,8 +227,9 @@ def test_judgments_are_found_in_a_run_and_what_is_no_run_is_said(tmp_path: Path)
         judgments_file("")
     with pytest.raises(DataError, match=r"a folder without judgments\.parquet; 'markscheme judge"):
         judgments_file(tmp_path)
-    (tmp_path / "run.json").touch()
+    (tmp_path / "run.json").write_text('{"state": "running"}')
     with pytest.raises(RunError, match="unfinished run"):
         judgments_file(tmp_path)
+    (tmp_path / "run.json").unlink()
     (tmp_path / "judgments.parquet").touch()
     assert judgments_file(tmp_path) == str(tmp_path / "judgments.parquet")

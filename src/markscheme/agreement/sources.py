@@ -14,6 +14,7 @@ from markscheme.tables import (
     KEYS,
     Joined,
     ReadOptions,
+    check_run,
     join_labels,
     judgments_file,
     load_judgments,
@@ -183,8 +184,12 @@ def answers_of_run(source: Any) -> Path | None:
         return None
     path = Path(source)
     run = path if path.is_dir() else path.parent if path.name == "judgments.parquet" else None
-    answers = None if run is None else run / "answers.parquet"
-    return answers if answers is not None and answers.exists() else None
+    if run is None:
+        return None
+    if (run / "run.json").exists():
+        check_run(run, ("answers.parquet",))
+    answers = run / "answers.parquet"
+    return answers if answers.exists() else None
 
 
 def _same_file(one: Any, other: Any) -> bool:

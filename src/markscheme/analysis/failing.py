@@ -18,6 +18,7 @@ from markscheme.errors import MarkschemeError
 from markscheme.models import Models
 from markscheme.options import with_keywords
 from markscheme.results import Table, TableResult
+from markscheme.tables import write_table
 
 _LONGEST = 60
 
@@ -47,7 +48,7 @@ class FailuresResult(TableResult):
                 table.write_ndjson(target)
             case ".csv":
                 flat = table.with_columns(pl.col("references").list.join(" || "))
-                flat.write_csv(target)
+                write_table(flat, target)
             case ".parquet":
                 table.write_parquet(target)
             case other:

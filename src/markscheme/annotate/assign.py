@@ -73,6 +73,9 @@ _UNSEEN = {
 }
 
 
+_LARGEST_ID = 2**63 - 1
+
+
 @dataclass(frozen=True, kw_only=True)
 class Shown:
     """An item as a person may see it: nothing of systems, judges or other people's labels.
@@ -117,6 +120,8 @@ def next_item(
 
 def look_at(connection: Connection, person: Person, item_id: int) -> Shown | None:
     """An item that the person was shown before."""
+    if not 0 <= item_id <= _LARGEST_ID:
+        return None  # No database has it, and none takes it.
     row = connection.execute(
         _looking().where(t.ratings.c.person_id == person.id, t.ratings.c.item_id == item_id)
     ).one_or_none()

@@ -6,6 +6,7 @@ label at once wait for one disk write and not for fifty; and nobody is told "sav
 
 from __future__ import annotations
 
+import os
 import queue
 import threading
 import time
@@ -195,12 +196,26 @@ def _engine(location: str | Path) -> Engine:
         raise MissingExtraError("a project in PostgreSQL", "postgres") from None
 
 
+def _for_owner_only(path: Path) -> None:
+    """Labels and links to sign in are nobody else's: the file is for its owner to read.
+
+    The files that SQLite keeps beside it take the mode of the first.
+    """
+    try:
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600))
+        if path.stat().st_uid == os.getuid():
+            path.chmod(0o600)
+    except OSError:
+        return  # Opening it says what is wrong, in the words of databases.
+
+
 def _sqlite(path: Path) -> Engine:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise RunError(f"the project {path} cannot be opened: {error}") from None
     pragmas = ("synchronous = FULL", "foreign_keys = ON")
+    _for_owner_only(path)
     engine = create_engine(
         URL.create("sqlite", database=str(path)),
         poolclass=QueuePool,

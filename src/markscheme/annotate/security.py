@@ -10,11 +10,17 @@ from collections import OrderedDict
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
-from starlette.datastructures import Headers, MutableHeaders
+from starlette.datastructures import Headers
+from starlette.exceptions import HTTPException
 from starlette.responses import PlainTextResponse
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from markscheme.web import READING, check_length, host_name, replayed, whole_body, with_headers
 
 LARGEST_BODY = 64 * 1024
+SLOWEST_BODY = 30.0
+"""Seconds until a form is here."""
+
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
     "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
@@ -29,7 +35,6 @@ HEADERS = {
     "cross-origin-resource-policy": "same-origin",
     "permissions-policy": "camera=(), microphone=(), geolocation=(), interest-cohort=()",
 }
-_READING = ("GET", "HEAD", "OPTIONS")
 
 
 @dataclass
@@ -91,45 +96,32 @@ class Guard:
         headers = Headers(scope=scope)
         static = scope["path"].startswith("/static/")
 
-        async def guarded_send(message: Message) -> None:
-            if message["type"] == "http.response.start":
-                out = MutableHeaders(scope=message)
-                for name, value in HEADERS.items():
-                    out[name] = value
-                out["cache-control"] = "no-cache" if static else "no-store"
-            await send(message)
-
+        kept = "no-cache" if static else "no-store"
+        guarded_send = with_headers(send, {**HEADERS, "cache-control": kept})
         refusal = self._refusal(scope, headers, static=static)
         if refusal is not None:
             await refusal(scope, receive, guarded_send)
             return
-        if scope["method"] in _READING:
-            await self.app(scope, receive, guarded_send)
-            return
-        body = await _body(receive)
-        if body is None:
-            await PlainTextResponse("too large", 413)(scope, receive, guarded_send)
-            return
-        sent = False
-
-        async def replay() -> Message:
-            nonlocal sent
-            if sent:
-                return await receive()
-            sent = True
-            return {"type": "http.request", "body": body, "more_body": False}
-
-        await self.app(scope, replay, guarded_send)
+        if scope["method"] not in READING:
+            try:
+                body = await whole_body(receive, LARGEST_BODY, SLOWEST_BODY)
+            except HTTPException as error:
+                refusal = PlainTextResponse(error.detail, error.status_code)
+                await refusal(scope, receive, guarded_send)
+                return
+            receive = replayed(body, receive)
+        await self.app(scope, receive, guarded_send)
 
     def _refusal(self, scope: Scope, headers: Headers, *, static: bool) -> PlainTextResponse | None:
         host = headers.get("host", "")
-        if _name(host) not in self.hosts:
+        if host_name(host) not in self.hosts:
             return PlainTextResponse("this server has another name", 400)
-        if scope["method"] not in _READING and not _own_page(headers, host):
+        if scope["method"] not in READING and not _own_page(headers, host):
             return PlainTextResponse("forms of other sites are not accepted", 403)
-        length = headers.get("content-length", "0")
-        if not length.isdecimal() or int(length) > LARGEST_BODY:
-            return PlainTextResponse("too large", 413)
+        try:
+            check_length(headers.get("content-length", "0"), LARGEST_BODY)
+        except HTTPException as error:
+            return PlainTextResponse(error.detail, error.status_code)
         if static:
             return None
         address = client(scope)
@@ -154,14 +146,6 @@ def _own_page(headers: Headers, host: str) -> bool:
     return origin is None or urlsplit(origin).netloc.lower() == host.lower()
 
 
-def _name(host: str) -> str:
-    """A host's name without its port."""
-    try:
-        return (urlsplit(f"//{host}").hostname or "").lower()
-    except ValueError:
-        return ""
-
-
 def _cookie(headers: Headers, name: str) -> str:
     """The public half of the session's cookie."""
     for part in headers.get("cookie", "").split(";"):
@@ -169,19 +153,3 @@ def _cookie(headers: Headers, name: str) -> str:
         if key == name:
             return value.partition(".")[0][:40]
     return ""
-
-
-async def _body(receive: Receive) -> bytes | None:
-    """The whole body, or None if it is larger than allowed, whatever its header claims."""
-    parts: list[bytes] = []
-    size = 0
-    while True:
-        message = await receive()
-        if message["type"] != "http.request":
-            return b""
-        parts.append(message.get("body", b""))
-        size += len(parts[-1])
-        if size > LARGEST_BODY:
-            return None
-        if not message.get("more_body", False):
-            return b"".join(parts)

@@ -15,7 +15,7 @@ from markscheme.annotate.database import Store
 from markscheme.annotate.project import Project
 from markscheme.annotate.suggest import suggesting_judge
 from markscheme.errors import MarkschemeError
-from markscheme.web import is_loopback, take_port
+from markscheme.web import BoundedProtocol, is_loopback, take_port
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -113,6 +113,7 @@ def serve(store: Store, project: Project, listening: Listening) -> None:
     )
     config = uvicorn.Config(
         make_app(site, hosts=listening.hosts),
+        http=BoundedProtocol,
         log_level="warning",
         access_log=False,
         server_header=False,

@@ -230,9 +230,11 @@ def _write_links(path: Path, made: Sequence[tuple[str, str, str]]) -> None:
     import csv
     import os
 
+    from markscheme.text import csv_cell
+
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     with os.fdopen(descriptor, "w", encoding="utf-8", newline="") as stream:
         os.fchmod(descriptor, 0o600)  # A file that was there keeps its mode otherwise.
         writer = csv.writer(stream)
         writer.writerow(("name", "role", "link"))
-        writer.writerows(made)
+        writer.writerows([csv_cell(cell) for cell in row] for row in made)

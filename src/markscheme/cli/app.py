@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import sys
-from typing import Annotated, TextIO
+from typing import Annotated, Any, TextIO
 
 import typer
 from rich.console import Console
+
+from markscheme.text import printable
 
 app = typer.Typer(
     name="markscheme",
@@ -23,10 +25,19 @@ def _width(stream: TextIO) -> int | None:
     return None if stream.isatty() else 200
 
 
-console = Console(width=_width(sys.stdout), highlight=False)
+class _Console(Console):
+    """Prints text of strangers (names, answers, replies) so that it cannot steer a terminal."""
+
+    def print(self, *objects: Any, **options: Any) -> None:
+        """Print; in texts, signs other than lines and tabs that would not be seen are escaped."""
+        super().print(*(printable(one) if isinstance(one, str) else one for one in objects),
+                      **options)  # fmt: skip
+
+
+console = _Console(width=_width(sys.stdout), highlight=False)
 """Results: standard output."""
 
-notes = Console(stderr=True, width=_width(sys.stderr), highlight=False)
+notes = _Console(stderr=True, width=_width(sys.stderr), highlight=False)
 """Progress, warnings and errors: standard error, so that results can be piped."""
 
 

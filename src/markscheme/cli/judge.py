@@ -215,6 +215,12 @@ def _print_notes(report: RunReport, models: Models) -> None:
             f"{report.folder}/bad_rows.jsonl",
             markup=False,
         )
+    if report.damaged:
+        shown = ", ".join(report.damaged[:3]) + (", ..." if len(report.damaged) > 3 else "")
+        notes.print(
+            f"warning: {shown} in {report.folder} had been damaged or changed since; made again",
+            markup=False,
+        )
     if report.resumed:
         notes.print(f"{report.resumed:,} judgments were there from an earlier run")
     if any(record["not_judged"] for record in report.records):

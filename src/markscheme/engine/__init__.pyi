@@ -11,4 +11,5 @@ from .run_folder import RunFolder as RunFolder
 from .run_naming import command_line as command_line
 from .run_naming import default_folder as default_folder
 from .summary import ALL_SYSTEMS as ALL_SYSTEMS
+from .summary import CLUSTERS as CLUSTERS
 from .summary import summarise as summarise

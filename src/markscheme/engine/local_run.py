@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
@@ -17,10 +16,20 @@ from markscheme.engine.cleaning import Transform
 from markscheme.engine.execute import FIRST_CHUNK, Ask, ChunkSizes, apply, apply_in_chunks, plan
 from markscheme.engine.prefetch import prefetch
 from markscheme.engine.progress import OnProgress, ProgressTracker
-from markscheme.engine.run_folder import FORMAT, RunFolder, plan_difference
+from markscheme.engine.run_folder import FORMAT, TABLES, RunFolder, plan_difference
 from markscheme.engine.summary import CLUSTERS, summarise
 from markscheme.errors import RunError
-from markscheme.tables import JUDGMENTS_SCHEMA, AnswersReader, read_parquet, scan_parquet
+from markscheme.models import Models
+from markscheme.tables import (
+    JUDGMENTS_SCHEMA,
+    MANIFEST,
+    AnswersReader,
+    damages,
+    read_manifest,
+    read_parquet,
+    scan_parquet,
+    signature_wanted,
+)
 
 
 @dataclass(kw_only=True)
@@ -37,6 +46,8 @@ class RunReport:
     notes: dict[str, int]
     resumed: int = 0
     items: int = 0
+    damaged: list[str] = field(default_factory=list)
+    """What of an earlier run was not as it had been written, and was made again."""
 
 
 @dataclass(kw_only=True)
@@ -57,6 +68,7 @@ class _Done:
     resumed: int
     chain: bytes
     clusters: pl.DataFrame
+    ledger: frozenset[str]
 
 
 def prepare(judges: Sequence[Judge], models: ModelSource | None) -> list[Prepared]:
@@ -188,12 +200,19 @@ def run_in_folder(
         if found is None:
             folder.write_json("run.json", {**wanted, "state": "running"})
         elif found["state"] == "done":
-            return _finished(reader, folder, found)
-        with folder.writing():
-            done = _judge_batches(
-                reader, prepared, folder, models=models, transform=transform, ask=ask,
-                on_progress=on_progress,
-            )  # fmt: skip
+            if tables_hold(folder):
+                return _finished(reader, folder, found, render=render)
+            folder.write_json("run.json", {**wanted, "state": "running"})
+        try:
+            with folder.writing():
+                done = _judge_batches(
+                    reader, prepared, folder, models=models, transform=transform, ask=ask,
+                    on_progress=on_progress,
+                )  # fmt: skip
+        except BaseException:
+            if found is None:
+                folder.forget()
+            raise
         return _put_together(reader, folder, wanted, done=done, render=render)
 
 
@@ -211,22 +230,33 @@ def _judge_batches(
     resumed = items_seen = 0
     chain = b""
     clusters: list[pl.DataFrame] = []
+    pieces = folder.read_parts("")
+    for name in folder.damaged:
+        if name.startswith("ledger-"):  # What was judged with these entries is judged again.
+            stem = name.removeprefix("ledger-")[:10]
+            pieces = {one: file for one, file in pieces.items() if stem not in one}
+    ledger = frozenset(
+        key
+        for name, file in pieces.items()
+        if name.startswith("ledger-")
+        for key in read_parquet(file)["key"]
+    )
     for number, batch in enumerate(prefetch(reader)):
         chain = _chained(chain, batch)
         _check_same_input(folder, number, chain)
         items, item = plan(batch if transform is None else transform(batch))
         items_seen += items.height
         clusters.append(batch.select(CLUSTERS))
-        if not (folder.parts / f"answers-{number:06d}.parquet").exists():
-            folder.write_part(f"answers-{number:06d}.parquet", batch)
+        if f"answers-{number:06d}" not in pieces:
+            folder.write_part(f"answers-{number:06d}", batch)
         for index, one in enumerate(prepared):
             stem = f"{number:06d}-{index:03d}"
-            target = folder.parts / f"judgments-{stem}.parquet"
+            target = f"judgments-{stem}"
             told = ProgressTracker(on_progress, rows=batch.height, items=items.height)
-            if target.exists():
+            if target in pieces:
                 resumed += batch.height
             else:
-                chunks, outcomes = _saved_chunks(folder, stem)
+                chunks, outcomes = _saved_chunks(pieces, stem)
                 saved = sum(outcome.height for outcome in outcomes)
                 resumed += saved
                 told.items(saved)
@@ -239,15 +269,26 @@ def _judge_batches(
                     ask=ask,
                     on_items=told.items,
                 ):
+                    used = models.used_entries() if isinstance(models, Models) else frozenset()
+                    if used:
+                        ledger |= used
+                        entries = pl.DataFrame({"key": sorted(used)})
+                        folder.write_part(f"ledger-{stem}-{start:08d}", entries)
                     if part.height < items.height:
-                        name = f"chunk-{stem}-{start:08d}.parquet"
+                        name = f"chunk-{stem}-{start:08d}"
                         folder.write_part(name, part)
-                        chunks.append(folder.parts / name)
+                        chunks.append(name)
                     outcomes.append(part)
                 rows = rows_of(batch, item, pl.concat(outcomes), one)
-                folder.write_part(target.name, rows, instead_of=chunks)
+                folder.write_part(target, rows, instead_of=chunks)
             told.all()
-    return _Done(items=items_seen, resumed=resumed, chain=chain, clusters=pl.concat(clusters))
+    return _Done(
+        items=items_seen,
+        resumed=resumed,
+        chain=chain,
+        clusters=pl.concat(clusters),
+        ledger=ledger,
+    )
 
 
 def _put_together(
@@ -263,18 +304,25 @@ def _put_together(
     folder.join_parts("judgments-*.parquet", "judgments.parquet")
     judgments = scan_parquet(folder.path / "judgments.parquet")
     records = summarise(judgments, done.clusters)
-    report = _report(
-        reader, folder.path, judgments, records, items=done.items, resumed=done.resumed
-    )
+    report = _report(reader, folder, judgments, records, items=done.items, resumed=done.resumed)
     if reader.problems:
         lines = (orjson.dumps(problem).decode() for problem in reader.problems)
         folder.write_text("bad_rows.jsonl", "\n".join(lines) + "\n")
-    folder.write_json("summary.json", summary_json(report, wanted))
-    if render is not None:
-        folder.write_text("summary.md", render(report))
-    folder.write_json("run.json", {**wanted, "state": "done", "input": done.chain.hex()})
+    _write_figures(folder, report, wanted, render)
+    folder.seal({**wanted, "input": done.chain.hex()}, ledger=done.ledger)
     folder.clear_parts()
     return report
+
+
+def _write_figures(
+    folder: RunFolder,
+    report: RunReport,
+    plan_of_run: dict[str, Any],
+    render: Callable[[RunReport], str] | None,
+) -> None:
+    folder.write_json("summary.json", summary_json(report, plan_of_run))
+    if render is not None:
+        folder.write_text("summary.md", render(report))
 
 
 def summary_json(report: RunReport, plan_of_run: dict[str, Any]) -> dict[str, Any]:
@@ -293,24 +341,60 @@ def summary_json(report: RunReport, plan_of_run: dict[str, Any]) -> dict[str, An
     }
 
 
-def _finished(reader: AnswersReader, folder: RunFolder, found: dict[str, Any]) -> RunReport:
-    """The report of a run that was done before, once its input is seen to be the same."""
+def tables_hold(folder: RunFolder) -> bool:
+    """Whether a finished run's tables are as it left them; what is not is noted in the folder.
+
+    Raises:
+        RunError: runs are to be signed, and this one is not.
+    """
+    try:
+        found = damages(folder.path, read_manifest(folder.path), TABLES)
+    except RunError:
+        if signature_wanted():
+            raise  # An unsigned run may be anybody's: nothing of it is used.
+        found = {MANIFEST: "was changed"}
+    folder.damaged += found
+    return not found
+
+
+def _finished(
+    reader: AnswersReader,
+    folder: RunFolder,
+    found: dict[str, Any],
+    *,
+    render: Callable[[RunReport], str] | None,
+) -> RunReport:
+    """The report of a run that was done before, once its input is seen to be the same.
+
+    The figures are computed from the judgments again: those that stand in the folder are not
+    trusted, and are written anew where they were changed.
+    """
     chain = b""
+    clusters: list[pl.DataFrame] = []
     for batch in reader:
         chain = _chained(chain, batch)
+        clusters.append(batch.select(CLUSTERS))
     if chain.hex() != found["input"]:
         raise RunError(f"{folder.path} holds a finished run on other answers; choose another --out")
     folder.clear_parts()
+    changed = damages(folder.path, read_manifest(folder.path))
+    folder.damaged += changed
     judgments = scan_parquet(folder.path / "judgments.parquet")
-    records = orjson.loads((folder.path / "summary.json").read_bytes())["figures"]
-    return _report(
-        reader, folder.path, judgments, records, resumed=reader.rows * len(found["judges"])
+    report = _report(
+        reader,
+        folder,
+        judgments,
+        summarise(judgments, pl.concat(clusters)),
+        resumed=reader.rows * len(found["judges"]),
     )
+    if changed:
+        _write_figures(folder, report, found, render)
+    return report
 
 
 def _report(
     reader: AnswersReader,
-    folder: Path | None,
+    folder: RunFolder | None,
     judgments: pl.LazyFrame,
     records: list[dict[str, Any]],
     *,
@@ -318,7 +402,8 @@ def _report(
     resumed: int = 0,
 ) -> RunReport:
     return RunReport(
-        folder=folder,
+        folder=None if folder is None else folder.path,
+        damaged=[] if folder is None else folder.damaged,
         judgments=judgments,
         records=records,
         rows=reader.rows,
@@ -352,15 +437,15 @@ def _check_same_input(folder: RunFolder, number: int, chain: bytes) -> None:
             raise RunError(f"cannot write {folder.parts / mark}: {error.strerror}") from None
 
 
-def _saved_chunks(folder: RunFolder, stem: str) -> tuple[list[Path], list[pl.DataFrame]]:
-    """Files and outcomes that an earlier process saved for a batch and judge, up to a gap."""
-    upto, files, outcomes = 0, [], []
-    for file in sorted(folder.parts.glob(f"chunk-{stem}-*.parquet")):
-        match = re.fullmatch(r".*-(\d{8})\.parquet", file.name)
-        if match is None or int(match[1]) != upto:
-            break
-        part = read_parquet(file)
-        files.append(file)
-        outcomes.append(part)
-        upto += part.height
-    return files, outcomes
+def _saved_chunks(pieces: dict[str, Path], stem: str) -> tuple[list[str], list[pl.DataFrame]]:
+    """Names and outcomes that an earlier process saved for a batch and judge, up to a gap."""
+    upto, names, outcomes = 0, [], []
+    for name, file in pieces.items():
+        if name.startswith(f"chunk-{stem}-"):
+            if int(name[-8:]) != upto:
+                break
+            part = read_parquet(file)
+            names.append(name)
+            outcomes.append(part)
+            upto += part.height
+    return names, outcomes

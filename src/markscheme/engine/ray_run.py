@@ -22,11 +22,20 @@ from markscheme.contract import Judge, version
 from markscheme.engine.local_run import RunReport, prepare, summary_json
 from markscheme.engine.progress import OnProgress
 from markscheme.engine.ray_worker import Job, PieceJudge, part_name
-from markscheme.engine.run_folder import FORMAT, RunFolder, plan_difference
+from markscheme.engine.run_folder import DIGITS, FORMAT, STATES, RunFolder, plan_difference
 from markscheme.engine.shards import Piece, file_system, input_pieces, scan_parts, write_whole
 from markscheme.engine.summary import CLUSTERS, summarise
 from markscheme.errors import DataError, MissingExtraError, RunError
-from markscheme.tables import ReadOptions, scan_parquet
+from markscheme.tables import (
+    MANIFEST,
+    ReadOptions,
+    bytes_digest,
+    check_named,
+    file_digest,
+    manifest_bytes,
+    scan_parquet,
+    seal_of,
+)
 
 if TYPE_CHECKING:
     from markscheme.models import ModelOptions
@@ -106,8 +115,9 @@ def run_on_ray(
     }
     with folder.locked():
         folder.begin(wanted)
-        left = folder.missing(pieces)
-        reports = folder.reports()
+        reports = folder.reports(pieces)
+        there = {report["number"] for report in reports}
+        left = [piece for piece in pieces if piece.number not in there]
         if left:
             job = Job(
                 judges=tuple(judges), out=folder.address, read=read, clean=clean,
@@ -262,9 +272,11 @@ class _Folder:
     """A run's folder whose tables are folders of parts, on any file system."""
 
     def __init__(self, out: str) -> None:
+        check_named(str(out), "folder")
         self.system, self.inside = file_system(str(out))
         self.local = "file" in self.system.protocol
         self.address = self.inside if self.local else str(out).rstrip("/")
+        self.damaged: list[str] = []
 
     def locked(self) -> Any:
         """The lock of a local folder; addresses have none."""
@@ -274,7 +286,7 @@ class _Folder:
 
     def begin(self, wanted: dict[str, Any]) -> None:
         """Claim the folder for this run, or see that it is this run's already."""
-        found = self._json("run.json")
+        found = self._plan()
         if found is None:
             others = self.system.ls(self.inside) if self.system.exists(self.inside) else []
             strangers = [name for name in map(_name, others) if name not in (".lock", "")]
@@ -284,6 +296,11 @@ class _Folder:
                 self.system.makedirs(f"{self.inside}/{table}", exist_ok=True)
             self.write("run.json", {**wanted, "state": "running"})
             return
+        if found.get("format") != FORMAT:
+            raise RunError(
+                f"{self.address} has format {found.get('format')!r}, this version writes {FORMAT}; "
+                "choose another --out"
+            )
         difference = plan_difference(found, wanted)
         if difference or found.get("engine") != "ray":
             what = difference or "the local engine"
@@ -294,25 +311,43 @@ class _Folder:
                 "since; choose another --out"
             )
 
-    def missing(self, pieces: Sequence[Piece]) -> list[Piece]:
-        """Pieces without judgments and report."""
-        names = {_name(name) for name in self._listed("judgments.parquet")}
-        told = {_name(name).removesuffix(".json") for name in self._listed("reports")}
-        return [
-            piece
-            for piece in pieces
-            if f"part-{piece.number:06d}.parquet" not in names
-            or f"part-{piece.number:06d}" not in told
-        ]
-
     def keep(self, report: dict[str, Any]) -> None:
-        """Remember what a finished piece reported."""
-        self.write(f"reports/part-{report['number']:06d}.json", report)
+        """Remember what a finished piece reported; its file is called after its digest."""
+        content = orjson.dumps(report, option=orjson.OPT_INDENT_2) + b"\n"
+        digest = bytes_digest(content)["sha256"][:DIGITS]
+        name = f"reports/part-{report['number']:06d}-{digest}.json"
+        write_whole(f"{self.address}/{name}", content)
 
-    def reports(self) -> list[dict[str, Any]]:
-        """What finished pieces reported."""
-        found = [orjson.loads(self.system.cat_file(name)) for name in self._listed("reports")]
-        return sorted(found, key=lambda report: report["number"])
+    def reports(self, pieces: Sequence[Piece]) -> list[dict[str, Any]]:
+        """What finished pieces reported; a piece whose files are not as reported is not finished.
+
+        Files here are read for that; of files far away only the sizes are looked at.
+        """
+        wanted = {piece.number for piece in pieces}
+        found: dict[int, dict[str, Any]] = {}
+        for name in self._listed("reports"):
+            content = self.system.cat_file(name)
+            digest = bytes_digest(content)["sha256"][:DIGITS]
+            if name.endswith(f"-{digest}.json"):
+                report = orjson.loads(content)
+                if report["number"] in wanted and self._holds(report["files"]):
+                    found[report["number"]] = report
+                    continue
+            self.damaged.append(f"reports/{_name(name)}")
+            self.system.rm_file(name)
+        return [found[number] for number in sorted(found)]
+
+    def _holds(self, files: dict[str, dict[str, Any]]) -> bool:
+        for name, listed in files.items():
+            place = f"{self.inside}/{name}"
+            try:
+                if self.system.info(place)["size"] != listed["bytes"]:
+                    return False
+            except FileNotFoundError:
+                return False
+            if self.local and file_digest(Path(place)) != listed:
+                return False
+        return True
 
     def finish(
         self,
@@ -338,27 +373,44 @@ class _Folder:
             resumed=sum(one["rows"] for one in reports if one["number"] in before)
             * len(wanted["judges"]),
             items=sum(one["items"] for one in reports),
+            damaged=self.damaged,
         )
         problems = [problem for one in reports for problem in one["skipped"]]
         if problems:
             lines = "".join(orjson.dumps(problem).decode() + "\n" for problem in problems)
-            write_whole(f"{self.address}/bad_rows.jsonl", lines.encode())
-        self.write("summary.json", summary_json(report, wanted))
+        texts = {"summary.json": _json(summary_json(report, wanted))}
+        if problems:
+            texts["bad_rows.jsonl"] = lines.encode()
         if render is not None:
-            write_whole(f"{self.address}/summary.md", render(report).encode())
-        self.write("run.json", {**wanted, "state": "done"})
+            texts["summary.md"] = render(report).encode()
+        for name, content in texts.items():
+            write_whole(f"{self.address}/{name}", content)
+        files = {name: bytes_digest(content) for name, content in texts.items()}
+        for one in reports:
+            files |= one["files"]
+        manifest = manifest_bytes(
+            wanted, files, ledger=[k for one in reports for k in one["ledger"]]
+        )
+        write_whole(f"{self.address}/{MANIFEST}", manifest)
+        self.write("run.json", {**wanted, "state": "done", **seal_of(manifest)})
         return report
 
     def write(self, name: str, value: Any) -> None:
         """Write JSON, whole or not at all."""
-        content = orjson.dumps(value, option=orjson.OPT_INDENT_2) + b"\n"
-        write_whole(f"{self.address}/{name}", content)
+        write_whole(f"{self.address}/{name}", _json(value))
 
-    def _json(self, name: str) -> dict[str, Any] | None:
-        place = f"{self.inside}/{name}"
+    def _plan(self) -> dict[str, Any] | None:
+        place = f"{self.inside}/run.json"
         if not self.system.exists(place):
             return None
-        value: dict[str, Any] = orjson.loads(self.system.cat_file(place))
+        try:
+            value = orjson.loads(self.system.cat_file(place))
+        except (OSError, orjson.JSONDecodeError) as error:
+            raise RunError(
+                f"{self.address}/run.json is damaged ({error}); choose another --out"
+            ) from None
+        if not isinstance(value, dict) or value.get("state") not in STATES:
+            raise RunError(f"{self.address}/run.json is no plan of a run; choose another --out")
         return value
 
     def _listed(self, table: str) -> list[str]:
@@ -371,6 +423,10 @@ class _Folder:
         if self.local:
             return scan_parquet(names)
         return scan_parts(self.system, names)
+
+
+def _json(value: Any) -> bytes:
+    return orjson.dumps(value, option=orjson.OPT_INDENT_2) + b"\n"
 
 
 def _name(path: Any) -> str:

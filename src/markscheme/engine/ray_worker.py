@@ -17,7 +17,7 @@ from markscheme.engine.execute import apply_in_chunks, plan
 from markscheme.engine.local_run import Prepared, prepare, rows_of
 from markscheme.engine.shards import Piece, read_piece, write_whole
 from markscheme.errors import BadRowsError, DataError, MarkschemeError
-from markscheme.tables import ReadOptions
+from markscheme.tables import ReadOptions, bytes_digest
 
 if TYPE_CHECKING:
     from markscheme.models import ModelOptions, Models
@@ -98,9 +98,13 @@ class PieceJudge:
                 outcomes = pl.concat([part for _, part in chunks])
                 judgments.append(rows_of(batch, item, outcomes, one))
         # Answers first: a piece is finished when its judgments are there.
-        self._write("answers", piece.number, pl.concat(answers))
-        self._write("judgments", piece.number, pl.concat(judgments))
+        files = dict([
+            self._write("answers", piece.number, pl.concat(answers)),
+            self._write("judgments", piece.number, pl.concat(judgments)),
+        ])  # fmt: skip
         return {
+            "files": files,
+            "ledger": sorted(self.models.used_entries()),
             "rows": sum(frame.height for frame in answers),
             "skipped": [asdict(problem) for problem in reader.problems],
             "repeats": reader.repeats,
@@ -109,7 +113,10 @@ class PieceJudge:
             "notes": reader.notes,
         }
 
-    def _write(self, table: str, number: int, frame: pl.DataFrame) -> None:
+    def _write(self, table: str, number: int, frame: pl.DataFrame) -> tuple[str, dict[str, Any]]:
+        """Write a part; its name in the run's folder, and its digest."""
         content = io.BytesIO()
         frame.write_parquet(content, compression="zstd", compression_level=1)
-        write_whole(f"{self.job.out}/{part_name(table, number)}", content.getvalue())
+        name, written = part_name(table, number), content.getvalue()
+        write_whole(f"{self.job.out}/{name}", written)
+        return name, bytes_digest(written)

@@ -5,9 +5,10 @@ from __future__ import annotations
 import errno
 import fcntl
 import os
-from collections.abc import Iterator, Mapping, Sequence
+import shutil
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -15,10 +16,29 @@ import orjson
 import polars as pl
 
 from markscheme.errors import RunError
-from markscheme.tables import check_named, scan_parquet, whole_file
+from markscheme.tables import (
+    MANIFEST,
+    PART,
+    check_named,
+    file_digest,
+    manifest_bytes,
+    read_json,
+    scan_parquet,
+    seal_of,
+    whole_file,
+)
 
-FORMAT = 1
+FORMAT = 2
 """Version of the folder's layout; a folder with another is refused, never guessed at."""
+
+STATES = ("running", "done")
+TABLES = ("answers.parquet", "judgments.parquet", "bad_rows.jsonl")
+OUTPUTS = (*TABLES, "summary.json", "summary.md")
+GROUP_ROWS = 262_144
+"""Rows of a row group of the final tables."""
+
+DIGITS = 16
+"""Hex digits of a digest in a piece's name."""
 
 
 class RunFolder:
@@ -30,6 +50,7 @@ class RunFolder:
     judgments.parquet   the judgments, with the system beside them
     summary.json        the figures         summary.md   the same as a Markdown table
     bad_rows.jsonl      rows that were skipped, if any
+    manifest.json       digests of all of these; run.json has the manifest's own
     parts/              finished pieces of an unfinished run
     """
 
@@ -39,6 +60,8 @@ class RunFolder:
         self.parts = self.path / "parts"
         self._writer: ThreadPoolExecutor | None = None
         self._writing: list[Future[None]] = []
+        self.damaged: list[str] = []
+        """Pieces and files that were not as they had been written, and are made again."""
 
     @contextmanager
     def locked(self) -> Iterator[None]:
@@ -73,20 +96,19 @@ class RunFolder:
         """
         file = self.path / "run.json"
         if not file.exists():
-            others = [child.name for child in self.path.iterdir() if child.name != ".lock"]
+            others = [
+                child.name
+                for child in self.path.iterdir()
+                if child.name != ".lock" and child.suffix != PART
+            ]
             if others:
                 raise RunError(
                     f"{self.path} is not a run's folder: it holds {', '.join(sorted(others)[:5])}; "
                     "choose a new --out"
                 )
             return None
-        try:
-            plan: dict[str, Any] = orjson.loads(file.read_bytes())
-        except (OSError, orjson.JSONDecodeError) as error:
-            raise RunError(
-                f"{file} cannot be read ({error}); choose a new --out, or delete {self.path}"
-            ) from None
-        if not isinstance(plan, dict) or "state" not in plan:
+        plan = read_json(file)
+        if plan.get("state") not in STATES:
             raise RunError(f"{file} is no plan of a run; choose a new --out")
         if plan.get("format") != FORMAT:
             raise RunError(
@@ -103,6 +125,24 @@ class RunFolder:
             plan = self.read_plan()
             if plan is not None and plan["state"] == "done":
                 self.write_json("run.json", {**plan, "state": "running"})
+
+    def forget(self) -> None:
+        """Leave no trace of a run that failed before it had judged anything."""
+        if not list(self.parts.glob("*.parquet")):
+            self.clear_parts()
+            for name in ("run.json", ".lock"):
+                (self.path / name).unlink(missing_ok=True)
+            with suppress(OSError):  # It holds something else.
+                self.path.rmdir()
+
+    def seal(self, plan: dict[str, Any], *, ledger: Iterable[str] = ()) -> None:
+        """End the run: the manifest of its files, then `run.json`, which holds the manifest's."""
+        files = {
+            name: file_digest(self.path / name) for name in OUTPUTS if (self.path / name).is_file()
+        }
+        manifest = manifest_bytes(plan, files, ledger=ledger)
+        self.write_text(MANIFEST, manifest.decode())
+        self.write_json("run.json", {**plan, "state": "done", **seal_of(manifest)})
 
     def write_json(self, name: str, value: Any) -> None:
         """Write JSON, whole or not at all."""
@@ -126,22 +166,34 @@ class RunFolder:
             finally:
                 self._wait(0)
 
-    def write_part(
-        self, name: str, frame: pl.DataFrame, *, instead_of: Sequence[Path] = ()
-    ) -> None:
+    def write_part(self, name: str, frame: pl.DataFrame, *, instead_of: Sequence[str] = ()) -> None:
         """Write a finished piece, durably, behind the work that goes on.
 
-        `instead_of` are pieces that this one makes needless; they go once it is on disk.
+        Its file is called after it and after its digest, so that damage shows. `instead_of` are
+        names of pieces that this one makes needless; they go once it is on disk.
         """
         assert self._writer is not None, "pieces are written within writing()"
         self._wait(3)
         self._writing.append(self._writer.submit(self._write_part, name, frame, instead_of))
 
-    def _write_part(self, name: str, frame: pl.DataFrame, instead_of: Sequence[Path]) -> None:
-        with self._whole(self.parts / name) as temporary:
+    def _write_part(self, name: str, frame: pl.DataFrame, instead_of: Sequence[str]) -> None:
+        with self._whole(self.parts / name, final=_with_digest) as temporary:
             frame.write_parquet(temporary, compression="lz4", statistics=False)
         for piece in instead_of:
-            piece.unlink()
+            for file in self.parts.glob(f"{piece}-*.parquet"):
+                file.unlink()
+
+    def read_parts(self, prefix: str) -> dict[str, Path]:
+        """Finished pieces whose names begin so, by name, in order; damaged ones are removed."""
+        found: dict[str, Path] = {}
+        for file in sorted(self.parts.glob(f"{prefix}*.parquet")):
+            name, _, digest = file.stem.rpartition("-")
+            if file.is_symlink() or not file.is_file() or _digest(file) != digest:
+                self.damaged.append(name)
+                _remove(file)
+            else:
+                found[name] = file
+        return found
 
     def _wait(self, most: int) -> None:
         """Wait until at most `most` pieces are on their way, which bounds the memory they take."""
@@ -152,20 +204,30 @@ class RunFolder:
         """Put the pieces that match `pattern`, in order of name, together as one Parquet file."""
         pieces = sorted(self.parts.glob(pattern))
         with self._whole(self.path / name) as temporary:
-            scan_parquet(pieces).sink_parquet(temporary, compression="zstd", compression_level=1)
+            scan_parquet(pieces).sink_parquet(
+                temporary,
+                compression="zstd",
+                compression_level=1,
+                row_group_size=GROUP_ROWS,  # else it depends on how threads happened to run
+            )
 
     def clear_parts(self) -> None:
         """Remove the pieces, and what a killed process left half written."""
         for file in [*self.parts.glob("*"), *self.path.glob("*.part")]:
-            file.unlink()
+            _remove(file)
         if self.parts.exists():
             self.parts.rmdir()
 
     @contextmanager
-    def _whole(self, target: Path) -> Iterator[Path]:
-        """A place to write to that takes the target's name only once it is on disk."""
+    def _whole(
+        self, target: Path, *, final: Callable[[Path, Path], Path] | None = None
+    ) -> Iterator[Path]:
+        """A place to write to that takes the target's name only once it is on disk.
+
+        `final` makes the name from the target and what was written.
+        """
         try:
-            with whole_file(target) as temporary:
+            with whole_file(target, final=final) as temporary:
                 yield temporary
         except (OSError, pl.exceptions.PolarsError) as error:
             reason = getattr(error, "strerror", None) or error
@@ -173,6 +235,22 @@ class RunFolder:
                 f"cannot write {target}: {reason}; what was finished is kept, and the same command "
                 "goes on from there"
             ) from None
+
+
+def _digest(file: Path) -> str:
+    return str(file_digest(file)["sha256"])[:DIGITS]
+
+
+def _with_digest(target: Path, written: Path) -> Path:
+    return target.with_name(f"{target.name}-{_digest(written)}.parquet")
+
+
+def _remove(file: Path) -> None:
+    """Remove a file, or a folder that has no business here."""
+    if file.is_dir() and not file.is_symlink():
+        shutil.rmtree(file)
+    else:
+        file.unlink(missing_ok=True)
 
 
 def plan_difference(old: Mapping[str, Any], new: Mapping[str, Any]) -> str | None:

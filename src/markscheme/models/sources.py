@@ -65,6 +65,7 @@ class Models:
         self._open: dict[str | None, ChatModel] = {}
         self._ledger: Ledger | None = None
         self._budget: Budget | None = None
+        self._used: set[str] = set()
 
     @property
     def from_options(self) -> bool:
@@ -79,6 +80,12 @@ class Models:
 
             self._budget = Budget(max_cost=self.options.max_cost, max_calls=self.options.max_calls)
         return self._budget
+
+    def used_entries(self) -> frozenset[str]:
+        """Keys of the ledger's entries that were used since this was last asked."""
+        found = frozenset(self._used)
+        self._used -= found
+        return found
 
     def ledger(self) -> Ledger:
         """The run's ledger, opened when first asked for.
@@ -158,6 +165,7 @@ class Models:
             prices=prices,
             send=not self.options.dry_run,
             on_missing=self._on_missing,
+            on_used=self._used.update,
         )
 
     def encoder(self) -> Encoder:

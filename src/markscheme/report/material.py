@@ -8,7 +8,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-import orjson
 import polars as pl
 
 from markscheme.agreement import Agreement, AgreementOptions, agreement
@@ -21,9 +20,10 @@ from markscheme.tables import (
     JUDGMENTS_SCHEMA,
     Joined,
     as_binary,
+    check_run,
     join_labels,
-    judgments_file,
     load_labels,
+    read_json,
     read_parquet,
 )
 
@@ -214,7 +214,7 @@ def read_material(
         raise RunError("a run is compared with itself; name each folder once")
     for place in places:
         name = _name(place) if _name(place) not in origin else str(place)
-        origin[name] = orjson.loads((place / "run.json").read_bytes())
+        origin[name] = read_json(place / "run.json")
         judges += _judged(read_parquet(place / "judgments.parquet"), answers, run=name)
     return material_of(
         answers, _distinct(judges), labels=labels, label_column=label_column,
@@ -304,9 +304,7 @@ def _opened(run: str | Path) -> Path:
         raise RunError(
             f"{folder} is no run's folder; 'markscheme judge FILE --out {folder}' makes one"
         )
-    judgments_file(folder)
-    if not (folder / "answers.parquet").exists():  # A run of Ray keeps a folder of parts.
-        raise RunError(f"{folder} kept no answers (an early version made it); judge them again")
+    check_run(folder, ("answers.parquet", "judgments.parquet"))
     return folder
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from markscheme.results.table import Table
+from markscheme.text import one_line
 
 if TYPE_CHECKING:
     from markscheme.results.figures import Figure
@@ -92,8 +93,7 @@ def why_not_judged(judgments: pl.LazyFrame) -> list[str]:
     lines = []
     for (judge,), reasons in found.group_by("judge", maintain_order=True):
         for _, status, explanation, count in reasons.head(_MOST).iter_rows():
-            # A reason may quote a reference or a reply: nothing in it may steer a terminal.
-            said = "".join(sign if sign.isprintable() else " " for sign in explanation or "")
+            said = one_line(explanation or "")
             said = f"{said[:_LONGEST]}..." if len(said) > _LONGEST else said
             lines.append(f"not judged by {judge}: {count:,} {status}: {said or 'no reason given'}")
         if reasons.height > _MOST:

@@ -11,7 +11,7 @@ import re
 import secrets
 import time
 
-from starlette.datastructures import Headers, MutableHeaders
+from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -19,6 +19,15 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from markscheme.errors import MarkschemeError
 from markscheme.service.problems import Refusal, problem
 from markscheme.service.state import State
+from markscheme.web import (
+    READING,
+    check_length,
+    host_name,
+    limited,
+    replayed,
+    whole_body,
+    with_headers,
+)
 
 log = logging.getLogger("markscheme.service")
 
@@ -34,7 +43,6 @@ HEADERS = {
     "cross-origin-resource-policy": "same-origin",
     "cache-control": "no-store",
 }
-_READING = ("GET", "HEAD", "OPTIONS")
 _ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
 
 
@@ -56,16 +64,13 @@ class Guard:
         request_id = given if _ID.fullmatch(given) else secrets.token_hex(8)
         scope.setdefault("state", {})["request_id"] = request_id
         status = 0
+        outward = with_headers(send, {**HEADERS, "x-request-id": request_id})
 
         async def told(message: Message) -> None:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
-                out = MutableHeaders(scope=message)
-                out["x-request-id"] = request_id
-                for name, value in HEADERS.items():
-                    out[name] = value
-            await send(message)
+            await outward(message)
 
         refusal: Response | None = None
         self._open += 1
@@ -109,15 +114,12 @@ class Guard:
         upload = scope["path"] == UPLOADS and scope["method"] == "POST"
         limits = self.state.settings.limits
         most = limits.upload_bytes if upload else limits.body_bytes
-        length = headers.get("content-length", "0")
-        if not re.fullmatch(r"[0-9]{1,15}", length) or int(length) > most:
-            raise Refusal(413, f"the body is larger than {most:,} bytes")
+        check_length(headers.get("content-length", "0"), most)
         if upload:
-            await self.app(scope, _limited(receive, most, limits.seconds), send)
+            await self.app(scope, limited(receive, most, limits.seconds), send)
             return
-        if scope["method"] not in _READING:
-            body = await _whole(_limited(receive, most, limits.seconds), limits.seconds)
-            receive = _replay(body, receive)
+        if scope["method"] not in READING:
+            receive = replayed(await whole_body(receive, most, limits.seconds), receive)
         async with asyncio.timeout(limits.seconds) as patience:
 
             async def begun(message: Message) -> None:
@@ -130,7 +132,7 @@ class Guard:
     def _check(self, scope: Scope, headers: Headers) -> None:
         """Raises Refusal if this request is not to be answered, whatever is in it."""
         settings, path = self.state.settings, scope["path"]
-        if settings.hosts is not None and _name(headers.get("host", "")) not in settings.hosts:
+        if settings.hosts is not None and host_name(headers.get("host", "")) not in settings.hosts:
             raise Refusal(421, "this server is reached as localhost only; start it with keys")
         owner = self.state.keys.owner(headers.get("authorization"))
         if path not in OPEN:
@@ -139,7 +141,7 @@ class Guard:
             if self._open > settings.limits.open_requests:
                 raise Refusal(429, "too many requests at once; try again in 1 s", retry_after=1)
         scope["state"]["owner"] = owner
-        if self.state.stopping and scope["method"] not in _READING:
+        if self.state.stopping and scope["method"] not in READING:
             raise Refusal(503, "the service is stopping", retry_after=5)
 
 
@@ -154,64 +156,3 @@ def _refused(error: HTTPException | TimeoutError, request_id: str) -> Response:
         request_id=request_id,
         headers={"retry-after": "5"},
     )
-
-
-def _limited(receive: Receive, most: int, seconds: float) -> Receive:
-    """`receive` that refuses a body of more than `most` bytes, or a pause of `seconds`."""
-    size = 0
-
-    async def limited() -> Message:
-        nonlocal size
-        try:
-            async with asyncio.timeout(seconds):
-                message = await receive()
-        except TimeoutError:
-            raise Refusal(408, f"nothing came for {seconds:g} s") from None
-        if message["type"] == "http.request":
-            size += len(message.get("body", b""))
-            if size > most:
-                raise Refusal(413, f"the body is larger than {most:,} bytes")
-        return message
-
-    return limited
-
-
-async def _whole(receive: Receive, seconds: float) -> bytes:
-    """The whole body.
-
-    Raises:
-        Refusal: it came too slowly, was too large, or its sender left.
-    """
-    parts: list[bytes] = []
-    try:
-        async with asyncio.timeout(seconds):
-            while True:
-                message = await receive()
-                if message["type"] != "http.request":
-                    raise Refusal(400, "the body ended early")
-                parts.append(message.get("body", b""))
-                if not message.get("more_body", False):
-                    return b"".join(parts)
-    except TimeoutError:
-        raise Refusal(408, f"the body did not come within {seconds:g} s") from None
-
-
-def _replay(body: bytes, receive: Receive) -> Receive:
-    """A `receive` that gives a body that was read before."""
-    given = False
-
-    async def replay() -> Message:
-        nonlocal given
-        if given:
-            return await receive()
-        given = True
-        return {"type": "http.request", "body": body, "more_body": False}
-
-    return replay
-
-
-def _name(host: str) -> str:
-    """A host's name without its port."""
-    if host.startswith("["):
-        return host[1:].partition("]")[0].lower()
-    return host.partition(":")[0].lower()

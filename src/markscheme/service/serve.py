@@ -8,6 +8,8 @@ from types import FrameType
 import uvicorn
 from fastapi import FastAPI
 
+from markscheme.web import BoundedProtocol
+
 LOCAL = frozenset({"127.0.0.1", "localhost", "::1"})
 
 
@@ -22,6 +24,7 @@ class DrainingServer(uvicorn.Server):
         super().__init__(
             uvicorn.Config(
                 app,
+                http=BoundedProtocol,
                 log_level="error",
                 access_log=False,
                 server_header=False,

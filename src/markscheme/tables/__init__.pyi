@@ -42,3 +42,15 @@ from .list_literals import parse_list_literals as parse_list_literals
 from .parquet import read_parquet as read_parquet
 from .parquet import scan_parquet as scan_parquet
 from .read_options import ReadOptions as ReadOptions
+from .seal import MANIFEST as MANIFEST
+from .seal import bytes_digest as bytes_digest
+from .seal import check_run as check_run
+from .seal import content_digests as content_digests
+from .seal import damages as damages
+from .seal import file_digest as file_digest
+from .seal import manifest_bytes as manifest_bytes
+from .seal import read_json as read_json
+from .seal import read_manifest as read_manifest
+from .seal import seal_of as seal_of
+from .seal import signature_wanted as signature_wanted
+from .seal import table_batches as table_batches

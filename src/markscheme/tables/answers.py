@@ -20,6 +20,7 @@ from markscheme.tables.columns import REQUIRED, resolve_columns
 from markscheme.tables.files import SUFFIXES, RawBatch, Source, iter_raw
 from markscheme.tables.read_options import ReadOptions
 from markscheme.tables.validation import validate_rows
+from markscheme.text import csv_cell
 
 ANSWERS_SCHEMA: dict[str, Any] = {
     "answer_id": pl.String,
@@ -274,6 +275,9 @@ def _write(frame: pl.DataFrame, place: Path, target: Path) -> None:
                 for name, dtype in frame.schema.items()
                 if isinstance(dtype, pl.List)
             )
+            for name, dtype in flat.schema.items():
+                if dtype == pl.String:  # A spreadsheet would compute what begins like a formula.
+                    flat = flat.with_columns(csv_series(flat[name]))
             flat.write_csv(place, separator="," if kind == "csv" else "\t")
         case "parquet":
             frame.write_parquet(place)
@@ -286,6 +290,15 @@ def _write(frame: pl.DataFrame, place: Path, target: Path) -> None:
                 f"cannot write {target.name!r}: the ending must be .jsonl, .json, .csv, .tsv or "
                 ".parquet"
             )
+
+
+def csv_series(texts: pl.Series) -> pl.Series:
+    """Texts as cells of a spreadsheet; reading takes them back as they were."""
+    may = texts.str.contains(r"^'*[=@\t\r+-]").fill_null(value=False)
+    if not may.any():
+        return texts
+    values = [None if text is None else csv_cell(text) for text in texts]
+    return pl.Series(texts.name, values, dtype=pl.String)
 
 
 def _json_text(values: Iterable[Any]) -> str:

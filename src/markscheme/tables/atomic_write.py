@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -14,7 +14,9 @@ PART = ".part"
 
 
 @contextmanager
-def whole_file(target: Path, *, ending: str = PART) -> Iterator[Path]:
+def whole_file(
+    target: Path, *, ending: str = PART, final: Callable[[Path, Path], Path] | None = None
+) -> Iterator[Path]:
     """A place to write to that takes the target's name only once it is complete and on disk.
 
     Whatever ends the block early removes what is half written at once: on a full disk every byte
@@ -23,6 +25,8 @@ def whole_file(target: Path, *, ending: str = PART) -> Iterator[Path]:
     Args:
         target: the file.
         ending: of the name until then; processes that may write the same file need their own.
+        final: makes the name that it takes from the target and from what was written; None takes
+            the target itself.
     """
     temporary = target.with_name(target.name + ending)
     with suppress(OSError):
@@ -31,7 +35,7 @@ def whole_file(target: Path, *, ending: str = PART) -> Iterator[Path]:
         yield temporary
         with temporary.open("rb") as handle:
             os.fsync(handle.fileno())
-        temporary.replace(target)
+        temporary.replace(target if final is None else final(target, temporary))
     except BaseException:
         with suppress(OSError):
             temporary.unlink()

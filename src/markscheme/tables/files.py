@@ -30,6 +30,7 @@ import zstandard
 
 from markscheme.errors import BadRowsError, DataError, Problem
 from markscheme.tables.parquet import scan_parquet
+from markscheme.text import csv_value
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -494,7 +495,10 @@ def _from_rows(
     lines: list[int],
     problems: list[Problem],
 ) -> RawBatch:
-    values = list(zip(*rows, strict=True)) if rows else [()] * len(header)
+    values: list[Sequence[str]] = [*zip(*rows, strict=True)] if rows else [()] * len(header)
+    for place, column in enumerate(values):
+        if any(cell.startswith("'") for cell in column):
+            values[place] = [csv_value(cell) for cell in column]
     columns: dict[str, Sequence[Any] | pl.Series] = dict(zip(header, values, strict=True))
     return RawBatch(source=shown(path), columns=columns, lines=lines, problems=problems)
 

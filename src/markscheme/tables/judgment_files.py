@@ -7,13 +7,14 @@ from pathlib import Path
 
 import polars as pl
 
-from markscheme.errors import AgreementError, DataError, RunError
+from markscheme.errors import AgreementError, DataError
 from markscheme.tables.columns import KEYS, renamed
 from markscheme.tables.files import Source, check_named, read_table
 from markscheme.tables.joins import check_key, text_keys
 from markscheme.tables.judgments import STATUSES
 from markscheme.tables.label_values import is_binary, looks_like_values, parse_values
 from markscheme.tables.labels import LABEL_COLUMNS
+from markscheme.tables.seal import check_run
 
 NOT_JUDGES = {*KEYS, *LABEL_COLUMNS, "references", "context", "reference_kind", "reference_grades"}
 EXTRAS = ("relation", "marks", "explanation", "raw")
@@ -85,19 +86,21 @@ def judgments_file(source: str | Path) -> str:
 
     Raises:
         DataError: the name is empty, or the folder is no run's.
-        RunError: the folder is of a run that has not ended.
+        RunError: the run has not ended, or its judgments are not as it left them.
     """
     check_named(str(source))
     folder = Path(source)
     table = folder / "judgments.parquet"
+    if folder.name == table.name and (folder.parent / "run.json").exists():
+        check_run(folder.parent, (table.name,))
+        return str(source)
+    if (folder / "run.json").exists():
+        check_run(folder, (table.name,))
+        return str(table)
     if table.exists():
         return str(table)
     if not folder.is_dir():
         return str(source)
-    if (folder / "run.json").is_file():
-        raise RunError(
-            f"{folder} holds an unfinished run; the command that began it goes on where it stopped"
-        )
     raise DataError(
         f"{folder} is a folder without judgments.parquet; "
         f"'markscheme judge FILE --out {folder}' makes one"

@@ -34,13 +34,20 @@ def scan_parquet(
     """Parquet files of one schema as one table, in the order given; names are never patterns.
 
     Args:
-        files: a file or several.
+        files: a file or several; a folder stands for the `.parquet` files in it, by name.
         shown: the name in messages, where it is another than the file's.
 
     Raises:
         DataError: a file cannot be read, is no Parquet file, or is damaged.
     """
-    several = [files] if isinstance(files, str | Path) else files
+    given = [files] if isinstance(files, str | Path) else files
+    several = [
+        part
+        for file in given
+        for part in (sorted(Path(file).glob("*.parquet")) if Path(file).is_dir() else [file])
+    ]
+    if not several:
+        raise DataError(f"{shown or given[0]} is a folder without Parquet files")
     # Absolute, since Polars also reads `~` and addresses out of names.
     paths = [Path(os.path.abspath(file)) for file in several]  # noqa: PTH100 - keeps symlinks
     for file, path in zip(several, paths, strict=True):

@@ -58,6 +58,14 @@ from .question_forms import asks_superlative as asks_superlative
 from .question_forms import asks_time as asks_time
 from .question_forms import changes_with_time as changes_with_time
 from .sentence_forms import is_sentence as is_sentence
+from .shown import csv_cell as csv_cell
+from .shown import csv_value as csv_value
+from .shown import html_text as html_text
+from .shown import latex_cell as latex_cell
+from .shown import markdown_cell as markdown_cell
+from .shown import markdown_note as markdown_note
+from .shown import one_line as one_line
+from .shown import printable as printable
 from .tokens import WORD as WORD
 from .tokens import folded as folded
 from .tokens import merged as merged

@@ -3,5 +3,13 @@ from .answer_html import answer_style as answer_style
 from .answer_html import has_markup as has_markup
 from .answer_html import plain_answer as plain_answer
 from .answer_html import render_answer as render_answer
+from .bodies import READING as READING
+from .bodies import check_length as check_length
+from .bodies import host_name as host_name
+from .bodies import limited as limited
+from .bodies import replayed as replayed
+from .bodies import whole_body as whole_body
+from .bodies import with_headers as with_headers
+from .connections import BoundedProtocol as BoundedProtocol
 from .ports import is_loopback as is_loopback
 from .ports import take_port as take_port

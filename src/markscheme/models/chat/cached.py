@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import dataclasses
 import time
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol, runtime_checkable
 
@@ -73,6 +73,7 @@ class CachedChat:
         budget: limits, and the count of what was used.
         prices: dollars for tokens.
         send: whether to send what is not known; False plans it (`budget.plan`) and skips it.
+        on_used: told of the keys of the ledger's entries that replies were taken from.
         on_missing: told of every request that `send=False` leaves unasked.
     """
 
@@ -82,6 +83,7 @@ class CachedChat:
     prices: Mapping[str, Price] = field(default_factory=dict, repr=False)
     send: bool = True
     on_missing: Callable[[LedgerEntry], None] | None = None
+    on_used: Callable[[Iterable[str]], None] | None = None
 
     @property
     def name(self) -> str:
@@ -113,6 +115,8 @@ class CachedChat:
                 work.deliver(key, ChatReply(status="skipped", error="nothing is sent"))
         elif missing:
             self._ask(work, missing)
+        if self.ledger and self.send and self.on_used is not None:
+            self.on_used(work.asked)
         return work.replies()
 
     def _deliver_known(self, work: _Work, known: Mapping[str, ChatReply]) -> None:

@@ -1,0 +1,27 @@
+"""`markscheme verify`: whether a finished run is as it was left."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from markscheme.cli.options import Shown, command
+from markscheme.options import Argument
+
+
+@command("verify")
+def verify(
+    run: Annotated[str, Argument("A run's folder.", metavar="RUN")],
+    shown: Shown,
+) -> None:
+    """Check a finished run: files against their digests, figures against the judgments.
+
+    Exits with 1 where something was changed or damaged.
+    """
+    from markscheme.analysis import verify as check
+
+    found = check(run)
+    shown.show(found)
+    if not found:
+        raise typer.Exit(1)

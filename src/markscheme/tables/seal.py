@@ -1,0 +1,273 @@
+"""The seal of a finished run: what it was made of, and a digest of every file it consists of.
+
+`manifest.json` lists code, judges with signatures (which hold the hashes of weights and prompts),
+options, input, ledger entries used, and the size and SHA-256 of each file. `run.json`, written
+last, holds the manifest's own digest. So damage, and an edit by hand, is seen by whatever reads the
+run. Somebody who rewrites all of it is seen only where runs are signed: with a secret in
+MARKSCHEME_SEAL_KEY a run is signed (HMAC-SHA-256) when it is finished, and one that is not, or with
+another secret, is refused.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import orjson
+import polars as pl
+
+from markscheme.errors import DataError, RunError
+
+MANIFEST = "manifest.json"
+PLAN = "run.json"
+KEY_VARIABLE = "MARKSCHEME_SEAL_KEY"
+
+_SAME_IN_BOTH = ("format", "markscheme", "judges", "options", "engine", "command", "input")
+"""What run.json and the manifest say alike."""
+
+_MEASURED = ("seconds",)
+"""Columns that differ from one equal run to the next."""
+
+
+def file_digest(path: Path) -> dict[str, Any]:
+    """Size and SHA-256 of a file; what `sha256sum` prints."""
+    with path.open("rb") as stream:
+        found = hashlib.file_digest(stream, "sha256").hexdigest()
+        return {"bytes": os.fstat(stream.fileno()).st_size, "sha256": found}
+
+
+def bytes_digest(content: bytes) -> dict[str, Any]:
+    """`file_digest` of a file with this content."""
+    return {"bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()}
+
+
+def manifest_bytes(
+    plan: Mapping[str, Any],
+    files: Mapping[str, Mapping[str, Any]],
+    *,
+    ledger: Iterable[str] = (),
+) -> bytes:
+    """The manifest of a run.
+
+    Args:
+        plan: what `run.json` holds.
+        files: digests by the files' names in the folder.
+        ledger: keys of the ledger's entries that were used.
+    """
+    keys = sorted(set(ledger))
+    listed = hashlib.sha256("".join(f"{key}\n" for key in keys).encode()).hexdigest()
+    return _json({
+        **{name: plan[name] for name in _SAME_IN_BOTH if name in plan},
+        "ledger": {"entries": len(keys), "sha256": listed if keys else None},
+        "files": dict(sorted(files.items())),
+    })  # fmt: skip
+
+
+def signature_wanted() -> str | None:
+    """The secret that runs are signed with, if they are to be."""
+    return os.environ.get(KEY_VARIABLE) or None
+
+
+def seal_of(manifest: bytes) -> dict[str, str]:
+    """What `run.json` says of its manifest."""
+    digest = hashlib.sha256(manifest).hexdigest()
+    key = signature_wanted()
+    return {"manifest": digest, **({"signature": _signed(digest, key)} if key else {})}
+
+
+def check_run(folder: str | Path, names: Iterable[str] | None = None) -> dict[str, Any]:
+    """Compare a finished run's files with its seal, and return its manifest.
+
+    Args:
+        folder: the run.
+        names: tables to check; None for everything.
+
+    Raises:
+        RunError: the run is not finished, is damaged or was changed, or lacks a valid signature
+            where one is asked for; the message says which files.
+    """
+    path = Path(folder)
+    manifest = read_manifest(path)
+    found = damages(path, manifest, names)
+    if found:
+        shown = "; ".join(f"{name} {what}" for name, what in list(found.items())[:5])
+        raise RunError(
+            f"{path} is not as the run left it: {shown}. The command that made it judges it again "
+            f"('markscheme verify {path}' checks everything)"
+        )
+    return manifest
+
+
+def read_manifest(folder: Path) -> dict[str, Any]:
+    """The manifest of a finished run, once it is seen to be the run's own.
+
+    Raises:
+        RunError: see `check_run`.
+    """
+    plan = read_json(folder / PLAN)
+    if plan.get("state") != "done":
+        raise RunError(
+            f"{folder} holds an unfinished run; the command that began it goes on where it stopped"
+        )
+    again = f"judge again with 'markscheme judge ... --out {folder} --again'"
+    if "manifest" not in plan:
+        raise RunError(f"{folder} has no seal (an early version made it); {again}")
+    try:
+        content = (folder / MANIFEST).read_bytes()
+    except OSError as error:
+        raise RunError(f"{folder} lacks its seal, {MANIFEST} ({error.strerror}); {again}") from None
+    digest = hashlib.sha256(content).hexdigest()
+    if digest != plan["manifest"]:
+        raise RunError(f"{folder}: {MANIFEST} was changed since the run ended; {again}")
+    manifest: dict[str, Any] = orjson.loads(content)
+    differing = [name for name in _SAME_IN_BOTH if manifest.get(name) != plan.get(name)]
+    if differing:
+        raise RunError(
+            f"{folder}: {PLAN} was changed since the run ended ({', '.join(differing)}); {again}"
+        )
+    key = signature_wanted()
+    if key and not hmac.compare_digest(str(plan.get("signature", "")), _signed(digest, key)):
+        what = "is not signed" if "signature" not in plan else "was signed with another secret"
+        raise RunError(f"{folder} {what}, and {KEY_VARIABLE} is set; {again}, or unset it")
+    return manifest
+
+
+def damages(
+    folder: Path, manifest: Mapping[str, Any], names: Iterable[str] | None = None
+) -> dict[str, str]:
+    """Files of a run that are not as the manifest says, each with what is wrong with it."""
+    wanted = None if names is None else set(names)
+    found: dict[str, str] = {}
+    for name, listed in manifest["files"].items():
+        if wanted is not None and name.partition("/")[0] not in wanted:
+            continue
+        file = folder / name
+        try:
+            if file.is_symlink() or not file.is_file():
+                found[name] = "is missing"
+            elif file_digest(file) != listed:
+                found[name] = "was changed"
+        except OSError as error:
+            found[name] = f"cannot be read ({error.strerror})"
+    for table in ("answers.parquet", "judgments.parquet"):
+        # A folder of parts is read whole: a file too many would be read with the others.
+        if (folder / table).is_dir() and (wanted is None or table in wanted):
+            for file in sorted((folder / table).iterdir()):
+                if f"{table}/{file.name}" not in manifest["files"]:
+                    found[f"{table}/{file.name}"] = "is no part of the run"
+    return found
+
+
+def read_json(file: Path) -> dict[str, Any]:
+    """A JSON object from a file of a run.
+
+    Raises:
+        RunError: it cannot be read, or is none.
+    """
+    try:
+        value = orjson.loads(file.read_bytes())
+    except OSError as error:
+        raise RunError(f"cannot read {file}: {error.strerror}") from None
+    except orjson.JSONDecodeError as error:
+        raise RunError(
+            f"{file} is damaged ({error}); choose a new --out, or delete {file.parent}"
+        ) from None
+    if not isinstance(value, dict):
+        raise RunError(
+            f"{file} is damaged (no JSON object); choose a new --out, or delete {file.parent}"
+        )
+    return value
+
+
+class ContentDigest:
+    """A digest of a table's content: the same however its rows are cut into batches or files.
+
+    Of each column, lengths, values and gaps go into digests of their own, row by row.
+    """
+
+    def __init__(self) -> None:
+        self._hashes: dict[str, Any] = {}
+        self.rows = 0
+
+    def add(self, frame: pl.DataFrame) -> None:
+        """Take in more rows, which follow those before."""
+        self.rows += frame.height
+        for name in frame.columns:
+            if name not in _MEASURED:
+                self._add(name, frame[name])
+
+    def _add(self, name: str, column: pl.Series) -> None:
+        if isinstance(column.dtype, pl.List):
+            self._feed(f"{name}.gaps", column.is_null())
+            self._feed(f"{name}.lengths", column.list.len().fill_null(0).cast(pl.UInt32))
+            self._add(f"{name}.items", column.explode(empty_as_null=False, keep_nulls=False))
+            return
+        self._feed(f"{name}.gaps", column.is_null())
+        if isinstance(column.dtype, pl.String | pl.Enum | pl.Categorical):
+            text = column.cast(pl.String).fill_null("")
+            self._feed(f"{name}.lengths", text.str.len_bytes().cast(pl.UInt32))
+            joined = text.str.join("").item() if len(text) else ""
+            self._hash(f"{name}.text").update(joined.encode())
+        elif column.dtype == pl.Boolean:
+            self._feed(name, column.fill_null(value=False))
+        elif len(column):
+            self._feed(name, column.cast(pl.Float64).fill_null(0))
+
+    def _feed(self, name: str, values: pl.Series) -> None:
+        self._hash(name).update(np.ascontiguousarray(values.to_numpy()).tobytes())
+
+    def _hash(self, name: str) -> Any:
+        if name not in self._hashes:
+            self._hashes[name] = hashlib.sha256()
+        return self._hashes[name]
+
+    def hexdigest(self) -> str:
+        """The digest: 64 hex digits."""
+        whole = hashlib.sha256(str(self.rows).encode())
+        for name, one in sorted(self._hashes.items()):
+            whole.update(f"{name}={one.hexdigest()}\n".encode())
+        return whole.hexdigest()
+
+
+def content_digests(
+    answers: Iterable[pl.DataFrame], judgments: Iterable[pl.DataFrame]
+) -> dict[str, Any]:
+    """Digests of a run's content: of its answers, and of each judge's judgments in their order."""
+    of_answers = ContentDigest()
+    by_judge: dict[str, ContentDigest] = {}
+    for frame in answers:
+        of_answers.add(frame)
+    for frame in judgments:
+        for (judge,), rows in frame.group_by("judge", maintain_order=True):
+            by_judge.setdefault(str(judge), ContentDigest()).add(rows)
+    return {
+        "answers": {"rows": of_answers.rows, "sha256": of_answers.hexdigest()},
+        "judgments": {
+            judge: {"rows": one.rows, "sha256": one.hexdigest()} for judge, one in by_judge.items()
+        },
+    }
+
+
+def table_batches(frame: pl.LazyFrame) -> Iterator[pl.DataFrame]:
+    """A table in batches, in order.
+
+    Raises:
+        DataError: it cannot be read.
+    """
+    try:
+        yield from frame.collect_batches(chunk_size=65_536, maintain_order=True)
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
+        raise DataError(f"cannot be read as Parquet: {error}") from None
+
+
+def _signed(digest: str, key: str) -> str:
+    return hmac.new(key.encode(), digest.encode(), hashlib.sha256).hexdigest()
+
+
+def _json(value: Any) -> bytes:
+    return orjson.dumps(value, option=orjson.OPT_INDENT_2) + b"\n"

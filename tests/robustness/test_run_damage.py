@@ -1,0 +1,172 @@
+"""A damaged run is detected or healed: no traceback, no wrong figure."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+from run_damage import JUDGES, Truth, damage_once, truth
+
+import markscheme
+from markscheme.cli import run
+from markscheme.engine.run_folder import RunFolder
+from markscheme.errors import RunError
+from markscheme.tables.answers import AnswersReader
+from markscheme.tables.read_options import ReadOptions
+
+QUICK = int(os.environ.get("MARKSCHEME_FUZZ", "40"))
+
+
+@pytest.fixture(scope="module")
+def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    chance = random.Random(5)
+    words = ["paris", "london", "the", "of", "1984", "jane", "austen"]
+    lines = [
+        {
+            "question": f"question {row // 3}",
+            "references": [" ".join(chance.choices(words, k=2))],
+            "answer": " ".join(chance.choices(words, k=chance.randint(0, 4))),
+            "system": f"s{row % 3}",
+        }
+        for row in range(300)
+    ]
+    path = tmp_path_factory.mktemp("source") / "answers.jsonl"
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return path
+
+
+@pytest.fixture(scope="module")
+def finished(source: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Truth]:
+    folder = tmp_path_factory.mktemp("finished") / "run"
+    return folder, truth(source, folder)
+
+
+@pytest.fixture(scope="module")
+def unfinished(
+    source: Path, finished: tuple[Path, Truth], tmp_path_factory: pytest.TempPathFactory
+) -> Path:
+    """A run that stopped just before its pieces were put together."""
+    folder = tmp_path_factory.mktemp("unfinished") / "run"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(RunFolder, "join_parts", _stop)
+        with pytest.raises(RunError, match="stopped"):
+            markscheme.judge(source, JUDGES, out=folder)
+    assert list(folder.glob("parts/judgments-*.parquet"))
+    return folder
+
+
+def _stop(*_: object) -> None:
+    raise RunError("stopped")
+
+
+def damaged(kept: Path, work: Path, right: Truth, seeds: range) -> Counter[str]:
+    return Counter(damage_once(seed, kept, work, right) for seed in seeds)
+
+
+def test_damage_to_a_finished_run(finished: tuple[Path, Truth], tmp_path: Path) -> None:
+    kept, right = finished
+    found = damaged(kept, tmp_path / "run", right, range(QUICK))
+    assert found["healed"] + found["detected"] > QUICK // 2, found
+
+
+def test_damage_to_an_unfinished_run(
+    finished: tuple[Path, Truth], unfinished: Path, tmp_path: Path
+) -> None:
+    _, right = finished
+    found = damaged(unfinished, tmp_path / "run", right, range(QUICK))
+    assert found["healed"] > QUICK // 4, found
+
+
+@pytest.mark.slow
+def test_a_thousand_damages(finished: tuple[Path, Truth], unfinished: Path, tmp_path: Path) -> None:
+    kept, right = finished
+    found = damaged(kept, tmp_path / "run", right, range(1000, 1500))
+    found += damaged(unfinished, tmp_path / "run", right, range(2000, 2500))
+    assert found.total() == 1000
+    print(dict(found))
+
+
+def test_an_edited_summary_passes_no_gate(source: Path, tmp_path: Path, capsys: Any) -> None:
+    out = tmp_path / "run"
+    judge = ["judge", str(source), "-j", "exact_match", "-q", "-o", str(out)]
+    assert run(judge) == 0
+    summary = json.loads((out / "summary.json").read_text())
+    for record in summary["figures"]:
+        record["accuracy"] = 0.99
+    (out / "summary.json").write_text(json.dumps(summary))
+    capsys.readouterr()
+    assert run([*judge, "--fail-under", "0.5"]) == 1
+    said = capsys.readouterr()
+    assert "gate FAILED" in said.err
+    assert "summary.json" in said.err
+    assert "99.0" not in said.out + said.err
+    assert run(["verify", str(out)]) == 0
+
+
+def test_commands_that_read_a_run_refuse_a_damaged_one(
+    source: Path, tmp_path: Path, capsys: Any
+) -> None:
+    out = tmp_path / "run"
+    markscheme.judge(source, JUDGES, out=out)
+    for name, commands in {
+        "judgments.parquet": (["agree", str(out)], ["compare", str(out)], ["report", str(out)]),
+        "answers.parquet": (["agree", str(out)], ["report", str(out)]),
+    }.items():
+        content = (out / name).read_bytes()
+        (out / name).write_bytes(content[:-20] + bytes(20))
+        for command in commands:
+            capsys.readouterr()
+            assert run(command) == 2, command
+            assert f"{name} was changed" in capsys.readouterr().err
+        (out / name).write_bytes(content)
+    assert run(["verify", str(out)]) == 0
+    (out / "summary.md").write_text("x")
+    assert run(["verify", str(out)]) == 1
+
+
+def test_a_signed_run_is_wanted_where_a_secret_is_set(
+    source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out = tmp_path / "run"
+    markscheme.judge(source, JUDGES, out=out)
+    monkeypatch.setenv("MARKSCHEME_SEAL_KEY", "secret")
+    with pytest.raises(RunError, match="is not signed"):
+        markscheme.verify(out)
+    with pytest.raises(RunError, match="is not signed"):
+        markscheme.judge(source, JUDGES, out=out)
+    signed = tmp_path / "signed"
+    markscheme.judge(source, JUDGES, out=signed)
+    assert markscheme.verify(signed).data["signature"] == "valid"
+    assert "secret" not in "".join(
+        file.read_text(errors="replace") for file in signed.iterdir() if file.is_file()
+    )
+    monkeypatch.setenv("MARKSCHEME_SEAL_KEY", "another")
+    with pytest.raises(RunError, match="another secret"):
+        markscheme.verify(signed)
+
+
+def test_the_content_digest_does_not_depend_on_batches_or_kills(
+    source: Path, finished: tuple[Path, Truth], tmp_path: Path
+) -> None:
+    kept, _ = finished
+    wanted = markscheme.verify(kept).data["content"]
+    markscheme.judge(source, JUDGES, out=tmp_path / "again")
+    assert markscheme.verify(tmp_path / "again").data["content"] == wanted
+    small = AnswersReader([source], ReadOptions(batch_rows=70))
+    from markscheme.api import run as run_judges
+
+    run_judges(small, [markscheme.parse_judge(name) for name in JUDGES], out=tmp_path / "small")
+    assert markscheme.verify(tmp_path / "small").data["content"] == wanted
+
+
+def test_a_run_that_failed_while_reading_leaves_no_folder(tmp_path: Path) -> None:
+    path = tmp_path / "bad.jsonl"
+    path.write_text('{"question": "q"\n')
+    with pytest.raises(markscheme.MarkschemeError):
+        markscheme.judge(path, "exact_match", out=tmp_path / "run")
+    assert not (tmp_path / "run").exists()
