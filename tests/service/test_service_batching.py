@@ -104,3 +104,30 @@ def test_rows_of_a_request_larger_than_a_batch_stay_together() -> None:
     batcher = Batcher(work, batching=Batching(rows=2, seconds=0.01), queue_rows=100)
     assert batcher.submit("a", list(range(9))).result(60) == [2 * n for n in range(9)]
     batcher.close()
+
+
+def test_owners_take_turns() -> None:
+    """Who has sent much waits for itself: another's request is next, not last."""
+    order: list[str] = []
+    begun, go = threading.Event(), threading.Event()
+
+    def work(key: str, rows: list[str]) -> list[str]:
+        begun.set()
+        go.wait(10)
+        order.extend(rows)
+        return rows
+
+    batcher: Batcher[str, str, str] = Batcher(
+        work, batching=Batching(rows=1, seconds=0), queue_rows=100
+    )
+    first = batcher.submit("j", ["a0"], "a")
+    begun.wait(10)
+    futures = [batcher.submit("j", [f"a{n}"], "a") for n in range(1, 6)]
+    futures += [batcher.submit("j", ["b0"], "b"), batcher.submit("j", ["c0"], "c")]
+    assert batcher.busy_for > 0
+    go.set()
+    for future in (first, *futures):
+        future.result(10)
+    batcher.close()
+    assert set(order[1:4]) >= {"b0", "c0"}
+    assert order[-1] == "a5"

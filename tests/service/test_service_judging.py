@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -182,3 +183,27 @@ def test_patterns_that_take_long_do_not_hold_up_other_judges(client: TestClient)
 def test_a_judge_without_its_model_is_told_of_at_the_start(tmp_path: Path) -> None:
     with pytest.raises(ModelError, match="--model NAME"):
         make_app(Settings(jobs=tmp_path), allow=("llm_evouna",), models=Models())
+
+
+def test_a_row_that_is_too_long_fails_alone_and_in_its_place(opened: Any) -> None:
+    client = opened(row_characters=1_000)
+    long = {**ROW, "answer": "Jane Austen " * 100}
+    sent = {"judge": "exact_match", "answers": [ROW, long, ROW]}
+    found = client.post("/v1/judgments", json=sent).json()["judgments"]
+    assert [one["status"] for one in found] == ["judged", "failed", "judged"]
+    assert found[1]["explanation"] == "too long: more than 1,000 characters"
+    alone = client.post("/v1/judgments", json={"judge": "exact_match", "answers": [long]})
+    assert alone.json()["judgments"][0]["status"] == "failed"
+
+
+def test_a_service_that_is_stuck_is_not_ready(opened: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    client = opened()
+    until_ready = time.monotonic() + 60
+    while client.get("/readyz").status_code != 200 and time.monotonic() < until_ready:
+        time.sleep(0.1)
+    assert client.get("/readyz").json() == {"status": "ready"}
+    judging = client.app.state.service.judging
+    lane = next(iter(judging._lanes.values()))
+    monkeypatch.setattr(lane, "_began", time.monotonic() - 1_000)
+    assert client.get("/readyz").json() == {"status": "stuck"}
+    assert client.get("/healthz").status_code == 200

@@ -7,7 +7,8 @@ from time import perf_counter
 
 import polars as pl
 
-from markscheme.contract import Judge, ModelSource, run_judge
+from markscheme.contract import Judge, ModelSource, asks_chat, run_judge
+from markscheme.engine.too_long import ROW_SECONDS, judged_within
 from markscheme.models import Models
 from markscheme.tables import OUTCOME
 
@@ -21,10 +22,17 @@ FIRST_CHUNK = 1024
 SECONDS_PER_CHUNK = 2.0
 
 
-def apply(judge: Judge, answers: pl.DataFrame, models: ModelSource | None = None) -> pl.DataFrame:
+def apply(
+    judge: Judge,
+    answers: pl.DataFrame,
+    models: ModelSource | None = None,
+    *,
+    row_seconds: float = ROW_SECONDS,
+) -> pl.DataFrame:
     """The outcomes of a judge on a table of answers: one row each, in order, all columns present.
 
-    A null answer is `skipped`, without asking the judge.
+    A null answer is `skipped`, without asking the judge. One that takes longer than `row_seconds`
+    is `failed: too long`; of judges that ask a model, calls have time-outs of their own.
 
     Raises:
         JudgeError: the judge's output breaks the contract; see `run_judge`.
@@ -32,7 +40,12 @@ def apply(judge: Judge, answers: pl.DataFrame, models: ModelSource | None = None
     given = answers["answer"].is_not_null()
     # The table itself where nothing is left out: judges may share work on one and the same table.
     asked = answers if given.all() else answers.filter(given)
-    outcomes = run_judge(judge, asked, Models() if models is None else models)
+    opened = Models() if models is None else models
+
+    def judged(items: pl.DataFrame) -> pl.DataFrame:
+        return run_judge(judge, items, opened)
+
+    outcomes = judged(asked) if asks_chat(judge) else judged_within(judged, asked, row_seconds)
     if asked.height == answers.height:
         return outcomes
     places = pl.DataFrame({"place": given.arg_true()})

@@ -36,6 +36,7 @@ class _Waiting(Generic[Key, Row, Outcome]):
     key: Key
     rows: Sequence[Row]
     since: float
+    owner: Hashable = ""
     future: Future[list[Outcome]] = field(default_factory=Future)
 
 
@@ -67,6 +68,9 @@ class Batcher(Generic[Key, Row, Outcome]):
         self._batching = batching
         self._most = queue_rows
         self._waiting: deque[_Waiting[Key, Row, Outcome]] = deque()
+        self._served: dict[Hashable, float] = {}
+        """When owners were last served; only of those who wait or came last."""
+        self._began: float | None = None
         self._rows = 0
         self._rate: float | None = None
         self._closed = False
@@ -79,14 +83,24 @@ class Batcher(Generic[Key, Row, Outcome]):
         """Rows that wait or are worked on."""
         return self._rows
 
-    def submit(self, key: Key, rows: Sequence[Row]) -> Future[list[Outcome]]:
+    @property
+    def busy_for(self) -> float:
+        """Seconds since the present call began; 0 between calls."""
+        began = self._began
+        return 0.0 if began is None else time.monotonic() - began
+
+    def submit(self, key: Key, rows: Sequence[Row], owner: Hashable = "") -> Future[list[Outcome]]:
         """Queue rows; the future gives an outcome for each, in order.
+
+        Owners take turns: who has sent much waits for itself, not others for it.
 
         Raises:
             Full: too many rows wait.
             Closed: the batcher is closed.
         """
-        one: _Waiting[Key, Row, Outcome] = _Waiting(key=key, rows=rows, since=time.monotonic())
+        one: _Waiting[Key, Row, Outcome] = _Waiting(
+            key=key, rows=rows, since=time.monotonic(), owner=owner
+        )
         with self._changed:
             if self._closed:
                 raise Closed
@@ -130,7 +144,8 @@ class Batcher(Generic[Key, Row, Outcome]):
                 and (left := until - time.monotonic()) > 0
             ):
                 self._changed.wait(left)
-            first = self._waiting.popleft()
+            first = min(self._waiting, key=lambda one: self._served.get(one.owner, 0.0))
+            self._waiting.remove(first)
             taken, others, rows = [first], [], len(first.rows)
             for one in self._waiting:
                 if one.key == first.key and rows + len(one.rows) <= self._batching.rows:
@@ -139,13 +154,17 @@ class Batcher(Generic[Key, Row, Outcome]):
                 else:
                     others.append(one)
             self._waiting = deque(others)
+            here = {one.owner for one in others}
+            self._served = {who: when for who, when in self._served.items() if who in here}
+            for one in taken:
+                self._served[one.owner] = time.monotonic()
             return taken
 
     def _do(self, batch: list[_Waiting[Key, Row, Outcome]]) -> None:
         rows = [row for one in batch for row in one.rows]
         if not rows:
             return
-        began = time.monotonic()
+        began = self._began = time.monotonic()
         try:
             outcomes = self._work(batch[0].key, rows)
         except BaseException as error:  # A panic of native code is no Exception, and must not
@@ -156,6 +175,8 @@ class Batcher(Generic[Key, Row, Outcome]):
             for one in batch:
                 self._do([one])
             return
+        finally:
+            self._began = None
         self._rate = len(rows) / max(time.monotonic() - began, 1e-6)
         self._leave(len(rows))
         start = 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import orjson
-from fastapi import APIRouter, Response
+from fastapi import APIRouter, Request, Response
 from prometheus_client import CONTENT_TYPE_LATEST
 
 from markscheme.contract import entry, name_of
@@ -38,15 +38,15 @@ def judging_routes(state: State) -> APIRouter:
         )
 
     @routes.post("/judgments", response_model=JudgmentsOut, summary="Judge answers")
-    async def judgments(body: JudgmentsIn) -> Response:
+    async def judgments(request: Request, body: JudgmentsIn) -> Response:
         served = state.allowed.find(body.judge)
-        outcomes = await state.judging.judge(served, body.answers)
+        outcomes = await state.judging.judge(served, body.answers, request.state.owner or "")
         return json({"judge": served.name, "signature": served.signature, "judgments": outcomes})
 
     @routes.post("/rewards", response_model=RewardsOut, summary="Reward answers, for training")
-    async def rewards(body: RewardsIn) -> Response:
+    async def rewards(request: Request, body: RewardsIn) -> Response:
         served = state.allowed.find(body.judge)
-        outcomes = await state.judging.judge(served, body.answers)
+        outcomes = await state.judging.judge(served, body.answers, request.state.owner or "")
         not_judged: dict[str, int] = {}
         for outcome in outcomes:
             if outcome["status"] != "judged":
@@ -84,12 +84,14 @@ def operating_routes(state: State) -> APIRouter:
     @routes.get(
         "/readyz",
         response_model=Health,
-        responses={503: {"model": Health, "description": "Starting, or stopping."}},
+        responses={503: {"model": Health, "description": "Starting, stopping, or stuck."}},
         summary="Whether requests should be sent here",
     )
     async def ready() -> Response:
         if state.stopping or not state.ready:
             return json({"status": "stopping" if state.stopping else "starting"}, 503)
+        if state.judging.stuck():
+            return json({"status": "stuck"}, 503)
         return json({"status": "ready"})
 
     @routes.get(

@@ -17,6 +17,8 @@ class Limits:
         upload_bytes: of a job's file.
         rows: answers in one request.
         seconds: until a request is answered, and between two pieces of an upload.
+        row_seconds: that one answer may take.
+        row_characters: of one answer with its question, references and context.
         open_requests: requests under way at once.
         queue_rows: answers that wait for the judge.
         jobs: jobs that wait or run.
@@ -28,6 +30,8 @@ class Limits:
     upload_bytes: int = 1_000_000_000
     rows: int = 1_000
     seconds: float = 60.0
+    row_seconds: float = 10.0
+    row_characters: int = 200_000
     open_requests: int = 256
     queue_rows: int = 8_000
     jobs: int = 100
