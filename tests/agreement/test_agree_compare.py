@@ -15,7 +15,7 @@ from statsmodels.stats.multitest import multipletests
 
 from markscheme.agreement.closed_forms import holm
 from markscheme.agreement.comparisons import compare_judges, compare_systems
-from markscheme.agreement.paired import CompareOptions, mcnemar_exact, permutation_p
+from markscheme.agreement.paired import CompareOptions, exchange, mcnemar_exact
 from markscheme.errors import AgreementError
 from markscheme.results.figures import plain
 from markscheme.tables.joins import Joined, join_labels
@@ -52,7 +52,7 @@ def test_the_permutation_test_meets_full_enumeration() -> None:
     observed = differences.sum() / 16
     flips = np.array(list(product([1, -1], repeat=4)))
     exact = (np.abs(flips @ differences / 16) >= abs(observed) - 1e-12).mean()
-    found = permutation_p(observed, counts, share, resamples=40_000, seed=0)
+    found = exchange(counts, share, resamples=40_000, seed=0).p(observed)
     assert found.value == pytest.approx(exact, abs=0.01)
 
 
@@ -132,15 +132,33 @@ def test_the_permutation_test_holds_its_level_under_clustering() -> None:
         wrong = rng.random((2, 40)) < 0.3
         counts = np.stack([np.stack([5 * (1 - w), np.full(40, 5)], axis=1) for w in wrong], axis=1)
         observed = (counts[:, 0, 0].sum() - counts[:, 1, 0].sum()) / 200
-        p = permutation_p(
-            float(observed),
+        p = exchange(
             counts,
             lambda c: np.asarray(c[..., 0] / c[..., 1]),
             resamples=300,
             seed=int(rng.integers(1 << 30)),
-        )
+        ).p(float(observed))
         rejected += (p.value or 1.0) <= 0.05
     assert rejected <= 35
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(0, 10_000), st.integers(5, 60), st.sampled_from([0.0, 0.1, 0.3]))
+def test_the_interval_excludes_no_difference_just_where_the_test_rejects_it(
+    seed: int, questions: int, apart: float
+) -> None:
+    rng = np.random.default_rng(seed)
+    right = rng.binomial(4, [[0.8, 0.8 - apart]] * questions)
+    counts = np.stack([right, np.full_like(right, 4)], axis=2)
+    observed = float((right[:, 0] - right[:, 1]).sum() / (4 * questions))
+    drawn = exchange(counts, lambda c: np.asarray(c[..., 0] / c[..., 1]), resamples=300, seed=seed)
+    found = drawn.interval(observed, confidence=0.95)
+    if found.low is None or found.high is None:
+        assert (right[:, 0] == right[:, 1]).all()
+        return
+    assert found.low <= observed <= found.high
+    excluded = found.low > 1e-9 or found.high < -1e-9
+    assert excluded == ((drawn.p(observed).value or 1.0) <= 0.05)
 
 
 def test_not_judged_is_left_out_or_wrong() -> None:

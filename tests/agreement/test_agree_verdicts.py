@@ -7,6 +7,7 @@ import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import t
 from sklearn import metrics
 
 from markscheme.agreement.against_labels import AgreementOptions, agreement
@@ -167,9 +168,9 @@ def test_a_judge_that_was_never_wrong_still_has_an_honest_interval() -> None:
     (found,) = agreement(join_labels(load_judgments(table), labels))
     accuracy, precision = found.left_out["accuracy"], found.left_out["precision"]
     assert accuracy.value == precision.value == 1.0
-    # Wilson's lower bound n / (n + z^2), with the 10 questions and the 6 accepted answers.
-    assert accuracy.low == pytest.approx(10 / (10 + 1.959964**2), abs=1e-6)
-    assert precision.low == pytest.approx(6 / (6 + 1.959964**2), abs=1e-6)
+    # Wilson: n / (n + t^2), with the 10 questions and the 3 that have accepted answers.
+    assert accuracy.low == pytest.approx(10 / (10 + t.ppf(0.975, 9) ** 2), abs=1e-6)
+    assert precision.low == pytest.approx(3 / (3 + t.ppf(0.975, 2) ** 2), abs=1e-6)
     assert found.left_out["kappa"].low is None
 
 

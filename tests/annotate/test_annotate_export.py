@@ -12,6 +12,7 @@ import pytest
 from annotate_helpers import Place, Worker, answers, fields_of, place, write_rows
 
 from markscheme import cli
+from markscheme.agreement import annotators_of
 from markscheme.annotate.exports import ExportOptions, export
 from markscheme.annotate.intake import read_file
 from markscheme.annotate.project import Project, standard_guidelines
@@ -400,3 +401,29 @@ def test_labels_train_an_examiner(run: Run, example: Path, tmp_path: Path) -> No
     judged = run("judge", str(example), "-j", f"examiner(weights='{weights}')", "-o",
                  str(tmp_path / "judged"))  # fmt: skip
     assert "examiner" in judged
+
+
+def test_agree_reads_the_ratings_with_the_figures_of_the_admin_page(
+    project: Make, tmp_path: Path
+) -> None:
+    """The third person's word settles an item; it is no rating beside the others'."""
+    rows = [*answers(24), {**answers(1)[0], "id": "twin", "system": "other"}]
+    made = project(rows, adjudicators=("Kim",))
+    ones = {f"answer {n} of 0": "1" if n % 3 else "0" for n in range(24)}
+    others = ones | {f"answer {n} of 0": "1" if n % 2 else "0" for n in range(9)}
+    work(made.worker("Ann"), ones)
+    work(made.worker("Ben"), others)
+    work(made.worker("Kim"), {}, "0")
+    admin, table = agreement_of(made), exported(made, "ratings")
+    assert "Kim" in table["annotator"].to_list()
+    labels = load_labels(table)
+    between = annotators_of(labels, "missing")
+    [pair] = between["pairs"].to_dicts()
+    assert {pair["first"], pair["second"]} == {"Ann", "Ben"}
+    assert between["items"] == admin.items == 24
+    assert pair["kappa"] == pytest.approx(admin.pairs[0].kappa.value)
+    assert between["fleiss_kappa"].value == pytest.approx(admin.fleiss.value)
+    assert between["krippendorff_alpha"].value == pytest.approx(admin.alpha.value)
+    # The labels are those of the other export too.
+    settled = exported(made, "labels").select("answer_id", "label").sort("answer_id")
+    assert labels.select("answer_id", "label").sort("answer_id").rows() == settled.rows()

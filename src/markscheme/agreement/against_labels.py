@@ -3,28 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from markscheme.agreement.bootstrap import (
-    cluster_counts,
-    interval,
-    resample_ranked,
-    resample_totals,
-)
-from markscheme.agreement.closed_forms import wilson_interval
+from markscheme.agreement.bootstrap import cluster_counts, resample_ranked
+from markscheme.agreement.jackknife import auroc_influences, with_intervals
 from markscheme.agreement.options import Unjudged
 from markscheme.agreement.verdicts import (
     CELLS,
-    FROM_COUNTS,
     cell_codes,
     four_cells,
     score_statistics,
     statistics,
 )
+from markscheme.metrics import Spread, share_interval, spread_of
 from markscheme.results import Figure
 from markscheme.tables import Joined, as_binary
 
@@ -42,7 +37,7 @@ class AgreementOptions:
     Attributes:
         by_system: a row for each system too, beside the row for all answers.
         positive_from: the grade from which an answer is acceptable; None for labels of 0 and 1.
-        resamples: bootstrap resamples of questions; 0 for no intervals.
+        resamples: of questions, for the interval of average precision; 0 for no intervals.
         seed: of the resampling.
         confidence: of the intervals.
     """
@@ -123,18 +118,8 @@ def _one(
     left_out = statistics(four_cells(counts, "left_out"))
     as_errors = statistics(four_cells(counts, "errors"))
     if options.resamples:
-        totals = resample_totals(table, resamples=options.resamples, seed=options.seed)
-        policies: tuple[tuple[dict[str, Figure], Unjudged], ...] = (
-            (left_out, "left_out"),
-            (as_errors, "errors"),
-        )
-        for figures, policy in policies:
-            four = four_cells(totals, policy)
-            for name, point in figures.items():
-                figures[name] = interval(
-                    point, FROM_COUNTS[name](four), confidence=options.confidence
-                )
-            _bound_shares(figures, four_cells(counts, policy), len(table), options.confidence)
+        left_out = with_intervals(left_out, four_cells(table, "left_out"), options.confidence)
+        as_errors = with_intervals(as_errors, four_cells(table, "errors"), options.confidence)
     left_out |= _ranked(rows, labels, clusters, options)
     accepted = int(counts[0] + counts[1])
     number = int(judged.sum())
@@ -159,26 +144,6 @@ def _one(
     )
 
 
-def _bound_shares(
-    figures: dict[str, Figure], four: Array, questions: int, confidence: float
-) -> None:
-    """Wilson's interval for shares of 0 or 1, where resampling has nothing to vary.
-
-    Of as many answers as the share is over, but of no more than there are questions.
-    """
-    tp, fp, fn, tn = four
-    for name, size in (
-        ("accuracy", tp + fp + fn + tn),
-        ("precision", tp + fp),
-        ("recall", tp + fn),
-    ):
-        point = figures[name]
-        if point.value is not None and point.low is None:
-            number = min(size, questions)
-            low, high = wilson_interval(point.value, number, confidence=confidence)
-            figures[name] = Figure(value=point.value, low=low, high=high)
-
-
 def _ranked(
     rows: pl.DataFrame,
     labels: npt.NDArray[np.bool_],
@@ -193,15 +158,31 @@ def _ranked(
     points = score_statistics(labels[scored], scores)
     if not options.resamples or points["auroc"].value is None:
         return points
+    asked = np.unique(clusters[scored], return_inverse=True)[1]
+    questions = int(asked.max()) + 1
+    spread = spread_of(
+        np.bincount(asked, auroc_influences(labels[scored], scores)).astype(np.float64), questions
+    )
+    found = {"auroc": _scored(points["auroc"], spread, options.confidence)}
     affordable = max(LEAST_RESAMPLES, RANKED_CELLS // len(scores))
     drawn = resample_ranked(
         labels[scored],
         scores,
-        np.unique(clusters[scored], return_inverse=True)[1],
+        asked,
         resamples=min(options.resamples, affordable),
         seed=options.seed,
-    )
-    return {
-        name: interval(point, drawn[name], confidence=options.confidence)
-        for name, point in points.items()
-    }
+    )["average_precision"]
+    drawn = drawn[~np.isnan(drawn)]
+    if len(drawn) > 1 and questions > 1:
+        # The standard error of the resamples; the questions that carry it are those of AUROC.
+        spread = replace(spread, variance=float(drawn.var()) * questions / (questions - 1))
+        figure = _scored(points["average_precision"], spread, options.confidence)
+        found["average_precision"] = replace(figure, resamples=len(drawn))
+    return points | found
+
+
+def _scored(point: Figure, spread: Spread, confidence: float) -> Figure:
+    if point.value is None or not spread.variance:
+        return point
+    low, high = share_interval(point.value, spread, confidence=confidence)
+    return Figure(value=point.value, low=low, high=high, method="wilson-t")

@@ -202,8 +202,9 @@ def agreement_tables(
 ) -> list[Table]:
     """Counts, then shares in per cent and coefficients, under both policies for not judged."""
     made = (
-        f"{100 * options.confidence:g}% intervals: {options.resamples:,} bootstrap resamples of "
-        f"questions, seed {options.seed}"
+        f"{100 * options.confidence:g}% intervals clustered on question: Wilson with Student's t "
+        f"(shares, F1, AUROC), Fisher's z (kappa, MCC); average precision by {options.resamples:,} "
+        f"resamples of questions, seed {options.seed}"
         if options.resamples
         else "no intervals (resamples: 0)"
     )
@@ -307,7 +308,9 @@ def annotators_of(
     Raises:
         AgreementError: the labels do not say who gave which, or have no such annotator.
     """
-    ratings = ratings_table(_several(labels))
+    if "item" in labels.columns:
+        labels = labels.unique("item", keep="first", maintain_order=True)
+    ratings = _ratings(labels)
     unknown = [name for name in people if name not in ratings.columns]
     if unknown:
         raise AgreementError(
@@ -319,12 +322,36 @@ def annotators_of(
         "blanks": blanks,
         "blank_cells": {name: ratings[name].null_count() for name in ratings.columns},
         "pairs": pairwise_kappas(ratings, blanks=blanks),
-        "fleiss_kappa": fleiss_kappa(ratings, blanks=blanks),
+        "fleiss_kappa": fleiss_kappa(_by_place(ratings, blanks), blanks=blanks),
         "krippendorff_alpha": krippendorff_alpha(ratings, blanks=blanks),
         "krippendorff_alpha_ordinal": krippendorff_alpha(ratings, level="ordinal"),
         "disagreements": int(disagreements(ratings, blanks=blanks).sum()),
         "without_majority": majority(ratings).null_count(),
     }
+
+
+def _ratings(labels: pl.DataFrame) -> pl.DataFrame:
+    """A column an annotator, by name where names are known."""
+    names = labels["annotators"] if "annotators" in labels.columns else None
+    return ratings_table(_several(labels), names)
+
+
+def _by_place(ratings: pl.DataFrame, blanks: Blanks) -> pl.DataFrame:
+    """The ratings for Fleiss' kappa, whose raters may be others for each item (Fleiss 1971).
+
+    Where nobody rated everything, a column for an item's first rating, one for its second, and so
+    on, as many as most items have.
+    """
+    everything = ratings.height - ratings.drop_nulls().height == 0
+    if blanks == "category" or everything or ratings.drop_nulls().height:
+        return ratings
+    packed = ratings.select(pl.concat_list(pl.all().cast(pl.Float64)).list.drop_nulls())
+    packed = packed.to_series()
+    most = packed.list.len().filter(packed.list.len() > 1).mode()
+    if not len(most):
+        return ratings
+    kept = packed.filter(packed.list.len() == most.max())
+    return ratings_table(kept)
 
 
 def _several(labels: pl.DataFrame) -> pl.Series:
@@ -388,7 +415,7 @@ def alternative_tests(
     _several(joined.rows)
     found = {}
     for (judge,), rows in joined.rows.group_by("judge", maintain_order=True):
-        ratings = ratings_table(rows["annotator_labels"])
+        ratings = _ratings(rows)
         if positive_from is not None:
             ratings = ratings.select((pl.all() >= positive_from).cast(pl.Float64))
         elif not ratings.select(pl.all().is_in([0.0, 1.0]).all()).to_numpy().all():

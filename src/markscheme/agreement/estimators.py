@@ -89,7 +89,6 @@ class Estimate:
     Attributes:
         method: one of `METHODS`.
         figure: the estimate with its interval, or why there is none.
-        interval: how the interval was made: `wilson`, `wilson-t`, `t`, `fieller-t`, or `none`.
         standard_error: of the estimate.
         weight_of_judge: how much the judge's mean counts: 1 in PPI, tuned in PPI++ (lambda), else
             None.
@@ -97,7 +96,6 @@ class Estimate:
 
     method: str
     figure: Figure
-    interval: str = "none"
     standard_error: float | None = None
     weight_of_judge: float | None = None
 
@@ -145,11 +143,10 @@ def ppi(sample: Sample, *, tuned: bool, confidence: float = 0.95) -> Estimate:
     spread = _spread(sample, pull)
     error = math.sqrt(spread.variance)
     if not _binary(sample):
-        figure, interval = _t_interval(value, spread, confidence), "t"
+        figure = _t_interval(value, spread, confidence)
     else:
         alone = _labels_worth(sample, label_mean, _spread(sample, label_pull))
         figure = _with_judge(sample, value, spread, alone, confidence)
-        interval = "wilson-t"
         if not tuned:
             # At weight 1 a bad judge can put the estimate where no score interval reaches.
             plain = _t_interval(value, spread, confidence)
@@ -157,7 +154,6 @@ def ppi(sample: Sample, *, tuned: bool, confidence: float = 0.95) -> Estimate:
     return Estimate(
         method=method,
         figure=figure,
-        interval=interval,
         standard_error=error,
         weight_of_judge=weight / scale,
     )
@@ -175,7 +171,7 @@ def _with_judge(
         rare = _rare_questions(sample)
         helped = alone * (helped / alone) ** (rare / (rare + RARE_LABELS))
     low, high = wilson_interval(share, helped, reach=spread.reach(confidence))
-    return Figure(value=share, low=low, high=high)
+    return Figure(value=share, low=low, high=high, method="wilson-t")
 
 
 def _labels_worth(sample: Sample, share: float, spread: Spread) -> float:
@@ -220,8 +216,8 @@ def rogan_gladen(sample: Sample, *, confidence: float = 0.95) -> Estimate:
     excess_pull = (accepted - rate) / len(accepted) + spared_pull
     skill_pull = found_pull + spared_pull
     # Fieller: all shares r for which excess - r * skill differs from 0 by no more than chance.
-    value = excess / skill
-    spread = _spread(sample, (excess_pull - value * skill_pull) / skill)
+    pull = (excess_pull - corrected * skill_pull) / (sum(plain) - 1.0)
+    spread = _spread(sample, pull)
     reach = spread.reach(confidence) ** 2
     square = skill**2 - reach * (_covariance(sample, skill_pull, skill_pull)
                                  + found_more + spared_more)  # fmt: skip
@@ -234,8 +230,9 @@ def rogan_gladen(sample: Sample, *, confidence: float = 0.95) -> Estimate:
     ends = np.clip([corrected, min(low, corrected), max(high, corrected)], 0.0, 1.0)
     return Estimate(
         method=method,
-        figure=Figure(value=float(ends[0]), low=float(ends[1]), high=float(ends[2])),
-        interval="fieller-t",
+        figure=Figure(
+            value=float(ends[0]), low=float(ends[1]), high=float(ends[2]), method="fieller-t"
+        ),
         standard_error=math.sqrt(spread.variance),
     )
 
@@ -263,17 +260,16 @@ def labels_only(sample: Sample, *, confidence: float = 0.95) -> Estimate:
     value, pull = _weighted_mean(sample, sample.labels)
     spread = _spread(sample, pull)
     if not _binary(sample):
-        figure, interval = _t_interval(value, spread, confidence), "t"
+        figure = _t_interval(value, spread, confidence)
     else:
         simple = sample.strata is None and len(np.unique(sample.weights[sample.labelled])) == 1
         count = int(sample.labelled.sum()) if simple else None
         low, high = share_interval(value, spread, answers=count, confidence=confidence)
-        figure = Figure(value=value, low=low, high=high)
-        interval = "wilson" if count == spread.questions else "wilson-t"
+        method = "wilson" if count == spread.questions else "wilson-t"
+        figure = Figure(value=value, low=low, high=high, method=method)
     return Estimate(
         method="labels_only",
         figure=figure,
-        interval=interval,
         standard_error=math.sqrt(spread.variance),
     )
 
@@ -358,13 +354,14 @@ def _covariance(sample: Sample, one: Array, other: Array) -> float:
 
 def _t_interval(value: float, spread: Spread, confidence: float) -> Figure:
     reach = spread.reach(confidence) * math.sqrt(spread.variance)
-    return Figure(value=value, low=value - reach, high=value + reach)
+    return Figure(value=value, low=value - reach, high=value + reach, method="t")
 
 
 def _hull(one: Figure, other: Figure) -> Figure:
     """The value of the first, and an interval that holds both intervals, within 0 and 1."""
     ends = [float(end) for each in (one, other) for end in (each.low, each.high) if end is not None]
-    return Figure(value=one.value, low=max(0.0, min(ends)), high=min(1.0, max(ends)))
+    low, high = max(0.0, min(ends)), min(1.0, max(ends))
+    return Figure(value=one.value, low=low, high=high, method=one.method)
 
 
 def _refused(method: str, reason: str) -> Estimate:

@@ -97,7 +97,7 @@ class AgreeOptions(JudgmentOptions, JudgesOption, RandomOptions):
 
     Attributes:
         by: `system`: figures for each system too.
-        resamples: bootstrap resamples of questions for the intervals; 0 for none.
+        resamples: of questions, for the interval of average precision; 0 for no intervals at all.
         annotators: agreement between the people who labelled, too.
         people: which of them; none for all.
         blanks: an annotator's blank is no rating (`missing`), or a `category` of its own.

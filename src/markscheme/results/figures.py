@@ -14,8 +14,9 @@ import polars as pl
 class Figure:
     """A statistic, or the reason it is undefined. Exactly one of `value` and `reason` is set.
 
-    `low` and `high` bound the interval where one was asked for; `resamples` is the number of
-    bootstrap resamples on which the statistic was defined.
+    `low` and `high` bound the interval where one was asked for, and `method` says in a word how it
+    (or a p-value) was made; `docs/coverage.md` explains the words. `resamples` is the number of
+    resamples on which the statistic was defined.
     """
 
     value: float | None = None
@@ -23,6 +24,7 @@ class Figure:
     high: float | None = None
     reason: str | None = None
     resamples: int | None = None
+    method: str | None = None
 
     def __post_init__(self) -> None:
         if (self.value is None) == (self.reason is None):
@@ -68,7 +70,7 @@ def plain(value: Any) -> Any:
     """Any result of this package as plain values for JSON.
 
     A figure becomes an object with `value` (null where undefined) and those of `low`, `high`,
-    `reason` and `resamples` that it has; a table becomes a list of its rows.
+    `reason`, `resamples` and `method` that it has; a table becomes a list of its rows.
     """
     if isinstance(value, Figure):
         parts = {field.name: getattr(value, field.name) for field in fields(value)}

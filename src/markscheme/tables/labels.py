@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -13,7 +14,14 @@ from markscheme.tables.files import Source, read_table
 from markscheme.tables.joins import check_key, text_keys
 from markscheme.tables.label_values import parse_labels
 
-LABEL_COLUMNS = ("label", "annotator_labels", "inclusion_probability", "stratum")
+LABEL_COLUMNS = (
+    "label",
+    "annotator_labels",
+    "annotators",
+    "item",
+    "inclusion_probability",
+    "stratum",
+)
 
 
 def load_labels(
@@ -26,8 +34,13 @@ def load_labels(
 
     `annotator1`, `annotator2`, ..., a list column `annotator_labels`, or a row an annotator (a
     column `annotator`) become `annotator_labels`; without a `label` column the annotators' majority
-    is the label (a tie leaves it null). `inclusion_probability` and `stratum`, as `plan-labels`
-    writes them, are kept.
+    is the label (a tie leaves it null). `annotators` are their names, in the same order.
+
+    Ratings as `annotate-export --as ratings` writes them (a column `part`) are read as the app
+    means them: annotators are those of part `first`, with what they said before they saw any
+    judge's word; where a third person settled a disagreement, that is the label. `item` numbers
+    what was labelled once, however many systems gave it. `inclusion_probability` and `stratum`, as
+    `plan-labels` writes them, are kept.
 
     Args:
         source: a file, a data frame or a list of dicts.
@@ -71,7 +84,8 @@ def _with_annotators(table: pl.DataFrame) -> pl.DataFrame:
         return table
     parsed = table.select(parse_labels(table[name]).alias(name) for name in names)
     return table.with_columns(
-        parsed.select(pl.concat_list(names)).to_series().alias("annotator_labels")
+        parsed.select(pl.concat_list(names)).to_series().alias("annotator_labels"),
+        pl.lit(names, dtype=pl.List(pl.String)).alias("annotators"),
     )
 
 
@@ -85,21 +99,60 @@ def _one_row_an_answer(table: pl.DataFrame) -> pl.DataFrame:
     parsed = table.with_columns(
         parse_labels(table["label"]).alias("label"), pl.col("annotator").cast(pl.String)
     )
-    twice = parsed.filter(pl.struct(*keys, "annotator").is_duplicated())
+    firsts = parsed
+    if "part" in parsed.columns:
+        firsts = parsed.filter(pl.col("part") == "first")
+        if firsts.is_empty():
+            raise AgreementError(
+                "the ratings have a column 'part' and no row of part 'first'; give the file that "
+                "'annotate-export --as ratings' wrote, or rename the column"
+            )
+    own = "label_before_suggestion" if "label_before_suggestion" in firsts.columns else "label"
+    firsts = firsts.with_columns(parse_labels(firsts[own]).alias("own"))
+    twice = firsts.filter(pl.struct(*keys, "annotator").is_duplicated())
     if twice.height:
         raise AgreementError(
             f"annotator {twice['annotator'][0]!r} labelled an answer twice: "
             f"{twice.select(keys).row(0)}"
         )
-    wide = parsed.pivot(on="annotator", index=keys, values="label", sort_columns=True)
+    wide = firsts.pivot(on="annotator", index=keys, values="own", sort_columns=True)
     names = [name for name in wide.columns if name not in keys]
     lists = wide.select(pl.concat_list(names)).to_series()
-    return wide.select(keys).with_columns(lists.alias("annotator_labels"))
+    found = wide.select(keys).with_columns(
+        lists.alias("annotator_labels"), pl.lit(names, dtype=pl.List(pl.String)).alias("annotators")
+    )
+    return found if "part" not in parsed.columns else _with_settled(found, parsed, keys)
 
 
-def ratings_table(annotator_labels: pl.Series) -> pl.DataFrame:
+def _with_settled(found: pl.DataFrame, ratings: pl.DataFrame, keys: list[str]) -> pl.DataFrame:
+    """The labels as the app settles them, and a number for what was labelled once."""
+    firsts = ratings.filter(pl.col("part") == "first")
+    # What more than half of an item's annotators say; "cannot tell" is a word like any other.
+    agreed = (
+        firsts.group_by(*keys, "label", maintain_order=True)
+        .len("votes")
+        .with_columns(pl.col("votes").sum().over(keys).alias("all"))
+        .filter(2 * pl.col("votes") > pl.col("all"), pl.col("all") == pl.col("all").max())
+        .drop("votes", "all")
+    )
+    third = (
+        ratings.filter(pl.col("part") == "third")
+        .group_by(keys, maintain_order=True)
+        .agg(pl.col("label").first().alias("settled"))
+    )
+    joining: Any = {"on": keys, "how": "left", "nulls_equal": True, "maintain_order": "left"}
+    labelled = found.join(agreed, **joining).join(third, **joining)
+    unit = [name for name in ("question", "answer") if name in keys] or keys
+    return labelled.with_columns(
+        pl.coalesce("label", "settled").alias("label"),
+        pl.struct(unit).rank("dense").cast(pl.Int64).alias("item"),
+    ).drop("settled")
+
+
+def ratings_table(annotator_labels: pl.Series, names: pl.Series | None = None) -> pl.DataFrame:
     """One column an annotator, from a Series of lists (`annotator_labels` of the answers table).
 
+    Columns are called by `names` (a Series of equal lists), or annotator1, annotator2, ...
     Shorter lists are filled with blanks on the right, since the n-th place belongs to the n-th
     annotator.
 
@@ -109,9 +162,13 @@ def ratings_table(annotator_labels: pl.Series) -> pl.DataFrame:
     width = annotator_labels.list.len().max()
     if not isinstance(width, int) or width == 0:
         raise AgreementError("annotator_labels holds no label at all")
+    called = [f"annotator{place + 1}" for place in range(width)]
+    if names is not None and names.drop_nulls().n_unique() == 1:
+        given = names.drop_nulls()[0].to_list()
+        called = given if len(given) == width else called
     return pl.DataFrame(
         {
-            f"annotator{place + 1}": annotator_labels.list.get(place, null_on_oob=True)
+            called[place]: annotator_labels.list.get(place, null_on_oob=True)
             for place in range(width)
         }
     )
