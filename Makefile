@@ -23,7 +23,8 @@ $(READY_DEV): pyproject.toml | $(BIN)/python
 
 demo: $(READY)
 	$(BIN)/markscheme judge examples/answers.jsonl --judge examiner --judge exact_match \
-	    --judge token_f1
+	    --judge token_f1 --out runs/demo
+	$(BIN)/markscheme compare runs/demo --systems --judge examiner
 
 lint: $(READY_DEV)
 	$(BIN)/ruff check .

@@ -93,6 +93,8 @@ from .sources import joined_with_labels as joined_with_labels
 from .sources import judged_table as judged_table
 from .sources import labelled_table as labelled_table
 from .sources import names_of as names_of
+from .system_differences import PeoplesDifference as PeoplesDifference
+from .system_differences import peoples_differences as peoples_differences
 from .system_ranks import RankResult as RankResult
 from .system_ranks import rank as rank
 from .thresholds import Chosen as Chosen

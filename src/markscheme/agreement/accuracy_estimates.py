@@ -66,8 +66,7 @@ def human_accuracy(
     """
     options = options or EstimateOptions()
     rows = _of_judge(judgments, options.judge)
-    joined = join_labels(rows, labels)
-    table = _all_answers(rows, joined.rows, joined.key)
+    table = with_labels(rows, labels)
     whole = _estimate(table, None, options)
     if whole.refusal and not options.by == "system":
         raise AgreementError(whole.refusal)
@@ -130,7 +129,7 @@ def _estimate(table: pl.DataFrame, system: str | None, options: EstimateOptions)
             f"{not_judged} answers were not judged; they stand in the estimate with the judge's "
             "average, and Rogan-Gladen counts them as not accepted"
         )
-    sample, predictions = _sample(table, options)
+    sample, predictions = sample_of(table, options)
     labelled = int(sample.labelled.sum())
     refusal = _too_few(sample, system, options)
     if refusal is None:
@@ -151,7 +150,18 @@ def _estimate(table: pl.DataFrame, system: str | None, options: EstimateOptions)
     )
 
 
-def _sample(table: pl.DataFrame, options: EstimateOptions) -> tuple[Sample, str]:
+def with_labels(judgments: pl.DataFrame, labels: pl.DataFrame) -> pl.DataFrame:
+    """Every answer of one judge once, with its label where it has one, and `cluster`.
+
+    Raises:
+        AgreementError: judgments and labels do not match.
+    """
+    joined = join_labels(judgments, labels)
+    return _all_answers(judgments, joined.rows, joined.key)
+
+
+def sample_of(table: pl.DataFrame, options: EstimateOptions) -> tuple[Sample, str]:
+    """Answers as `with_labels` gives them, as a sample; and what the judge's prediction is."""
     judged = table["verdict"].is_not_null()
     scored = table["score"].is_not_null()
     use = options.predictions

@@ -345,8 +345,8 @@ def _by_place(ratings: pl.DataFrame, blanks: Blanks) -> pl.DataFrame:
     everything = ratings.height - ratings.drop_nulls().height == 0
     if blanks == "category" or everything or ratings.drop_nulls().height:
         return ratings
-    packed = ratings.select(pl.concat_list(pl.all().cast(pl.Float64)).list.drop_nulls())
-    packed = packed.to_series()
+    lists = ratings.select(pl.concat_list(pl.all().cast(pl.Float64)).list.drop_nulls())
+    packed = lists.to_series()
     most = packed.list.len().filter(packed.list.len() > 1).mode()
     if not len(most):
         return ratings

@@ -14,13 +14,17 @@ from markscheme.agreement.paired import Comparison
 from markscheme.agreement.sources import (
     JudgmentsSource,
     TableSource,
+    answers_of_run,
+    is_result,
     judged_and_labelled,
     judged_table,
+    labelled_table,
     names_of,
 )
-from markscheme.errors import AgreementError
+from markscheme.agreement.system_differences import PeoplesDifference, peoples_differences
+from markscheme.errors import AgreementError, DataError
 from markscheme.options import with_keywords
-from markscheme.results import Table, TableResult, flat_frame, p_text
+from markscheme.results import Table, TableResult, flat_frame, p_text, share_text
 from markscheme.tables import join_labels
 
 LEAST_RESAMPLES = 100
@@ -32,9 +36,11 @@ class CompareResult(TableResult):
 
     Attributes:
         pairs: the same as objects, with the reason where a figure is undefined.
+        people: of systems, what people would say of each pair, where labels are known.
     """
 
     pairs: tuple[Comparison, ...]
+    people: tuple[PeoplesDifference, ...] = ()
 
 
 def compare(
@@ -54,7 +60,9 @@ def compare(
 
     Args:
         judgments: a file, the folder of a run, a frame, rows, or what `markscheme.judge` returned.
-        labels: people's labels, likewise; None for those that came with the judged answers.
+        labels: people's labels, likewise; None for those that came with the judged answers. For
+            systems they may be of a random part of the answers; the difference that people would
+            find is then estimated from judgments and labels together.
         options: what is compared, by which statistic; the defaults if None.
         other: judgments of the same answers by other judges, or of another run; a judge that both
             have is called `NAME (other)` there.
@@ -75,10 +83,19 @@ def compare(
         "judges": wanted.judges, "columns": wanted.columns, "answers": answers,
         "threshold": wanted.threshold,
     }  # fmt: skip
+    people: list[PeoplesDifference] = []
     if wanted.systems:
         rows = judged_table(judgments, **reading)
         pairs = compare_systems(rows, systems=names_of(wanted.only) or None, options=wanted)
         said, what = [f"{rows.height:,} judgments by {rows['judge'][0]}"], "share accepted"
+        known = _labels_of_systems(judgments, labels, answers, wanted)
+        if known is None:
+            said.append(
+                "these differences are the judge's own, which may prefer one system's style; with "
+                "--labels of a random part of the answers you learn what people would say"
+            )
+        else:
+            people = peoples_differences(rows, known, pairs, wanted)
     else:
         rows, known = judged_and_labelled(
             judgments, labels, label_column=wanted.label_column, **reading
@@ -88,15 +105,75 @@ def compare(
         joined = join_labels(rows, known)
         pairs = compare_judges(joined, options=wanted)
         said, what = joined.notes(), wanted.statistic
+    tables = _tables(pairs, what, said, wanted)
+    if people:
+        tables.insert(0, _people_table(people, pairs, wanted))
     return CompareResult(
         frame=flat_frame(pairs),
-        tables=tuple(_tables(pairs, what, said, wanted)),
+        tables=tuple(tables),
         data={
             "command": "compare", "statistic": what, "matched": said, "seed": wanted.seed,
             "resamples": wanted.resamples, "pairs": pairs,
+            **({"people": people} if people else {}),
         },
         pairs=tuple(pairs),
+        people=tuple(people),
     )  # fmt: skip
+
+
+def _labels_of_systems(
+    judgments: JudgmentsSource,
+    labels: JudgmentsSource | None,
+    answers: TableSource | None,
+    options: CompareOptions,
+) -> pl.DataFrame | None:
+    """The labels that were given, else those that lie beside the judgments, if any do."""
+    reading: dict[str, Any] = {"column": options.label_column, "columns": options.columns}
+    if labels is not None:
+        return labelled_table(labels, **reading)
+    kept: Any = answers
+    if kept is None:
+        kept = judgments if is_result(judgments) else answers_of_run(judgments)
+    if kept is None:
+        return None
+    try:
+        known = labelled_table(kept, **reading)
+    except DataError:
+        return None  # answers without any column of labels
+    return known if known["label"].count() else None
+
+
+def _people_table(
+    people: Sequence[PeoplesDifference], pairs: Sequence[Comparison], options: CompareOptions
+) -> Table:
+    rows = [
+        (
+            one.first,
+            one.second,
+            one.first_value.text(scale=100, digits=1) if one.first_value.value is not None else "-",
+            one.second_value.text(scale=100, digits=1)
+            if one.second_value.value is not None
+            else "-",
+            one.difference.text(scale=100, digits=1),
+            share_text(pair.difference.value, signed=True),
+            f"{one.labelled:,}",
+            p_text(one.p.value),
+            p_text(one.holm),
+        )
+        for one, pair in zip(people, pairs, strict=True)
+    ]
+    header = ("first", "second", "of first", "of second", "difference", "by the judge alone",
+              "labels", "p", "Holm")  # fmt: skip
+    return Table(
+        title="What people would say, in per cent of answers accepted",
+        header=header,
+        rows=tuple(rows),
+        numeric=frozenset(header[2:]),
+        notes=(
+            f"{100 * options.confidence:g}% intervals and tests: prediction-powered, paired by "
+            "question, Student's t (ppi-t); the labels must be of all answers or of a random part",
+        ),
+    )
 
 
 def _with_other(rows: pl.DataFrame, other: pl.DataFrame) -> pl.DataFrame:

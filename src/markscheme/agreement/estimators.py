@@ -186,6 +186,26 @@ def _rare_questions(sample: Sample) -> int:
     return min(kinds)
 
 
+def pull_of(sample: Sample) -> tuple[float, Array, Array]:
+    """Tuned PPI's estimate, each answer's influence on it, and on the mean label alone.
+
+    Where every answer is labelled the judge has no say.
+    """
+    label_mean, label_pull = _weighted_mean(sample, sample.labels)
+    if sample.labelled.all():
+        return label_mean, label_pull, label_pull
+    drawn_mean, drawn_pull = _weighted_mean(sample, sample.predictions)
+    all_mean = float(sample.predictions.mean())
+    judge_pull = (sample.predictions - all_mean) / len(sample.labels) - drawn_pull
+    on_questions = _by_question(sample, judge_pull)
+    power = float((on_questions**2).sum())
+    both = float((on_questions * _by_question(sample, label_pull)).sum())
+    weight = -both / power if power else 0.0
+    value = label_mean + weight * (all_mean - drawn_mean)
+    pull = (label_pull + weight * judge_pull) / (1.0 - _leverage(sample))
+    return value, pull, label_pull
+
+
 def rogan_gladen(sample: Sample, *, confidence: float = 0.95) -> Estimate:
     """The acceptance rate corrected by sensitivity and specificity (Rogan & Gladen 1978).
 

@@ -140,7 +140,7 @@ class CompareOptions(JudgmentOptions, JudgesOption, RandomOptions):
     """How pairs are compared.
 
     Attributes:
-        systems: compare systems under one judge; no labels are needed.
+        systems: compare systems under one judge; with labels, also as people would say.
         only: the systems to compare; none for all.
         statistic: of judges, one of `verdicts.FROM_COUNTS`; systems are compared by the share of
             their answers that the judge accepts.
@@ -149,9 +149,9 @@ class CompareOptions(JudgmentOptions, JudgesOption, RandomOptions):
         resamples: of the interval and of the permutation test.
     """
 
-    systems: Annotated[bool, Option("Compare systems under one judge; no labels are needed.")] = (
-        False
-    )
+    systems: Annotated[
+        bool, Option("Compare systems under one judge; with labels also as people would say.")
+    ] = False
     only: Annotated[
         tuple[str, ...], Option("Systems to compare, by comma. [default: all]", split=True)
     ] = ()
@@ -173,6 +173,7 @@ class RankOptions(JudgmentOptions, JudgesOption, RandomOptions):
             references amended by them (Kamalloo et al. 2023, section 4.3), which needs `answers`.
         baseline: the judge that differences are taken from; None for exact_match or the first.
         scores: rank by mean score rather than by the share accepted.
+        common: keep only the questions that all systems answered.
         resamples: bootstrap resamples of questions for the intervals; 0 for none.
     """
 
@@ -188,6 +189,7 @@ class RankOptions(JudgmentOptions, JudgesOption, RandomOptions):
         Option("Judge that differences are taken from. [default: exact_match, or the first]"),
     ] = None
     scores: Annotated[bool, Option("Rank by mean score rather than share accepted.")] = False
+    common: Annotated[bool, Option("Keep only the questions that all systems answered.")] = False
     resamples: Resamples = 1000
 
 

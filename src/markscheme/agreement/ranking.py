@@ -198,7 +198,8 @@ def _check(scores: pl.DataFrame, columns: Sequence[str]) -> None:
     if short.height:
         raise AgreementError(
             f"the systems did not answer the same questions: {short['system'][0]!r} has "
-            f"{short['questions'][0]} of {total}; keep the questions that all systems answered"
+            f"{short['questions'][0]} of {total}; --common (Python: common=True) keeps the "
+            "questions that all systems answered"
         )
 
 

@@ -79,6 +79,9 @@ def rank(
         wide, said = _amended(rows, known, answers, wanted.positive_from)
     else:
         wide, said = _direct(rows, known, scores=wanted.scores, positive_from=wanted.positive_from)
+    if wanted.common:
+        wide, left = _common(wide)
+        said.append(f"{left:,} questions that not all systems answered are left out (--common)")
     names = [n for n in wide.columns if n not in ("question", "system", "answer_id", HUMAN)]
     ranking = rank_systems(
         wide,
@@ -103,6 +106,15 @@ def rank(
         },
         ranking=ranking,
     )  # fmt: skip
+
+
+def _common(wide: pl.DataFrame) -> tuple[pl.DataFrame, int]:
+    """The rows of questions that all systems answered, and how many questions are left out."""
+    everywhere = pl.col("system").n_unique().over("question") == wide["system"].n_unique()
+    kept = wide.filter(everywhere)
+    if kept.is_empty():
+        raise AgreementError("no question was answered by all systems; there is nothing in common")
+    return kept, wide["question"].n_unique() - kept["question"].n_unique()
 
 
 def _direct(

@@ -1,0 +1,176 @@
+"""How much better people would find one system than another: judgments of all answers, and labels.
+
+A judge's own difference is as biased as the judge: one that likes long answers puts the chatty
+system first. As in prediction-powered inference (`estimators`), labels correct it; here for the
+difference of two systems on the questions that both answered, so that what a question does to both
+cancels.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from markscheme.agreement.accuracy_estimates import sample_of, with_labels
+from markscheme.agreement.closed_forms import holm
+from markscheme.agreement.estimators import RARE_LABELS, Sample, drawn_unlike_rest, pull_of
+from markscheme.agreement.options import CompareOptions, EstimateOptions
+from markscheme.agreement.paired import Comparison
+from markscheme.metrics import Spread, spread_of
+from markscheme.results import Figure
+
+Array = npt.NDArray[np.float64]
+
+LEAST_LABELS = 30
+LEAST_QUESTIONS = 10
+REFUSE_BELOW = 0.001
+
+
+@dataclass(frozen=True, kw_only=True)
+class PeoplesDifference:
+    """What people would say of a pair of systems.
+
+    Attributes:
+        first, second: the systems.
+        first_value, second_value: share that people would accept, on shared questions.
+        difference: first minus second, with its interval.
+        p: two-sided, of no difference; `holm` corrected for all pairs.
+        labelled: answers of both that people labelled.
+        questions: that both answered.
+    """
+
+    first: str
+    second: str
+    first_value: Figure
+    second_value: Figure
+    difference: Figure
+    p: Figure
+    holm: float | None = None
+    labelled: int
+    questions: int
+
+
+def peoples_differences(
+    judgments: pl.DataFrame,
+    labels: pl.DataFrame,
+    pairs: list[Comparison],
+    options: CompareOptions,
+) -> list[PeoplesDifference]:
+    """Differences of systems as people would say, by tuned prediction-powered inference.
+
+    Args:
+        judgments: of one judge, with `question` and `system`.
+        labels: of all answers or of a random sample, as `load_labels` gives them.
+        pairs: which systems.
+        options: confidence, and from which grade an answer is acceptable.
+
+    Raises:
+        AgreementError: labels and judgments do not match.
+    """
+    table = with_labels(judgments, labels)
+    parts = {str(name): part for (name,), part in table.group_by("system", maintain_order=True)}
+    found = [_pair(parts[one.first], parts[one.second], one, options) for one in pairs]
+    known = [place for place, one in enumerate(found) if one.p.value is not None]
+    corrected = holm([found[place].p.value or 0.0 for place in known])
+    for place, value in zip(known, corrected, strict=True):
+        found[place] = replace(found[place], holm=value)
+    return found
+
+
+def _pair(
+    one: pl.DataFrame, other: pl.DataFrame, pair: Comparison, options: CompareOptions
+) -> PeoplesDifference:
+    reading = EstimateOptions(positive_from=options.positive_from)
+    sides = [
+        part.join(rest.select("question").unique(), on="question", how="semi")
+        for part, rest in ((one, other), (other, one))
+    ]
+    numbers = sides[0]["question"].unique().sort()
+    samples = [sample_of(side, reading)[0] for side in sides]
+    labelled = sum(int(sample.labelled.sum()) for sample in samples)
+    about: dict[str, Any] = {
+        "first": pair.first, "second": pair.second, "labelled": labelled,
+        "questions": len(numbers),
+    }  # fmt: skip
+    refusals = map(_refusal, samples, (pair.first, pair.second))
+    reason = next((said for said in refusals if said), None)
+    if reason:
+        none = Figure(reason=reason)
+        return PeoplesDifference(
+            first_value=none, second_value=none, difference=none, p=none, **about
+        )
+    values, pulls, alone = [], [], []
+    for side, sample in zip(sides, samples, strict=True):
+        place = numbers.search_sorted(side["question"]).to_numpy().astype(np.int64)
+        value, pull, label_pull = pull_of(sample)
+        values.append(value)
+        pulls.append(np.bincount(place, pull, minlength=len(numbers)).astype(np.float64))
+        alone.append(np.bincount(place, label_pull, minlength=len(numbers)).astype(np.float64))
+    both = _labelled_questions(sides, samples)
+    spread = spread_of(pulls[0] - pulls[1], both)
+    spread = _believed(spread, spread_of(alone[0] - alone[1], both), sides, samples)
+    difference, p = _tested(values[0] - values[1], spread, options.confidence)
+    return PeoplesDifference(
+        first_value=Figure(value=values[0]),
+        second_value=Figure(value=values[1]),
+        difference=difference,
+        p=p,
+        **about,
+    )
+
+
+def _refusal(sample: Sample, system: str) -> str | None:
+    labelled = int(sample.labelled.sum())
+    questions = len(np.unique(sample.clusters[sample.labelled]))
+    if labelled < LEAST_LABELS or questions < LEAST_QUESTIONS:
+        wanted = f"{LEAST_LABELS} of {LEAST_QUESTIONS} questions or more"
+        return f"{labelled} labels of {questions} questions of {system!r}; {wanted} are needed"
+    if not sample.labelled.all() and drawn_unlike_rest(sample)[2] < REFUSE_BELOW:
+        return f"the labels of {system!r} are evidently not a random sample"
+    return None
+
+
+def _labelled_questions(sides: list[pl.DataFrame], samples: list[Sample]) -> int:
+    kept = [
+        side.filter(pl.Series(sample.labelled))["question"]
+        for side, sample in zip(sides, samples, strict=True)
+    ]
+    return int(pl.concat(kept).n_unique())
+
+
+def _believed(
+    spread: Spread, alone: Spread, sides: list[pl.DataFrame], samples: list[Sample]
+) -> Spread:
+    """The judge's help, believed as far as labels that differ between the systems show it."""
+    if spread.variance >= alone.variance:
+        return spread
+    means = [
+        side.filter(pl.Series(sample.labelled)).group_by("question").agg(pl.col("label").mean())
+        for side, sample in zip(sides, samples, strict=True)
+    ]
+    differ = means[0].join(means[1], on="question").filter(pl.col("label") != pl.col("label_right"))
+    weight = differ.height / (differ.height + RARE_LABELS)
+    variance = alone.variance ** (1 - weight) * max(spread.variance, 1e-300) ** weight
+    return replace(spread, variance=variance)
+
+
+def _tested(difference: float, spread: Spread, confidence: float) -> tuple[Figure, Figure]:
+    """The difference with its interval, and the p of no difference."""
+    from scipy.special import stdtr
+
+    error = math.sqrt(spread.variance)
+    if not error:
+        none = Figure(reason="the labels never differ between the two")
+        return Figure(value=difference), none
+    reach = spread.reach(confidence) * error
+    low, high = max(-1.0, difference - reach), min(1.0, difference + reach)
+    p = float(2 * stdtr(spread.freedom, -abs(difference) / error))
+    return (
+        Figure(value=difference, low=low, high=high, method="ppi-t"),
+        Figure(value=p, method="ppi-t"),
+    )

@@ -1,0 +1,106 @@
+"""The difference of two systems as people would say: coverage, labels that lie in the run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+from markscheme.agreement import compare, rank
+from markscheme.api import judge
+from markscheme.errors import AgreementError
+
+EXAMPLE = Path(__file__).parents[2] / "examples" / "answers.jsonl"
+
+
+def world(
+    rng: np.random.Generator, *, questions: int, labels: int
+) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Two systems, as good as each other for people; the judge likes the second one's style."""
+    hard = rng.beta(4, 1, questions)
+    rows = []
+    for system, kindness in (("plain", 0.0), ("chatty", 0.3)):
+        truth = rng.random(questions) < hard
+        said = rng.random(questions) < np.where(truth, 0.9, 0.15 + kindness)
+        rows.append(
+            pl.DataFrame(
+                {
+                    "question": [f"q{n}" for n in range(questions)],
+                    "answer": [f"{system} {n}" for n in range(questions)],
+                    "system": system,
+                    "verdict": said,
+                    "truth": truth.astype(float),
+                }
+            )
+        )
+    table = pl.concat(rows)
+    drawn = rng.choice(table.height, labels, replace=False)
+    known = table[drawn].select("question", "answer", "system", label="truth")
+    return table.drop("truth"), known
+
+
+def test_labels_correct_a_judge_that_likes_one_systems_style() -> None:
+    rng = np.random.default_rng(8)
+    draws, covered, fooled = 120, 0, 0
+    for _ in range(draws):
+        judged, known = world(rng, questions=400, labels=160)
+        found = compare(judged, known, systems=True, resamples=100)
+        [people], [pair] = found.people, found.pairs
+        low, high = people.difference.low, people.difference.high
+        assert low is not None
+        assert high is not None
+        covered += low <= 0 <= high
+        fooled += (pair.difference.high or 0) < 0
+    assert covered / draws > 0.95 - 3 * np.sqrt(0.95 * 0.05 / draws)
+    assert fooled / draws > 0.3  # the judge alone names the wrong system the better one
+
+
+def test_where_everything_is_labelled_it_is_the_paired_difference() -> None:
+    rng = np.random.default_rng(2)
+    judged, known = world(rng, questions=80, labels=160)
+    [found] = compare(judged, known, systems=True, resamples=100).people
+    wide = known.pivot(on="system", index="question", values="label")
+    apart = (wide["plain"] - wide["chatty"]).to_numpy() * (1 if found.first == "plain" else -1)
+    assert found.difference.value == pytest.approx(apart.mean())
+    assert found.difference.low is not None
+    assert found.difference.high is not None
+    half = (found.difference.high - found.difference.low) / 2
+    assert half == pytest.approx(1.99 * apart.std(ddof=1) / np.sqrt(80), rel=0.06)
+    assert found.difference.method == "ppi-t"
+
+
+def test_labels_that_lie_in_the_run_are_used_and_without_any_it_is_said(tmp_path: Path) -> None:
+    """The bundled example: the judge puts chatty first by 26 points, people see no difference."""
+    result = judge(str(EXAMPLE), "contains")
+    found = compare(result, systems=True, only=("terse", "hedger"), resamples=100)
+    [people] = found.people
+    assert people.difference.value == pytest.approx(0.4516, abs=1e-4)
+    assert people.labelled == 124
+    assert "What people would say" in str(found)
+    bare = pl.read_ndjson(EXAMPLE).drop("label").write_ndjson(tmp_path / "bare.jsonl")
+    assert bare is None
+    alone = compare(judge(str(tmp_path / "bare.jsonl"), "contains"), systems=True, resamples=100)
+    assert alone.people == ()
+    assert "the judge's own" in str(alone)
+
+
+def test_too_few_labels_are_refused_with_their_number() -> None:
+    judged, known = world(np.random.default_rng(1), questions=200, labels=40)
+    [found] = compare(judged, known, systems=True, resamples=100).people
+    assert found.difference.value is None
+    assert "30 of 10 questions or more are needed" in (found.difference.reason or "")
+
+
+def test_rank_keeps_the_questions_that_all_systems_answered() -> None:
+    rows = [
+        {"question": f"q{n}", "answer": f"{system}{n}", "system": system,
+         "verdict": n % 3 > 0, "label": float(n % 2)}
+        for system in ("a", "b") for n in range(20) if (system, n) != ("b", 7)
+    ]  # fmt: skip
+    with pytest.raises(AgreementError, match=r"19 of 20; --common"):
+        rank(rows, resamples=0)
+    found = rank(rows, resamples=0, common=True)
+    assert found.frame["answers"].to_list() == [19, 19]
+    assert "1 questions that not all systems answered are left out" in str(found)
