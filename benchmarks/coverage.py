@@ -18,7 +18,6 @@ exactly 95%.
 from __future__ import annotations
 
 import argparse
-import json
 import math
 import sys
 from collections.abc import Callable, Iterator
@@ -27,6 +26,7 @@ from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
+import polars as pl
 
 from markscheme.agreement.bootstrap import interval, resample_totals
 from markscheme.agreement.estimators import Sample, estimates
@@ -285,6 +285,11 @@ PARTS: dict[str, Callable[..., Iterator[Cell]]] = {
 }  # fmt: skip
 
 
+def read_cells(path: Path) -> list[Cell]:
+    """The cells that an earlier run wrote."""
+    return [Cell(**row) for row in pl.read_csv(path).iter_rows(named=True)]
+
+
 def table(cells: list[Cell]) -> str:
     """A Markdown table: by part and method, how many cells hold, the worst, the mean width."""
     lines = [
@@ -349,11 +354,10 @@ def main() -> None:
             cells.append(cell)
             if not cell.holds and not cell.method.startswith("before"):
                 print("outside:", cell, file=sys.stderr, flush=True)
-    kept = DOCS / "coverage.json"
+    kept = DOCS / "coverage.csv"
     if options.write and kept.exists():
         ran = {cell.part for cell in cells}
-        earlier = [Cell(**one) for one in json.loads(kept.read_text())]
-        cells = [cell for cell in earlier if cell.part not in ran] + cells
+        cells = [cell for cell in read_cells(kept) if cell.part not in ran] + cells
     print(table(cells))
     if options.write:
         page = DOCS / "coverage.md"
@@ -362,7 +366,7 @@ def main() -> None:
         before, rest = text.split(start)
         after = rest.split(end)[1]
         page.write_text(f"{before}{start}\n{table(cells)}\n\n{end}{after}")
-        kept.write_text("[\n" + ",\n".join(json.dumps(asdict(cell)) for cell in cells) + "\n]\n")
+        pl.DataFrame([asdict(cell) for cell in cells]).write_csv(kept, float_precision=4)
         draw_heat_map(cells, DOCS / "coverage.svg")
     bad = [cell for cell in cells if not cell.holds and not cell.method.startswith("before")]
     sys.exit(1 if bad else 0)
