@@ -307,11 +307,11 @@ def mark(
         >>> markscheme.mark("Who wrote Emma?", ["Jane Austen"], "Jane Austen", "contains").verdict
         True
     """
-    from markscheme.engine import apply
+    from markscheme.engine import apply, reading_for
 
     judging = parse_judge(judge)
     row = {"question": question, "references": several(references), "answer": answer}
-    answers = pl.concat(list(AnswersReader([[row]])))
+    answers = pl.concat(list(AnswersReader([[row]], reading_for(ReadOptions(), [judging]))))
     outcome = apply(judging, answers, models).row(0, named=True)
     return Judgment(judge=judge_name(judging), signature=signature(judging, models), **outcome)
 

@@ -66,10 +66,14 @@ def shots(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 LISTED = {"pointwise", "pairwise", "listwise"}
 """These mark against graded lists; tests/judges/listwise has theirs."""
+CRITERIA = {
+    "faithfulness", "context_relevance", "answer_relevance", "instruction_following", "preference",
+}  # fmt: skip
+"""These need no references; tests/judges/prompted/test_own_prompts.py has theirs."""
 PROMPTED = [
     name
     for name, found in judges().items()
-    if issubclass(found.judge, Prompted) and name not in LISTED
+    if issubclass(found.judge, Prompted) and name not in LISTED | CRITERIA
 ]
 
 

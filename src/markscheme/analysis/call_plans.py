@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, replace
 import polars as pl
 
 from markscheme.contract import Judge, judge_name
-from markscheme.engine import cleaner, run_in_memory
+from markscheme.engine import cleaner, reading_for, run_in_memory
 from markscheme.models import ModelOptions, Models
 from markscheme.models.chat import Spending, how_counted
 from markscheme.results import Table, TableResult, flat_frame
@@ -47,6 +47,7 @@ def plan_calls(
     Raises:
         DataError, JudgeError, ModelError: as judging does.
     """
+    reader.options = reading_for(reader.options, judges)
     table = pl.concat(list(reader))
     asked = replace(options or ModelOptions(), dry_run=True, max_cost=None, max_calls=None)
     found = []

@@ -46,4 +46,7 @@ def _print(found: JudgeDescription) -> None:
         console.print("  none")
     console.print(f"paper: {found.paper or 'none; our own'}", markup=False)
     console.print(f"needs: {found.needs}", markup=False)
-    console.print(f"example: markscheme judge FILE --judge '{found.example}'", markup=False)
+    # A shell takes quotes inside quotes of the same kind away.
+    quote = '"' if "'" in found.example else "'"
+    example = f"example: markscheme judge FILE --judge {quote}{found.example}{quote}"
+    console.print(example, markup=False, soft_wrap=True)

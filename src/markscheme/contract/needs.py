@@ -23,6 +23,7 @@ class Needs:
         extras: optional dependencies by the name of their extra, such as `hf`.
         weights: weights or other files that the user must supply.
         references, question: whether the judge reads them.
+        columns: columns of the user's own that the judge reads, such as those that a prompt names.
         note: shown to people in place of the sentence made of the fields above; decides nothing.
 
     Example:
@@ -38,6 +39,7 @@ class Needs:
     weights: Use = "unused"
     references: Use = "optional"
     question: Use = "optional"
+    columns: tuple[str, ...] = ()
     note: str = ""
 
     @property
@@ -83,6 +85,7 @@ def combined(needs: Iterable[Needs]) -> Needs:
         weights=next((use for use in _BY_NEED if use in weights), "unused"),
         references=_read(one.references for one in every),
         question=_read(one.question for one in every),
+        columns=tuple(dict.fromkeys(name for one in every for name in one.columns)),
         note="; ".join(dict.fromkeys(one.note for one in every if one.note)),
     )
 

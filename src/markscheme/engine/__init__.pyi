@@ -1,6 +1,7 @@
 from .cleaning import cleaner as cleaner
 from .execute import apply as apply
 from .execute import plan as plan
+from .execute import reading_for as reading_for
 from .local_run import RunReport as RunReport
 from .local_run import run_in_folder as run_in_folder
 from .local_run import run_in_memory as run_in_memory

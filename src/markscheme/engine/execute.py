@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from time import perf_counter
 
 import polars as pl
 
-from markscheme.contract import Judge, ModelSource, asks_chat, run_judge
+from markscheme.contract import Judge, ModelSource, asks_chat, needs_of, run_judge
 from markscheme.engine.too_long import ROW_SECONDS, judged_within
 from markscheme.models import Models
-from markscheme.tables import OUTCOME
+from markscheme.tables import ANSWERS_SCHEMA, OUTCOME, ReadOptions
 
 ITEM = ("question", "references", "answer", "reference_grades", "reference_kind", "context")
-"""What a judge may look at. Rows equal in these are one item, whichever systems gave the answer."""
+"""What a judge may look at, besides columns of the user's own. Rows equal in these are one item,
+whichever systems gave the answer."""
 
 Ask = Callable[[Judge, pl.DataFrame, ModelSource | None], pl.DataFrame]
 """Gives a judge's outcomes on items, with the run's models: `apply`, or the same elsewhere."""
@@ -65,11 +67,12 @@ def apply(
 
 def plan(batch: pl.DataFrame) -> tuple[pl.DataFrame, pl.Series]:
     """The distinct items of a batch in order of first appearance, and each row's item number."""
+    names = [*ITEM, *(name for name in batch.columns if name not in ANSWERS_SCHEMA)]
     alone = batch.select(pl.col("question").hash() ^ pl.col("answer").fill_null("\x00").hash())
     if alone.to_series().n_unique() == batch.height:  # Cheap, and true of many files.
-        return batch.select(ITEM), pl.arange(0, batch.height, dtype=pl.UInt32, eager=True)
+        return batch.select(names), pl.arange(0, batch.height, dtype=pl.UInt32, eager=True)
     parts = []
-    for name in ITEM:
+    for name in names:
         if batch[name].null_count() < batch.height:
             column = pl.col(name)
             if isinstance(batch.schema[name], pl.List):
@@ -79,7 +82,20 @@ def plan(batch: pl.DataFrame) -> tuple[pl.DataFrame, pl.Series]:
     first = key.arg_unique().sort()
     distinct = pl.DataFrame({"key": key.gather(first)}).with_row_index("item")
     item = key.to_frame().join(distinct, on="key", how="left", maintain_order="left")["item"]
-    return batch.select(ITEM)[first], item
+    return batch.select(names)[first], item
+
+
+def reading_for(options: ReadOptions, judges: Sequence[Judge]) -> ReadOptions:
+    """How rows are read for these judges: references are optional where one of them needs none,
+    and the columns that their prompts name are read too."""
+    needs = [needs_of(judge) for judge in judges]
+    return replace(
+        options,
+        references="required" if all(one.references == "required" for one in needs) else "optional",
+        own_columns=tuple(
+            dict.fromkeys((*options.own_columns, *(name for one in needs for name in one.columns)))
+        ),
+    )
 
 
 class ChunkSizes:

@@ -13,7 +13,15 @@ import polars as pl
 
 from markscheme.contract import Judge, ModelSource, asks_chat, judge_name, signature, version
 from markscheme.engine.cleaning import Transform
-from markscheme.engine.execute import FIRST_CHUNK, Ask, ChunkSizes, apply, apply_in_chunks, plan
+from markscheme.engine.execute import (
+    FIRST_CHUNK,
+    Ask,
+    ChunkSizes,
+    apply,
+    apply_in_chunks,
+    plan,
+    reading_for,
+)
 from markscheme.engine.prefetch import prefetch
 from markscheme.engine.progress import OnProgress, ProgressTracker
 from markscheme.engine.run_folder import FORMAT, TABLES, RunFolder, plan_difference
@@ -124,6 +132,7 @@ def run_in_memory(
         DataError, JudgeError, RunError: as reading, judging and naming judges do.
     """
     prepared = prepare(judges, models)
+    reader.options = reading_for(reader.options, judges)
     tables: list[pl.DataFrame] = []
     clusters: list[pl.DataFrame] = []
     items_seen = 0
@@ -182,6 +191,7 @@ def run_in_folder(
         DataError, JudgeError: as reading and judging do.
     """
     prepared = prepare(judges, models)
+    reader.options = reading_for(reader.options, judges)
     folder = RunFolder(out)
     wanted = {
         "format": FORMAT,

@@ -19,6 +19,7 @@ import orjson
 import polars as pl
 
 from markscheme.contract import Judge, version
+from markscheme.engine.execute import reading_for
 from markscheme.engine.local_run import RunReport, prepare, summary_json
 from markscheme.engine.progress import OnProgress
 from markscheme.engine.ray_worker import Job, PieceJudge, part_name
@@ -120,7 +121,8 @@ def run_on_ray(
         left = [piece for piece in pieces if piece.number not in there]
         if left:
             job = Job(
-                judges=tuple(judges), out=folder.address, read=read, clean=clean,
+                judges=tuple(judges), out=folder.address,
+                read=reading_for(read, judges), clean=clean,
                 models=models or ModelOptions(),
             )  # fmt: skip
             with _Cluster(ray_options) as cluster:

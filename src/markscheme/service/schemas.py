@@ -47,7 +47,10 @@ class AnswerIn(_Given):
     """A question, its reference answers, and what a system said."""
 
     question: Filled
-    references: Annotated[list[Filled], Field(min_length=1, max_length=MOST_REFERENCES)]
+    references: Annotated[
+        list[Filled],
+        Field(max_length=MOST_REFERENCES, description="None for judges that need none."),
+    ] = []
     answer: Annotated[Text | None, Field(description="null: the system gave none; it is skipped.")]
     id: Annotated[
         Short | None, Field(description="Comes back unchanged. Left out: a hash of the content.")

@@ -100,12 +100,20 @@ class AnswersReader:
         self.problems += raw.problems
         if not raw.lines:
             return _empty()
-        mapping, unused = resolve_columns(raw, self.options.columns)
+        options = self.options
+        optional = options.references == "optional"
+        mapping, unused = resolve_columns(
+            raw,
+            options.columns,
+            required=tuple(one for one in REQUIRED if one != "references" or not optional),
+            own=options.own_columns,
+        )
         self.ignored.update(dict.fromkeys(unused))
         result = validate_rows(
             raw,
             mapping,
-            schema=ANSWERS_SCHEMA,
+            schema=ANSWERS_SCHEMA | dict.fromkeys(options.own_columns, pl.String),
+            needs_references=not optional,
             separator=self.options.reference_separator,
             max_bytes=self.options.max_bytes,
             default_system=default_system,

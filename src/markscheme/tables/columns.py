@@ -48,8 +48,20 @@ KEYS = ("answer_id", "question", "answer", "system")
 """What a row is known by: `answer_id`, or `question` and `answer`, with `system` where known."""
 
 
-def resolve_columns(raw: RawBatch, given: Mapping[str, str]) -> tuple[dict[str, str], list[str]]:
+def resolve_columns(
+    raw: RawBatch,
+    given: Mapping[str, str],
+    *,
+    required: Sequence[str] = REQUIRED,
+    own: Sequence[str] = (),
+) -> tuple[dict[str, str], list[str]]:
     """The columns of an answers table to the file's, and the file's named columns left unused.
+
+    Args:
+        raw: rows as they stood.
+        given: our names to theirs, as the user says.
+        required: our columns without which it is no answers table.
+        own: columns of the user's own that are read under their own names.
 
     Raises:
         UnknownNameError: `given` names a column of ours that does not exist.
@@ -68,10 +80,17 @@ def resolve_columns(raw: RawBatch, given: Mapping[str, str]) -> tuple[dict[str, 
                 free.remove(found)
     _prefer_prediction(raw, given, mapping, free)
     mapping = {ours: theirs for ours, theirs in mapping.items() if theirs != "none"}
-    missing = [ours for ours in REQUIRED if ours not in mapping]
+    missing = [ours for ours in required if ours not in mapping]
     if missing:
         raise no_columns(raw.source, missing, names)
-    return mapping, [name for name in free if name.strip()]
+    for name in own:
+        if name not in names:
+            raise DataError(
+                f"{raw.source} has no column {name!r}, which a judge's prompt names; its columns "
+                f"are: {', '.join(names)}"
+            )
+        mapping[name] = name
+    return mapping, [name for name in free if name.strip() and name not in own]
 
 
 def renamed(

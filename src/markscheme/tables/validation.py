@@ -44,6 +44,7 @@ def validate_rows(
     separator: str,
     max_bytes: int,
     default_system: str,
+    needs_references: bool = True,
 ) -> ValidatedRows:
     """The rows of a raw batch under our column names and types, without the malformed ones.
 
@@ -54,6 +55,7 @@ def validate_rows(
         separator: see `answers.ReadOptions.reference_separator`.
         max_bytes: longest text of one field, in UTF-8.
         default_system: for rows without a system, or with a blank one.
+        needs_references: whether a row without references is malformed, or only counted.
     """
     height = len(raw.lines)
     trouble: Trouble = {}
@@ -77,7 +79,11 @@ def validate_rows(
     nameless = (system.str.strip_chars() == "").fill_null(value=True)  # an empty cell of CSV
     columns["system"] = system.zip_with(~nameless, pl.Series([default_system]))
     frame = pl.DataFrame({name: column.alias(name) for name, column in columns.items()})
-    _check_rows(frame, given_ids="answer_id" in mapping, trouble=trouble)
+    bare = _check_rows(frame, given_ids="answer_id" in mapping, trouble=trouble,
+                       needs_references=needs_references)  # fmt: skip
+    if bare:
+        notes["rows without references"] = bare
+        frame = frame.with_columns(pl.col("references").fill_null([]))
     frame = _drop_blank_references(frame, notes)
     lines = np.asarray(raw.lines)
     problems = [
@@ -157,6 +163,9 @@ def _text(value: Any, ours: str) -> str | None:
         return "true" if value else "false"
     if isinstance(value, int | float):
         return None if math.isnan(value) else str(value)
+    if isinstance(value, list) and ours not in ("question", "answer", "answer_id", "system"):
+        parts = [_text(part, ours) for part in value]  # Passages, as retrieval gives them.
+        return "\n\n".join(part for part in parts if part and part.strip())
     raise ValueError(f"the {ours} must be text, not {type(value).__name__} {str(value)[:40]!r}")
 
 
@@ -294,7 +303,11 @@ def _check_text(column: pl.Series, ours: str, max_bytes: int, trouble: Trouble) 
             )
 
 
-def _check_rows(frame: pl.DataFrame, *, given_ids: bool, trouble: Trouble) -> None:
+def _check_rows(
+    frame: pl.DataFrame, *, given_ids: bool, trouble: Trouble, needs_references: bool
+) -> int:
+    """Note malformed rows; how many rows have no references where none are needed."""
+
     def blank(name: str) -> pl.Expr:
         return (pl.col(name).str.strip_chars() == "").fill_null(value=True)
 
@@ -318,9 +331,13 @@ def _check_rows(frame: pl.DataFrame, *, given_ids: bool, trouble: Trouble) -> No
     if given_ids:
         checks = [*checks, (blank("answer_id"), "no id, though other rows have one")]
     found = frame.select(check.alias(message) for check, message in checks)
+    bare = 0 if needs_references else int(found["no references"].sum())
     for message in found.columns:
+        if message == "no references" and not needs_references:
+            continue
         for row in np.flatnonzero(found[message].to_numpy()):
             trouble.setdefault(int(row), message)
+    return bare
 
 
 def _drop_blank_references(frame: pl.DataFrame, notes: dict[str, int]) -> pl.DataFrame:

@@ -25,6 +25,10 @@ from markscheme.judges.prompted.prompt import (
 # Prompts against graded lists, and stages of others, take other values and readers; their judges'
 # tests have theirs.
 OTHERS = (*LISTED, *STAGES)
+CRITERIA = {
+    "faithfulness", "context_relevance", "answer_relevance", "instruction_following", "preference",
+}  # fmt: skip
+"""These judge by something else than references."""
 ALL = sorted(name for name, prompt in shipped().items() if prompt.parser not in OTHERS)
 
 
@@ -88,7 +92,8 @@ def test_every_prompt_is_described(name: str) -> None:
     assert prompt.summary.endswith(".")
     assert prompt.paper
     assert prompt.citation or prompt.paper.startswith("ours")
-    assert prompt.parser in READERS
+    assert prompt.needs_references == "required" or name in CRITERIA
+    assert prompt.reader is not None or prompt.parser in READERS
     assert prompt.repair_message("it was empty")
 
 
@@ -100,16 +105,18 @@ def test_parsers_are_the_readers() -> None:
 def test_values_are_never_templates(name: str) -> None:
     hostile = "{{ 7 * 7 }} {% raw %} {# x #} {{ question.__class__ }} ${a} %s"
     turns = shipped()[name].messages(
-        question=hostile, references=[hostile], answer=hostile, context=hostile
-    )
-    assert turns[-1][1].count(hostile) >= 3
+        question=hostile, references=[hostile], answer=hostile, context=hostile,
+        own=dict.fromkeys(shipped()[name].columns, hostile),
+    )  # fmt: skip
+    assert turns[-1][1].count(hostile) >= (2 if name in CRITERIA else 3)
     assert "49" not in turns[-1][1]
 
 
-@pytest.mark.parametrize("name", ALL)
+@pytest.mark.parametrize("name", [name for name in ALL if "answer" in shipped()[name].variables])
 @given(text=st.text(max_size=80))
 def test_any_text_stands_in_the_prompt_as_it_is(name: str, text: str) -> None:
-    turns = shipped()[name].messages(question="q", references=["r"], answer=text)
+    own = dict.fromkeys(shipped()[name].columns, "o")
+    turns = shipped()[name].messages(question="q", references=["r"], answer=text, own=own)
     assert text in turns[-1][1]
 
 

@@ -21,8 +21,9 @@ _SHORT_WORDS = 6
 class Auto:
     """Each row goes to the judge for its kind: of facts, or of explanations, advice and opinions.
 
-    Graded references make a row non-factoid, patterns and references of at most six words factoid;
-    of the others a classifier of the question decides. The explanation says where a row went.
+    Graded references make a row non-factoid, and so does having none; patterns and references of at
+    most six words make it factoid; of the others a classifier of the question decides. The
+    explanation says where a row went.
 
     Attributes:
         factoid: judge of facts.
@@ -60,6 +61,8 @@ def is_factoid(answers: pl.DataFrame) -> pl.Series:
         factoid=pl.when(has_patterns(answers))
         .then(pl.lit(value=True))
         .when(graded)
+        .then(pl.lit(value=False))
+        .when(pl.col("references").list.len().fill_null(0) == 0)
         .then(pl.lit(value=False))
         .when((words <= _SHORT_WORDS).fill_null(value=False))
         .then(pl.lit(value=True))

@@ -374,7 +374,7 @@ def _reason(claim: Mapping[str, Any]) -> str:
 @register(
     "claims",
     paper="Yao & Barbosa 2024, Limitations; ours",
-    needs=Needs(chat=False),
+    needs=Needs(chat=False, references="required"),
     example="claims",
 )
 @dataclass(frozen=True, kw_only=True)
@@ -463,7 +463,7 @@ class Claims:
     @property
     def needs(self) -> Needs:
         """A chat model where one has a part in it; weights or extras where a stage needs them."""
-        return stage_needs(self.statements, self.test, Needs(chat=False))
+        return stage_needs(self.statements, self.test, Needs(chat=False, references="required"))
 
     def _maker(self) -> Any:
         from markscheme.judges.entailment.statement_makers import statement_maker

@@ -10,9 +10,9 @@ from typing import Any, Literal
 
 import polars as pl
 
-from markscheme.contract import ModelSource
+from markscheme.contract import ModelSource, Needs
 from markscheme.judges.outcomes import NO_REFERENCE, PATTERNS
-from markscheme.judges.prompted import Call, Prompted, Reader, Sample, outcome
+from markscheme.judges.prompted import NEEDS, Call, Prompted, Reader, Sample, outcome
 from markscheme.models.chat import ChatReply, ChatRequest
 from markscheme.tables import JUDGMENTS_SCHEMA, OUTCOME
 from markscheme.text.replies import Reading
@@ -41,6 +41,11 @@ class Item:
 @dataclass(frozen=True, kw_only=True)
 class GradedList(Prompted):
     """Judges that set an answer beside a list of references of falling quality."""
+
+    @property
+    def needs(self) -> Needs:
+        """A chat model; a row without references is skipped where it cannot be compared."""
+        return NEEDS
 
     @abstractmethod
     def calls(self, item: Item, shots: Sequence[Mapping[str, Any]]) -> list[Call]:

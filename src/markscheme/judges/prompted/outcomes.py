@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import Any, Literal
 
 from markscheme.judges.prompted.asking import Sample, spent
+from markscheme.judges.prompted.parsers import Parser, Scale
 from markscheme.models.chat import ChatReply, TokenLogprobs
 from markscheme.text.replies import (
     Reading,
@@ -40,14 +41,17 @@ READERS: Mapping[str, Callable[..., Reading]] = {
 """Parsers that prompts may name."""
 
 
-def read_reply(reply: ChatReply, *, parser: str, accept_from: float) -> Reading:
+def read_reply(
+    reply: ChatReply, *, parser: str, accept_from: float, own: Parser | None = None
+) -> Reading:
     """A reply as a reading, with a verdict by the threshold where it has a score alone."""
-    reading = READERS[parser](reply.text or "", finished=reply.finished)
+    read = READERS[parser] if own is None else own
+    reading = read(reply.text or "", finished=reply.finished)
     if reading.status != "judged":
         return reading
     score = reading.score
     if reply.token_logprobs:
-        score = _score_by_logprobs(reply.token_logprobs, parser, score)
+        score = _score_by_logprobs(reply.token_logprobs, own or parser, score)
     verdict = reading.verdict
     if verdict is None and score is not None:
         verdict = score >= accept_from
@@ -111,13 +115,15 @@ def _raw(samples: Sequence[Sample]) -> str | None:
 
 
 def _score_by_logprobs(
-    logprobs: TokenLogprobs, parser: str, otherwise: float | None
+    logprobs: TokenLogprobs, parser: str | Parser, otherwise: float | None
 ) -> float | None:
     """A finer score from the probabilities of the first word, where it is the verdict or mark."""
     if parser == "yes_no":
         found = yes_share(logprobs)
     elif parser == "score":
         found = expected_mark(logprobs, low=1, high=5)
+    elif isinstance(parser, Scale):
+        found = expected_mark(logprobs, low=parser.low, high=parser.high)
     else:
         found = None
     return otherwise if found is None else found

@@ -1,10 +1,12 @@
 """Prompts as data: one TOML file each, read, checked, hashed and filled in here.
 
 A file holds `summary`, `paper`, `citation`, `quoted` (whether the wording is a paper's), `parser`,
-`user` and, where wanted, `system`, `repair`, `schema`, `accept_from` and `[sampling]`. Templates
-are Jinja2's, in its sandbox; a variable that does not exist is an error. They may use `question`,
-`references` (a list), `answer`, `context` (or none), `fence` (a word that occurs in none of the
-others, the same for the same item) and `examples` (solved items).
+`user` and, where wanted, `system`, `repair`, `schema`, `labels`, `criteria`, `references`,
+`accept_from` and `[sampling]`. Templates are Jinja2's, in its sandbox. They may use `question`,
+`references` (a list), `answer`, `context` (text, or none), `passages` (the context's paragraphs, a
+list), `fence` (a word that occurs in none of the others, the same for the same item) and `examples`
+(solved items). Any other variable is a column of the answers. A prompt that does not use
+`references` needs none, and one that says `references = "optional"` uses them where they are.
 """
 
 from __future__ import annotations
@@ -18,7 +20,9 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from markscheme.contract import Use
 from markscheme.errors import JudgeError
+from markscheme.judges.prompted.parsers import SCALE, Parser, own_parser
 
 if TYPE_CHECKING:
     from jinja2.sandbox import SandboxedEnvironment
@@ -27,8 +31,11 @@ FOLDER = Path(__file__).parent / "prompts"
 
 LISTED = ("ten", "pair", "rank")
 STAGES = ("statement", "entailment", "steps", "difficulty")
-PARSERS = ("yes_no", "yes_no_last", "score", "relation", "grade", *LISTED, *STAGES)
-"""What a reply is read as; see `markscheme.text.replies`. Those in `LISTED` belong to judges by
+OWN = ("choice", "scale(LOW, HIGH)", "json")
+PLAIN = ("yes_no", "yes_no_last", "score", "relation", "grade")
+PARSERS = (*PLAIN, *LISTED, *STAGES)
+"""What a reply is read as; see `markscheme.text.replies`. Those in `OWN` are set up by the prompt,
+see `markscheme.judges.prompted.parsers`; those in `LISTED` belong to judges by
 graded lists, see `markscheme.judges.listwise`; those in `STAGES` are a stage of a judge that asks
 several things (`markscheme.judges.entailment`), whose templates have variables of their own, see
 `Prompt.turns`."""
@@ -45,6 +52,18 @@ REPAIRS = {
         "with that object and nothing else."
     ),
 }
+
+
+def _texts_of(own: Mapping[str, str | None]) -> list[str]:
+    return [own[name] or "" for name in sorted(own)]
+
+
+_NONE: Mapping[str, str | None] = {}
+_LATER = ("labels", "criteria", "references", "context", "swap")
+"""Fields that are no part of the hash of prompts without them."""
+VARIABLES = ("question", "references", "answer", "context", "passages", "fence", "examples")
+"""What every template may use; other variables are columns of the answers."""
+
 REPAIRS["yes_no_last"] = REPAIRS["yes_no"]
 
 
@@ -64,6 +83,11 @@ class Prompt:
         schema: JSON schema for servers that can keep to one.
         accept_from: score from which an answer is accepted, for parsers without a verdict.
         temperature, max_tokens, logprobs: sampling.
+        labels: of the parser `choice`, with their scores from 0 to 1.
+        criteria: of the parser `json`.
+        references: whether an item must have them; "" takes it from the templates.
+        context: `required` skips items without one.
+        swap: two variables that are exchanged in a second call, whose score is reversed.
     """
 
     name: str
@@ -80,6 +104,38 @@ class Prompt:
     temperature: float
     max_tokens: int
     logprobs: bool
+    labels: Mapping[str, float] | None = None
+    criteria: Mapping[str, Any] | None = None
+    references: str = ""
+    context: str = ""
+    swap: Sequence[str] = ()
+
+    @functools.cached_property
+    def reader(self) -> Parser | None:
+        """The parser that the prompt sets up; None if it names one of `PARSERS`."""
+        return own_parser(self.parser, self.labels, self.criteria)
+
+    @functools.cached_property
+    def variables(self) -> frozenset[str]:
+        """What the templates use."""
+        from jinja2 import meta
+
+        parsed = (_environment().parse(text) for text in (self.system, self.user) if text)
+        return frozenset(name for tree in parsed for name in meta.find_undeclared_variables(tree))
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Columns of the user's own that the templates use, sorted."""
+        if self.parser in STAGES:
+            return ()
+        return tuple(sorted(self.variables - set(VARIABLES)))
+
+    @property
+    def needs_references(self) -> Use:
+        """Whether an item must have references."""
+        if self.references:
+            return "optional" if self.references == "optional" else "required"
+        return "required" if "references" in self.variables else "unused"
 
     @functools.cached_property
     def hash(self) -> str:
@@ -88,6 +144,7 @@ class Prompt:
             key: value
             for key, value in asdict(self).items()
             if key not in ("name", "summary", "paper", "citation", "quoted")
+            and not (key in _LATER and not value)
         }
         text = json.dumps(decisive, sort_keys=True, ensure_ascii=False)
         return blake2b(text.encode(), digest_size=8).hexdigest()
@@ -100,6 +157,7 @@ class Prompt:
         answer: str,
         context: str | None = None,
         examples: Sequence[Mapping[str, Any]] = (),
+        own: Mapping[str, str | None] = _NONE,
     ) -> tuple[tuple[str, str], ...]:
         """The conversation to open with, as pairs of role and text.
 
@@ -111,8 +169,10 @@ class Prompt:
             "references": list(references),
             "answer": answer,
             "context": context,
+            "passages": [one.strip() for one in (context or "").split("\n\n") if one.strip()],
             "examples": list(examples),
-            "fence": fence(question, *references, answer, context or ""),
+            "fence": fence(question, *references, answer, context or "", *_texts_of(own)),
+            **own,
         }
         return self.turns(values)
 
@@ -173,7 +233,7 @@ def load_prompt(path: str | Path) -> Prompt:
         raise JudgeError(f"cannot read the prompt {file}: {error}") from None
     sampling = data.pop("sampling", {})
     given = {"name": file.stem, **_DEFAULTS, **data, **sampling}
-    given["repair"] = given["repair"] or REPAIRS.get(str(given["parser"]), "")
+    given["repair"] = given["repair"] or _repair(given)
     kinds = {name: kind for name, (kind, _) in _FIELDS.items()} | {"name": (str,)}
     wrong = [f"{key!r} is unknown" for key in given if key not in kinds]
     wrong += [f"{key!r} is missing" for key in ("summary", "parser", "user") if key not in data]
@@ -182,13 +242,16 @@ def load_prompt(path: str | Path) -> Prompt:
         for key, kind in kinds.items()
         if key in given and not isinstance(given[key], kind)
     ]
-    if not wrong and given["parser"] not in PARSERS:
-        wrong.append(f"parser {given['parser']!r} is none of {', '.join(PARSERS)}")
+    if not wrong:
+        wrong += _parser_problems(given, ours=file.parent == FOLDER)
     if wrong:
         raise JudgeError(f"the prompt {file}: {'; '.join(wrong)}")
     prompt = Prompt(**given)
     for where in ("system", "user", "repair"):
         _check_template(file, where, getattr(prompt, where))
+    unused = [one for one in prompt.swap if one not in prompt.variables]
+    if unused:
+        raise JudgeError(f"the prompt {file}: swap names {unused[0]!r}, which no template uses")
     if prompt.schema is not None:
         try:
             json.loads(prompt.schema)
@@ -211,8 +274,50 @@ _FIELDS: dict[str, tuple[tuple[type, ...], Any]] = {
     "temperature": ((float, int), 0.0),
     "max_tokens": ((int,), 256),
     "logprobs": ((bool,), False),
+    "labels": ((dict, type(None)), None),
+    "criteria": ((dict, type(None)), None),
+    "references": ((str,), ""),
+    "context": ((str,), ""),
+    "swap": ((list,), []),
 }
 _DEFAULTS = {name: default for name, (_, default) in _FIELDS.items()}
+
+
+def _parser_problems(given: Mapping[str, Any], *, ours: bool) -> list[str]:
+    """What is wrong with a prompt's parser and what belongs to it."""
+    found = []
+    try:
+        own = own_parser(given["parser"], given["labels"], given["criteria"])
+    except ValueError as error:
+        return [str(error)]
+    if own is None and given["parser"] not in (PARSERS if ours else PLAIN):
+        found.append(
+            f"parser {given['parser']!r} is none of {', '.join((*PLAIN, *OWN))}"
+            + ("; it belongs to another kind of judge" if given["parser"] in PARSERS else "")
+        )
+    if given["references"] not in ("", "required", "optional"):
+        found.append(f"references={given['references']!r} is neither 'required' nor 'optional'")
+    if given["context"] not in ("", "required", "optional"):
+        found.append(f"context={given['context']!r} is neither 'required' nor 'optional'")
+    swap = given["swap"]
+    if swap and (len(swap) != 2 or not all(isinstance(one, str) for one in swap)):
+        found.append(f"swap={swap!r} must name two variables, as in ['answer', 'other_answer']")
+    return found
+
+
+def _repair(given: Mapping[str, Any]) -> str:
+    """What to say to a reply that cannot be read, where the prompt says nothing itself."""
+    parser = str(given["parser"])
+    scale = SCALE.fullmatch(parser.strip())
+    if scale:
+        return (
+            "I could not read a mark in your reply. Reply with one number from "
+            f"{scale[1]} to {scale[2]}."
+        )
+    if parser == "choice" and isinstance(given["labels"], Mapping):
+        labels = ", ".join(map(str, given["labels"]))
+        return f"I could not read your reply. Reply with one of these and nothing else: {labels}."
+    return REPAIRS.get("grade" if parser == "json" else parser, "")
 
 
 def _check_template(file: Path, where: str, template: str) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import polars as pl
@@ -11,7 +11,7 @@ import polars as pl
 from markscheme.contract import ModelSource, Needs
 from markscheme.errors import JudgeError
 from markscheme.judges.outcomes import NO_REFERENCE, PATTERNS
-from markscheme.judges.prompted.asking import Call
+from markscheme.judges.prompted.asking import Call, Reader, Sample
 from markscheme.judges.prompted.outcomes import Vote, outcome, read_reply
 from markscheme.judges.prompted.requests import AsksChat, messages
 from markscheme.models.chat import ChatReply, ChatRequest
@@ -83,15 +83,11 @@ class Prompted(AsksChat):
         Raises:
             ModelError: no chat model was given.
         """
-        settled, places, requests = self._plan(answers)
-        if requests:
-            calls = [Call(request=request, reader=self._read) for request in requests]
-            asked = self._ask(self._chat(models), calls, repair=self.repair)
-            for start, place in zip(
-                range(0, len(requests), self.samples), places, strict=True
-            ):  # fmt: skip
-                samples = asked[start : start + self.samples]
-                settled[place] = outcome(samples, vote=self.vote, accept_from=self.accept_from)
+        settled, asked = self._plan(answers)
+        calls = [call for _, mine in asked for call in mine]
+        samples = iter(self._ask(self._chat(models), calls, repair=self.repair) if calls else ())
+        for place, mine in asked:
+            settled[place] = self._outcome([next(samples) for _ in mine])
         return pl.DataFrame(
             [settled[place] for place in range(answers.height)],
             schema={name: JUDGMENTS_SCHEMA[name] for name in OUTCOME},
@@ -99,7 +95,7 @@ class Prompted(AsksChat):
 
     def requests(self, answers: pl.DataFrame) -> list[ChatRequest]:
         """What a model would be asked about these answers, repairs apart: for estimates."""
-        return self._plan(answers)[2]
+        return [call.request for _, mine in self._plan(answers)[1] for call in mine]
 
     def shots(self, answers: pl.DataFrame) -> Sequence[Mapping[str, Any]]:
         """Solved examples for the prompt; the answers are given so that none of them is one."""
@@ -107,36 +103,99 @@ class Prompted(AsksChat):
 
     def _plan(
         self, answers: pl.DataFrame
-    ) -> tuple[dict[int, dict[str, Any]], list[int], list[ChatRequest]]:
-        """Rows that need no model with their outcomes, the places of the others, their requests."""
+    ) -> tuple[dict[int, dict[str, Any]], list[tuple[int, list[Call]]]]:
+        """Rows that need no model with their outcomes; the places of the others with their calls.
+
+        A prompt that swaps two texts is asked both ways, the scores of the second way reversed.
+        """
+        prompt = self.template
         columns = answers.columns
         contexts = answers["context"].to_list() if "context" in columns else [None] * answers.height
         kinds = answers["reference_kind"].to_list() if "reference_kind" in columns else []
         patterns = [kind == "regex" for kind in kinds] or [False] * answers.height
         equal = self._equal(answers)
         shots = self.shots(answers)
+        own = {
+            name: answers[name].cast(pl.String).to_list() if name in columns else None
+            for name in prompt.columns
+        }
         rows = zip(
             answers["question"], answers["references"].to_list(), answers["answer"], contexts,
             strict=True,
         )  # fmt: skip
         settled: dict[int, dict[str, Any]] = {}
-        places: list[int] = []
-        requests: list[ChatRequest] = []
+        asked: list[tuple[int, list[Call]]] = []
         for place, (question, listed, answer, context) in enumerate(rows):
             references = [one for one in listed or () if one is not None]
-            if patterns[place] or not references:
-                reason = PATTERNS if patterns[place] else NO_REFERENCE
-                settled[place] = {"status": "skipped", "explanation": reason}
+            mine = {name: None if column is None else column[place] for name, column in own.items()}
+            lacking = self._lacking(references, context, mine, patterns=patterns[place])
+            if lacking:
+                settled[place] = {"status": "skipped", "explanation": lacking}
             elif equal[place]:
                 settled[place] = self._accepted()
             else:
-                turns = self.template.messages(
-                    question=question, references=references, answer=answer, context=context,
-                    examples=shots,
-                )  # fmt: skip
-                places.append(place)
-                requests += self._samples(turns)
-        return settled, places, requests
+                given = {"question": question, "answer": answer, "context": context, **mine}
+                calls = self._calls_for(given, references, shots, self._read)
+                if prompt.swap:
+                    one, other = prompt.swap
+                    turned = {**given, one: given[other], other: given[one]}
+                    calls += self._calls_for(turned, references, shots, self._read_swapped)
+                asked.append((place, calls))
+        return settled, asked
+
+    def _calls_for(
+        self,
+        given: Mapping[str, Any],
+        references: Sequence[str],
+        shots: Sequence[Mapping[str, Any]],
+        reader: Reader,
+    ) -> list[Call]:
+        own = {name: given[name] for name in self.template.columns}
+        turns = self.template.messages(
+            question=given["question"], references=references, answer=given["answer"],
+            context=given["context"], examples=shots, own=own,
+        )  # fmt: skip
+        return [Call(request=request, reader=reader) for request in self._samples(turns)]
+
+    def _lacking(
+        self,
+        references: Sequence[str],
+        context: str | None,
+        own: Mapping[str, str | None],
+        *,
+        patterns: bool,
+    ) -> str | None:
+        """What the prompt needs and a row does not have."""
+        prompt = self.template
+        if patterns and prompt.needs_references != "unused":
+            return PATTERNS
+        if not references and prompt.needs_references == "required":
+            return NO_REFERENCE
+        if prompt.context == "required" and not (context or "").strip():
+            return "no context, which the prompt needs"
+        empty = [name for name, text in own.items() if not (text or "").strip()]
+        return f"no {empty[0]}, which the prompt needs" if empty else None
+
+    def _outcome(self, samples: Sequence[Sample]) -> dict[str, Any]:
+        if not self.template.swap:
+            return outcome(samples, vote=self.vote, accept_from=self.accept_from)
+        unread = [sample for sample in samples if sample.status != "judged"]
+        found = outcome(samples, vote="mean", accept_from=self.accept_from)
+        if unread:  # One order alone would be judged by its place.
+            empty = dict.fromkeys(("verdict", "score", "relation", "marks"))
+            why = f"{len(unread)} of {len(samples)} comparisons were not read: {unread[0].reason}"
+            return found | empty | {"status": unread[0].status, "explanation": why}
+        said = ", ".join(f"{sample.reason} ({sample.score:g})" for sample in samples)
+        return found | {"explanation": f"asked in both orders: {said}"}
+
+    @property
+    def needs(self) -> Needs:
+        """A chat model, and of a row what the prompt uses."""
+        prompt = self.template
+        return Needs(
+            chat=True, references=prompt.needs_references, columns=prompt.columns,
+            question="required" if "question" in prompt.variables else "unused",
+        )  # fmt: skip
 
     def _samples(self, turns: Sequence[tuple[str, str]]) -> list[ChatRequest]:
         prompt = self.template
@@ -155,10 +214,21 @@ class Prompted(AsksChat):
         ]
 
     def _read(self, reply: ChatReply) -> Reading:
-        return read_reply(reply, parser=self.template.parser, accept_from=self.accept_from)
+        prompt = self.template
+        return read_reply(
+            reply, parser=prompt.parser, accept_from=self.accept_from, own=prompt.reader
+        )
+
+    def _read_swapped(self, reply: ChatReply) -> Reading:
+        """The reading where the two texts have changed places."""
+        found = self._read(reply)
+        if found.score is None:
+            return found
+        score = 1.0 - found.score
+        return replace(found, score=score, verdict=score >= self.accept_from)
 
     def _equal(self, answers: pl.DataFrame) -> list[bool]:
-        if not self.short_circuit:
+        if not self.short_circuit or self.template.needs_references == "unused":
             return [False] * answers.height
         from markscheme.metrics import exact_match
 

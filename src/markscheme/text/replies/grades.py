@@ -144,7 +144,8 @@ def read_grade(reply: str, *, finished: bool = True) -> Reading:
 
     The members must agree: a right answer is not `incorrect`, a wrong one neither `equivalent` nor
     `superior`, and `superior` needs an extra claim that something supports. Claims listed as
-    unattributable are named in the reason.
+    unattributable are named in the reason. The score is the mean of verdict and marks, so that it
+    orders answers and is at least a half where the verdict is yes.
     """
     text = spoken(reply, finished=finished)
     if isinstance(text, Reading):
@@ -177,8 +178,8 @@ def read_grade(reply: str, *, finished: bool = True) -> Reading:
     if unsupported:
         said = f"{said} Cannot be attributed: {'; '.join(unsupported)}.".strip()
     return Reading(
-        status="judged", reason=said, verdict=verdict, score=float(verdict), relation=relation,
-        marks=marks,
+        status="judged", reason=said, verdict=verdict, score=(verdict + marks) / 2,
+        relation=relation, marks=marks,
     )  # fmt: skip
 
 

@@ -1,0 +1,218 @@
+"""Parsers that a prompt sets up itself: a choice of its own labels, a scale, several criteria.
+
+    parser = "scale(1, 7)"
+
+    parser = "choice"
+    labels = {faithful = 1, "partly faithful" = 0.5, unfaithful = 0}
+
+    parser = "json"
+    [criteria]
+    accuracy = {low = 1, high = 5, weight = 2}
+    style = {labels = {good = 1, poor = 0}}
+
+A reading's score is from 0 to 1. What fits none of a prompt's labels, or several, is `unparsed`.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from markscheme.text.replies import (
+    CUT_OFF,
+    Reading,
+    declines,
+    field,
+    json_objects,
+    read_score,
+    spoken,
+    unparsed,
+)
+
+SCALE = re.compile(r"scale\(\s*(?:low\s*=\s*)?(-?\d+)\s*,\s*(?:high\s*=\s*)?(-?\d+)\s*\)")
+_LABEL_FIELDS = ("label", "verdict", "choice", "answer", "rating", "result")
+_LINE = re.compile(
+    r"^[^\w\n]*(?:(?:final |my |overall )?(?:label|verdict|choice|answer|rating|result|preference)"
+    r"[^\w\n]*(?:[:=]|\bis\b)[^\w\n]*)?(?P<said>[^\n]*?)[^\w\n]*$",
+    re.IGNORECASE | re.MULTILINE,
+)
+_BRACKETS = re.compile(r"\[\[\s*([^\[\]\n]{1,80}?)\s*\]\]")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Choice:
+    """One of a prompt's own labels, each with its score.
+
+    Read in this order: JSON with `label` or the like, `[[label]]`, a line that is a label alone or
+    after `Verdict:`.
+    """
+
+    labels: Mapping[str, float]
+
+    def __call__(self, reply: str, *, finished: bool = True) -> Reading:
+        """The label that the reply says."""
+        text = spoken(reply, finished=finished)
+        if isinstance(text, Reading):
+            return text
+        plain = {_plain(label): label for label in self.labels}
+        objects = json_objects(text)
+        forms = (
+            [str(field(item, *_LABEL_FIELDS)) for item in objects],
+            _BRACKETS.findall(text),
+            [] if objects else [found["said"] for found in _LINE.finditer(text)],
+        )
+        for form in forms:
+            found = {plain[said] for said in map(_plain, form) if said in plain}
+            if len(found) > 1:
+                return unparsed(f"several labels: {', '.join(sorted(found))}")
+            if found:
+                label = found.pop()
+                return Reading(status="judged", reason=label, score=self.labels[label])
+        return _nothing(text, f"none of {', '.join(self.labels)} in it", finished=finished)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Scale:
+    """A number on a prompt's own scale; see `read_score`."""
+
+    low: int
+    high: int
+
+    def __call__(self, reply: str, *, finished: bool = True) -> Reading:
+        """The mark, from 0 at `low` to 1 at `high`."""
+        return read_score(reply, finished=finished, low=self.low, high=self.high)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Criterion:
+    """One member of the JSON object that is asked for: a label or a number, and its weight."""
+
+    labels: Mapping[str, float] | None = None
+    low: float = 0.0
+    high: float = 1.0
+    weight: float = 1.0
+
+    def score(self, value: Any) -> float | None:
+        """From 0 to 1; None if the value is none that the criterion has."""
+        if self.labels is not None:
+            known = {_plain(label): score for label, score in self.labels.items()}
+            return known.get(_plain(str(value)))
+        if isinstance(value, str) and re.fullmatch(r"\s*-?\d{1,6}(\.\d{1,6})?\s*", value):
+            value = float(value)
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            return None
+        if not self.low <= value <= self.high:
+            return None
+        return (value - self.low) / (self.high - self.low)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Criteria:
+    """Several criteria in one JSON object; the score is their weighted mean."""
+
+    criteria: Mapping[str, Criterion]
+
+    def __call__(self, reply: str, *, finished: bool = True) -> Reading:
+        """Every criterion must be there and on its scale."""
+        text = spoken(reply, finished=finished)
+        if isinstance(text, Reading):
+            return text
+        names = {name: re.sub(r"[\W_]+", "", name.lower()) for name in self.criteria}
+        objects = [one for one in json_objects(text)
+                   if any(field(one, key) is not None for key in names.values())]  # fmt: skip
+        if not objects:
+            return _nothing(text, f"no JSON with {', '.join(names)} in it", finished=finished)
+        if any(one != objects[0] for one in objects):
+            return unparsed("contradicts itself: it gives several objects")
+        scores: dict[str, float] = {}
+        for name, key in names.items():
+            value = field(objects[0], key)
+            score = self.criteria[name].score(value)
+            if score is None:
+                return unparsed(f"its {name} {value!r} is none that the prompt allows")
+            scores[name] = score
+        weights = math.fsum(one.weight for one in self.criteria.values())
+        mean = math.fsum(self.criteria[name].weight * scores[name] for name in scores) / weights
+        said = "; ".join(f"{name} {scores[name]:.2f}" for name in scores)
+        reason = str(field(objects[0], "reason", "explanation") or "").strip()
+        return Reading(
+            status="judged", reason=f"{said}: {reason}" if reason else said,
+            score=min(1.0, max(0.0, mean)),
+        )  # fmt: skip
+
+
+Parser = Choice | Scale | Criteria
+
+
+def own_parser(
+    parser: str, labels: Mapping[str, Any] | None, criteria: Mapping[str, Any] | None
+) -> Parser | None:
+    """The parser that a prompt file sets up; None if it names another.
+
+    Raises:
+        ValueError: it is set up wrongly; the message says what to write.
+    """
+    scale = SCALE.fullmatch(parser.strip())
+    if scale:
+        low, high = int(scale[1]), int(scale[2])
+        if low >= high:
+            raise ValueError(f"parser {parser!r}: the scale must rise, as in scale(1, 5)")
+        return Scale(low=low, high=high)
+    if parser == "choice":
+        return Choice(labels=_scores(labels, "labels"))
+    if parser == "json":
+        if not criteria:
+            raise ValueError('parser "json" needs [criteria], as in accuracy = {low = 1, high = 5}')
+        return Criteria(criteria={name: _criterion(name, one) for name, one in criteria.items()})
+    if labels is not None or criteria is not None:
+        which = "labels" if labels is not None else "criteria"
+        wanted = "choice" if labels is not None else "json"
+        raise ValueError(f"{which} belong to parser = {wanted!r}, not to {parser!r}")
+    return None
+
+
+def _criterion(name: str, given: Any) -> Criterion:
+    if not isinstance(given, Mapping) or set(given) - {"labels", "low", "high", "weight"}:
+        raise ValueError(
+            f"criteria.{name} must be a table of labels, or of low and high, and perhaps weight, "
+            f"not {given!r}"
+        )
+    weight = given.get("weight", 1.0)
+    if not _is_number(weight) or weight <= 0:
+        raise ValueError(f"criteria.{name}: weight={weight!r} must be a number above 0")
+    if "labels" in given:
+        return Criterion(labels=_scores(given["labels"], f"criteria.{name}.labels"), weight=weight)
+    low, high = given.get("low", 0.0), given.get("high", 1.0)
+    if not (_is_number(low) and _is_number(high) and low < high):
+        raise ValueError(f"criteria.{name}: low={low!r} must be a number below high={high!r}")
+    return Criterion(low=low, high=high, weight=weight)
+
+
+def _scores(given: Any, where: str) -> Mapping[str, float]:
+    good = isinstance(given, Mapping) and len(given) > 1
+    if not good or not all(_is_number(one) and 0 <= one <= 1 for one in given.values()):
+        raise ValueError(
+            f"{where} must give two labels or more with scores from 0 to 1, as in "
+            "{good = 1, fair = 0.5, poor = 0}, not " + repr(given)
+        )
+    if len({_plain(label) for label in given}) < len(given) or not all(map(_plain, given)):
+        raise ValueError(f"{where}: labels must differ without their case and signs, none empty")
+    return {label: float(score) for label, score in given.items()}
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _plain(text: str) -> str:
+    return " ".join(re.findall(r"\w+", text.casefold()))
+
+
+def _nothing(text: str, what: str, *, finished: bool) -> Reading:
+    refusal = declines(text)
+    if refusal:
+        return Reading(status="refused", reason=refusal)
+    return unparsed(what if finished else CUT_OFF)

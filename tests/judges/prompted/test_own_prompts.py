@@ -1,0 +1,188 @@
+"""Prompts of a user's own: parsers, columns, contexts, optional references, both orders."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import markscheme
+from markscheme.cli import run
+from markscheme.contract.grammar import parse_judge
+from markscheme.contract.registry import judges
+from markscheme.errors import DataError, JudgeError
+from markscheme.judges.prompted.parsers import Choice, own_parser
+from markscheme.judges.prompted.prompt import load_prompt
+from markscheme.models.chat.scripted import ScriptedChat
+from markscheme.models.sources import Models
+
+ROW = {"question": "What is the capital of France?", "answer": "Paris"}
+CONTEXT = {**ROW, "context": ["Paris is the capital.", "It lies on the Seine."]}
+REFERENCES = {"list": ["Paris", "Paname"], "one": ["Paris"], "none": []}
+
+
+def written(folder: Path, text: str) -> str:
+    path = folder / "own.toml"
+    path.write_text(f'summary = "Ours."\n{text}')
+    return f"llm_prompt(prompt={str(path)!r})"
+
+
+def judged(judge: str, row: dict[str, Any], reply: Any) -> tuple[dict[str, Any], ScriptedChat]:
+    chat = ScriptedChat(replies=reply if callable(reply) else lambda _: reply)
+    found = markscheme.judge([row], judge, models=Models(chat=chat))
+    return found.judgments.row(0, named=True), chat
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ('parser = "ten"\nuser = "{{ answer }}"', "another kind of judge"),
+        ('parser = "rank"\nuser = "{{ answer }}"', "another kind of judge"),
+        ('parser = "pair"\nuser = "{{ answer }}"', "another kind of judge"),
+        ('parser = "tne"\nuser = "{{ answer }}"', "is none of yes_no"),
+        ('parser = "scale(5, 1)"\nuser = "{{ answer }}"', "the scale must rise"),
+        ('parser = "choice"\nuser = "{{ answer }}"', "labels must give two labels or more"),
+        ('parser = "choice"\nlabels = {good = 2, poor = 0}\nuser = "x"', "from 0 to 1"),
+        ('parser = "choice"\nlabels = {Good = 1, good = 0}\nuser = "x"', "must differ"),
+        ('parser = "json"\nuser = "x"', "needs [criteria]"),
+        ('parser = "json"\ncriteria = {a = 3}\nuser = "x"', "criteria.a must be a table"),
+        ('parser = "yes_no"\nlabels = {a = 1, b = 0}\nuser = "x"', "belong to parser = 'choice'"),
+        ('parser = "yes_no"\nreferences = "no"\nuser = "x"', "neither 'required' nor"),
+        ('parser = "yes_no"\nswap = ["answer", "b"]\nuser = "{{ answer }}"', "no template uses"),
+    ],
+)
+def test_a_prompt_is_checked_when_it_is_loaded(tmp_path: Path, text: str, why: str) -> None:
+    path = tmp_path / "own.toml"
+    path.write_text(f'summary = "Ours."\n{text}')
+    with pytest.raises(JudgeError) as error:
+        load_prompt(path)
+    assert why in str(error.value)
+    assert str(path) in str(error.value)
+
+
+def test_own_columns_are_variables_and_a_missing_one_is_named(tmp_path: Path) -> None:
+    judge = written(tmp_path, 'parser = "yes_no"\nuser = "{{ answer }} in {{ topic }}?"')
+    found, chat = judged(judge, {**ROW, "topic": "geography"}, "Yes")
+    assert (found["verdict"], chat.seen[0].last_user) == (True, "Paris in geography?")
+    with pytest.raises(DataError, match="no column 'topic', which a judge's prompt names"):
+        judged(judge, ROW, "Yes")
+    rows = [{**ROW, "topic": one} for one in ("history", "geography")]
+    chat = ScriptedChat(replies=lambda text: "Yes" if "geography" in text else "No")
+    both = markscheme.judge(rows, judge, models=Models(chat=chat)).judgments["verdict"].to_list()
+    assert both == [False, True]
+
+
+def test_a_context_may_be_a_list(tmp_path: Path) -> None:
+    user = 'user = "{% for one in passages %}[{{ one }}]{% endfor %}{{ answer }}"'
+    judge = written(tmp_path, f'parser = "yes_no"\n{user}')
+    _, chat = judged(judge, CONTEXT, "Yes")
+    assert chat.seen[0].last_user == "[Paris is the capital.][It lies on the Seine.]Paris"
+
+
+CHOICE = {"faithful": 1.0, "partly faithful": 0.5, "unfaithful": 0.0}
+
+
+@pytest.mark.parametrize(
+    ("reply", "score"),
+    [
+        ("faithful", 1), ("[[partly faithful]]", 0.5), ("**Unfaithful.**", 0),
+        ('{"label": "faithful"}', 1), ("It names no source.\nVerdict: unfaithful", 0),
+        ("Partly faithful", 0.5), ("The claim is not unfaithful at all", None),
+        ("faithful\nunfaithful", None), ("[[faithful]] or [[unfaithful]]", None),
+        ('{"x": "faithful"}', None), ("Error: faithful", None), ("", None),
+    ],
+)  # fmt: skip
+def test_a_choice_reads_its_own_labels(reply: str, score: float | None) -> None:
+    found = Choice(labels=CHOICE)(reply)
+    assert found.score == score, found.reason
+    assert (found.status == "judged") == (score is not None)
+
+
+def test_criteria_are_weighed_and_each_must_be_there() -> None:
+    read = own_parser(
+        "json", None,
+        {"depth": {"low": 1, "high": 5, "weight": 2}, "tone": {"labels": {"kind": 1, "rude": 0}}},
+    )  # fmt: skip
+    assert read is not None
+    good = read('{"depth": 5, "tone": "Rude", "reason": "long"}')
+    assert good.score == pytest.approx(2 / 3)
+    assert good.reason == "depth 1.00; tone 0.00: long"
+    whole = '{"depth": 5, "tone": "kind"}'
+    for bad in (
+        '{"depth": 5}',
+        whole.replace("5", "6"),
+        whole.replace("5", "true"),
+        '{"x": 1}',
+        whole + whole.replace("5", "1"),
+    ):
+        assert read(bad).status == "unparsed", bad
+
+
+def test_a_scale_has_its_own_ends() -> None:
+    read = own_parser("scale(low=0, high=100)", None, None)
+    assert read is not None
+    assert (read("75").score, read("101").status) == (0.75, "unparsed")
+
+
+def test_a_preference_is_asked_in_both_orders() -> None:
+    row = {**ROW, "other_answer": "Lyon"}
+
+    def prefers_paris(text: str) -> str:
+        return "[[A]]" if text.rfind("Paris") < text.rfind("Lyon") else "[[B]]"
+
+    better, chat = judged("preference", row, prefers_paris)
+    assert (better["verdict"], better["score"], len(chat.seen)) == (True, 1.0, 2)
+    by_place, _ = judged("preference", row, "[[A]]")
+    assert (by_place["verdict"], by_place["score"]) == (False, 0.5)
+    replies = iter(("[[A]]", "N/A", "N/A"))
+    half, _ = judged("preference", row, lambda _: next(replies))
+    assert (half["status"], half["verdict"], half["score"]) == ("unparsed", None, None)
+
+
+@pytest.mark.parametrize(
+    ("judge", "reply"),
+    [
+        ("faithfulness", "[[faithful]]"), ("context_relevance", "sufficient"),
+        ("answer_relevance", "5"), ("instruction_following", '{"task": 2, "form": 2}'),
+        ("pointwise(references=hidden)", "[[9]]"), ("listwise_examiner", ""), ("auto", ""),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("given", REFERENCES)
+def test_these_judge_with_a_list_of_references_one_or_none(
+    judge: str, reply: str, given: str
+) -> None:
+    row = CONTEXT | ({"references": REFERENCES[given]} if given != "none" else {})
+    found, _ = judged(judge, row, reply)
+    assert found["status"] == "judged", found["explanation"]
+
+
+def test_a_judge_that_needs_references_says_so() -> None:
+    with pytest.raises(DataError, match="no column for references"):
+        judged("exact_match", ROW, "")
+    both = markscheme.judge(
+        [ROW], ["exact_match", "listwise_examiner"]
+    ).judgments  # one judges, the other says why it cannot
+    assert both["status"].to_list() == ["skipped", "judged"]
+    assert markscheme.mark("Why?", [], "Because.", "listwise_examiner").status == "judged"
+
+
+def test_what_a_prompt_needs_and_a_row_lacks_is_skipped_by_name() -> None:
+    found, chat = judged("faithfulness", ROW, "faithful")
+    assert (found["status"], chat.seen) == ("skipped", [])
+    assert "no context" in found["explanation"]
+
+
+def test_the_grader_orders_answers_by_their_marks() -> None:
+    reply = '{"verdict": "yes", "relation": "inferior", "marks": 0.6, "reason": "part"}'
+    found, _ = judged("llm_grader", {**ROW, "references": ["Paris in France"]}, reply)
+    assert (found["verdict"], found["score"]) == (True, 0.8)
+
+
+@pytest.mark.parametrize("name", ["bem", "bertscore", "cascade", "calibrated"])
+def test_printed_examples_parse_when_pasted(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    run(["judges", name])
+    line = next(one for one in capsys.readouterr().out.splitlines() if one.startswith("example:"))
+    pasted = shlex.split(line.removeprefix("example: "))[-1]
+    assert parse_judge(pasted) == parse_judge(judges()[name].example)
