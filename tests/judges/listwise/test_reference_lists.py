@@ -67,10 +67,46 @@ def test_several_models_are_mixed_and_the_first_writes_the_best() -> None:
 
 def test_a_list_with_a_failed_reply_is_marked_and_never_half_used() -> None:
     failed = ChatReply(status="failed", error="the server is down")
-    chat = ScriptedChat(replies=lambda text: failed if "egg" in text else "fine")
+    chat = ScriptedChat(replies=lambda text: failed if "egg" in text else f"fine: {text[:40]}")
     table = build_lists(QUESTIONS, [chat])
     assert table["status"].to_list() == ["ok", "the server is down"]
     assert table["references"].to_list()[1] == []
+
+
+@pytest.mark.parametrize(
+    ("reply", "why"),
+    [
+        ("I'm sorry, I can't help with that.", "declined"), ("  ", "empty"),
+        ("How do I boil an egg?", "repeats the question"), ("The same text.", "two grades"),
+        (ChatReply(status="ok", text="First you", finish_reason="length"), "cut off"),
+    ],
+)  # fmt: skip
+def test_what_is_no_answer_is_asked_for_again_and_never_becomes_a_reference(
+    reply: str | ChatReply, why: str
+) -> None:
+    good = "fine: {}".format
+    chat = ScriptedChat(replies=lambda text: reply if "egg" in text else good(text[:40]))
+    table = build_lists(QUESTIONS, [chat])
+    assert table["status"][0] == "ok"
+    assert why in table["status"][1]
+    assert table["references"].to_list()[1] == []
+    said: dict[str, int] = {}
+
+    def second_time(text: str) -> str | ChatReply:
+        said[text] = said.get(text, 0) + 1
+        return reply if said[text] == 1 and "egg" in text else good(text[:40])
+
+    if why != "two grades":
+        assert build_lists(QUESTIONS, [ScriptedChat(replies=second_time)])["status"].to_list() == [
+            "ok", "ok"
+        ]  # fmt: skip
+
+
+def test_a_list_of_nothing_replaces_no_reference() -> None:
+    answers = read_answers([{"question": "Why?", "references": ["golden"], "answer": "So."}])
+    nothing = Graded(question="Why?", references=(), grades=())
+    table, missing = with_lists(answers, [nothing])
+    assert (table["references"].to_list(), missing) == ([["golden"]], 1)
 
 
 @pytest.mark.parametrize("composition", ["210", "", "4321", "3x"])

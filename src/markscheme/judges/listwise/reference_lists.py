@@ -7,7 +7,7 @@ references are of one style; without one the model answers by itself. The wordin
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,8 @@ import polars as pl
 from markscheme.errors import JudgeError
 from markscheme.judges.prompted import check_apart
 from markscheme.models.chat import ChatModel, ChatReply, ChatRequest, Message
-from markscheme.text import normalise_series
+from markscheme.text import normalise, normalise_series
+from markscheme.text.replies import declines
 
 VERSION = 1
 """Of the stored lines; raised when the wording or the form changes."""
@@ -38,6 +39,8 @@ TECHNIQUES: dict[str, tuple[int, str]] = {
 """Ways to make an answer worse, and the grade each gives; the best answer has grade 3."""
 
 BEST = 3
+_AGAIN = 1_000_000
+"""Added to the number of a sample that is asked for once more."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -74,7 +77,9 @@ def build_lists(
 
     Returns:
         A row a question: `question`, `references` (best first), `reference_grades`, `techniques`,
-        `models`, `version`, `status` (`ok`, or why the list is not complete).
+        `models`, `version`, `status` (`ok`, or why the list is not complete). A reply that is empty
+        or cut off, declines or repeats the question is asked for once more; a list with one that
+        stays so, or with one text under two grades, is not complete and has no references.
 
     Raises:
         JudgeError: the composition is not of digits 0 to 3 with at least one 3, or an example's
@@ -98,9 +103,9 @@ def build_lists(
     rows = []
     for row, question in enumerate(questions["question"]):
         mine = [one for one in zip(plan, written, strict=True) if one[0][0] == row]
-        bad = [
-            reply for reply in (golden[row], *(said for _, said in mine)) if _text(reply) is None
-        ]
+        graded = [(BEST, golden[row]), *((one[1], said) for one, said in mine)]
+        bad = next((why for _, said in graded if (why := _trouble(said, question))), None)
+        bad = bad or _repeated([(grade, _text(said) or "") for grade, said in graded])
         listed = [] if bad else [(BEST, "best", models[0].name, _text(golden[row]))] + [
             (grade, technique, model.name, _text(said))
             for (_, grade, technique, model), said in mine
@@ -113,7 +118,7 @@ def build_lists(
                 "techniques": [one[1] for one in listed],
                 "models": [one[2] for one in listed],
                 "version": VERSION,
-                "status": "ok" if not bad else bad[0].error or bad[0].status,
+                "status": bad or "ok",
             }
         )
     return pl.DataFrame(rows, schema=_SCHEMA)
@@ -135,7 +140,48 @@ def _best(questions: pl.DataFrame, model: ChatModel, max_tokens: int) -> list[Ch
             questions["question"], questions["references"].to_list(), strict=True
         )
     ]
-    return model.complete(requests)
+    return _asked(model, requests, questions["question"].to_list())
+
+
+def _asked(
+    model: ChatModel, requests: Sequence[ChatRequest], questions: Sequence[str]
+) -> list[ChatReply]:
+    """Replies to requests, one a question; what is no answer is asked for once more."""
+    replies = model.complete(requests)
+    bad = [
+        place
+        for place, reply in enumerate(replies)
+        if reply.status == "ok" and _trouble(reply, questions[place])
+    ]
+    again = [replace(requests[place], sample=requests[place].sample + _AGAIN) for place in bad]
+    for place, reply in zip(bad, model.complete(again) if again else (), strict=True):
+        if not _trouble(reply, questions[place]):
+            replies[place] = reply
+    return replies
+
+
+def _trouble(reply: ChatReply, question: str) -> str | None:
+    """Why a reply is no answer to put into a list; None if it is one."""
+    if reply.status != "ok":
+        return reply.error or reply.status
+    text = _text(reply)
+    if text is None:
+        return "an empty reply"
+    refusal = declines(text)
+    if refusal and not declines(question):
+        return refusal
+    if normalise(text) == normalise(question):
+        return "the reply repeats the question"
+    return None if reply.finished else "cut off by the token limit"
+
+
+def _repeated(graded: Sequence[tuple[int, str]]) -> str | None:
+    """Why a list has no order: one text under two grades."""
+    grades: dict[str, int] = {}
+    for grade, text in graded:
+        if grades.setdefault(normalise(text), grade) != grade:
+            return "the same text has two grades"
+    return None
 
 
 def _write(
@@ -165,7 +211,8 @@ def _write(
                     order, questions[row], given, sample=place, shown=shown, max_tokens=max_tokens
                 )
             )
-        for place, reply in zip(places, plan[places[0]][3].complete(requests), strict=True):
+        asked = [questions[plan[place][0]] for place in places]
+        for place, reply in zip(places, _asked(plan[places[0]][3], requests, asked), strict=True):
             found[place] = reply
     return [reply for reply in found if reply is not None]
 
@@ -207,7 +254,7 @@ def _text(reply: ChatReply) -> str | None:
 
 
 def read_lists(path: str) -> list[Graded]:
-    """Complete lists of a stored file; incomplete ones are left out.
+    """Complete lists of a stored file; incomplete ones, and lists of nothing, are left out.
 
     Raises:
         JudgeError: it cannot be read, a line is no list, was written by a newer version, or no
@@ -217,6 +264,7 @@ def read_lists(path: str) -> list[Graded]:
         lines = Path(path).read_text(encoding="utf-8").splitlines()
         rows = [orjson.loads(line) for line in lines if line.strip()]
         found = [_graded(row) for row in rows if row.get("status", "ok") == "ok"]
+        found = [one for one in found if any(text.strip() for text in one.references)]
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise JudgeError(
             f"cannot read the lists {path!r} ({type(error).__name__}: {error}); a line needs "
@@ -249,16 +297,17 @@ def with_lists(answers: pl.DataFrame, lists: Sequence[Graded]) -> tuple[pl.DataF
 
     Args:
         answers: an answers table; its own references are replaced where a list is known.
-        lists: one a question; of several the last counts.
+        lists: one a question; of several the last counts, and one of nothing replaces nothing.
 
     Returns:
         The table, and how many rows kept what they had because no list is known.
     """
+    lists = [one for one in lists if one.references]
     table = pl.DataFrame(
         {
-            "_key": normalise_series(pl.Series([one.question for one in lists])),
-            "_texts": [list(one.references) for one in lists],
-            "_grades": [list(one.grades) for one in lists],
+            "_key": normalise_series(pl.Series([one.question for one in lists], dtype=pl.String)),
+            "_texts": pl.Series([list(one.references) for one in lists], dtype=pl.List(pl.String)),
+            "_grades": pl.Series([list(one.grades) for one in lists], dtype=pl.List(pl.Int64)),
         }
     ).unique("_key", keep="last")
     joined = answers.with_columns(_key=normalise_series(answers["question"])).join(
