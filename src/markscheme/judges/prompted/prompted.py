@@ -192,8 +192,11 @@ class Prompted(AsksChat):
     def needs(self) -> Needs:
         """A chat model, and of a row what the prompt uses."""
         prompt = self.template
+        references = prompt.needs_references
+        if self.short_circuit and references == "unused":
+            references = "optional"  # It is compared with them before the model is asked.
         return Needs(
-            chat=True, references=prompt.needs_references, columns=prompt.columns,
+            chat=True, references=references, columns=prompt.columns,
             question="required" if "question" in prompt.variables else "unused",
         )  # fmt: skip
 
@@ -228,7 +231,7 @@ class Prompted(AsksChat):
         return replace(found, score=score, verdict=score >= self.accept_from)
 
     def _equal(self, answers: pl.DataFrame) -> list[bool]:
-        if not self.short_circuit or self.template.needs_references == "unused":
+        if not self.short_circuit:
             return [False] * answers.height
         from markscheme.metrics import exact_match
 
