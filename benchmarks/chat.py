@@ -17,7 +17,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from markscheme.models.chat.openai_server import OpenAIChat, ServerOptions
+from markscheme.models.chat.server_chat import ServerChat, ServerOptions
 from markscheme.models.chat.protocol import ChatRequest, Message
 from markscheme.models.sources import ModelOptions, Models
 
@@ -54,7 +54,7 @@ def main() -> None:
         models = Models(
             options=ModelOptions(model="m", server=reach, ledger=f"{folder}/ledger.sqlite")
         )
-        plain = OpenAIChat(name="m", options=reach)
+        plain = ServerChat(name="m", options=reach)
         load = os.getloadavg()[0]
         print(f"ideal {ideal:,.0f} calls a second; load of the machine before: {load:.1f}")
         for chat, what in (

@@ -8,10 +8,11 @@
     ├── RunError                  a run directory cannot be started, resumed or finished
     ├── MissingExtraError         an optional dependency is not installed; names its install line
     ├── ModelError                weights or a model server cannot be used
+    │   └── RunStoppedError       one request after another failed alike; the rest was not sent
     └── AgreementError            labels or judgments cannot support the statistic asked for
 
 A message names the value, the choices and the next step. The command line prints it without a
-traceback and exits with 2.
+traceback and exits with the error's `exit_code`.
 """
 
 from __future__ import annotations
@@ -23,6 +24,9 @@ from dataclasses import dataclass
 
 class MarkschemeError(Exception):
     """Base of all errors that markscheme raises on purpose."""
+
+    exit_code = 2
+    """What the command line ends with."""
 
 
 class DataError(MarkschemeError):
@@ -95,6 +99,12 @@ class MissingExtraError(MarkschemeError):
 
 class ModelError(MarkschemeError):
     """Weights or a model server cannot be used."""
+
+
+class RunStoppedError(ModelError):
+    """One request after another failed alike, so that the rest of a run was not sent."""
+
+    exit_code = 1
 
 
 class AgreementError(MarkschemeError):

@@ -35,7 +35,7 @@ from markscheme.judges.listwise.reference_lists import read_lists
 from markscheme.judges.listwise.replies import read_pair, read_rank, read_ten
 from markscheme.judges.prompted.examples import read_examples
 from markscheme.judges.prompted.prompt import load_prompt
-from markscheme.models.chat.prices import read_prices
+from markscheme.models.chat.profiles import read_models
 from markscheme.models.ledger.exchange import read_export
 from markscheme.models.sources import Models
 from markscheme.tables import read_table
@@ -328,7 +328,7 @@ TARGETS: dict[str, Target] = {
     "calibration map": Target(fuzz_one=_reads(load_map, "map.json"), seeds=[MAP, PLATT]),
     "calibrated": Target(fuzz_one=_reads(_calibrated, "map.json"), seeds=[MAP, PLATT]),
     "prices": Target(
-        fuzz_one=_reads(lambda path: read_prices(Path(path)), "p.toml"), seeds=[PRICES]
+        fuzz_one=_reads(lambda path: read_models(Path(path)), "p.toml"), seeds=[PRICES]
     ),
     "prompt": Target(fuzz_one=_reads(load_prompt.__wrapped__, "p.toml"), seeds=[PROMPT]),
     "ledger export": Target(

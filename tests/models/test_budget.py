@@ -12,14 +12,14 @@ from servers import Answer, ChatServer
 
 import markscheme
 from markscheme.cli import run as run_command
-from markscheme.errors import BadRowsError, ModelError
+from markscheme.errors import BadRowsError
 from markscheme.models import ServerOptions
 from markscheme.models.chat.budget import Budget
 from markscheme.models.chat.cached import CachedChat
-from markscheme.models.chat.openai_server import OpenAIChat
 from markscheme.models.chat.prices import Price
 from markscheme.models.chat.protocol import ChatReply, ChatRequest, Message
 from markscheme.models.chat.scripted import ScriptedChat
+from markscheme.models.chat.server_chat import ServerChat
 from markscheme.models.sources import ModelOptions, Models
 
 ROWS = 30
@@ -75,7 +75,7 @@ def test_money_is_not_overspent_however_many_are_under_way(at_once: int) -> None
         options = ServerOptions(base_url=server.url, concurrency=at_once)
         budget = Budget(max_cost=2.0)
         chat = CachedChat(
-            model=OpenAIChat(name="m", options=options),
+            model=ServerChat(name="m", options=options),
             budget=budget,
             prices={"m": Price(input=1_000, output=10_000)},
         )
@@ -98,10 +98,16 @@ def test_a_reply_that_counts_no_tokens_is_taken_at_its_dearest() -> None:
     assert replies[0].cost_usd is None
 
 
-def test_money_cannot_be_limited_without_a_price() -> None:
-    models = Models(options=ModelOptions(model="nobody-knows", max_cost=1.0))
-    with pytest.raises(ModelError, match="needs a price for nobody-knows"):
-        models.chat()
+def test_a_model_without_a_price_is_assumed_to_be_as_dear_as_the_dearest() -> None:
+    said = ChatReply(status="ok", text="Yes", tokens_in=1, tokens_out=1_000)
+    script = ScriptedChat(replies=lambda _: said, name="nobody-knows")
+    models = Models(chat=script, options=ModelOptions(max_cost=1.0))
+    replies = models.chat().complete(requests(40, max_tokens=1_000))
+    statuses = [reply.status for reply in replies]
+    assert 0 < statuses.count("ok") < 40
+    assert statuses.count("ok") + statuses.count("skipped") == 40
+    assert 0.5 < models.budget.spending.cost_usd <= 1.0
+    assert replies[0].cost_usd is None  # What is assumed is in no judgment.
 
 
 def test_what_is_known_costs_nothing_and_does_not_count(tmp_path: Path) -> None:

@@ -9,16 +9,14 @@ from typing import Any
 import pytest
 
 from markscheme.errors import DataError
-from markscheme.models.chat.openai_format import (
-    MalformedReplyError,
-    body_of,
-    is_refusal,
-    reply_of,
-)
-from markscheme.models.chat.prices import Price, price_of, price_table, read_prices
+from markscheme.models.chat.openai_format import ChatCompletions, is_refusal
+from markscheme.models.chat.prices import Price, price_of
+from markscheme.models.chat.profiles import ModelProfile, model_table, read_models
 from markscheme.models.chat.protocol import ChatReply, ChatRequest, Message
+from markscheme.models.chat.reading import MalformedReplyError
 from markscheme.models.chat.scripted import ScriptedChat
 from markscheme.models.chat.token_counts import rough_tokens
+from markscheme.models.chat.wire import Sending
 from markscheme.models.ledger.entries import (
     key_of,
     reply_from,
@@ -30,6 +28,17 @@ from markscheme.models.ledger.entries import (
 
 def request(text: str = "Is it so?", **fields: Any) -> ChatRequest:
     return ChatRequest(messages=(Message(role="user", content=text),), **fields)
+
+
+def body_of(asked: ChatRequest, model: str, **fields: Any) -> dict[str, Any]:
+    profile = ModelProfile(name=model, served=model)
+    return ChatCompletions().body(
+        Sending(request=asked, profile=profile, limit=asked.max_tokens, **fields)
+    )
+
+
+def reply_of(completion: object) -> ChatReply:
+    return ChatCompletions().reply(completion)
 
 
 OTHERS: dict[str, Any] = {
@@ -70,6 +79,7 @@ def test_replies_survive_being_written() -> None:
     reply = ChatReply(
         status="ok", text="Yes\u2028é", finish_reason="stop", tokens_in=1, tokens_out=2,
         cost_usd=0.1, seconds=0.25, token_logprobs=({"Yes": -0.1, "No": -2.5},), model="m-1",
+        tokens_cached=1, tokens_reasoning=1, changed={"temperature": None, "max_tokens": 900},
     )  # fmt: skip
     assert reply_from(reply_record(reply)) == reply
     assert reply_from(reply_record(ChatReply(status="failed"))) == ChatReply(status="failed")
@@ -87,7 +97,7 @@ def test_a_body_holds_what_was_asked_and_nothing_else() -> None:
     assert (body["temperature"], body["top_p"], body["seed"]) == (0.5, 0.9, 0)
     assert body["response_format"]["json_schema"]["schema"] == {"type": "object"}
     assert body["logprobs"] is True
-    less = body_of(whole, "m", with_schema=False, with_logprobs=False)
+    less = body_of(whole, "m", without=frozenset({"schema", "logprobs"}))
     assert not {"response_format", "logprobs", "top_logprobs"} & set(less)
 
 
@@ -100,10 +110,8 @@ def completion(**message: Any) -> dict[str, Any]:
 
 
 def test_a_completion_is_read() -> None:
-    reply = reply_of(completion(), seconds=0.5)
-    assert reply == ChatReply(
-        status="ok", text="Yes", finish_reason="stop", tokens_in=12, tokens_out=3, seconds=0.5,
-        model="m-2026",
+    assert reply_of(completion()) == ChatReply(
+        status="ok", text="Yes", finish_reason="stop", tokens_in=12, tokens_out=3, model="m-2026",
     )  # fmt: skip
 
 
@@ -161,15 +169,17 @@ def test_tokens_are_guessed_on_the_safe_side() -> None:
 def test_prices_know_dated_names_and_the_users_file(tmp_path: Path) -> None:
     own = tmp_path / "prices.toml"
     own.write_text('["gpt-4o"]\ninput = 1\noutput = 2\n["mine"]\ninput = 0\noutput = 0\n')
-    table = price_table(own)
-    assert price_of("gpt-4o-2024-08-06", table) == Price(input=1, output=2)
-    assert price_of("gpt-4o-mini-2024-07-18", table) == Price(input=0.15, output=0.6)
-    assert price_of("mine", table) == Price(input=0, output=0)
-    assert price_of("gpt-4o-audio", table) is None
+    table = model_table(own)
+    assert table.profile("gpt-4o-2024-08-06").price == Price(input=1, output=2, cached=1.25)
+    mini = table.profile("gpt-4o-mini-2024-07-18").price
+    assert mini == Price(input=0.15, output=0.6, cached=0.075)
+    assert table.profile("mine").price == Price(input=0, output=0)
+    assert table.profile("gpt-4o-audio").price is None
+    assert price_of("m-2024-08-06", {"m": Price(input=2, output=8)}) == Price(input=2, output=8)
     assert Price(input=2, output=8).cost(500_000, 250_000) == 3.0
     own.write_text('["x"]\ninput = "cheap"\n')
-    with pytest.raises(DataError, match=r'\["x"\] needs input = and output ='):
-        read_prices(own)
+    with pytest.raises(DataError, match=r'\["x"\] input = .cheap.: not dollars for a million'):
+        read_models(own)
 
 
 def test_a_script_says_what_it_lacks() -> None:

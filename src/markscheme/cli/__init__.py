@@ -23,8 +23,9 @@ def load_commands() -> None:
 def run(arguments: Sequence[str]) -> int:
     """Run one command line and return its exit code.
 
-    0: done. 1: done, and the check that was asked for failed. 2: an error, printed without a
-    traceback unless `--debug` is given. 130: interrupted.
+    0: done. 1: done, and the check that was asked for failed, or stopped, since one request to a
+    model after another failed alike. 2: an error, printed without a traceback unless `--debug` is
+    given. 130: interrupted.
     """
     debug = "--debug" in arguments
     arguments = ["--debug", *(item for item in arguments if item != "--debug")][not debug :]
@@ -36,7 +37,7 @@ def run(arguments: Sequence[str]) -> int:
             raise
         notes.print("error: ", style="bold red", end="")
         notes.print(str(error), markup=False, soft_wrap=True)
-        return 2
+        return error.exit_code
     except BrokenPipeError:
         return _reader_left()
     except SystemExit as ended:

@@ -29,7 +29,8 @@ def write(
     files: Files,
     judges: Judges,
     models: Annotated[
-        ModelOptions, Fields(only=("model", "revision", "ledger"), required=("model",))
+        ModelOptions,
+        Fields(only=("model", "revision", "ledger", "models"), required=("model",)),
     ],
     out: OutFile,
     read: Annotated[ReadOptions, Fields(without=("max_bytes",))],
@@ -50,7 +51,7 @@ def write(
     with opened(replace(models, dry_run=True), on_missing=missing.append) as asked:
         chosen = [parse_judge(name) for name in judges]
         run(AnswersReader(list(files), read), chosen, out=None, clean=clean, models=asked)
-        count = write_batch(missing, out, asked.ledger())
+        count = write_batch(missing, out, asked.ledger(), asked.profile(models.model or ""))
         spending = asked.budget.spending
     notes.print(
         f"{count:,} requests written to {out}; {spending.known:,} were known already", markup=False
@@ -62,19 +63,25 @@ def read(
     files: Annotated[
         list[Path], Argument("The provider's results, errors too.", metavar="FILE...")
     ],
-    models: Annotated[ModelOptions, Fields(only=("ledger", "prices"))],
+    models: Annotated[ModelOptions, Fields(only=("ledger", "models", "prices"))],
     price_share: Annotated[
-        float, Option("What a batched call costs, as a share of an ordinary one.", minimum=0)
-    ] = 0.5,
+        float | None,
+        Option(
+            "What a batched call costs, as a share of an ordinary one. [default: the model's own, "
+            "else 0.5]",
+            minimum=0,
+        ),
+    ] = None,
 ) -> None:
     """Read a batch's results into the ledger that it was written with."""
-    from markscheme.models.chat import price_table, read_batch
+    from markscheme.models.chat import model_table, read_batch
     from markscheme.models.ledger import open_ledger
 
+    table = model_table(models.prices, models.models)
     ledger = open_ledger(models.ledger, must_exist=True)
     try:
         for file in files:
-            found = read_batch(file, ledger, price_table(models.prices), share=price_share)
+            found = read_batch(file, ledger, table, share=price_share)
             cost = f", ${found.cost_usd:,.4f}" if found.cost_usd else ""
             console.print(
                 f"{file}: {found.replies:,} replies{cost}, {found.failed:,} failed", markup=False

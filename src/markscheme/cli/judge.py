@@ -231,6 +231,8 @@ def _print_notes(report: RunReport, models: Models) -> None:
     spending = models.budget.spending
     if spending.calls or spending.known or spending.skipped:
         notes.print(f"language models: {spending}", markup=False)
+    for text, count in sorted(models.budget.remarks.items()):
+        notes.print(f"note: {text} ({count:,} replies)", markup=False)
     if spending.failed or spending.skipped:
         notes.print(
             "the same command with --again asks for what failed or was skipped, and nothing else",

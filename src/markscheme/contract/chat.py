@@ -1,7 +1,7 @@
 """What a chat model is: requests in, replies out, in order, and no exception for a single failure.
 
 Everything that talks to a language model in this package does so through `ChatModel`: a server
-(`models.chat.openai_server`), weights in this process (`models.chat.transformers_chat`), a script
+(`models.chat.server_chat`), weights in this process (`models.chat.transformers_chat`), a script
 for tests (`models.chat.scripted`), a recording (`models.ledger.replay`), and the ledger that wraps
 any of them.
 """
@@ -75,13 +75,18 @@ class ChatReply:
         status: see `ReplyStatus`.
         text: the reply; None unless the status is `ok` or the model refused in words.
         finish_reason: as the server says: `stop`, `length` (cut off at `max_tokens`), ...
-        tokens_in, tokens_out: as the server counted; None where it did not.
-        cost_usd: from the price table; None where the model has no price there.
+        tokens_in, tokens_out: as the server counted, all billed attempts together, what was cached
+            and what was reasoning included; None where it did not.
+        cost_usd: the server's own bill, else from the price table; None where neither is known.
         seconds: from the first attempt to the reply, waiting between attempts included. A reply
             out of the ledger has the seconds it took when it was made.
         token_logprobs: see `TokenLogprobs`; None where not asked for or not given.
         error: why there is no answer; None where there is one.
         model: the name the server answered under, which may be more exact than the one asked for.
+        tokens_cached, tokens_reasoning: those of the tokens in that the server had cached, and of
+            the tokens out that were reasoning.
+        changed: parameters of the request that were sent with another value; None for one that was
+            not sent, since the model does not take it.
     """
 
     status: ReplyStatus
@@ -94,6 +99,9 @@ class ChatReply:
     token_logprobs: TokenLogprobs | None = None
     error: str | None = None
     model: str | None = None
+    tokens_cached: int | None = None
+    tokens_reasoning: int | None = None
+    changed: Mapping[str, float | None] | None = None
 
     @property
     def finished(self) -> bool:

@@ -16,31 +16,61 @@ class ServerOptions:
     """How to reach a server and how hard to press it.
 
     Attributes:
-        base_url: address up to and including `/v1`; None for OpenAI's own.
-        api_key_env: name of the environment variable that holds the key.
-        concurrency: requests under way at the same time.
+        base_url: address up to and including `/v1`; None for the model's own, else OpenAI's.
+        api_key_env: name of the environment variable that holds the key; None for the model's own,
+            else OPENAI_API_KEY.
+        concurrency: requests under way at the same time, at most.
         requests_per_minute, tokens_per_minute: limits kept from this side; None for none.
         timeout: seconds for one attempt, from sending to the reply's last byte.
         retries: further attempts after one that failed for a passing reason.
         backoff: seconds before the second attempt; doubles with each, up to a minute, with jitter.
+        reasoning_effort, verbosity, service_tier: sent to the model as its protocol calls them;
+            None for what its entry in the model files says.
+        reasoning_room: tokens for reasoning, added to the limit of every reply.
     """
 
     base_url: Annotated[
         str | None,
         Option(
-            "Any OpenAI-compatible server, such as http://localhost:8000/v1. [default: OpenAI]",
+            "Any OpenAI-compatible server, such as http://localhost:8000/v1. [default: the "
+            "model's own in the model files, else OpenAI]",
             panel=_PANEL,
         ),
     ] = None
     api_key_env: Annotated[
-        str,
+        str | None,
         Option(
             "The environment variable that holds the key. The key itself is never written "
-            "anywhere.",
+            "anywhere. [default: the model's own, else OPENAI_API_KEY]",
             panel=_PANEL,
         ),
-    ] = "OPENAI_API_KEY"
-    concurrency: Annotated[int, Option("Requests side by side.", minimum=1, panel=_PANEL)] = 16
+    ] = None
+    reasoning_effort: Annotated[
+        str | None, Option("How much the model reasons: low, medium, high, ...", panel=_PANEL)
+    ] = None
+    verbosity: Annotated[
+        str | None, Option("How much the model writes: low, medium, high.", panel=_PANEL)
+    ] = None
+    service_tier: Annotated[
+        str | None, Option("The provider's queue: flex, priority, ...", panel=_PANEL)
+    ] = None
+    reasoning_room: Annotated[
+        int | None,
+        Option(
+            "Tokens for reasoning, beside those of the reply. [default: the model's own; learnt "
+            "where replies come back empty]",
+            minimum=0,
+            panel=_PANEL,
+        ),
+    ] = None
+    concurrency: Annotated[
+        int,
+        Option(
+            "Requests side by side, at most; fewer where the server limits.",
+            minimum=1,
+            panel=_PANEL,
+        ),
+    ] = 16
     requests_per_minute: Annotated[
         float | None, Option("Limit of requests, kept from this side.", panel=_PANEL)
     ] = None
@@ -63,7 +93,8 @@ class ModelOptions:
         revision: tells apart models that share a name (a date, a commit).
         server: address, key, limits; None for OpenAI with the default limits.
         ledger: path or PostgreSQL URL; None for `default_ledger()`.
-        prices: the user's price file.
+        models: a file of models and prices (`models.toml`), over the user's and the shipped one.
+        prices: older name of the same.
         max_cost, max_calls: limits of the run; None for none.
         replay: answer from the ledger only.
         dry_run: send nothing, count what would be sent.
@@ -72,7 +103,8 @@ class ModelOptions:
     model: Annotated[
         str | None,
         Option(
-            "The language model's name at its server; hf:FOLDER runs weights in this process.",
+            "The language model's name at its server; PROVIDER:NAME for another provider "
+            "(anthropic:, gemini:, ...); hf:FOLDER runs weights in this process.",
             ("--model", "-m"),
             panel=_PANEL,
         ),
@@ -89,9 +121,15 @@ class ModelOptions:
             panel=_PANEL,
         ),
     ] = None
+    models: Annotated[
+        Path | None,
+        Option(
+            "Models and prices of your own (models.toml), before those that ship.", panel=_PANEL
+        ),
+    ] = None
     prices: Annotated[
         Path | None,
-        Option("Price table of your own (TOML), before the one that ships.", panel=_PANEL),
+        Option("Prices of your own; --models holds them as well.", panel=_PANEL),
     ] = None
     max_cost: Annotated[
         float | None,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,7 +13,7 @@ from markscheme.models.options import ModelOptions, ServerOptions
 
 if TYPE_CHECKING:
     from markscheme.contract import ChatModel, Encoder, PairClassifier
-    from markscheme.models.chat import Budget
+    from markscheme.models.chat import Budget, ModelProfile, ModelTable
     from markscheme.models.ledger import Ledger, LedgerEntry
     from markscheme.models.local import SequenceModel
 
@@ -66,6 +67,8 @@ class Models:
         self._ledger: Ledger | None = None
         self._budget: Budget | None = None
         self._used: set[str] = set()
+        self._table: ModelTable | None = None
+        self._lock = threading.RLock()
 
     @property
     def from_options(self) -> bool:
@@ -102,15 +105,32 @@ class Models:
     def chat(self, name: str | None = None) -> ChatModel:
         """The chat model called `name`; the run's own where a judge names none.
 
-        Another name than the run's is another model at the same server.
+        Another name than the run's is another model: at its own address, if the model files have
+        one for it, else at the run's.
 
         Raises:
-            ModelError: there is no such model, or no price for it where money is limited; says
-                what to do.
+            ModelError: there is no such model; says what to do.
         """
-        if name not in self._open:
-            self._open[name] = self._kept(self._source(name))
-        return self._open[name]
+        with self._lock:
+            if name not in self._open:
+                self._open[name] = self._kept(self._source(name))
+            return self._open[name]
+
+    def profile(self, name: str) -> ModelProfile:
+        """What the model files and this run's options say of a model.
+
+        Raises:
+            DataError: a model file cannot be read.
+        """
+        server = self.options.server or ServerOptions()
+        return self._models().profile(name, server, elsewhere=name != self.options.model)
+
+    def _models(self) -> ModelTable:
+        if self._table is None:
+            from markscheme.models.chat import model_table
+
+            self._table = model_table(self.options.prices, self.options.models)
+        return self._table
 
     def _source(self, name: str | None) -> ChatModel:
         if name is not None and name in self._named:
@@ -128,41 +148,43 @@ class Models:
             known = ", ".join(sorted({self._given.name, *self._named}))
             raise ModelError(f"no chat model named {wanted!r} was given; there is {known}")
         revision = self.options.revision if wanted == self.options.model else ""
+        local = wanted.startswith(LOCAL)
         if self.options.replay:
             from markscheme.models.ledger import ReplayChat
 
-            return ReplayChat(self._recording(), name=wanted, revision=revision)
-        if wanted.startswith(LOCAL):
+            settings = "" if local else self.profile(wanted).settings()
+            return ReplayChat(
+                self._recording(), name=wanted, revision=f"{revision} {settings}".strip()
+            )
+        if local:
             from markscheme.models.chat import HuggingFaceChat
 
             return HuggingFaceChat(name=wanted, folder=wanted.removeprefix(LOCAL))
-        from markscheme.models.chat import OpenAIChat
+        from markscheme.models.chat import ServerChat
 
         server = self.options.server or ServerOptions()
-        return OpenAIChat(name=wanted, revision=revision, options=server)
+        return ServerChat(
+            name=wanted, revision=revision, options=server, profile=self.profile(wanted)
+        )
 
     def _recording(self) -> str:
         return self.options.ledger or default_ledger()
 
     def _kept(self, model: ChatModel) -> ChatModel:
         """The model with ledger and budget around it."""
-        from markscheme.models.chat import CachedChat, price_of, price_table
+        from markscheme.models.chat import CachedChat
 
         if self.options.replay:
             return model
-        prices = price_table(self.options.prices)
-        if self.options.max_cost is not None and price_of(model.name, prices) is None:
-            raise ModelError(
-                f"--max-cost needs a price for {model.name}: give one with --prices FILE (see "
-                "docs/llm.md), or limit the run with --max-calls"
-            )
+        price = self.profile(model.name).price
         objects = (self._given, *self._named.values())
         kept = self.options.ledger is not None or not any(model is one for one in objects)
         return CachedChat(
             model=model,
             ledger=self.ledger() if kept else None,
             budget=self.budget,
-            prices=prices,
+            prices={} if price is None else {model.name: price},
+            assumed=self._models().dearest,
             send=not self.options.dry_run,
             on_missing=self._on_missing,
             on_used=self._used.update,

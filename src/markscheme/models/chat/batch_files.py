@@ -15,19 +15,14 @@ from typing import Any
 
 import orjson
 
-from markscheme.errors import BadRowsError, DataError, Problem
-from markscheme.models.chat.openai_format import (
-    MalformedReplyError,
-    body_of,
-    is_refusal,
-    reply_of,
-)
-from markscheme.models.chat.prices import Price, price_of
+from markscheme.errors import BadRowsError, DataError, ModelError, Problem
+from markscheme.models.chat.openai_format import is_refusal
+from markscheme.models.chat.prices import BATCH_SHARE
+from markscheme.models.chat.profiles import ModelProfile, ModelTable
 from markscheme.models.chat.protocol import ChatReply
+from markscheme.models.chat.reading import MalformedReplyError
+from markscheme.models.chat.wire import Sending, wire_of
 from markscheme.models.ledger import Ledger, LedgerEntry, request_from, request_record
-
-BATCH_SHARE = 0.5
-"""What a batched call costs beside an ordinary one, at OpenAI and others in 2025."""
 
 
 @dataclass(kw_only=True)
@@ -40,13 +35,24 @@ class BatchRead:
     reasons: dict[str, int] = field(default_factory=dict)
 
 
-def write_batch(asked: Iterable[LedgerEntry], path: Path, ledger: Ledger) -> int:
+def write_batch(
+    asked: Iterable[LedgerEntry], path: Path, ledger: Ledger, profile: ModelProfile
+) -> int:
     """Write requests as a batch file, equal ones once, and remember them; returns how many.
 
+    What the model's profile says that it lacks is left out.
+
     Raises:
+        ModelError: the model's protocol has no batch files of this form.
         DataError: the file cannot be written.
         ModelError: the ledger cannot.
     """
+    if profile.protocol not in ("chat", "responses", "completions"):
+        raise ModelError(
+            f"{profile.name}: batch files are written for OpenAI's protocols only, not for "
+            f"{profile.protocol!r}; ask it without a batch"
+        )
+    wire = wire_of(profile)
     distinct = {one.key: one for one in asked}
     _remember(ledger, distinct.values())
     temporary = path.with_name(path.name + ".part")
@@ -56,8 +62,16 @@ def write_batch(asked: Iterable[LedgerEntry], path: Path, ledger: Ledger) -> int
                 line = {
                     "custom_id": one.key,
                     "method": "POST",
-                    "url": "/v1/chat/completions",
-                    "body": body_of(one.request, one.model),
+                    "url": f"/v1{wire.path}",
+                    "body": wire.body(
+                        Sending(
+                            request=one.request,
+                            profile=profile,
+                            limit=one.request.max_tokens + profile.room,
+                            without=profile.lacks,
+                            limit_name=profile.limit_name,
+                        )
+                    ),
                 }
                 stream.write(orjson.dumps(line) + b"\n")
             stream.flush()
@@ -69,7 +83,7 @@ def write_batch(asked: Iterable[LedgerEntry], path: Path, ledger: Ledger) -> int
 
 
 def read_batch(
-    path: Path, ledger: Ledger, prices: Mapping[str, Price], *, share: float = BATCH_SHARE
+    path: Path, ledger: Ledger, models: ModelTable, *, share: float | None = None
 ) -> BatchRead:
     """Read a results file into the ledger.
 
@@ -78,8 +92,9 @@ def read_batch(
     Args:
         path: the provider's output file, or its error file.
         ledger: the ledger that the batch was written with.
-        prices: dollars for tokens.
-        share: what a batched call costs beside an ordinary one.
+        models: protocols and prices of the models.
+        share: what a batched call costs as a share of an ordinary one; None for the model's own,
+            else a half.
 
     Raises:
         BadRowsError: lines that are no results, or of requests that this ledger did not write;
@@ -96,17 +111,26 @@ def read_batch(
         if not text.strip():
             continue
         try:
-            key, reply = _result(text)
+            key, line = _line(text)
             asked = _remembered(ledger, key)
+            profile = models.profile(asked.model)
+            reply = _reply(line, profile)
         except (KeyError, TypeError, ValueError) as error:
             reason = f"it has no {error}" if isinstance(error, KeyError) else str(error)
             problems.append(
                 Problem(source=str(path), line=number, message=f"no result of a batch: {reason}")
             )
             continue
-        price = price_of(asked.model, prices)
+        price = profile.price
         if price and reply.tokens_in is not None and reply.tokens_out is not None:
-            cost = price.cost(reply.tokens_in, reply.tokens_out) * share
+            whole = price.cost(
+                reply.tokens_in,
+                reply.tokens_out,
+                cached=reply.tokens_cached or 0,
+                reasoning=reply.tokens_reasoning or 0,
+            )
+            own = BATCH_SHARE if price.batch is None else price.batch
+            cost = whole * (own if share is None else share)
             reply = replace(reply, cost_usd=cost)
             found.cost_usd += cost
         if reply.status == "failed":
@@ -122,25 +146,30 @@ def read_batch(
     return found
 
 
-def _result(text: bytes) -> tuple[str, ChatReply]:
-    """Key and reply in a line of a results file."""
+def _line(text: bytes) -> tuple[str, dict[str, Any]]:
+    """A line of a results file, and its key."""
     line: Any = orjson.loads(text)
     if not isinstance(line, dict):
         raise ValueError("it is no JSON object")
     key = line["custom_id"]
     if not isinstance(key, str):
         raise ValueError("its custom_id is no text")
+    return key, line
+
+
+def _reply(line: Mapping[str, Any], profile: ModelProfile) -> ChatReply:
+    """The reply in a line of a results file."""
     response = line.get("response")
     if not isinstance(response, dict):
-        return key, _failed(line.get("error"))
+        return _failed(line.get("error"))
     body = response.get("body")
     if response.get("status_code") != 200:
         error = body.get("error") if isinstance(body, dict) else None
-        return key, _failed(error or line.get("error"), response.get("status_code"))
+        return _failed(error or line.get("error"), response.get("status_code"))
     try:
-        return key, reply_of(body)
+        return wire_of(profile).reply(body)
     except MalformedReplyError as error:
-        return key, ChatReply(status="failed", error=str(error))
+        return ChatReply(status="failed", error=str(error))
 
 
 def _failed(error: object, status: object = None) -> ChatReply:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Literal
@@ -22,7 +23,9 @@ class Spending:
         tokens_in, tokens_out: as servers counted; of a dry run, counted here, and the most that
             may come out.
         cost_usd: money; of a dry run, at most.
-        unpriced: calls whose model has no price, which are not in `cost_usd`.
+        unpriced: calls without a price.
+        unread: calls whose reply was lost or could not be read, and may have been billed: they are
+            in `cost_usd` at their dearest where money is limited.
     """
 
     calls: int = 0
@@ -33,6 +36,7 @@ class Spending:
     tokens_out: int = 0
     cost_usd: float = 0.0
     unpriced: int = 0
+    unread: int = 0
 
     def __str__(self) -> str:
         """`1,204 calls, $0.1234, 310 known`."""
@@ -40,7 +44,8 @@ class Spending:
         if self.cost_usd or self.calls > self.unpriced:
             words.append(f"${self.cost_usd:,.4f}")
         for count, word in (
-            (self.known, "known"), (self.failed, "failed"), (self.skipped, "skipped")
+            (self.known, "known"), (self.unread, "unread"), (self.failed, "failed"),
+            (self.skipped, "skipped"),
         ):  # fmt: skip
             words += [f"{count:,} {word}"] * bool(count)
         return ", ".join(words)
@@ -54,11 +59,14 @@ class Budget:
         max_cost: US dollars that may be spent; None for no limit.
         max_calls: requests that may be sent; None for no limit.
         on_change: told after every reply.
+        remarks: what was sent or answered otherwise than the user asked for, with the number of
+            replies.
     """
 
     max_cost: float | None = None
     max_calls: int | None = None
     on_change: Callable[[Spending], None] | None = None
+    remarks: Counter[str] = field(default_factory=Counter, init=False)
     _lock: threading.Lock = field(default_factory=threading.Lock, init=False, repr=False)
     _spending: dict[str, float] = field(default_factory=dict, init=False, repr=False)
     _under_way: float = field(default=0.0, init=False, repr=False)
@@ -89,12 +97,18 @@ class Budget:
             self._add(calls=1)
             return None
 
-    def settle(self, worst: float, reply: ChatReply) -> None:
-        """Count the reply to a request that was admitted at `worst` dollars."""
+    def settle(self, worst: float, reply: ChatReply, *, bill: float | None = None) -> None:
+        """Count the reply to a request that was admitted at `worst` dollars.
+
+        Args:
+            worst: all that was reserved for it.
+            reply: what came.
+            bill: dollars, where the reply itself does not say; None for what is not known, which is
+                taken at `worst` if there is an answer.
+        """
         counted = reply.tokens_in is not None
-        if reply.cost_usd is not None:
-            cost = reply.cost_usd
-        else:
+        cost = reply.cost_usd if reply.cost_usd is not None else bill
+        if cost is None:
             cost = worst if reply.status in ("ok", "refused") and not counted else 0.0
         with self._lock:
             self._under_way = max(0.0, self._under_way - worst)
@@ -106,6 +120,18 @@ class Budget:
                 unpriced=reply.cost_usd is None,
             )
         self._tell()
+
+    def lose(self, worst: float) -> None:
+        """Count a request that was sent, may be billed, and gave no reply that could be read."""
+        with self._lock:
+            self._under_way = max(0.0, self._under_way - worst)
+            self._add(cost_usd=worst, unread=1)
+        self._tell()
+
+    def remark(self, text: str) -> None:
+        """Note something that a reply showed."""
+        with self._lock:
+            self.remarks[text] += 1
 
     def count(self, *, known: int = 0, skipped: int = 0) -> None:
         """Count requests that were not sent."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import dataclasses
+import re
 import time
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -30,7 +31,11 @@ class AsyncChat(Protocol):
     @property
     def concurrency(self) -> int: ...
 
-    async def ask(self, request: ChatRequest) -> ChatReply: ...
+    def limit(self, request: ChatRequest) -> int: ...
+
+    async def ask(
+        self, request: ChatRequest, *, again: Callable[[int, bool], bool] = ...
+    ) -> ChatReply: ...
 
 
 class _Work:
@@ -72,6 +77,8 @@ class CachedChat:
         ledger: where replies are kept; None keeps nothing.
         budget: limits, and the count of what was used.
         prices: dollars for tokens.
+        assumed: dollars for tokens of a model without a price, where money is limited: what is
+            unknown is assumed to cost.
         send: whether to send what is not known; False plans it (`budget.plan`) and skips it.
         on_used: told of the keys of the ledger's entries that replies were taken from.
         on_missing: told of every request that `send=False` leaves unasked.
@@ -81,9 +88,13 @@ class CachedChat:
     ledger: Ledger | None = None
     budget: Budget = field(default_factory=Budget)
     prices: Mapping[str, Price] = field(default_factory=dict, repr=False)
+    assumed: Price | None = field(default=None, repr=False)
     send: bool = True
     on_missing: Callable[[LedgerEntry], None] | None = None
     on_used: Callable[[Iterable[str]], None] | None = None
+    _under_way: dict[str, asyncio.Future[ChatReply]] = field(
+        default_factory=dict, init=False, repr=False
+    )
 
     @property
     def name(self) -> str:
@@ -121,6 +132,7 @@ class CachedChat:
 
     def _deliver_known(self, work: _Work, known: Mapping[str, ChatReply]) -> None:
         for key, reply in known.items():
+            self._remark(reply)
             work.deliver(key, reply)
         if known:
             self.budget.count(known=len(known))
@@ -128,11 +140,17 @@ class CachedChat:
     def _plan(self, asked: LedgerEntry) -> None:
         tokens = count_tokens(asked.request.messages, self.name)
         price = price_of(self.name, self.prices)
-        limit = asked.request.max_tokens
+        limit = self._limit(asked.request)
         cost = None if price is None else price.cost(tokens, limit)
         self.budget.plan(tokens_in=tokens, tokens_out=limit, cost=cost)
         if self.on_missing is not None:
             self.on_missing(asked)
+
+    def _limit(self, request: ChatRequest) -> int:
+        """The most tokens that may come for a request."""
+        if isinstance(self.model, AsyncChat):
+            return self.model.limit(request)
+        return request.max_tokens
 
     # --- asking -------------------------------------------------------------------------------
 
@@ -161,15 +179,43 @@ class CachedChat:
         """What takes one request all the way: budget, model, ledger."""
 
         async def ask(asked: LedgerEntry) -> None:
-            worst = self._worst(asked.request)
-            while (answer := self.budget.admit(worst)) is False:
-                await asyncio.sleep(_BUDGET_SECONDS)
-            if answer is None:
-                self._settle(work, asked, worst, await model.ask(asked.request))
-            else:
-                self._skip(work, asked, answer)
+            elsewhere = self._under_way.get(asked.key)
+            if elsewhere is not None:
+                # Another chunk of this run asks the same: one is paid for.
+                work.deliver(asked.key, await asyncio.shield(elsewhere))
+                return
+            mine: asyncio.Future[ChatReply] = asyncio.get_running_loop().create_future()
+            self._under_way[asked.key] = mine
+            try:
+                await self._ask_one(work, asked, model, mine)
+            finally:
+                self._under_way.pop(asked.key, None)
+                mine.cancel()
 
         return ask
+
+    async def _ask_one(
+        self, work: _Work, asked: LedgerEntry, model: AsyncChat, mine: asyncio.Future[ChatReply]
+    ) -> None:
+        worst = self._worst(asked.request, model.limit(asked.request))
+        while (answer := self.budget.admit(worst)) is False:
+            await asyncio.sleep(_BUDGET_SECONDS)
+        if answer is not None:
+            mine.set_result(self._skip(work, asked, answer))
+            return
+        reserved = [worst]
+
+        def again(limit: int, known: bool) -> bool:
+            if not known:  # It may have been billed, and nobody will say how much.
+                self.budget.lose(reserved.pop())
+            next_one = self._worst(asked.request, limit)
+            if self.budget.admit(next_one) is not None:
+                return False
+            reserved.append(next_one)
+            return True
+
+        reply = await model.ask(asked.request, again=again)
+        mine.set_result(self._settle(work, asked, sum(reserved), reply))
 
     def _ask_in_groups(self, work: _Work, jobs: Iterator[LedgerEntry], size: int) -> None:
         """Ask a model that only knows `complete`, a group at a time."""
@@ -182,7 +228,7 @@ class CachedChat:
             group.clear()
 
         for asked in jobs:
-            worst = self._worst(asked.request)
+            worst = self._worst(asked.request, asked.request.max_tokens)
             answer = self.budget.admit(worst)
             if answer is False:
                 finish()
@@ -195,27 +241,65 @@ class CachedChat:
                 self._skip(work, asked, answer or "the budget is spent")
         finish()
 
-    def _worst(self, request: ChatRequest) -> float:
-        """The most a request may cost; nothing where there is no limit or no price."""
-        price = price_of(self.name, self.prices) if self.budget.max_cost is not None else None
-        return price.cost(rough_tokens(request.messages), request.max_tokens) if price else 0.0
+    def _worst(self, request: ChatRequest, limit: int) -> float:
+        """The most a request may cost; nothing where there is no limit of money."""
+        if self.budget.max_cost is None:
+            return 0.0
+        price = price_of(self.name, self.prices) or self.assumed
+        return price.cost(rough_tokens(request.messages), limit) if price else 0.0
 
-    def _skip(self, work: _Work, asked: LedgerEntry, reason: str) -> None:
+    def _skip(self, work: _Work, asked: LedgerEntry, reason: str) -> ChatReply:
         self.budget.count(skipped=1)
-        work.deliver(asked.key, ChatReply(status="skipped", error=reason))
+        reply = ChatReply(status="skipped", error=reason)
+        work.deliver(asked.key, reply)
+        return reply
 
-    def _settle(self, work: _Work, asked: LedgerEntry, worst: float, reply: ChatReply) -> None:
+    def _settle(self, work: _Work, asked: LedgerEntry, worst: float, reply: ChatReply) -> ChatReply:
         """Price a reply, count it, keep it, and hand it on once it is kept."""
-        if reply.cost_usd is None and reply.tokens_in is not None and reply.tokens_out is not None:
-            price = price_of(self.name, self.prices)
-            if price is not None:
-                cost = price.cost(reply.tokens_in, reply.tokens_out)
-                reply = dataclasses.replace(reply, cost_usd=cost)
-        self.budget.settle(worst, reply)
+        price = price_of(self.name, self.prices)
+        bill = self._bill(reply, price)
+        if reply.cost_usd is None and price is not None:
+            reply = dataclasses.replace(reply, cost_usd=bill)
+        self.budget.settle(worst, reply, bill=bill if price or reply.cost_usd is not None
+                           else self._bill(reply, self.assumed))  # fmt: skip
+        self._remark(reply)
         if self.ledger is None:
             work.deliver(asked.key, reply)
         else:
             self.ledger.put(asked, reply, lambda kept: work.deliver(asked.key, kept))
+        return reply
+
+    def _bill(self, reply: ChatReply, price: Price | None) -> float | None:
+        """What a reply cost: as the server billed it, else by the price."""
+        if reply.cost_usd is not None:
+            return reply.cost_usd
+        if price is None or reply.tokens_in is None or reply.tokens_out is None:
+            return None
+        return price.cost(
+            reply.tokens_in,
+            reply.tokens_out,
+            cached=reply.tokens_cached or 0,
+            reasoning=reply.tokens_reasoning or 0,
+        )
+
+    def _remark(self, reply: ChatReply) -> None:
+        """Count what was sent or answered otherwise than the user asked for."""
+        for name, value in (reply.changed or {}).items():
+            if value is None:
+                self.budget.remark(f"{self.name}: {name} was not sent; the model does not take it")
+            else:
+                self.budget.remark(f"{self.name}: sent with another {name} than the prompt's")
+        if reply.model and not _same_model(reply.model, self.name):
+            self.budget.remark(f"{self.name}: answered by {reply.model!r}")
+
+
+def _same_model(served: str, asked: str) -> bool:
+    """Whether a server's name for a model is the one asked for, if perhaps more exact."""
+    here, there = (
+        re.sub(r"[^a-z0-9]+", "-", re.split(r"[/:](?=[^/:]*[a-z])", name.lower())[-1]).strip("-")
+        for name in (asked.removesuffix(":latest"), served.removesuffix(":latest"))
+    )
+    return f"{there}-".startswith(f"{here}-") or f"{here}-".startswith(f"{there}-")
 
 
 class _Claims:

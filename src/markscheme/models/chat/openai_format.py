@@ -1,4 +1,4 @@
-"""The OpenAI format of chat completions: bodies of requests, and replies out of what comes back.
+"""OpenAI's three protocols, which most servers speak: chat completions, completions, responses.
 
 Used for servers and for batch files alike.
 """
@@ -10,134 +10,302 @@ from typing import Any
 
 import orjson
 
+from markscheme.models.chat.profiles import ModelProfile
 from markscheme.models.chat.protocol import ChatReply, ChatRequest, TokenLogprobs
+from markscheme.models.chat.reading import (
+    MalformedReplyError,
+    Usage,
+    count,
+    dollars,
+    joined_text,
+    mapping,
+    of_the_text,
+    well_formed,
+    word,
+)
+from markscheme.models.chat.wire import TOP_LOGPROBS, Sending
 
-TOP_LOGPROBS = 10
-"""Alternatives asked for in each place; servers commonly allow up to 20."""
-
-KEPT_TOKENS = 16
-"""Tokens at the start of a reply whose alternatives are kept: a verdict stands there."""
-
+_NAMES = {
+    "temperature": ("temperature",),
+    "top_p": ("top_p",),
+    "seed": ("seed",),
+    "schema": ("response_format", "json_schema", "structured output", "guided", "text.format"),
+    "logprobs": ("logprob",),
+    "effort": ("reasoning_effort", "reasoning.effort", "reasoning effort"),
+    "verbosity": ("verbosity",),
+}
+_REFUSED = "the model declined to answer"
 _REFUSAL_CODES = ("content_filter", "content_policy_violation", "ResponsibleAIPolicyViolation")
 
 
-class MalformedReplyError(Exception):
-    """A server answered with something that is no chat completion."""
+class ChatCompletions:
+    """`POST /chat/completions`."""
 
+    names: Mapping[str, tuple[str, ...]] = _NAMES
+    key_header = ("Authorization", "Bearer ")
+    limit_name = "max_tokens"
+    path = "/chat/completions"
 
-def body_of(
-    request: ChatRequest,
-    model: str,
-    *,
-    with_schema: bool = True,
-    with_logprobs: bool = True,
-    with_temperature: bool = True,
-    limit_name: str = "max_tokens",
-) -> dict[str, Any]:
-    """The body of `POST /chat/completions`.
-
-    Args:
-        request: what to ask.
-        model: the model's name at the server.
-        with_schema: ask the server to keep the reply to the request's schema.
-        with_logprobs: ask for log-probabilities if the request does.
-        with_temperature: send the request's temperature; some models have one of their own.
-        limit_name: `max_tokens`, or `max_completion_tokens` where a server insists.
-    """
-    body: dict[str, Any] = {
-        "model": model,
-        "messages": [{"role": m.role, "content": m.content} for m in request.messages],
-        limit_name: request.max_tokens,
-    }
-    if request.temperature is not None and with_temperature:
-        body["temperature"] = request.temperature
-    if request.top_p is not None:
-        body["top_p"] = request.top_p
-    if request.seed is not None:
-        body["seed"] = request.seed
-    if request.schema is not None and with_schema:
-        schema = orjson.loads(request.schema)
-        body["response_format"] = {
-            "type": "json_schema",
-            "json_schema": {"name": "reply", "schema": schema, "strict": True},
+    def body(self, sending: Sending) -> dict[str, Any]:
+        """See `Wire`."""
+        request, profile = sending.request, sending.profile
+        body: dict[str, Any] = {
+            "model": profile.served,
+            "messages": [{"role": m.role, "content": m.content} for m in request.messages],
+            sending.limit_name or self.limit_name: sending.limit,
+            **_sampling(sending),
         }
-    if request.logprobs and with_logprobs:
-        body["logprobs"] = True
-        body["top_logprobs"] = TOP_LOGPROBS
-    return body
+        if sending.has("schema"):
+            body["response_format"] = {
+                "type": "json_schema",
+                "json_schema": {"name": "reply", "schema": _schema(request), "strict": True},
+            }
+        if sending.has("logprobs"):
+            body["logprobs"] = True
+            body["top_logprobs"] = TOP_LOGPROBS
+        if sending.has("effort"):
+            body["reasoning_effort"] = profile.reasoning_effort
+        if sending.has("verbosity"):
+            body["verbosity"] = profile.verbosity
+        return body | _rest(profile)
+
+    def reply(self, body: object) -> ChatReply:
+        """See `Wire`."""
+        choice, usage = _first_choice(body)
+        message = choice.get("message")
+        if not isinstance(message, Mapping):
+            raise MalformedReplyError("the server's reply has no message")
+        refusal = message.get("refusal")
+        if not isinstance(refusal, str | None):
+            raise MalformedReplyError("the server's reply has a message that is no text")
+        text = joined_text(message.get("content"))
+        return _chat_reply(
+            body, choice, usage, text=refusal or text, refused=bool(refusal),
+            token_logprobs=_logprobs(choice.get("logprobs"), text),
+        )  # fmt: skip
 
 
-def reply_of(completion: object, *, seconds: float | None = None) -> ChatReply:
-    """The reply in the body of a completion.
+class Completions:
+    """`POST /completions`, for base models: the conversation is one text that they go on with."""
 
-    Raises:
-        MalformedReplyError: it is no completion; the message says where it goes wrong.
-    """
-    if not isinstance(completion, Mapping):
-        raise MalformedReplyError("the server's reply is no JSON object")
-    choices = completion.get("choices")
-    if not isinstance(choices, list) or not choices or not isinstance(choices[0], Mapping):
-        raise MalformedReplyError("the server's reply has no choices")
-    choice = choices[0]
-    message = choice.get("message")
-    if not isinstance(message, Mapping):
-        raise MalformedReplyError("the server's reply has no message")
-    content, refusal = message.get("content"), message.get("refusal")
-    if not isinstance(content, str | None) or not isinstance(refusal, str | None):
-        raise MalformedReplyError("the server's reply has a message that is no text")
-    reason = choice.get("finish_reason")
-    reason = reason if isinstance(reason, str) else None
-    refused = bool(refusal) or reason == "content_filter"
-    usage = completion.get("usage")
-    usage = usage if isinstance(usage, Mapping) else {}
-    served = completion.get("model")
-    return ChatReply(
-        status="refused" if refused else "ok",
-        text=well_formed(refusal or content or ""),
-        finish_reason=reason,
-        tokens_in=_count(usage.get("prompt_tokens")),
-        tokens_out=_count(usage.get("completion_tokens")),
-        seconds=seconds,
-        token_logprobs=_logprobs(choice.get("logprobs")),
-        error="the model declined to answer" if refused else None,
-        model=well_formed(served) if isinstance(served, str) else None,
-    )
+    names: Mapping[str, tuple[str, ...]] = _NAMES
+    key_header = ("Authorization", "Bearer ")
+    limit_name = "max_tokens"
+    path = "/completions"
+
+    def body(self, sending: Sending) -> dict[str, Any]:
+        """See `Wire`."""
+        body: dict[str, Any] = {
+            "model": sending.profile.served,
+            "prompt": as_one_text(sending.request),
+            sending.limit_name or self.limit_name: sending.limit,
+            **_sampling(sending),
+        }
+        if sending.has("logprobs"):
+            body["logprobs"] = 5  # The most that this protocol allows at OpenAI and vLLM.
+        return body | _rest(sending.profile)
+
+    def reply(self, body: object) -> ChatReply:
+        """See `Wire`."""
+        choice, usage = _first_choice(body)
+        text = choice.get("text")
+        if not isinstance(text, str):
+            raise MalformedReplyError("the server's reply has no text")
+        return _chat_reply(
+            body, choice, usage, text=text, refused=False,
+            token_logprobs=_old_logprobs(choice.get("logprobs"), text),
+        )  # fmt: skip
+
+
+class Responses:
+    """`POST /responses`."""
+
+    names: Mapping[str, tuple[str, ...]] = _NAMES
+    key_header = ("Authorization", "Bearer ")
+    limit_name = "max_output_tokens"
+    path = "/responses"
+
+    def body(self, sending: Sending) -> dict[str, Any]:
+        """See `Wire`. The server is asked to keep nothing."""
+        request, profile = sending.request, sending.profile
+        body: dict[str, Any] = {
+            "model": profile.served,
+            "input": [{"role": m.role, "content": m.content} for m in request.messages],
+            sending.limit_name or self.limit_name: max(16, sending.limit),
+            "store": False,
+            **_sampling(sending),
+        }
+        body.pop("seed", None)  # This protocol has none.
+        text: dict[str, Any] = {}
+        if sending.has("schema"):
+            text["format"] = {
+                "type": "json_schema", "name": "reply", "schema": _schema(request), "strict": True
+            }  # fmt: skip
+        if sending.has("verbosity"):
+            text["verbosity"] = profile.verbosity
+        if text:
+            body["text"] = text
+        if sending.has("logprobs"):
+            body["include"] = ["message.output_text.logprobs"]
+            body["top_logprobs"] = TOP_LOGPROBS
+        if sending.has("effort"):
+            body["reasoning"] = {"effort": profile.reasoning_effort}
+        return body | _rest(profile)
+
+    def reply(self, body: object) -> ChatReply:
+        """See `Wire`."""
+        whole = mapping(body)
+        output = whole.get("output")
+        if not isinstance(output, list):
+            raise MalformedReplyError("the server's reply has no output")
+        parts = [
+            part
+            for item in output
+            if isinstance(item, Mapping) and item.get("type") == "message"
+            for part in _listed(item.get("content"))
+        ]
+        refusals = [part["refusal"] for part in parts if isinstance(part.get("refusal"), str)]
+        text = joined_text(parts)
+        reason = word(mapping(whole.get("incomplete_details")).get("reason"))
+        state = word(whole.get("status"))
+        if state == "failed":
+            said = word(mapping(whole.get("error")).get("message")) or "no reason given"
+            raise MalformedReplyError(f"the model failed: {said}")
+        refused = bool(refusals) or reason == "content_filter"
+        counted = mapping(whole.get("usage"))
+        tokens = [token for part in parts for token in _listed(part.get("logprobs"))]
+        return ChatReply(
+            status="refused" if refused else "ok",
+            text=well_formed("".join(refusals) or text),
+            finish_reason="length" if reason == "max_output_tokens" else reason or "stop",
+            token_logprobs=_logprobs({"content": tokens}, text) if tokens else None,
+            error=_REFUSED if refused else None,
+            model=word(whole.get("model")),
+            **Usage(
+                tokens_in=count(counted.get("input_tokens")),
+                tokens_out=count(counted.get("output_tokens")),
+                tokens_cached=count(
+                    mapping(counted.get("input_tokens_details")).get("cached_tokens")
+                ),
+                tokens_reasoning=count(
+                    mapping(counted.get("output_tokens_details")).get("reasoning_tokens")
+                ),
+                cost_usd=dollars(counted.get("cost")),
+            ).fields(),
+        )
+
+
+def as_one_text(request: ChatRequest) -> str:
+    """A conversation as one text, for models that only go on with a text."""
+    return "\n\n".join(message.content.strip() for message in request.messages) + "\n"
 
 
 def is_refusal(error: Mapping[str, Any]) -> bool:
     """Whether an error body means that the provider will not answer this request, ever."""
-    inner = error.get("innererror")
-    codes = [error.get("code"), inner.get("code") if isinstance(inner, Mapping) else None]
+    codes = [error.get("code"), mapping(error.get("innererror")).get("code")]
     return any(code in _REFUSAL_CODES for code in codes)
 
 
-def well_formed(text: str) -> str:
-    """Text without lone surrogates, which JSON may carry and UTF-8 may not."""
-    if text.isascii():
-        return text
-    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+def chat_usage(body: object) -> Usage:
+    """What a body of OpenAI's format says was used, whatever else is in it."""
+    counted = mapping(mapping(body).get("usage"))
+    tokens_in, out = count(counted.get("prompt_tokens")), count(counted.get("completion_tokens"))
+    details = mapping(counted.get("completion_tokens_details"))
+    reasoning = count(details.get("reasoning_tokens"))
+    total = count(counted.get("total_tokens"))
+    if None not in (tokens_in, out, reasoning, total) and total == tokens_in + out + reasoning:  # type: ignore[operator]
+        out += reasoning  # type: ignore[operator]  # Some count reasoning beside the reply (xAI).
+    cached = count(mapping(counted.get("prompt_tokens_details")).get("cached_tokens"))
+    return Usage(
+        tokens_in=tokens_in,
+        tokens_out=out,
+        tokens_cached=count(counted.get("prompt_cache_hit_tokens")) if cached is None else cached,
+        tokens_reasoning=reasoning,
+        cost_usd=dollars(counted.get("cost")),
+    )
 
 
-def _count(value: object) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) else None
+def _sampling(sending: Sending) -> dict[str, Any]:
+    names = ("temperature", "top_p", "seed")
+    return {name: getattr(sending.request, name) for name in names if sending.has(name)}
 
 
-def _logprobs(value: object) -> TokenLogprobs | None:
-    """Alternatives of the first tokens; None where they are absent or not as they should be."""
-    content = value.get("content") if isinstance(value, Mapping) else None
-    if not isinstance(content, list):
+def _rest(profile: ModelProfile) -> dict[str, Any]:
+    tier = {} if profile.service_tier is None else {"service_tier": profile.service_tier}
+    return {**tier, **profile.extra}
+
+
+def _schema(request: ChatRequest) -> Any:
+    return orjson.loads(request.schema or "{}")
+
+
+def _listed(value: object) -> list[Mapping[str, Any]]:
+    return [one for one in value if isinstance(one, Mapping)] if isinstance(value, list) else []
+
+
+def _first_choice(body: object) -> tuple[Mapping[str, Any], Usage]:
+    if not isinstance(body, Mapping):
+        raise MalformedReplyError("the server's reply is no JSON object")
+    choices = body.get("choices")
+    if not isinstance(choices, list) or not choices or not isinstance(choices[0], Mapping):
+        raise MalformedReplyError("the server's reply has no choices")
+    return choices[0], chat_usage(body)
+
+
+def _chat_reply(
+    body: object,
+    choice: Mapping[str, Any],
+    usage: Usage,
+    *,
+    text: str,
+    refused: bool,
+    token_logprobs: TokenLogprobs | None,
+) -> ChatReply:
+    reason = word(choice.get("finish_reason"))
+    refused = refused or reason == "content_filter"
+    return ChatReply(
+        status="refused" if refused else "ok",
+        text=well_formed(text),
+        finish_reason=reason,
+        token_logprobs=token_logprobs,
+        error=_REFUSED if refused else None,
+        model=word(mapping(body).get("model")),
+        **usage.fields(),
+    )
+
+
+def _logprobs(value: object, text: str) -> TokenLogprobs | None:
+    """Alternatives of the reply's first tokens; None where they are not as they should be."""
+    content = mapping(value).get("content")
+    if not isinstance(content, list) or not content:
         return None
-    found: list[dict[str, float]] = []
-    for token in content[:KEPT_TOKENS]:
-        if not isinstance(token, Mapping):
+    places, tokens = [], []
+    for one in content:
+        token = mapping(one).get("token")
+        if not isinstance(token, str):
             return None
-        alternatives: dict[str, float] = {}
-        for one in [*(token.get("top_logprobs") or []), token]:
-            if not isinstance(one, Mapping):
-                return None
-            name, number = one.get("token"), one.get("logprob")
-            if not isinstance(name, str) or not isinstance(number, int | float):
-                return None
-            alternatives.setdefault(well_formed(name), float(number))
-        found.append(alternatives)
-    return tuple(found) or None
+        tokens.append(well_formed(token))
+        places.append(one)
+    return of_the_text(places, tokens, text)
+
+
+def _old_logprobs(value: object, text: str) -> TokenLogprobs | None:
+    """The same of the completions protocol, where an object maps tokens to log-probabilities."""
+    listed = mapping(value)
+    tokens, chosen, top = (
+        listed.get(name) for name in ("tokens", "token_logprobs", "top_logprobs")
+    )
+    if not isinstance(tokens, list) or not isinstance(chosen, list) or not tokens:
+        return None
+    if len(tokens) != len(chosen) or not all(isinstance(token, str) for token in tokens):
+        return None
+    others = top if isinstance(top, list) and len(top) == len(tokens) else [None] * len(tokens)
+    places = [
+        {
+            "token": token,
+            "logprob": number,
+            "top_logprobs": [{"token": t, "logprob": n} for t, n in mapping(other).items()],
+        }
+        for token, number, other in zip(tokens, chosen, others, strict=True)
+    ]
+    return of_the_text(places, [well_formed(token) for token in tokens], text)

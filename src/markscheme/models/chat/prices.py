@@ -1,81 +1,64 @@
-"""What tokens cost: a table that ships, and one of the user's own before it."""
+"""What tokens cost."""
 
 from __future__ import annotations
 
-import os
 import re
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
-from pathlib import Path
+from typing import Any
 
-from markscheme.errors import DataError
+PRICE_FIELDS = ("input", "cached", "output", "reasoning", "batch")
+"""Fields of a model's entry that make its price."""
 
-PRICES_ENV = "MARKSCHEME_PRICES"
-"""Environment variable that names the user's price file."""
+BATCH_SHARE = 0.5
+"""What a batched call costs as a share of an ordinary one, where the entry does not say."""
 
-_SHIPPED = Path(__file__).parent / "prices.toml"
-_MOST = 1e12
 _DATED = re.compile(r"[-@:]?(\d{4}-?\d{2}-?\d{2}|\d{4}|latest)$")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Price:
-    """US dollars for a million tokens, in and out."""
+    """US dollars for a million tokens.
+
+    Attributes:
+        input, output: in and out.
+        cached: in, of what the server had cached; None for `input`.
+        reasoning: out, of reasoning; None for `output`.
+        batch: what a batched call costs as a share of an ordinary one; None for `BATCH_SHARE`.
+    """
 
     input: float
     output: float
+    cached: float | None = None
+    reasoning: float | None = None
+    batch: float | None = None
 
-    def cost(self, tokens_in: int, tokens_out: int) -> float:
-        """US dollars for so many tokens."""
-        return (tokens_in * self.input + tokens_out * self.output) / 1e6
-
-
-def read_prices(path: Path) -> dict[str, Price]:
-    """The prices in a file.
-
-    Raises:
-        DataError: the file cannot be read; names the entry that is wrong.
-    """
-    try:
-        table = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError) as error:
-        raise DataError(f"the price file {path} cannot be read: {error}") from None
-    found = {}
-    for name, entry in table.items():
-        values = [entry.get(side) for side in ("input", "output")] if _is_table(entry) else []
-        numbers = [float(v) for v in values if isinstance(v, int | float) and 0 <= v <= _MOST]
-        if len(numbers) != 2:
-            raise DataError(
-                f'{path}: ["{name}"] needs input = and output =, dollars for a million tokens'
-            )
-        found[name] = Price(input=numbers[0], output=numbers[1])
-    return found
+    def cost(
+        self, tokens_in: int, tokens_out: int, *, cached: int = 0, reasoning: int = 0
+    ) -> float:
+        """US dollars for so many tokens; `cached` and `reasoning` are parts of the two."""
+        cached, reasoning = min(cached, tokens_in), min(reasoning, tokens_out)
+        old = self.input if self.cached is None else self.cached
+        thought = self.output if self.reasoning is None else self.reasoning
+        return (
+            (tokens_in - cached) * self.input + cached * old
+            + (tokens_out - reasoning) * self.output + reasoning * thought
+        ) / 1e6  # fmt: skip
 
 
-def _is_table(value: object) -> bool:
-    return isinstance(value, Mapping)
-
-
-def price_table(path: str | Path | None = None) -> dict[str, Price]:
-    """The shipped prices, with those of the user's file over them.
-
-    Args:
-        path: the user's file; None looks at MARKSCHEME_PRICES.
-
-    Raises:
-        DataError: the file cannot be read.
-    """
-    own = path or os.environ.get(PRICES_ENV)
-    return {**_shipped(), **(read_prices(Path(own)) if own else {})}
-
-
-@cache
-def _shipped() -> dict[str, Price]:
-    return read_prices(_SHIPPED)
+def price_in(entry: Mapping[str, Any]) -> Price | None:
+    """The price in a model's entry, if there is one."""
+    if "input" not in entry or "output" not in entry:
+        return None
+    given = {name: float(entry[name]) for name in PRICE_FIELDS if name in entry}
+    return Price(**given)
 
 
 def price_of(model: str, table: Mapping[str, Price]) -> Price | None:
     """The price of a model under its name, or under its name without a date; else None."""
-    return table.get(model) or table.get(_DATED.sub("", model))
+    return table.get(model) or table.get(undated(model))
+
+
+def undated(name: str) -> str:
+    """A model's name without the date or the `latest` at its end."""
+    return _DATED.sub("", name)

@@ -1,13 +1,18 @@
-"""Keeping to a server's rate limits from this side, and waiting when it says so."""
+"""Keeping to a server's rate limits from this side, and reading those that it states."""
 
 from __future__ import annotations
 
 import asyncio
 import email.utils
+import math
+import re
 import time
 from collections.abc import Mapping
 
 _BURST_SECONDS = 1.0
+_LONGEST_HOLD = 1.0
+_UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0}
+_REMAINING = ("x-ratelimit-remaining-requests", "anthropic-ratelimit-requests-remaining")
 
 
 class Pace:
@@ -36,22 +41,6 @@ class Pace:
         self._due -= units * self._interval
 
 
-class Hold:
-    """A pause that holds for every request to one server, since it told one of them to wait."""
-
-    def __init__(self) -> None:
-        self._until = 0.0
-
-    def until(self, seconds: float) -> None:
-        """Nobody asks for so many seconds."""
-        self._until = max(self._until, time.monotonic() + seconds)
-
-    async def wait(self) -> None:
-        """Wait for the pause, if there is one, to end."""
-        while (left := self._until - time.monotonic()) > 0:
-            await asyncio.sleep(left)
-
-
 def retry_after(headers: Mapping[str, str]) -> float | None:
     """Seconds that a response asks to wait, from `Retry-After` (seconds or date) or its
     millisecond form; None where it asks for nothing that can be read."""
@@ -59,12 +48,32 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
     value = headers.get("retry-after")
     try:
         if milliseconds is not None:
-            return max(0.0, float(milliseconds) / 1000)
+            return _finite(float(milliseconds) / 1000)
         if value is None:
             return None
-        return max(0.0, float(value))
+        return _finite(float(value))
     except ValueError:
         moment = email.utils.parsedate_tz(value or "")
         if moment is None:
             return None
         return max(0.0, email.utils.mktime_tz(moment) - time.time())
+
+
+def _finite(seconds: float) -> float | None:
+    return max(0.0, seconds) if math.isfinite(seconds) else None
+
+
+def no_requests_left(headers: Mapping[str, str]) -> float | None:
+    """Seconds to wait where a server says that no requests are left; None where it does not.
+
+    At most one: servers whose allowance comes back bit by bit state when all of it will be back.
+    """
+    if not any(headers.get(name, "").strip() == "0" for name in _REMAINING):
+        return None
+    reset = headers.get("x-ratelimit-reset-requests", "")
+    parts = re.findall(r"([0-9.]+)(ms|s|m|h)", reset)
+    try:
+        seconds = sum(float(number) * _UNITS[unit] for number, unit in parts)
+    except ValueError:
+        return None
+    return min(seconds or _LONGEST_HOLD, _LONGEST_HOLD)

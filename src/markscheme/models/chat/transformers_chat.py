@@ -11,8 +11,10 @@ from time import perf_counter
 from typing import Any
 
 from markscheme.errors import ModelError
-from markscheme.models.chat.openai_format import KEPT_TOKENS, TOP_LOGPROBS
+from markscheme.models.chat.openai_format import as_one_text
 from markscheme.models.chat.protocol import ChatReply, ChatRequest, OnReply, TokenLogprobs
+from markscheme.models.chat.reading import KEPT_TOKENS
+from markscheme.models.chat.wire import TOP_LOGPROBS
 from markscheme.models.local import library
 
 _WANTED = "a language model in this process"
@@ -20,7 +22,7 @@ _WANTED = "a language model in this process"
 
 @dataclass(kw_only=True)
 class HuggingFaceChat:
-    """A causal language model with a chat template, from a folder or the hub.
+    """A causal language model from a folder or the hub; without a chat template, it gets one text.
 
     One reply at a time: with padding, what stands beside a request would change its last digits.
     Runs on a GPU where torch finds one. Structured output is not enforced.
@@ -77,9 +79,12 @@ class HuggingFaceChat:
         torch = library("torch", _WANTED)
         turns = [{"role": m.role, "content": m.content} for m in request.messages]
         try:
-            inputs = tokenizer.apply_chat_template(
-                turns, add_generation_prompt=True, return_tensors="pt", return_dict=True
-            ).to(model.device)
+            if tokenizer.chat_template:
+                inputs = tokenizer.apply_chat_template(
+                    turns, add_generation_prompt=True, return_tensors="pt", return_dict=True
+                ).to(model.device)
+            else:  # A base model goes on with a text.
+                inputs = tokenizer(as_one_text(request), return_tensors="pt").to(model.device)
             torch.manual_seed(request.sample if request.seed is None else request.seed)
             with torch.inference_mode():
                 made = model.generate(**inputs, **_sampling(request, tokenizer))

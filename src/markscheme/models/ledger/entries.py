@@ -9,7 +9,7 @@ from typing import Any
 
 import orjson
 
-from markscheme.models.chat import ChatReply, ChatRequest, Message
+from markscheme.models.chat import ChatReply, ChatRequest, Message, is_logprob
 
 _FIELDS = tuple(field.name for field in dataclasses.fields(ChatRequest))
 _NUMBERS = ("temperature", "top_p")
@@ -72,6 +72,9 @@ def reply_from(record: Mapping[str, Any]) -> ChatReply:
         TypeError: the record is not one of a reply.
     """
     values = dict(record)
-    if values.get("token_logprobs") is not None:
-        values["token_logprobs"] = tuple(dict(token) for token in values["token_logprobs"])
+    places = values.get("token_logprobs")
+    if places is not None:
+        # Ledgers of versions that kept any number may hold some that are no log-probabilities.
+        right = all(is_logprob(number) for place in places for number in dict(place).values())
+        values["token_logprobs"] = tuple(dict(place) for place in places) if right else None
     return ChatReply(**values)

@@ -1,0 +1,155 @@
+"""Posting JSON to a model's server: one connection pool, nothing followed to another host.
+
+Every protocol goes through here, so that each guard stands once: the size of a reply, redirects,
+time-outs, and what kind of failure an attempt met.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urljoin, urlsplit
+
+import orjson
+
+from markscheme.errors import MissingExtraError
+from markscheme.models.chat.event_loop import loop_thread
+
+if TYPE_CHECKING:
+    import aiohttp
+
+LARGEST_REPLY = 8 << 20
+"""Bytes of a response that are read, decompressed. The longest reply of a model is a few hundred
+kilobytes, log-probabilities of every token some megabytes."""
+
+_PIECE = 1 << 16
+_MOST_REDIRECTS = 3
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class HttpResponse:
+    """What a server sent. Names of headers are in lower case."""
+
+    status: int
+    headers: Mapping[str, str]
+    content: bytes
+
+    def json(self) -> object:
+        """The content as JSON.
+
+        Raises:
+            ValueError: it is none.
+        """
+        return orjson.loads(self.content)
+
+
+class ConnectFailedError(Exception):
+    """No connection was made at all."""
+
+
+class ConnectionBrokeError(Exception):
+    """A connection was made and broke, or gave no reply in time. `unanswered`: the time was up."""
+
+    def __init__(self, message: str, *, unanswered: bool = False) -> None:
+        super().__init__(message)
+        self.unanswered = unanswered
+
+
+class RejectedResponseError(Exception):
+    """A response that is not read: too large, or a redirect to another host."""
+
+
+class HttpClient:
+    """Posts bodies to one server. Opened in the loop's thread at the first request."""
+
+    def __init__(self, *, timeout: float, connections: int) -> None:
+        self._timeout = timeout
+        self._connections = connections
+        self._session: aiohttp.ClientSession | None = None
+
+    async def post(self, url: str, headers: Mapping[str, str], body: object) -> HttpResponse:
+        """Post a body as JSON and read the response.
+
+        Raises:
+            ConnectFailedError, ConnectionBrokeError, RejectedResponseError: see there.
+            MissingExtraError: the HTTP library is not installed.
+        """
+        session = self._opened()
+        import aiohttp
+
+        data = orjson.dumps(body)
+        try:
+            async with asyncio.timeout(self._timeout):
+                for _ in range(_MOST_REDIRECTS):
+                    async with session.post(
+                        url, data=data, headers=headers, allow_redirects=False
+                    ) as response:
+                        if 300 <= response.status < 400 and "Location" in response.headers:
+                            url = _followed(url, response.status, response.headers["Location"])
+                            continue
+                        return HttpResponse(
+                            status=response.status,
+                            headers={k.lower(): v for k, v in response.headers.items()},
+                            content=await _read(response),
+                        )
+                raise RejectedResponseError("the server redirects in a circle")
+        except TimeoutError:
+            message = f"no reply within {self._timeout:g} s"
+            raise ConnectionBrokeError(message, unanswered=True) from None
+        except (aiohttp.ClientConnectorError, aiohttp.InvalidURL) as error:
+            raise ConnectFailedError(str(error)) from None
+        except (aiohttp.ClientError, OSError, ValueError) as error:
+            reason = str(error) or type(error).__name__
+            raise ConnectionBrokeError(f"connection broke: {reason}") from None
+
+    def _opened(self) -> aiohttp.ClientSession:
+        if self._session is None:
+            try:
+                import aiohttp
+            except ImportError:
+                raise MissingExtraError("a model behind a server", "llm") from None
+            # aiohttp's own time-outs are off: the one around an attempt covers all of it.
+            self._session = aiohttp.ClientSession(
+                connector=aiohttp.TCPConnector(limit=self._connections),
+                timeout=aiohttp.ClientTimeout(total=None),
+                cookie_jar=aiohttp.DummyCookieJar(),
+                trust_env=True,
+                headers={"Content-Type": "application/json", "User-Agent": "markscheme"},
+            )
+            loop_thread().at_exit(self._session.close)
+        return self._session
+
+
+async def _read(response: Any) -> bytes:
+    size = response.headers.get("Content-Length", "")
+    too_large = f"the server's reply is larger than {LARGEST_REPLY >> 20} MiB"
+    if size.isascii() and size.isdigit() and int(size) > LARGEST_REPLY:
+        response.close()
+        raise RejectedResponseError(too_large)
+    if size and "Content-Encoding" not in response.headers:
+        return bytes(await response.read())
+    pieces, total = [], 0
+    async for piece in response.content.iter_chunked(_PIECE):
+        total += len(piece)
+        if total > LARGEST_REPLY:
+            response.close()
+            raise RejectedResponseError(too_large)
+        pieces.append(piece)
+    return b"".join(pieces)
+
+
+def _followed(url: str, status: int, location: str) -> str:
+    """Where a redirect leads, if the questions may go there: to the same host, as they are."""
+    target = urljoin(url, location)
+    here, there = urlsplit(url), urlsplit(target)
+    secured = here.scheme == "http" and there.scheme == "https"
+    same = here.hostname == there.hostname and (here.netloc == there.netloc or secured)
+    if status not in (307, 308) or not same or there.scheme not in (here.scheme, "https"):
+        raise RejectedResponseError(
+            f"the server redirects (HTTP {status}) to {there.scheme}://{there.netloc}, and "
+            "questions are not sent on to another address; if it is the right one, give it as "
+            "--base-url"
+        )
+    return target

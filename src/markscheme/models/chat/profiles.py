@@ -1,0 +1,294 @@
+"""What is known of a model: its protocol, address, key's place, parameters, prices. Data, not code.
+
+`models.toml` files are read in this order, later entries over earlier ones: the one that ships, the
+user's (`~/.config/markscheme/models.toml`), those that MARKSCHEME_MODELS names, and the one of
+`--models`. An entry whose name ends in a colon is a provider; every model whose name begins so has
+its values.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import os
+import re
+import tomllib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any, Literal, get_args
+from urllib.parse import SplitResult, parse_qsl, urlsplit, urlunsplit
+
+import orjson
+
+from markscheme.errors import DataError, ModelError
+from markscheme.models.chat.prices import PRICE_FIELDS, Price, price_in, undated
+from markscheme.models.options import ServerOptions
+
+MODELS_ENV = "MARKSCHEME_MODELS"
+"""Environment variable that names further model files, separated as in PATH."""
+
+PRICES_ENV = "MARKSCHEME_PRICES"
+"""Older name of the same."""
+
+_SHIPPED = Path(__file__).parent / "models.toml"
+_VARIABLE = re.compile(r"\$\{?([A-Za-z_][A-Za-z0-9_]*)\}?")
+_OPENAI = "https://api.openai.com/v1"
+_AZURE = (".openai.azure.com", ".cognitiveservices.azure.com", ".services.ai.azure.com")
+
+ProtocolName = Literal["chat", "completions", "responses", "messages", "gemini"]
+"""`chat`, `completions`, `responses` are OpenAI's; `messages` Anthropic's; `gemini` Google's."""
+
+FEATURES = ("temperature", "top_p", "seed", "schema", "logprobs", "effort", "verbosity")
+"""What a model may lack; it is then left out of what is sent to it."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ModelProfile:
+    """A model as it is asked.
+
+    Attributes:
+        name: as the user wrote it; goes into ledger and signature.
+        served: its name at the server.
+        protocol: see `ProtocolName`.
+        base_url: the address before the protocol's own path; None for OpenAI's.
+        key_env: the environment variable that holds the key.
+        key_header: the header that carries the key, if not the protocol's usual one.
+        headers, query, extra: further headers, parameters of the address, fields of the body. A
+            header's `$NAME` is the environment variable of that name.
+        reasoning_effort, verbosity, service_tier: sent as the protocol calls them.
+        room: tokens for reasoning, added to the limit that a judge sets for its reply.
+        limit_name: the body's field for that limit, where the protocol's usual one is refused.
+        lacks: features (see `FEATURES`) that are not sent.
+        price: dollars for tokens; None where nobody said.
+    """
+
+    name: str
+    served: str
+    protocol: ProtocolName = "chat"
+    base_url: str | None = None
+    key_env: str = "OPENAI_API_KEY"
+    key_header: str | None = None
+    headers: Mapping[str, str] = field(default_factory=dict)
+    query: Mapping[str, str] = field(default_factory=dict)
+    extra: Mapping[str, Any] = field(default_factory=dict)
+    reasoning_effort: str | None = None
+    verbosity: str | None = None
+    service_tier: str | None = None
+    room: int = 0
+    limit_name: str | None = None
+    lacks: frozenset[str] = frozenset()
+    price: Price | None = None
+
+    @property
+    def address(self) -> str:
+        """The base address with its variables filled in, without a query or a final slash.
+
+        Raises:
+            ModelError: a variable is not set, or the address holds a name or password.
+        """
+        return urlunsplit((*self._parts()[:3], "", "")).rstrip("/")
+
+    def parameters(self) -> dict[str, str]:
+        """Parameters of the address: those in the base address, and `query`."""
+        return {**dict(parse_qsl(self._parts().query)), **self.query}
+
+    @property
+    def takes_api_key_header(self) -> bool:
+        """Whether the address is one of Azure's, which want the key in a header of its own."""
+        return (self._parts().hostname or "").endswith(_AZURE)
+
+    def _parts(self) -> SplitResult:
+        parts = urlsplit(from_environment(self.base_url or _OPENAI, f"the address of {self.name}"))
+        if parts.password or parts.username:
+            raise ModelError(
+                "--base-url must not carry a name or password; put the key into the environment "
+                "and name its variable with --api-key-env"
+            )
+        return parts
+
+    def settings(self) -> str:
+        """What of this changes replies, in words: part of the ledger's key and of signatures."""
+        said = {
+            "protocol": None if self.protocol == "chat" else self.protocol,
+            "effort": self.reasoning_effort,
+            "verbosity": self.verbosity,
+            "without": ",".join(sorted(self.lacks)) or None,
+            "extra": _hash(self.extra) if self.extra else None,
+        }
+        return " ".join(f"{name}={value}" for name, value in said.items() if value is not None)
+
+
+def _hash(value: object) -> str:
+    text = orjson.dumps(value, option=orjson.OPT_SORT_KEYS)
+    return blake2b(text, digest_size=4).hexdigest()
+
+
+def from_environment(text: str, what: str) -> str:
+    """A text whose `$NAME`s are environment variables.
+
+    Raises:
+        ModelError: one of them is not set.
+    """
+
+    def value(match: re.Match[str]) -> str:
+        found = os.environ.get(match[1])
+        if not found:
+            raise ModelError(f"{what} needs the environment variable {match[1]}; set it")
+        return found
+
+    return _VARIABLE.sub(value, text)
+
+
+class ModelTable:
+    """Entries of model files, by name."""
+
+    def __init__(self, entries: Mapping[str, Mapping[str, Any]]) -> None:
+        self._entries = dict(entries)
+        self._providers = sorted((n for n in self._entries if n.endswith(":")), key=len)
+
+    @property
+    def prices(self) -> dict[str, Price]:
+        """The prices in it, by name of the model."""
+        found = {name: price_in(entry) for name, entry in self._entries.items()}
+        return {name: price for name, price in found.items() if price is not None}
+
+    @property
+    def dearest(self) -> Price:
+        """The highest price of input and of output: what an unpriced model may cost."""
+        prices = self.prices.values()
+        return Price(
+            input=max((one.input for one in prices), default=0.0),
+            output=max((one.output for one in prices), default=0.0),
+        )
+
+    def profile(
+        self, name: str, options: ServerOptions | None = None, *, elsewhere: bool = False
+    ) -> ModelProfile:
+        """What is known of a model, with a run's options over it.
+
+        Args:
+            name: the model; `PROVIDER:MODEL` for a model of a provider in the table.
+            options: the run's address, key and settings.
+            elsewhere: this is not the run's own model, so that its entry's address and key come
+                before those of the options.
+        """
+        provider = next((p for p in reversed(self._providers) if name.startswith(p)), "")
+        values: dict[str, Any] = {"served": name.removeprefix(provider) if provider else name}
+        bare = undated(name)
+        for entry in (provider, bare, name):
+            values |= self._entries.get(entry, {})
+        price = price_in(values)
+        known = {one.name for one in dataclasses.fields(ModelProfile)}
+        values = {key: value for key, value in values.items() if key in known}
+        if options is not None:
+            values = _with_options(values, options, elsewhere=elsewhere)
+        values["lacks"] = frozenset(values.get("lacks", ()))
+        return ModelProfile(**{"price": price, **values, "name": name})
+
+
+def _with_options(
+    values: dict[str, Any], options: ServerOptions, *, elsewhere: bool
+) -> dict[str, Any]:
+    given = {
+        "base_url": options.base_url,
+        "key_env": options.api_key_env,
+        "reasoning_effort": options.reasoning_effort,
+        "verbosity": options.verbosity,
+        "service_tier": options.service_tier,
+        "room": options.reasoning_room,
+    }
+    given = {name: value for name, value in given.items() if value is not None}
+    if elsewhere and "base_url" in values:
+        given.pop("base_url", None)
+        given.pop("key_env", None)
+    return {**values, **given}
+
+
+def model_table(*files: str | Path | None) -> ModelTable:
+    """The shipped entries, with those of the user's files over them.
+
+    Args:
+        files: further files, each over those before it; None is no file.
+
+    Raises:
+        DataError: a file cannot be read; names entry and field that are wrong.
+    """
+    entries = dict(_shipped())
+    for path in [*_users_files(), *(Path(one) for one in files if one)]:
+        for name, entry in read_models(path).items():
+            entries[name] = {**entries.get(name, {}), **entry}
+    return ModelTable(entries)
+
+
+@cache
+def _shipped() -> Mapping[str, dict[str, Any]]:
+    return read_models(_SHIPPED)
+
+
+def _users_files() -> Iterable[Path]:
+    home = os.environ.get("XDG_CONFIG_HOME") or str(Path.home() / ".config")
+    own = Path(home) / "markscheme" / "models.toml"
+    named = [os.environ.get(PRICES_ENV, ""), *os.environ.get(MODELS_ENV, "").split(os.pathsep)]
+    return [*([own] if own.is_file() else []), *(Path(one) for one in named if one)]
+
+
+def read_models(path: Path) -> dict[str, dict[str, Any]]:
+    """The entries of a model file.
+
+    Raises:
+        DataError: the file cannot be read; names entry and field that are wrong.
+    """
+    try:
+        table = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError) as error:
+        raise DataError(f"the model file {path} cannot be read: {error}") from None
+    found = {}
+    for name, entry in table.items():
+        if not isinstance(entry, Mapping):
+            raise DataError(f'{path}: {name} is no entry; write ["{name}"] and its fields under it')
+        for key, value in entry.items():
+            trouble = _trouble(key, value)
+            if trouble:
+                raise DataError(f'{path}: ["{name}"] {key} = {value!r}: {trouble}')
+        if ("input" in entry) != ("output" in entry):
+            raise DataError(
+                f'{path}: ["{name}"] needs input = and output =, dollars for a million tokens'
+            )
+        found[name] = dict(entry)
+    return found
+
+
+_TEXTS = (
+    "served", "base_url", "key_env", "key_header", "reasoning_effort", "verbosity", "service_tier",
+    "limit_name", "as_of",
+)  # fmt: skip
+_FIELDS = (*_TEXTS, "protocol", "headers", "query", "extra", "room", "lacks", *PRICE_FIELDS)
+
+
+def _trouble(key: str, value: object) -> str | None:
+    """What is wrong with a field of an entry."""
+    if key in PRICE_FIELDS:
+        number = isinstance(value, int | float) and not isinstance(value, bool)
+        right = number and math.isfinite(value) and 0 <= value <= 1e12  # type: ignore[arg-type, operator]
+        wanted = "dollars for a million tokens" if key != "batch" else "a share, such as 0.5"
+        return None if right else f"not {wanted}"
+    if key in _TEXTS:
+        return None if isinstance(value, str) else "not a text"
+    if key == "protocol":
+        known = get_args(ProtocolName)
+        return None if value in known else f"not one of {', '.join(known)}"
+    if key in ("headers", "query"):
+        texts = isinstance(value, Mapping) and all(isinstance(v, str) for v in value.values())
+        return None if texts else "not a table of texts"
+    if key == "extra":
+        return None if isinstance(value, Mapping) else "not a table"
+    if key == "room":
+        right = isinstance(value, int) and not isinstance(value, bool) and value >= 0
+        return None if right else "not a number of tokens"
+    if key == "lacks":
+        right = isinstance(value, list) and set(map(str, value)) <= set(FEATURES)
+        return None if right else f"not a list of {', '.join(FEATURES)}"
+    return f"no field of that name; there are {', '.join(_FIELDS)}"

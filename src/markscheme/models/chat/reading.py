@@ -1,0 +1,157 @@
+"""Values out of a server's reply, which may hold anything: what cannot be right is not taken."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from markscheme.models.chat.protocol import TokenLogprobs
+
+KEPT_TOKENS = 16
+"""Tokens at the start of a reply whose alternatives are kept: a verdict stands there."""
+
+_MOST_TOKENS = 1 << 31
+_MOST_DOLLARS = 1e6
+_ROUNDING = 1e-3
+"""Log-probabilities a little above 0, which servers round to."""
+
+TEXT_PARTS = ("text", "output_text")
+"""Types of content parts that are the reply; any other (thinking, tool calls) is not."""
+
+
+class MalformedReplyError(Exception):
+    """A server answered with something that is no reply of its protocol."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Usage:
+    """Tokens and money as a server counted them, made alike for every protocol.
+
+    Attributes:
+        tokens_in: all that was sent, what the server had cached included.
+        tokens_out: all that was generated, reasoning included.
+        tokens_cached, tokens_reasoning: those of them that were cached, and reasoning.
+        cost_usd: the server's own bill.
+    """
+
+    tokens_in: int | None = None
+    tokens_out: int | None = None
+    tokens_cached: int | None = None
+    tokens_reasoning: int | None = None
+    cost_usd: float | None = None
+
+    def fields(self) -> dict[str, Any]:
+        """As fields of a `ChatReply`."""
+        return {name: getattr(self, name) for name in self.__slots__}
+
+
+def mapping(value: object) -> Mapping[str, Any]:
+    """The value if it is an object, else an empty one."""
+    return value if isinstance(value, Mapping) else {}
+
+
+def count(value: object) -> int | None:
+    """A number of tokens; None for what cannot be one."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    if not 0 <= value < _MOST_TOKENS or value != int(value):
+        return None
+    return int(value)
+
+
+def dollars(value: object) -> float | None:
+    """An amount of money; None for what cannot be one."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    return float(value) if 0 <= value <= _MOST_DOLLARS else None
+
+
+def word(value: object) -> str | None:
+    """A short text, such as a name or a reason."""
+    return well_formed(value)[:200] if isinstance(value, str) else None
+
+
+def well_formed(text: str) -> str:
+    """Text without lone surrogates, which JSON may carry and UTF-8 may not."""
+    if text.isascii():
+        return text
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+def joined_text(content: object) -> str:
+    """The reply in a message's content: a text, or the text parts of a list of parts.
+
+    Raises:
+        MalformedReplyError: it is neither.
+    """
+    if content is None:
+        return ""
+    if isinstance(content, str):
+        return content
+    if not isinstance(content, list):
+        raise MalformedReplyError("the server's reply has a message that is no text")
+    found = []
+    for part in content:
+        if isinstance(part, str):
+            found.append(part)
+        elif isinstance(part, Mapping):
+            if part.get("type", "text") in TEXT_PARTS and isinstance(part.get("text"), str):
+                found.append(part["text"])
+        else:
+            raise MalformedReplyError("the server's reply has a part that is no object")
+    return "".join(found)
+
+
+def _alternatives(place: object) -> dict[str, float] | None:
+    """Tokens that might have stood in one place, with log-probabilities; None if one is none."""
+    token = mapping(place)
+    top = token.get("top_logprobs")
+    found: dict[str, float] = {}
+    for one in [*(top if isinstance(top, list) else []), token]:
+        text, value = mapping(one).get("token"), mapping(one).get("logprob")
+        if not isinstance(text, str) or not is_logprob(value):
+            return None
+        found.setdefault(well_formed(text), min(0.0, float(value)))  # type: ignore[arg-type]
+    return found
+
+
+def is_logprob(value: object) -> bool:
+    """Whether a value can be the natural logarithm of a probability."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return False
+    return value <= _ROUNDING and math.isfinite(value)
+
+
+def of_the_text(places: Sequence[object], tokens: Sequence[str], text: str) -> TokenLogprobs | None:
+    """Alternatives of the first tokens of `text`, which need not be the first that were generated.
+
+    A server that takes reasoning out of the reply may still give the log-probabilities of all
+    tokens. Those of other tokens than the reply's own would be a confidence in something else.
+
+    Args:
+        places: for each generated token an object with `token`, `logprob`, `top_logprobs`.
+        tokens: the generated tokens themselves.
+        text: the reply.
+
+    Returns:
+        None where the reply's first token is not found, or one of its places could not be read.
+    """
+    wanted = text.strip()
+    if not wanted or not tokens:
+        return None
+    whole = "".join(tokens)
+    at = whole.rfind(wanted)
+    if at < 0:
+        # Tokens that are parts of characters do not add up to the text; its beginning must do.
+        first = tokens[0].strip()
+        if not first or not wanted.startswith(first):
+            return None
+        at = 0
+    start, end = 0, len(tokens[0])
+    while end <= at:
+        start += 1
+        end += len(tokens[start])
+    kept = [_alternatives(place) for place in places[start : start + KEPT_TOKENS]]
+    return None if None in kept else tuple(one for one in kept if one is not None)

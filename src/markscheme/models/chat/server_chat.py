@@ -1,0 +1,523 @@
+"""Chat models behind a server, whatever its protocol: limits, retries, what the model lacks."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import random
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from time import perf_counter
+from typing import Any
+
+from markscheme.errors import ModelError, RunStoppedError
+from markscheme.models.chat.event_loop import for_each, loop_thread
+from markscheme.models.chat.http import (
+    ConnectFailedError,
+    ConnectionBrokeError,
+    HttpClient,
+    HttpResponse,
+    RejectedResponseError,
+)
+from markscheme.models.chat.openai_format import chat_usage, is_refusal
+from markscheme.models.chat.profiles import (
+    FEATURES,
+    ModelProfile,
+    from_environment,
+    model_table,
+)
+from markscheme.models.chat.protocol import ChatReply, ChatRequest, OnReply
+from markscheme.models.chat.rate_limits import Pace, no_requests_left, retry_after
+from markscheme.models.chat.reading import MalformedReplyError, dollars, mapping, well_formed
+from markscheme.models.chat.throttle import Throttle
+from markscheme.models.chat.token_counts import rough_tokens
+from markscheme.models.chat.wire import Sending, wire_of
+from markscheme.models.options import ServerOptions
+
+_LONGEST_BACKOFF = 60.0
+_LONGEST_WAIT = 900.0
+_SHOWN = 400
+_ALIKE = 20
+_FAILING = 10
+_SHORTEST_KEY = 8
+_ROOM = 4096
+_MOST_ROOM = 32_768
+_VAIN = 3
+_PASSING = (408, 409, 425)
+
+Again = Callable[[int, bool], bool]
+"""Whether a request may be sent once more. Told the most tokens that may come, and whether what
+the last attempt used is known (it is then in the reply); otherwise it may have been billed."""
+
+
+class _PassingError(Exception):
+    """An attempt failed in a way that another may not. `billed`: it may have cost something."""
+
+    def __init__(self, message: str, *, billed: bool = False) -> None:
+        super().__init__(message)
+        self.billed = billed
+
+
+class _TurnedAwayError(Exception):
+    """The server takes no more requests now. `wait`: seconds it asked to wait, if it said."""
+
+    def __init__(self, message: str, wait: float | None) -> None:
+        super().__init__(message)
+        self.wait = wait
+
+
+class _OtherwiseError(Exception):
+    """The server cannot do what `feature` names, and said so."""
+
+    def __init__(self, feature: str, message: str) -> None:
+        super().__init__(message)
+        self.feature = feature
+
+
+class _LastingError(Exception):
+    """An attempt failed in a way that every other would. `reply`: as far as there was one."""
+
+    def __init__(self, reply: ChatReply) -> None:
+        super().__init__(reply.error)
+        self.reply = reply
+
+
+class ServerChat:
+    """A model at a server.
+
+    What a model lacks is left out once an error has named it, and remembered once a request has
+    succeeded without it. Where a reply ends before it has begun, for all its tokens went into
+    reasoning, it is asked again with a larger limit, which is remembered as well. A reply says in
+    `changed` what was sent otherwise than it was asked for.
+
+    Attributes:
+        name: as the user wrote it.
+        options: limits, retries.
+        profile: address, protocol, parameters.
+
+    Raises (when first used):
+        MissingExtraError: the HTTP library is not installed.
+        ModelError: no key, no server at the address, no such model, or no credit.
+        RunStoppedError: one request after another failed alike, and none succeeded.
+    """
+
+    def __init__(
+        self,
+        *,
+        name: str,
+        revision: str = "",
+        options: ServerOptions | None = None,
+        profile: ModelProfile | None = None,
+    ) -> None:
+        """Nothing is opened here, so that a model can be named without a server.
+
+        Args:
+            name: the model; see `ModelTable.profile`.
+            revision: anything that tells apart two models under one name.
+            options: address, key's place, limits.
+            profile: the model's own; None for what the model files say.
+        """
+        self.name = name
+        self.options = options or ServerOptions()
+        self.profile = profile or model_table().profile(name, self.options)
+        self.revision = f"{revision} {self.profile.settings()}".strip()
+        if "$" not in (self.profile.base_url or ""):
+            _ = self.profile.address  # Named before anything is sent: a password in it.
+        self._wire = wire_of(self.profile)
+        self._http = HttpClient(timeout=self.options.timeout, connections=self.concurrency)
+        self._key = ""
+        self._where: tuple[str, dict[str, str]] | None = None
+        self._requests = Pace(self.options.requests_per_minute)
+        self._tokens = Pace(self.options.tokens_per_minute)
+        self._throttle = Throttle(most=self.concurrency)
+        self._lacks: frozenset[str] = self.profile.lacks
+        self._limit_name = self.profile.limit_name
+        self._room = self.profile.room
+        self._in_vain = 0
+        self._answered = self._useful = False
+        self._alike: tuple[str, int] = "", 0
+        self._failing: set[int] = set()
+        self._outages = 0
+        self._dead = ""
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}(name={self.name!r}, revision={self.revision!r})"
+
+    @property
+    def concurrency(self) -> int:
+        """Requests under way at the same time, at most."""
+        return self.options.concurrency
+
+    def limit(self, request: ChatRequest) -> int:
+        """The most tokens that may come for a request, reasoning included."""
+        return request.max_tokens + self._room
+
+    def complete(
+        self, requests: Sequence[ChatRequest], *, on_reply: OnReply | None = None
+    ) -> list[ChatReply]:
+        """A reply to each request, in order. See `ChatModel`."""
+        replies: dict[int, ChatReply] = {}
+
+        async def one(item: tuple[int, ChatRequest]) -> None:
+            place, request = item
+            replies[place] = reply = await self.ask(request)
+            if on_reply is not None:
+                on_reply(place, reply)
+
+        at_once = min(self.concurrency, len(requests))
+        loop_thread().run(for_each(enumerate(requests), one, at_once=at_once))
+        return [replies[place] for place in range(len(requests))]
+
+    async def ask(  # noqa: PLR0912
+        self, request: ChatRequest, *, again: Again = lambda _limit, _known: True
+    ) -> ChatReply:
+        """The reply to one request, after as many attempts as it takes and the options allow.
+
+        Args:
+            request: what to ask.
+            again: asked before an attempt that follows one which may have been billed.
+
+        Raises:
+            ModelError: no request could succeed.
+        """
+        if self._dead:
+            raise RunStoppedError(self._dead)
+        began = perf_counter()
+        before: ChatReply | None = None
+        attempt = 0
+        sending = self._sending(request)
+        while True:
+            try:
+                reply = _added(before, await self._through_the_gate(sending))
+            except _OtherwiseError as error:
+                otherwise = _without(sending, error.feature)
+                if otherwise is None:
+                    return self._failed(str(error), before, began)
+                sending = otherwise
+            except _TurnedAwayError as error:
+                if perf_counter() - began > _LONGEST_WAIT:
+                    return self._failed(str(error), before, began)
+            except _LastingError as error:
+                reply = _added(before, replace(error.reply, seconds=_since(began)))
+                self._stop_if_all_fail(reply)
+                return reply
+            except _PassingError as error:
+                waits = self._out_of_order(request, str(error))
+                if self._dead or (attempt >= self.options.retries and not waits):
+                    tries = f"{attempt + 1} attempts, the last: " if attempt else ""
+                    return self._failed(f"{tries}{error}", before, began)
+                if error.billed and not again(sending.limit, False):
+                    return self._failed(f"{error}; the budget allows no more", before, began)
+                if not waits:
+                    await self._back_off(attempt)
+                    attempt += 1
+            else:
+                larger = self._larger(reply, sending)
+                if larger is None or not again(larger.limit, True):
+                    return self._finished(replace(reply, seconds=_since(began)), sending)
+                before, sending = reply, larger
+
+    # --- one attempt --------------------------------------------------------------------------
+
+    async def _through_the_gate(self, sending: Sending) -> ChatReply:
+        """One attempt, when the server's limits allow it."""
+        sent_at = await self._throttle.enter()
+        try:
+            await self._requests.take(1)
+            return await self._attempt(sending)
+        except _TurnedAwayError as error:
+            wait = self._throttle.turned_away(sent_at, error.wait)
+        finally:
+            self._throttle.leave()
+        await asyncio.sleep(min(wait, _LONGEST_WAIT))
+        raise _TurnedAwayError("the server went on turning the request away", None)
+
+    async def _attempt(self, sending: Sending) -> ChatReply:
+        expected = 0
+        if self.options.tokens_per_minute:
+            expected = rough_tokens(sending.request.messages) + sending.limit
+            await self._tokens.take(expected)
+        url, headers = self._address()
+        body = self._wire.body(sending)
+        try:
+            response = await self._http.post(url, headers, body)
+        except ConnectFailedError as error:
+            raise self._unreachable(self._clean(str(error))) from None
+        except ConnectionBrokeError as error:
+            # A reply that comes too late for us is made and billed all the same.
+            raise _PassingError(self._clean(str(error)), billed=error.unanswered) from None
+        except RejectedResponseError as error:
+            raise (
+                ModelError(str(error))
+                if "redirect" in str(error)
+                else _LastingError(ChatReply(status="failed", error=str(error)))
+            ) from None
+        if response.status != 200:
+            raise self._judged(response.status, _content(response), response, sending)
+        reply = self._read(response, sending)
+        self._answered = True
+        self._throttle.taken()
+        self._throttle.probing = False
+        self._failing.clear()
+        self._outages = 0
+        hold = no_requests_left(response.headers)
+        if hold:
+            self._throttle.pause(hold)
+        if reply.tokens_in is not None and reply.tokens_out is not None:
+            self._tokens.give_back(expected - reply.tokens_in - reply.tokens_out)
+        return reply
+
+    def _read(self, response: HttpResponse, sending: Sending) -> ChatReply:
+        """The reply in a response with status 200: it is billed, so it is not asked for again."""
+        try:
+            body = response.json()
+        except ValueError as error:
+            reason = self._clean(str(error))
+            raise _PassingError(f"the server's reply is no JSON: {reason}", billed=True) from None
+        trouble = mapping(body).get("error")
+        if isinstance(trouble, Mapping) and trouble and not mapping(body).get("choices"):
+            # Gateways report what went wrong behind them in a response of status 200.
+            code = trouble.get("code")
+            status = code if isinstance(code, int) and 400 <= code < 600 else 500
+            raise self._judged(status, body, response, sending)
+        try:
+            reply = self._wire.reply(body)
+        except MalformedReplyError as malformed:
+            usage = chat_usage(body).fields()
+            raise _LastingError(ChatReply(status="failed", error=str(malformed), **usage)) from None
+        if reply.cost_usd is None and "x-litellm-response-cost" in response.headers:
+            reply = replace(reply, cost_usd=_cost(response.headers["x-litellm-response-cost"]))
+        return self._without_key(reply)
+
+    def _judged(
+        self, status: int, body: object, response: HttpResponse, sending: Sending
+    ) -> Exception:
+        """What an error status means for the request, and for the run."""
+        found = mapping(body).get("error", body)
+        error = mapping(found)
+        message = error.get("message") or (found if isinstance(found, str) else None)
+        if not isinstance(message, str):
+            message = response.content[:_SHOWN].decode("utf-8", "replace")
+        said = f"HTTP {status}: {self._clean(message)}"
+        if is_refusal(error):
+            return _LastingError(ChatReply(status="refused", error=said))
+        lacking = self._lacking(status, error, message, sending)
+        if lacking:
+            return _OtherwiseError(lacking, said)
+        if error.get("code") == "insufficient_quota" or status == 402:
+            return ModelError(f"{self.name}: no credit left ({said}); what was answered is kept")
+        if status in (401, 403) and not self._answered:
+            return ModelError(
+                f"the server does not accept the key in {self.profile.key_env} ({said})"
+            )
+        if status == 404 and not self._answered:
+            return ModelError(
+                f"no model {self.profile.served!r} at {self.profile.base_url or 'OpenAI'} "
+                f"({said}); check --model and --base-url (most addresses end in /v1)"
+            )
+        wait = retry_after(response.headers)
+        if status in (429, 529) or (status == 503 and wait is not None):
+            return _TurnedAwayError(said, wait)
+        if status in _PASSING or status >= 500:
+            return _PassingError(said)
+        return _LastingError(ChatReply(status="failed", error=said))
+
+    def _lacking(
+        self, status: int, error: Mapping[str, Any], message: str, sending: Sending
+    ) -> str | None:
+        """The feature that an error names as the one the model lacks; None if it names none."""
+        if status not in (400, 403, 404, 415, 422, 501):
+            return None
+        param = error.get("param")
+        said = f"{param if isinstance(param, str) else ''} {message}".lower()
+        limit_name = sending.limit_name or self._wire.limit_name
+        if limit_name == "max_tokens" and "max_completion_tokens" in said:
+            return "max_tokens"
+        for feature in FEATURES:
+            words = self._wire.names.get(feature, ())
+            if sending.has(feature) and any(word in said for word in words):
+                return feature
+        return None
+
+    def _address(self) -> tuple[str, dict[str, str]]:
+        """Where to post, and with which headers."""
+        if self._where is None:
+            from urllib.parse import quote, urlencode
+
+            profile = self.profile
+            self._key = os.environ.get(profile.key_env, "")
+            if not self._key and profile.base_url is None:
+                raise ModelError(
+                    f"no key: set {profile.key_env}, or name another variable with "
+                    "--api-key-env, or give --base-url for a server of your own"
+                )
+            header, scheme = self._wire.key_header
+            if profile.key_header or profile.takes_api_key_header:
+                header, scheme = profile.key_header or "api-key", ""
+            headers = {
+                name: from_environment(value, f"the header {name} of {self.name}")
+                for name, value in profile.headers.items()
+            }
+            headers[header] = scheme + (self._key or "none")
+            parameters = profile.parameters()
+            url = profile.address + self._wire.path.format(model=quote(profile.served))
+            self._where = url + (f"?{urlencode(parameters)}" if parameters else ""), headers
+        return self._where
+
+    # --- over several attempts ----------------------------------------------------------------
+
+    def _sending(self, request: ChatRequest) -> Sending:
+        return Sending(
+            request=request, profile=self.profile, limit=self.limit(request), without=self._lacks,
+            limit_name=self._limit_name,
+        )  # fmt: skip
+
+    def _finished(self, reply: ChatReply, sending: Sending) -> ChatReply:
+        """The reply with what was sent otherwise, which is now known to be what works."""
+        self._lacks |= sending.without
+        self._limit_name = sending.limit_name
+        request = sending.request
+        if reply.status == "ok" and not (reply.text or "").strip() and not reply.finished:
+            self._stop_if_all_fail(
+                replace(reply, error=f"no text within {sending.limit:,} tokens; the model may "
+                        "reason: give it more with --reasoning-room, or less with "
+                        "--reasoning-effort")
+            )  # fmt: skip
+        else:
+            self._useful = True
+            self._alike = "", 0
+            room = sending.limit - request.max_tokens
+            self._room = max(self._room, room)
+        changed: dict[str, Any] = {
+            name: None
+            for name in sorted(sending.without)
+            if name in request.__slots__
+            and getattr(request, name) is not None
+            and getattr(request, name) is not False
+        }
+        if sending.limit != request.max_tokens:
+            changed["max_tokens"] = sending.limit
+        return replace(reply, changed=changed or None)
+
+    def _larger(self, reply: ChatReply, sending: Sending) -> Sending | None:
+        """The request with a larger limit, where reasoning left no token for the reply."""
+        empty = reply.status == "ok" and not (reply.text or "").strip() and not reply.finished
+        if not empty or self._in_vain >= _VAIN:
+            return None
+        asked = sending.request.max_tokens
+        limit = asked + min(_MOST_ROOM, max(self._room, _ROOM, 4 * asked))
+        if limit <= sending.limit:
+            self._in_vain += 1
+            return None
+        return replace(sending, limit=limit)
+
+    def _stop_if_all_fail(self, reply: ChatReply) -> None:
+        """End a run in which one request after another fails alike, and none has succeeded."""
+        reason = reply.error or ""
+        last, times = self._alike
+        alike = re.sub(r"\d+", "0", reason)
+        self._alike = alike, times + 1 if alike == last else 1
+        if self._alike[1] >= _ALIKE and not self._useful:
+            raise RunStoppedError(
+                f"{self.name}: the first {_ALIKE} requests all failed alike, and the rest were not "
+                f"sent: {reason}"
+            )
+
+    def _out_of_order(self, request: ChatRequest, reason: str) -> bool:
+        """Whether the server fails whatever it is asked; everything then waits, and one request
+        at a time tries, as often as a single request would be tried."""
+        self._failing.add(id(request))
+        if len(self._failing) < _FAILING:
+            return False
+        self._throttle.probing = True
+        wait = min(_LONGEST_BACKOFF, self.options.backoff * 2**self._outages)
+        if self._throttle.pause_again(wait):
+            self._outages += 1
+        if self._outages > max(1, self.options.retries):
+            self._dead = (
+                f"{self.name}: the server stopped answering: {len(self._failing)} requests failed "
+                f"one after another, the last: {reason}; what was answered is kept, and the same "
+                "command goes on"
+            )
+        return True
+
+    def _failed(self, error: str, before: ChatReply | None, began: float) -> ChatReply:
+        reply = ChatReply(status="failed", error=error, seconds=_since(began))
+        reply = _added(before, reply)
+        self._stop_if_all_fail(reply)
+        return reply
+
+    async def _back_off(self, attempt: int) -> None:
+        doubled = min(_LONGEST_BACKOFF, self.options.backoff * 2**attempt)
+        # Jitter keeps a crowd that failed together from coming back together.
+        await asyncio.sleep(doubled * random.uniform(0.5, 1.0))
+
+    def _unreachable(self, reason: str) -> Exception:
+        """What it means that no connection could be made: of a server never heard from, that it
+        is not there; of one that answered before, that it may come back, up to a point."""
+        if self._answered and not self._dead:
+            return _PassingError(f"no connection: {reason}")
+        state = "stopped answering" if self._answered else "does not answer"
+        return ModelError(
+            f"the server at {self.profile.address}/ {state} ({reason}); start it, or mend "
+            "--base-url. What was answered is kept"
+        )
+
+    def _clean(self, text: str) -> str:
+        """Text of an error on one line, shortened, without the key."""
+        if len(self._key) >= _SHORTEST_KEY:
+            text = text.replace(self._key, "[key]")
+        text = " ".join(well_formed(text).split())
+        return text if len(text) <= _SHOWN else text[:_SHOWN] + " ..."
+
+    def _without_key(self, reply: ChatReply) -> ChatReply:
+        """The reply itself, unless the server sent the key back in it."""
+        said = (reply.text, reply.model, reply.finish_reason)
+        if len(self._key) < _SHORTEST_KEY or not any(t and self._key in t for t in said):
+            return reply
+        return replace(
+            reply, status="failed", text=None, model=None, finish_reason=None,
+            token_logprobs=None, error="the reply contained the key",
+        )  # fmt: skip
+
+
+def _without(sending: Sending, feature: str) -> Sending | None:
+    """The request without a feature that the model lacks; None if it was without it already."""
+    if feature == "max_tokens":
+        return replace(sending, limit_name="max_completion_tokens")
+    if feature in sending.without:
+        return None
+    return replace(sending, without=sending.without | {feature})
+
+
+def _content(response: HttpResponse) -> object:
+    try:
+        return response.json()
+    except ValueError:
+        return None
+
+
+def _cost(text: str) -> float | None:
+    try:
+        return dollars(float(text))
+    except ValueError:
+        return None
+
+
+def _added(before: ChatReply | None, reply: ChatReply) -> ChatReply:
+    """A reply with what an attempt before it used as well: both are billed."""
+    if before is None:
+        return reply
+    names = ("tokens_in", "tokens_out", "tokens_cached", "tokens_reasoning", "cost_usd")
+    both = {name: (getattr(before, name), getattr(reply, name)) for name in names}
+    sums: dict[str, Any] = {
+        name: None if pair == (None, None) else sum(one or 0 for one in pair)
+        for name, pair in both.items()
+    }
+    return replace(reply, **sums)
+
+
+def _since(began: float) -> float:
+    """Seconds since `began`, to the microsecond, so that text and binary hold the same number."""
+    return round(perf_counter() - began, 6)

@@ -1,0 +1,180 @@
+"""How many requests go to a server, and how fast: found out from what it turns away.
+
+Three things hold a request back: the number under way, which grows with each success up to the
+user's limit; a pace, once the server has turned requests away; and a pause, when the server asked
+for one or does not work at all.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import math
+from collections import deque
+from dataclasses import dataclass, field
+
+_FIRST_AT_ONCE = 8
+"""Requests that leave at once at the start: few servers allow fewer."""
+
+_FIRST_PACE = 50.0
+_FIRST_DOUBLING = 0.25
+_UNSURE_DOUBLING = 1.0
+_UNSURE = 8
+_SECOND_DOUBLING = 30.0
+_GROWTH = 0.005
+_FALL = 0.93
+_STEEPEST_FALL = 0.85
+_BREATH = 0.1
+_ENDLESS = 20_000.0
+_BURST_SECONDS = 0.02
+_UNSAID_PAUSE = 0.5
+_LONGEST_PAUSE = 900.0
+
+
+@dataclass(kw_only=True)
+class Throttle:
+    """Lets requests through to one server.
+
+    The pace begins at some dozens a second and doubles four times a second, until the server turns
+    requests away (HTTP 429). Everything then pauses for as long as the server says, and the pace
+    becomes what the server took up to then by that time or that pause, whichever is longer. From
+    then on it grows slowly. When a request is turned away again, the pace falls by a little and
+    only that request waits; when one sent after the fall is turned away as well, everything pauses
+    again and the pace falls towards what the server took since the last time.
+
+    Attributes:
+        most: requests under way at the same time, at most.
+        probing: one request at a time, to see whether the server works again.
+    """
+
+    most: int
+    probing: bool = False
+    _under_way: int = field(default=0, init=False)
+    _waiting: deque[asyncio.Future[None]] = field(default_factory=deque, init=False)
+    _timer: asyncio.TimerHandle | None = field(default=None, init=False)
+    _pause_until: float = field(default=0.0, init=False)
+    _pace: float = field(default=_FIRST_PACE, init=False)
+    _pace_at: float | None = field(default=None, init=False)
+    _doubling: float | None = field(default=_FIRST_DOUBLING, init=False)
+    _due: float = field(default=0.0, init=False)
+    _sent: int = field(default=0, init=False)
+    _since: float = field(default=0.0, init=False)
+    _fell_at: float = field(default=-math.inf, init=False)
+    _in_a_row: int = field(default=0, init=False)
+
+    async def enter(self, *, first: bool = False) -> float:
+        """Wait until a request may be sent; returns the time at which it is.
+
+        `leave` must follow. `first`: before those that wait already, for one that was turned away.
+        """
+        loop = asyncio.get_running_loop()
+        turn: asyncio.Future[None] = loop.create_future()
+        if first:
+            self._waiting.appendleft(turn)
+        else:
+            self._waiting.append(turn)
+        self._let_through(loop)
+        try:
+            await turn
+        except asyncio.CancelledError:
+            if turn.done() and not turn.cancelled():
+                self._under_way -= 1
+            self._let_through(loop)
+            raise
+        return loop.time()
+
+    def leave(self) -> None:
+        """A request came back, with whatever result."""
+        self._under_way -= 1
+        self._let_through(asyncio.get_running_loop())
+
+    def taken(self) -> None:
+        """The server took a request and answered it."""
+        self._in_a_row = 0
+
+    def pause(self, seconds: float) -> None:
+        """Nothing is sent for so long."""
+        now = asyncio.get_running_loop().time()
+        self._pause_until = max(self._pause_until, now + min(seconds, _LONGEST_PAUSE))
+
+    def pause_again(self, seconds: float) -> bool:
+        """Pause unless there is a pause already; whether this one is new."""
+        if asyncio.get_running_loop().time() < self._pause_until:
+            return False
+        self.pause(seconds)
+        return True
+
+    def turned_away(self, sent_at: float, wait: float | None) -> float:
+        """The server would not take a request, since there were too many.
+
+        Args:
+            sent_at: what `enter` returned for it.
+            wait: seconds that the server asked to wait; None where it said nothing.
+
+        Returns:
+            Seconds that this request is to wait before it enters again.
+        """
+        now = asyncio.get_running_loop().time()
+        self._sent -= 1
+        crowd = sent_at <= self._fell_at  # Sent before the pace fell: this is known already.
+        self._in_a_row += not crowd
+        if wait is None:
+            wait = _UNSAID_PAUSE * 2 ** min(max(self._in_a_row, 1) - 1, 6)
+        if not crowd:
+            self._fall(now, wait)
+        return wait
+
+    def _fall(self, now: float, wait: float) -> None:
+        pace = self._pace_now(now)
+        allowed = max(1, self._sent) / max(now - self._since, 0.1)
+        if self._fell_at < 0:
+            # What a server lets through at once, it often counts for the time it then asks to wait.
+            self._pace = max(1, self._sent) / max(now - self._since, wait, 0.1)
+            self._doubling = _UNSURE_DOUBLING if self._sent < _UNSURE else _SECOND_DOUBLING
+            pause = wait
+        elif self._in_a_row == 1:
+            self._pace, self._doubling, pause = _FALL * pace, None, _BREATH * wait
+        else:
+            lower = max(_STEEPEST_FALL * pace, math.sqrt(allowed * pace))
+            self._pace, self._doubling, pause = min(_FALL * pace, lower), None, wait
+        self.pause(pause)
+        self._pace_at = self._due = now + pause
+        self._fell_at = self._since = now
+        self._sent = 0
+
+    def _pace_now(self, now: float) -> float:
+        passed = max(0.0, now - (now if self._pace_at is None else self._pace_at))
+        if self._doubling is None:
+            return self._pace * (1 + _GROWTH * passed)
+        return self._pace * 2 ** min(passed / self._doubling, 20.0)
+
+    def _let_through(self, loop: asyncio.AbstractEventLoop) -> None:
+        now = loop.time()
+        while self._waiting and self._under_way < (1 if self.probing else self.most):
+            start = max(self._pause_until, self._due)
+            if start > now:
+                self._wake_at(loop, start)
+                return
+            turn = self._waiting.popleft()
+            if turn.done():
+                continue
+            if self._pace_at is None:
+                self._pace_at = self._since = now
+                self._due = now - (_FIRST_AT_ONCE - 1) / _FIRST_PACE
+            pace = self._pace_now(now)
+            if pace < _ENDLESS:
+                early = _BURST_SECONDS if self._fell_at > 0 else _FIRST_AT_ONCE / _FIRST_PACE
+                self._due = max(self._due, now - early) + 1 / pace
+            self._under_way += 1
+            self._sent += 1
+            turn.set_result(None)
+
+    def _wake_at(self, loop: asyncio.AbstractEventLoop, moment: float) -> None:
+        if self._timer is not None and not self._timer.cancelled():
+            if self._timer.when() <= moment and self._timer.when() > loop.time():
+                return
+            self._timer.cancel()
+        self._timer = loop.call_at(moment, self._woken, loop)
+
+    def _woken(self, loop: asyncio.AbstractEventLoop) -> None:
+        self._timer = None
+        self._let_through(loop)
