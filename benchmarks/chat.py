@@ -17,8 +17,8 @@ import tempfile
 import time
 from pathlib import Path
 
-from markscheme.models.chat.server_chat import ServerChat, ServerOptions
 from markscheme.models.chat.protocol import ChatRequest, Message
+from markscheme.models.chat.server_chat import ServerChat, ServerOptions
 from markscheme.models.sources import ModelOptions, Models
 
 SERVER = Path(__file__).parents[1] / "tests" / "models" / "servers.py"
