@@ -260,8 +260,9 @@ class CachedChat:
         bill = self._bill(reply, price)
         if reply.cost_usd is None and price is not None:
             reply = dataclasses.replace(reply, cost_usd=bill)
-        self.budget.settle(worst, reply, bill=bill if price or reply.cost_usd is not None
-                           else self._bill(reply, self.assumed))  # fmt: skip
+        if bill is None and self.budget.max_cost is not None:
+            bill = self._bill(reply, self.assumed)
+        self.budget.settle(worst, reply, bill=bill)
         self._remark(reply)
         if self.ledger is None:
             work.deliver(asked.key, reply)
