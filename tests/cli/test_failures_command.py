@@ -8,6 +8,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+import markscheme
 from markscheme.cli import run
 
 Captured = pytest.CaptureFixture[str]
@@ -40,6 +41,30 @@ def test_a_run_shows_which_judges_reject_what(
     assert "structure" in shown
     assert "answers that people accept" in call(capsys, "failures", folder, "--trusted", "contains")
     assert "exact_match" in call(capsys, "failures", folder, "--trusted", "nobody", exit_code=2)
+
+
+def test_errors_of_judges_are_counted_by_system_and_written_out(
+    example: Path, tmp_path: Path, capsys: Captured
+) -> None:
+    result = markscheme.judge(example, ["contains"], out=tmp_path / "run")
+    details = tmp_path / "tags.csv"
+    words = ("failures", tmp_path / "run", "--judge-errors", "--by", "system")
+    shown = call(capsys, *words, "--details", details, "--format", "json")
+    found = markscheme.failures(result, judge_errors=True, by="system")
+    assert found.to_json() in shown
+    assert found.judge_errors is not None
+    table = found.tables[-1]
+    assert table.header[:3] == ("judge", "kind", "system")
+    for system in ("terse", "chatty", "parrot", "hedger"):
+        rows = [row for row in table.rows if row[2] == system]
+        errors = found.judge_errors.filter(pl.col("system") == system).height
+        assert sum(int(row[4].replace(",", "")) for row in rows) == errors > 0
+        assert sum(float(row[5]) for row in rows) == pytest.approx(100, abs=0.5)
+    whole = markscheme.failures(result, judge_errors=True).tables[-1]
+    assert whole.header[:3] == ("judge", "kind", "error")
+    written = pl.read_csv(tmp_path / "tags-judge-errors.csv")
+    assert written.height == found.judge_errors.height
+    assert written["evidence"].null_count() == 0
 
 
 def test_without_labels_it_says_what_to_give(tmp_path: Path, capsys: Captured) -> None:

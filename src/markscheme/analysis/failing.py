@@ -38,24 +38,31 @@ class FailuresResult(TableResult):
     def write_details(self, path: str | Path) -> Path:
         """Write every tagged answer to a file: .jsonl, .csv or .parquet.
 
+        Where judges' errors were asked for, they go to a second file, whose name has
+        `-judge-errors` before its ending, with category and evidence.
+
         Raises:
             MarkschemeError: another ending.
         """
         target = Path(path)
-        table = self.frame.drop("row")
-        match target.suffix.lower():
-            case ".jsonl":
-                table.write_ndjson(target)
-            case ".csv":
-                flat = table.with_columns(pl.col("references").list.join(" || "))
-                write_table(flat, target)
-            case ".parquet":
-                table.write_parquet(target)
-            case other:
-                raise MarkschemeError(
-                    f"--details {target}: .jsonl, .csv or .parquet, not {other!r}"
-                )
+        if target.suffix.lower() not in (".jsonl", ".csv", ".parquet"):
+            raise MarkschemeError(
+                f"--details {target}: .jsonl, .csv or .parquet, not {target.suffix!r}"
+            )
+        _write(self.frame.drop("row"), target)
+        if self.judge_errors is not None:
+            _write(self.judge_errors, target.with_stem(f"{target.stem}-judge-errors"))
         return target
+
+
+def _write(table: pl.DataFrame, target: Path) -> None:
+    match target.suffix.lower():
+        case ".jsonl":
+            table.write_ndjson(target)
+        case ".csv":
+            write_table(table.with_columns(pl.col("references").list.join(" || ")), target)
+        case _:
+            table.write_parquet(target)
 
 
 def failures(
@@ -101,9 +108,13 @@ def failures(
         tables.append(_rates_table(rates))
         data["error_rates"] = rates.to_dicts()
         if chosen.judge_errors:
-            text = table.select("answer_id", "question", "references", "answer", "accepted")
+            text = table.select(
+                "answer_id", "system", "question", "references", "answer", "accepted"
+            )
             errors = judge_errors(verdicts.join(text, on="answer_id"))
-            tables.append(_errors_table(errors, examples=chosen.examples))
+            tables.append(
+                _errors_table(errors, examples=chosen.examples, by_system=chosen.by == "system")
+            )
             data["judge_errors"] = errors.to_dicts()
     return FailuresResult(
         frame=modes, tables=tuple(tables), data=data, error_rates=rates, judge_errors=errors
@@ -165,10 +176,11 @@ def _rates_table(rates: pl.DataFrame) -> Table:
     )
 
 
-def _errors_table(errors: pl.DataFrame, *, examples: int) -> Table:
-    """Each judge's errors by category."""
+def _errors_table(errors: pl.DataFrame, *, examples: int, by_system: bool) -> Table:
+    """Each judge's errors by category, and by system where that is asked for."""
     rows = []
-    for (judge, kind), of_judge in errors.group_by("judge", "kind", maintain_order=True):
+    keys = ["judge", "kind", *(["system"] if by_system else [])]
+    for group, of_judge in errors.group_by(keys, maintain_order=True):
         for name, (_, meaning) in CATEGORIES.items():
             found = of_judge.filter(pl.col("category") == name)
             if found.height:
@@ -178,14 +190,16 @@ def _errors_table(errors: pl.DataFrame, *, examples: int) -> Table:
                     for row in shown
                 )
                 share = _percent(found.height / of_judge.height)
-                rows.append(
-                    (str(judge), str(kind), name, f"{found.height:,}", share, meaning, text)
-                )
+                cells = ("(no system)" if cell is None else str(cell) for cell in group)
+                rows.append((*cells, name, f"{found.height:,}", share, meaning, text))
     return Table(
         title="Errors of judges against people, by Wang et al.'s categories",
-        header=("judge", "kind", "error", "answers", "share", "meaning", "for instance"),
+        header=(*keys, "error", "answers", "share", "meaning", "for instance"),
         rows=tuple(rows),
         numeric=frozenset({"answers", "share"}),
+        notes=("Share: of the errors of that judge, in per cent.",)
+        if not by_system
+        else ("Share: of the errors of that judge on that system, in per cent.",),
     )
 
 

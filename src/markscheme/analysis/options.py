@@ -9,6 +9,7 @@ from markscheme.options import (
     DRAWN,
     DRAWS,
     LIMIT,
+    By,
     Columns,
     DataDir,
     Judges,
@@ -74,6 +75,7 @@ class FailureOptions:
         threshold: an answer is accepted from this score where a judge gave no verdict.
         positive_from: the grade from which an answer is acceptable; None for labels of 0 and 1.
         judge_errors: sort each judge's errors too.
+        by: `system`: the errors of judges for each system by itself.
         examples: answers to show of every mode.
     """
 
@@ -89,6 +91,7 @@ class FailureOptions:
     judge_errors: Annotated[bool, Option("Sort each judge's errors too (Wang et al. 2023).")] = (
         False
     )
+    by: By = None
     examples: Annotated[int, Option("Answers to show of every mode.", minimum=0)] = 1
 
 
