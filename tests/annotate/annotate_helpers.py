@@ -82,7 +82,7 @@ class Worker:
     @property
     def answer(self) -> str:
         """The answer before them."""
-        found = re.search(r'<div class="text">([^<]*)</div>', self.html)
+        found = re.search(r"<div class=\"answer-text\"><p[^>]*>([^<]*)</p>", self.html)
         return found[1] if found else ""
 
     def post(self, path: str, **data: str) -> httpx.Response:

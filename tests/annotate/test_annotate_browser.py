@@ -84,7 +84,7 @@ def press(page: Any, key: str) -> None:
 
 def answer(page: Any) -> str:
     """The answer before the person; empty if there is none."""
-    found = page.query_selector(".answer .text")
+    found = page.query_selector(".answer .answer-text")
     return str(found.inner_text()) if found else ""
 
 

@@ -14,7 +14,7 @@ from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from sqlalchemy import Connection, select
 
 from markscheme.annotate import tables as t
-from markscheme.annotate.context import Site, text
+from markscheme.annotate.context import Site, number, text
 from markscheme.annotate.people import (
     ADMIN,
     Person,
@@ -27,9 +27,9 @@ from markscheme.annotate.people import (
 from markscheme.annotate.project import stages
 from markscheme.annotate.quality import Quality, quality
 from markscheme.annotate.render import page
+from markscheme.annotate.review import WHICH, Search, decide, find_items, give_to, put_back
 from markscheme.errors import MarkschemeError
 
-ITEMS_A_PAGE = 50
 QUALITY_SECONDS = 5.0
 
 
@@ -50,11 +50,7 @@ def admin_routes(site: Site) -> APIRouter:
     async def shown(
         request: Request, name: str, work: Callable[[Connection], dict[str, Any]]
     ) -> Response:
-        found = await site.act(request, lambda c, p: (p, work(c)), admin=True)
-        if isinstance(found, Response) or found is None:
-            return found or HTMLResponse(page("refused.html", why="page"), 404)
-        person, values = found
-        return HTMLResponse(page(name, **site.base(request, person, **values)))
+        return await _shown(site, request, name, work)
 
     @routes.get("")
     async def overview(request: Request) -> Response:
@@ -119,20 +115,70 @@ def admin_routes(site: Site) -> APIRouter:
         done = await site.act(request, work, admin=True)
         return done if isinstance(done, Response) else RedirectResponse("/admin", 303)
 
-    @routes.get("/items")
-    async def items(request: Request, stage: str = "disagreed", after: int = -1) -> Response:
-        return await shown(request, "admin_items.html", lambda c: _items(c, stage, after))
-
-    @routes.get("/items/{item_id}")
-    async def item(request: Request, item_id: int) -> Response:
-        return await shown(request, "admin_item.html", lambda c: _item(c, item_id))
-
     @routes.get("/export/{kind}")
     async def download(request: Request, kind: str) -> Response:
         person = await site.act(request, lambda _, p: p, admin=True)
         if not isinstance(person, Person):
             return person or Response(status_code=404)
         return await _download(site, kind)
+
+    return routes
+
+
+async def _shown(
+    site: Site, request: Request, name: str, work: Callable[[Connection], dict[str, Any]]
+) -> Response:
+    """A page of the admin's, from what `work` finds."""
+    found = await site.act(request, lambda c, p: (p, work(c)), admin=True)
+    if isinstance(found, Response) or found is None:
+        return found or HTMLResponse(page("refused.html", why="page"), 404)
+    person, values = found
+    return HTMLResponse(page(name, **site.base(request, person, **values)))
+
+
+def review_routes(site: Site) -> APIRouter:
+    """The review desk: items found, settled, given out, put back."""
+    routes = APIRouter(prefix="/admin")
+
+    @routes.get("/items")
+    async def items(request: Request) -> Response:
+        search = _search(request)
+        return await _shown(site, request, "admin_items.html", lambda c: _items(c, search))
+
+    @routes.get("/items/{item_id}")
+    async def item(request: Request, item_id: int) -> Response:
+        return await _shown(site, request, "admin_item.html", lambda c: _item(c, item_id))
+
+    @routes.post("/items/{item_id}/{what}")
+    async def change(request: Request, item_id: int, what: str) -> Response:
+        fields = await site.form(request)
+        if isinstance(fields, Response):
+            return fields
+        said, person_id = text(fields, "say", 20), number(fields, "person") or 0
+
+        def work(connection: Connection, admin: Person) -> str:
+            try:
+                if what == "settle":
+                    value = _value(site, said)
+                    decide(connection, admin, site.project, item_id, value)
+                elif what == "give":
+                    give_to(connection, admin, item_id, person_id)
+                elif what == "back":
+                    put_back(connection, admin, item_id)
+                else:
+                    return "there is no such change"
+            except MarkschemeError as error:
+                return str(error)
+            return ""
+
+        problem = await site.act(request, work, admin=True)
+        if isinstance(problem, Response):
+            return problem
+        if not problem:
+            return RedirectResponse(f"/admin/items/{item_id}", 303)
+        return await _shown(
+            site, request, "admin_item.html", lambda c: _item(c, item_id) | {"problem": problem}
+        )
 
     return routes
 
@@ -146,17 +192,43 @@ def _link(site: Site, name: str, token: str) -> dict[str, str]:
     return {"problem": "", "name": name, "url": f"{site.address}/enter#{token}"}
 
 
-def _items(connection: Connection, stage: str, after: int) -> dict[str, Any]:
-    rows = connection.execute(
-        select(t.items.c.id, t.items.c.place, t.items.c.question, t.items.c.texts, t.items.c.final)
-        .where(t.items.c.stage == stage, t.items.c.place > after)
-        .order_by(t.items.c.place)
-        .limit(ITEMS_A_PAGE)
-    ).all()
-    more = rows[-1].place if len(rows) == ITEMS_A_PAGE else None
-    found = [{"id": r.id, "question": r.question, "texts": orjson.loads(r.texts),
-              "final": r.final} for r in rows]  # fmt: skip
-    return {"rows": found, "stage": stage, "more": more, "stages": stages(connection)}
+def _search(request: Request) -> Search:
+    """What the address asks for; nonsense is left out."""
+    given = request.query_params
+
+    def whole(name: str) -> int | None:
+        value = given.get(name, "")
+        return int(value) if value.isascii() and value.isdecimal() and len(value) < 10 else None
+
+    which = given.get("stage", "disagreed")
+    after = whole("after")
+    return Search(
+        which=which if which in WHICH else "disagreed",  # type: ignore[arg-type]
+        words=given.get("words", "")[:200].replace("\x00", ""),
+        person=whole("person"),
+        noted=given.get("noted") == "1",
+        after=-1 if after is None else after,
+    )
+
+
+def _items(connection: Connection, search: Search) -> dict[str, Any]:
+    rows, more = find_items(connection, search)
+    return {"rows": rows, "search": search, "stage": search.which, "more": more,
+            "stages": stages(connection), "people": everyone(connection)}  # fmt: skip
+
+
+def _value(site: Site, said: str) -> float | None:
+    """A value of the scale; None for "cannot tell".
+
+    Raises:
+        MarkschemeError: it is neither.
+    """
+    if said == "cannot_tell":
+        return None
+    values = {f"{choice.value:g}": choice.value for choice in site.project.choices.choices}
+    if said not in values:
+        raise MarkschemeError("that is not on the scale")
+    return values[said]
 
 
 def _item(connection: Connection, item_id: int) -> dict[str, Any]:
@@ -180,6 +252,8 @@ def _item(connection: Connection, item_id: int) -> dict[str, Any]:
     ).all()
     return {
         "item": item,
+        "problem": "",
+        "people": [p for p in everyone(connection) if p.role != ADMIN and p.active],
         "texts": orjson.loads(item.texts) if item else [],
         "references": orjson.loads(item.refs) if item else [],
         "given": given,

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from fastapi import APIRouter, FastAPI, Request
 from fastapi.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
-from fastapi.staticfiles import StaticFiles
 from sqlalchemy.exc import SQLAlchemyError
 from starlette.exceptions import HTTPException
+from starlette.routing import Route, Router
 
-from markscheme.annotate.admin import admin_routes
+from markscheme.annotate.admin import admin_routes, review_routes
 from markscheme.annotate.context import Site, text
 from markscheme.annotate.people import SESSION_SECONDS, sign_in, sign_out
-from markscheme.annotate.render import page
+from markscheme.annotate.render import ASSETS, page, static_file
 from markscheme.annotate.security import Guard, client
 from markscheme.annotate.work import work_routes
 
@@ -32,7 +30,8 @@ def make_app(site: Site, *, hosts: frozenset[str] = LOCAL) -> FastAPI:
     app.include_router(_doors(site))
     app.include_router(work_routes(site))
     app.include_router(admin_routes(site))
-    app.mount("/static", StaticFiles(directory=Path(__file__).parent / "static"))
+    app.include_router(review_routes(site))
+    app.mount("/static", _static())
     app.add_middleware(Guard, hosts=hosts, limits=site.limits, cookie=site.cookie)
 
     @app.exception_handler(SQLAlchemyError)
@@ -45,6 +44,21 @@ def make_app(site: Site, *, hosts: frozenset[str] = LOCAL) -> FastAPI:
         return HTMLResponse(page("refused.html", why="page"), error.status_code)
 
     return app
+
+
+def _static() -> Router:
+    """The files that pages load, by name."""
+
+    async def file(request: Request) -> Response:
+        name = request.path_params["name"]
+        if name not in ASSETS:
+            return PlainTextResponse("there is no such file", 404)
+        return Response(static_file(name), media_type=_KINDS[name.rpartition(".")[2]])
+
+    return Router(routes=[Route("/{name}", file)])
+
+
+_KINDS = {"css": "text/css", "js": "text/javascript", "svg": "image/svg+xml"}
 
 
 def _doors(site: Site) -> APIRouter:

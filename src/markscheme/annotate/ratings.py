@@ -82,6 +82,9 @@ def settle(
 Action = Literal["label", "cannot_tell", "skip"]
 Result = Literal["saved", "repeated", "conflict", "unknown"]
 
+DECIDED = "decided"
+"""The part of a rating by which the admin settled an item."""
+
 ANSWERED = ("labelled", "cannot_tell")
 _STATE = {"label": "labelled", "cannot_tell": "cannot_tell", "skip": "skipped"}
 _LONGEST_PAUSE = 600.0
@@ -320,6 +323,9 @@ def _resettle(connection: Connection, project: Project, row: t.AnyRow, state: st
         .where(t.ratings.c.item_id == row.item_id, t.ratings.c.state.in_(ANSWERED))
         .order_by(t.ratings.c.saved_at)
     ).all()
+    decided = [value for part, value in said if part == DECIDED]
+    if decided:  # The admin's word stands, whatever others say later.
+        return
     found = settle(
         [value for part, value in said if part == "first"],
         [value for part, value in said if part == "third"],

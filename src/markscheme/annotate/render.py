@@ -9,6 +9,9 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from markscheme.web import answer_style, has_markup, plain_answer, render_answer
 
 ASSETS = ("annotate.css", "annotate.js", "enter.js", "htmx.min.js", "icon.svg")
 STATIC = importlib.resources.files("markscheme.annotate") / "static"
@@ -54,14 +57,32 @@ def duration(seconds: float | None) -> str:
     return f"{minutes} min" if minutes < 90 else f"{minutes // 60} h {minutes % 60} min"
 
 
+def shown(text: str) -> Markup:
+    """An answer as its model means it, and as it is written, of which the page shows one.
+
+    What `render_answer` gives is safe: it holds no element or attribute that a text chose.
+    """
+    raw = f'<div class="answer-text raw">{plain_answer(text)}</div>'
+    if not has_markup(text):
+        return Markup(raw.replace(" raw", ""))  # noqa: S704
+    meant = f'<div class="answer-text meant">{render_answer(text)}</div>'
+    return Markup(meant + raw)  # noqa: S704
+
+
 def percent(value: float | None) -> str:
     """A share as a percentage."""
     return "-" if value is None else f"{100 * value:.0f}%"
 
 
+def static_file(name: str) -> bytes:
+    """A file that pages load; the style sheet has the rules of rendered answers with its own."""
+    content = (STATIC / name).read_bytes()
+    return content + answer_style().encode() if name == "annotate.css" else content
+
+
 def _asset(name: str) -> str:
     """The address of a static file, new with its content."""
-    content = (STATIC / name).read_bytes()
+    content = static_file(name)
     return f"/static/{name}?v={hashlib.sha256(content).hexdigest()[:12]}"
 
 
@@ -76,7 +97,7 @@ def make_environment() -> Environment:
     )
     assets = {name: _asset(name) for name in ASSETS}
     environment.globals |= {"asset": assets.__getitem__, "new_id": lambda: uuid.uuid4().hex}
-    environment.filters |= {"duration": duration, "percent": percent}
+    environment.filters |= {"duration": duration, "percent": percent, "shown": shown}
     return environment
 
 

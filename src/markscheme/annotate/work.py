@@ -26,6 +26,10 @@ _PEOPLE = select(
 )
 
 
+LEAST_PACED = 10
+"""Items from which a person's pace foretells what is left."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Progress:
     """Counts for the top of the page.
@@ -35,7 +39,7 @@ class Progress:
         share: how many are about theirs, where the others do as many; None for adjudicators.
         labels: first labels of the project.
         wanted: first labels that finish it.
-        seconds_left: for the person, at their pace; None before there is a pace.
+        seconds_left: for the person, at their pace; None before ten items have shown it.
     """
 
     done: int
@@ -60,7 +64,8 @@ def progress_of(connection: Connection, person: Person, project: Project) -> Pro
         share = min(project.items, math.ceil(wanted / annotators))
         share = max(share, person.first_rated)
     left = None
-    if share is not None and person.pace_seconds is not None:
+    # One item's time says little; an estimate from it would be hours off.
+    if share is not None and person.pace_seconds is not None and person.rated >= LEAST_PACED:
         left = (share - person.first_rated) * person.pace_seconds
     return Progress(
         done=person.rated if share is None else person.first_rated,

@@ -192,8 +192,14 @@
   }
 
   document.addEventListener("click", (event) => {
-    const on = event.target.closest("[data-dialog], [data-focus], [data-place]");
+    const on = event.target.closest("[data-dialog], [data-focus], [data-place], [data-raw], [data-move]");
     if (!on) return;
+    if (on.dataset.raw) {
+      const raw = document.body.classList.toggle("raw-text");
+      on.setAttribute("aria-pressed", raw);
+      return say(raw ? "Answers as they are written" : "Answers as they are meant");
+    }
+    if (on.dataset.move) return move(Number(on.dataset.of), Number(on.dataset.move));
     if (on.dataset.dialog) document.getElementById(on.dataset.dialog).showModal();
     else if (on.dataset.focus) openNote();
     else place(Number(on.dataset.place));
@@ -217,6 +223,18 @@
       say(`Answer ${which + 1} is number ${fields[which].value}` +
         (open.length <= 1 ? "; the order is complete, Enter saves it" : ""));
     }
+    showRanks();
+  }
+
+  // One place up or down; what stood there takes the place that is left.
+  function move(which, step) {
+    const fields = ranks();
+    const rank = Number(fields[which].value);
+    const other = fields.find((each) => rank && Number(each.value) === rank + step);
+    if (!other) return;
+    fields[which].value = rank + step;
+    other.value = rank;
+    say(`Answer ${which + 1} is number ${rank + step}`);
     showRanks();
   }
 

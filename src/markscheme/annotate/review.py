@@ -1,0 +1,244 @@
+"""The admin's review desk: items found by what was said of them; settled, given out, put back."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
+
+import orjson
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    and_,
+    delete,
+    distinct,
+    exists,
+    func,
+    insert,
+    or_,
+    select,
+    update,
+)
+
+from markscheme.annotate import tables as t
+from markscheme.annotate.people import ADMIN, Person
+from markscheme.annotate.project import Project
+from markscheme.annotate.ratings import ANSWERED, DECIDED
+from markscheme.errors import MarkschemeError
+
+Which = Literal["disagreed", "settled-disagreements", "skipped", "open", "settled", "gold", "all"]
+WHICH = get_args(Which)
+_PAGE = 50
+
+
+@dataclass(frozen=True, kw_only=True)
+class Search:
+    """Which items are listed.
+
+    Attributes:
+        which: a stage, or `settled-disagreements` (first labels differed), or `skipped` (somebody
+            put it off and it is not settled).
+        words: in question, answers or references; accents and case as the database compares them.
+        person: who has rated it, by id; None for anybody.
+        noted: only items with a note.
+        after: the place from which the page goes on.
+    """
+
+    which: Which = "disagreed"
+    words: str = ""
+    person: int | None = None
+    noted: bool = False
+    after: int = -1
+
+
+def find_items(connection: Connection, search: Search) -> tuple[list[dict[str, Any]], int | None]:
+    """A page of items in their order, and the place after which the next page begins."""
+    rows = connection.execute(
+        select(t.items.c.id, t.items.c.place, t.items.c.question, t.items.c.texts,
+               t.items.c.stage, t.items.c.final)
+        .where(*_conditions(search), t.items.c.place > search.after)
+        .order_by(t.items.c.place)
+        .limit(_PAGE)
+    ).all()  # fmt: skip
+    said = _said(connection, [row.id for row in rows])
+    found = [
+        {"id": row.id, "question": row.question, "texts": orjson.loads(row.texts),
+         "stage": row.stage, "final": row.final, "said": said.get(row.id, [])}
+        for row in rows
+    ]  # fmt: skip
+    return found, rows[-1].place if len(rows) == _PAGE else None
+
+
+def _conditions(search: Search) -> list[ColumnElement[bool]]:
+    """What an item must fulfil."""
+    mine = t.ratings.c.item_id == t.items.c.id
+    found: list[ColumnElement[bool]] = []
+    if search.which == "settled-disagreements":
+        # "Cannot tell" is a word of its own beside the values.
+        kinds = select(func.count(distinct(func.coalesce(t.ratings.c.value, -1.0)))).where(
+            mine, t.ratings.c.part == "first", t.ratings.c.state.in_(ANSWERED)
+        )
+        found += [t.items.c.stage == "settled", kinds.scalar_subquery() > 1]
+    elif search.which == "skipped":
+        found += [
+            t.items.c.stage.in_(("open", "disagreed")),
+            exists().where(mine, t.ratings.c.state == "skipped"),
+        ]
+    elif search.which != "all":
+        found.append(t.items.c.stage == search.which)
+    for word in search.words.split()[:10]:
+        like = f"%{word.replace('!', '!!').replace('%', '!%').replace('_', '!_')}%"
+        places = (t.items.c.question, t.items.c.texts, t.items.c.refs)
+        found.append(or_(*(place.ilike(like, escape="!") for place in places)))
+    if search.person is not None:
+        found.append(exists().where(mine, t.ratings.c.person_id == search.person))
+    if search.noted:
+        found.append(exists().where(mine, t.ratings.c.note != ""))
+    return found
+
+
+def _said(connection: Connection, items: list[int]) -> dict[int, list[Any]]:
+    """Who said what of some items."""
+    rows = connection.execute(
+        select(t.ratings.c.item_id, t.ratings.c.part, t.ratings.c.state, t.ratings.c.value,
+               t.ratings.c.note, t.people.c.name)
+        .join(t.people, t.people.c.id == t.ratings.c.person_id)
+        .where(t.ratings.c.item_id.in_(items), t.ratings.c.state != "lapsed")
+        .order_by(t.ratings.c.saved_at)
+    ).all()  # fmt: skip
+    found: dict[int, list[Any]] = {}
+    for row in rows:
+        found.setdefault(row.item_id, []).append(row)
+    return found
+
+
+def decide(
+    connection: Connection, admin: Person, project: Project, item_id: int, value: float | None
+) -> None:
+    """Settle an item by the admin's word; None is "cannot tell". It stands over all others.
+
+    Raises:
+        MarkschemeError: no such item, or a value that is not on the scale.
+    """
+    item = _item(connection, item_id)
+    known = [choice.value for choice in project.choices.choices]
+    if item.stage == "gold" or (value is not None and value not in known):
+        raise MarkschemeError("that cannot be settled so: it is gold, or not on the scale")
+    now = time.time()
+    connection.execute(
+        delete(t.ratings).where(t.ratings.c.item_id == item_id, t.ratings.c.person_id == admin.id)
+    )
+    connection.execute(
+        insert(t.ratings).values(
+            item_id=item_id, person_id=admin.id, part=DECIDED, value=value, suggested=0, note="",
+            state="cannot_tell" if value is None else "labelled", version=1, shown_at=now,
+            saved_at=now,
+        )
+    )  # fmt: skip
+    connection.execute(
+        update(t.items).where(t.items.c.id == item_id).values(stage="settled", final=value)
+    )
+    before = {"stage": item.stage, "final": item.final}
+    _log(connection, admin, item_id, "settled by the admin", {"before": before, "value": value})
+
+
+def put_back(connection: Connection, admin: Person, item_id: int) -> int:
+    """Put an item that was shown or skipped, and not answered, back before those who had it.
+
+    Returns how many ratings were put back.
+
+    Raises:
+        MarkschemeError: there is no such item.
+    """
+    _item(connection, item_id)
+    count = _release(connection, item_id)
+    _log(connection, admin, item_id, "put back by the admin", {"ratings": count})
+    return count
+
+
+def give_to(connection: Connection, admin: Person, item_id: int, person_id: int) -> None:
+    """Put an item before somebody now; whoever had it open and unanswered loses it.
+
+    Raises:
+        MarkschemeError: no such item or person, the item is settled, or they answered it already.
+    """
+    item = _item(connection, item_id)
+    person = connection.execute(
+        select(t.people).where(
+            t.people.c.id == person_id, t.people.c.active == 1, t.people.c.role != ADMIN
+        )
+    ).one_or_none()
+    if person is None:
+        raise MarkschemeError("there is no such person who labels")
+    if item.stage not in ("open", "disagreed"):
+        raise MarkschemeError("that item needs nobody: it is settled, or gold")
+    mine = and_(t.ratings.c.item_id == item_id, t.ratings.c.person_id == person_id)
+    before = connection.execute(select(t.ratings).where(mine)).one_or_none()
+    if before is not None and before.state in ANSWERED:
+        raise MarkschemeError(f"{person.name} has answered that item already")
+    _release(connection, item_id)
+    part = "third" if item.stage == "disagreed" else "first"
+    now = time.time()
+    if before is None:
+        connection.execute(
+            insert(t.ratings).values(
+                item_id=item_id, person_id=person_id, part=part, state="claimed", suggested=0,
+                note="", version=0, shown_at=now,
+            )
+        )  # fmt: skip
+    else:
+        connection.execute(
+            update(t.ratings).where(mine).values(part=part, state="claimed", shown_at=now)
+        )
+    changed = (
+        {"third_id": person_id} if part == "third" else {"taken": t.items.c.taken + 1}
+    )  # fmt: skip
+    connection.execute(update(t.items).where(t.items.c.id == item_id).values(**changed))
+    _log(connection, admin, item_id, "given out by the admin", {"person": person_id, "part": part})
+
+
+def _release(connection: Connection, item_id: int) -> int:
+    """Let go of what was shown or skipped of an item, with all counts."""
+    open_ = connection.execute(
+        select(t.ratings.c.person_id, t.ratings.c.part, t.ratings.c.state).where(
+            t.ratings.c.item_id == item_id, t.ratings.c.state.in_(("claimed", "skipped"))
+        )
+    ).all()
+    for row in open_:
+        connection.execute(
+            update(t.ratings)
+            .where(t.ratings.c.item_id == item_id, t.ratings.c.person_id == row.person_id)
+            .values(state="lapsed")
+        )
+        if row.state == "skipped":
+            connection.execute(
+                update(t.people)
+                .where(t.people.c.id == row.person_id)
+                .values(skipped=t.people.c.skipped - 1)
+            )
+        elif row.part == "first":
+            connection.execute(
+                update(t.items).where(t.items.c.id == item_id).values(taken=t.items.c.taken - 1)
+            )
+        if row.part == "third":
+            connection.execute(update(t.items).where(t.items.c.id == item_id).values(third_id=None))
+    return len(open_)
+
+
+def _item(connection: Connection, item_id: int) -> t.AnyRow:
+    item = connection.execute(select(t.items).where(t.items.c.id == item_id)).one_or_none()
+    if item is None:
+        raise MarkschemeError("there is no such item")
+    return item
+
+
+def _log(
+    connection: Connection, admin: Person, item_id: int, action: str, detail: dict[str, Any]
+) -> None:
+    connection.execute(
+        insert(t.events).values(
+            at=time.time(), person_id=admin.id, item_id=item_id, action=action,
+            detail=orjson.dumps({"item": item_id, **detail}).decode(),
+        )
+    )  # fmt: skip
