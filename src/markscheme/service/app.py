@@ -21,6 +21,7 @@ from markscheme.service.jobs import Jobs
 from markscheme.service.judging import Judging
 from markscheme.service.keys import Keys
 from markscheme.service.metrics import Metrics
+from markscheme.service.pages import Pages
 from markscheme.service.problems import MEDIA, of_validation, problem
 from markscheme.service.routes import judging_routes, operating_routes
 from markscheme.service.schemas import EXAMPLE_ANSWER, AnswerIn, Problem
@@ -97,6 +98,7 @@ def make_app(
     app.include_router(job_routes(state))
     app.include_router(operating_routes(state))
     app.add_middleware(Guard, state=state)
+    app.add_middleware(Pages, state=state)  # Before the guard: they are for whoever has no key yet.
     _describe_problems(app, with_keys=bool(state.keys))
 
     @app.exception_handler(RequestValidationError)

@@ -12,6 +12,8 @@ from markscheme.contract import entry, name_of
 from markscheme.service.allowed import Served
 from markscheme.service.judging import reward
 from markscheme.service.schemas import (
+    ExplanationIn,
+    ExplanationOut,
     Health,
     JudgesOut,
     JudgmentsIn,
@@ -60,6 +62,19 @@ def judging_routes(state: State) -> APIRouter:
                 "not_judged": not_judged,
             }
         )
+
+    @routes.post(
+        "/explanations", response_model=ExplanationOut, summary="Say why an answer is judged so"
+    )
+    def explanations(body: ExplanationIn) -> Response:
+        from markscheme.report import explained, why
+
+        found = why(body.question, body.references, body.answer)
+        served = [name_of(one.judge) for one in state.allowed.served]
+        decided = None
+        if "examiner" in served:
+            decided = explained(body.question, body.references, body.answer)
+        return json({**found, "decided": decided})
 
     return routes
 

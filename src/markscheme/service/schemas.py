@@ -107,6 +107,39 @@ class RewardsIn(_Given):
 Status = Literal["judged", "unparsed", "refused", "failed", "skipped"]
 
 
+Brief = Annotated[str, StringConstraints(max_length=5_000, pattern=r"^[^\x00]*[^\x00\s][^\x00]*$")]
+
+
+class ExplanationIn(_Given):
+    """One answer to explain."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {name: EXAMPLE_ANSWER[name] for name in ("question", "references", "answer")}
+            ]
+        }
+    )
+    question: Brief
+    references: Annotated[list[Brief], Field(min_length=1, max_length=20)]
+    answer: Brief
+
+
+class ExplanationOut(BaseModel):
+    """Why an answer fits its references or not; places are starts and ends, in characters."""
+
+    answer: str | None = Field(description="As HTML, where it has Markdown or LaTeX.")
+    raw: str = Field(description="As HTML, as it is written.")
+    references: list[dict[str, Any]] = Field(
+        description="text, spans (words in common), answer (the same in the answer), values."
+    )
+    near: list[list[str]] = Field(description="Words of a reference, and what nearly matches.")
+    decided: dict[str, Any] | None = Field(
+        description="What moved the examiner, and the smallest edit that turns it; null where the "
+        "examiner is not served."
+    )
+
+
 class JudgmentOut(BaseModel):
     """What the judge said of one answer. What it does not give is null."""
 

@@ -1,0 +1,38 @@
+// One answer judged, and why: the answer as its model means it, every reference aligned.
+(() => {
+  const { make, answer: answerBox, fragment, why } = shown;
+  const $ = (id) => document.getElementById(id);
+  const ask = async (path, body) => {
+    const key = $("key")?.value.trim();
+    const response = await fetch(path, { method: "POST", headers: { "content-type": "application/json", ...(key && { authorization: `Bearer ${key}` }) }, body: JSON.stringify(body) });
+    const said = await response.json().catch(() => ({ detail: `the service answered ${response.status}` }));
+    if (!response.ok) throw new Error(said.detail ?? response.status);
+    return said;
+  };
+  $("ask").addEventListener("submit", async (event) => {
+    event.preventDefault();
+    $("go").disabled = true;
+    $("said").replaceChildren(make("p", { textContent: "judging …" }));
+    const item = { question: $("question").value, references: $("references").value.split("\n").map((line) => line.trim()).filter(Boolean), answer: $("answer").value };
+    try {
+      const judge = $("judge").value.trim();
+      const [judged, found] = await Promise.all([ask("/v1/judgments", { ...(judge && { judge }), answers: [item] }), ask("/v1/explanations", item)]);
+      const one = judged.judgments[0];
+      const verdict = one.verdict === null ? one.status : one.verdict ? "accepts" : "rejects";
+      const shownAnswer = make("div", { class: "answer-text" }, fragment(found.answer ?? found.raw));
+      const decided = found.decided;
+      $("said").replaceChildren(
+        make("h2", {}, `${judged.judge} ${verdict}`, one.score === null ? "" : `, score ${one.score.toFixed(3)}`),
+        make("p", { dir: "auto", textContent: one.explanation ?? "" }),
+        make("h3", { textContent: "The answer, with words in common marked" }), shownAnswer,
+        make("h3", { textContent: "The references, with the words that the answer has" }), why({ references: found.references, near: found.near }),
+        ...(decided ? [make("h3", { textContent: "What moved the examiner" }),
+          decided.rule ? make("p", { textContent: "A rule decided, not the trees." }) : make("ul", {}, ...decided.effects.map(([effect, meaning]) => make("li", {}, make("strong", { textContent: `${effect > 0 ? "+" : ""}${effect.toFixed(2)} ` }), meaning))),
+          decided.flip ? make("p", {}, "The smallest edit tried that turns it: ", make("em", { textContent: decided.flip.what }), ": ", make("bdi", { textContent: decided.flip.answer })) : make("p", { textContent: "No edit tried turns it." })] : []));
+    } catch (error) {
+      $("said").replaceChildren(make("p", { class: "finding conflict", textContent: error.message }));
+    }
+    $("go").disabled = false;
+  });
+  document.documentElement.dataset.ready = "";
+})();
