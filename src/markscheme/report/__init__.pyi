@@ -1,9 +1,13 @@
 from .figures import write_figures as write_figures
+from .html import Live as Live
+from .html import report_html as report_html
 from .html import write_report as write_report
+from .material import Material as Material
 from .material import material_in_memory as material_in_memory
 from .material import read_material as read_material
 from .options import ReportOptions as ReportOptions
 from .reporting import ReportResult as ReportResult
 from .reporting import report as report
 from .tables import write_tables as write_tables
+from .why import explained as explained
 from .why import why as why

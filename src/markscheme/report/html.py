@@ -5,7 +5,8 @@ from __future__ import annotations
 import base64
 import hashlib
 import importlib.resources
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,23 @@ _COLUMN = 640
 """Width of a chart, in pixels, that half of the page can show."""
 
 
+@dataclass(frozen=True, kw_only=True)
+class Live:
+    """What a report has more where it is served than where it is a file.
+
+    Attributes:
+        base: the address under which the page asks its server.
+        script: defines `serve`, which the page's script calls with its parts.
+        links: other pages of the server: text and address.
+        style: rules of the served parts.
+    """
+
+    base: str
+    script: str
+    links: Sequence[tuple[str, str]] = ()
+    style: str = ""
+
+
 def write_report(material: Material, path: str | Path) -> Path:
     """Write the report of a run to an HTML file.
 
@@ -37,8 +55,8 @@ def write_report(material: Material, path: str | Path) -> Path:
     return target
 
 
-def report_html(material: Material) -> str:
-    """The text of the report."""
+def report_html(material: Material, live: Live | None = None) -> str:
+    """The text of the report, as a file or, with `live`, as a page of a server."""
     import jinja2
 
     altair()
@@ -51,17 +69,20 @@ def report_html(material: Material) -> str:
     )
     style = answer_style() + _part("report.css") + _dark(PALETTE)
     script = answer_script() + _part("report.js")
+    if live is not None:
+        style, script = style + live.style, live.script + script
     found = sections(material)
     return environment.get_template("report.html").render(
         material=material,
         sections=[_shown(section) for section in found],
         absent=absent(material),
+        live=live,
         version=version(),
         style=style,
         style_hash=_hash(style),
         script=script,
         script_hash=_hash(script),
-        data=packed(payload(material)),
+        data=packed(payload(material, live=live is not None)),
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -190,6 +190,7 @@ def read_material(
     positive_from: float | None = None,
     compare: Sequence[str | Path] = (),
     title: str | None = None,
+    given: Callable[[pl.DataFrame], pl.DataFrame] | None = None,
 ) -> Material:
     """Read a run's folder, and labels from a file where the answers have none.
 
@@ -200,6 +201,7 @@ def read_material(
         positive_from: the grade from which an answer is acceptable, where labels are grades.
         compare: folders of other runs on the same answers, whose judges stand beside.
         title: of the report; None takes the folder's name.
+        given: puts labels that were given elsewhere into the answers table.
 
     Raises:
         RunError: no finished run there, or a run to compare lacks some of the answers.
@@ -207,6 +209,8 @@ def read_material(
     """
     first = _opened(run)
     answers = read_parquet(first / "answers.parquet")
+    if given is not None:
+        answers = given(answers)
     origin: dict[str, dict[str, Any]] = {}
     judges: list[Judged] = []
     places = [first, *(_opened(other) for other in compare)]

@@ -23,7 +23,7 @@ _MOST_EXPLAINED = 10_000
 _NUMBERS = ("score", "marks", "cost_usd", "tokens_in", "tokens_out", "seconds")
 
 
-def payload(material: Material) -> dict[str, Any]:
+def payload(material: Material, *, live: bool = False) -> dict[str, Any]:
     """Columns of equal length; texts that repeat are numbers into a list of the different ones."""
     answers = material.answers
     ids = answers["answer_id"]
@@ -44,7 +44,9 @@ def payload(material: Material) -> dict[str, Any]:
         "patterns": (answers["reference_kind"] == "regex").fill_null(value=False).to_list()
         if (answers["reference_kind"] == "regex").any()
         else None,
-        "people": answers["accepted"].cast(pl.Int8).to_list() if material.labelled else None,
+        "people": answers["accepted"].cast(pl.Int8).to_list()
+        if material.labelled or live
+        else None,
         "annotators": _column(answers["annotator_labels"]),
         "spans": [[place for span in row for place in span] for row in marks],
         "shown": _coded(_shown(answers["answer"], marks)),

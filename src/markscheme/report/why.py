@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
 import polars as pl
 from rapidfuzz import fuzz, process
+from rapidfuzz.distance import Indel
 
+from markscheme.analysis import explain
+from markscheme.contract import parse_judge
+from markscheme.models import Models
 from markscheme.report.spans import matched_spans
 from markscheme.text import WORD
 from markscheme.values import Outcome, compare_values
@@ -152,4 +157,93 @@ def merged(spans: Any) -> list[tuple[int, int]]:
             found[-1] = (found[-1][0], max(end, found[-1][1]))
         else:
             found.append((start, end))
+    return found
+
+
+def explained(question: str, references: Sequence[str], answer: str) -> dict[str, Any]:
+    """Why the examiner judges one answer as it does: what decided, and what would flip it.
+
+    Returns:
+        `verdict`, `score`, `explanation`, `rule` (a plain rule decided), `effects` (effect on the
+        log-odds and meaning of the features that moved it most) and `flip` (the smallest edit
+        tried that turns the verdict, or None).
+
+    Raises:
+        DataError: what `markscheme.judge` refuses has no judgment to explain.
+    """
+    found = explain(question, list(references), answer, features=8)
+    judgment = found.judgment
+    effects = [
+        [round(row["effect"], 2), row["meaning"]]
+        for row in found.frame.head(8).iter_rows(named=True)
+    ]
+    return {
+        "verdict": judgment["verdict"],
+        "score": judgment["score"],
+        "explanation": judgment["explanation"],
+        "rule": found.rule,
+        "effects": [] if found.rule else effects,
+        "flip": smallest_edit(question, references, answer, verdict=bool(judgment["verdict"])),
+    }
+
+
+def smallest_edit(
+    question: str, references: Sequence[str], answer: str, *, verdict: bool
+) -> dict[str, Any] | None:
+    """The edit nearest to the answer, of those tried, that turns the examiner's verdict.
+
+    Tried are: leaving out words in common with a reference, or a sentence; writing the reference's
+    value for one that conflicts; adding a reference; saying only the reference.
+
+    Returns:
+        `what` was done, the edited `answer`, its `score`; None where nothing tried turns it.
+    """
+    tried = _edits(question, references, answer[:_LONGEST])
+    if not tried:
+        return None
+    texts = list(tried)
+    table = pl.DataFrame(
+        {"question": [question] * len(texts), "references": [list(references)] * len(texts),
+         "answer": texts}
+    )  # fmt: skip
+    outcomes = parse_judge("examiner").judge(table, Models())
+    turned = [
+        (Indel.distance(answer, text), text, score)
+        for text, said, score in zip(texts, outcomes["verdict"], outcomes["score"], strict=True)
+        if said is not None and said != verdict
+    ]
+    if not turned:
+        return None
+    _, text, score = min(turned)
+    return {"what": tried[text], "answer": text, "score": score}
+
+
+_MOST_EDITS = 60
+
+
+def _edits(question: str, references: Sequence[str], answer: str) -> dict[str, str]:
+    """Edited answers, and what was done to each."""
+    found: dict[str, str] = {}
+
+    def add(text: str, what: str) -> None:
+        text = " ".join(text.split())
+        if text and text != answer and len(found) < _MOST_EDITS:
+            found.setdefault(text, what)
+
+    aligned = alignments(
+        pl.Series([question]), pl.Series([list(references)], dtype=pl.List(pl.String)),
+        pl.Series([answer], dtype=pl.String),
+    )[0]  # fmt: skip
+    for start, end in merged(place for one in aligned for place in _pairs(one["answer"])):
+        add(answer[:start] + answer[end:], f"without “{answer[start:end]}”")
+    for finding in value_findings(question, references, answer):
+        for reference, said in finding["conflicting"] if finding else ():
+            if said in answer:
+                add(answer.replace(said, reference), f"“{reference}” for “{said}”")
+    pieces = re.split(r"(?<=[.!?])\s+", answer)
+    for at, piece in enumerate(pieces if len(pieces) > 1 else []):
+        add(" ".join([*pieces[:at], *pieces[at + 1 :]]), f"without “{piece[:80]}”")
+    for reference in references[:8]:
+        add(f"{answer.rstrip('. ')}: {reference}.", f"with “{reference[:80]}” added")
+        add(reference, f"only “{reference[:80]}”")
     return found

@@ -19,7 +19,7 @@
 
   const DEFAULTS = {
     q: "", id: "", system: "", judge: "", verdict: "", people: "", agreement: "", mode: "",
-    error: "", relation: "", status: "", asked: "", right: "", wrong: "", voice: "", view: "", sort: "disagreement", order: "", page: "1", size: "50",
+    error: "", relation: "", status: "", asked: "", right: "", wrong: "", yes: "", no: "", voice: "", view: "", sort: "disagreement", order: "", page: "1", size: "50",
   };
   const VIEW = ["sort", "order", "page", "size", "view", "voice"]; // how answers are shown, not which
   const SIZES = ["25", "50", "100", "250"];
@@ -63,6 +63,25 @@
       split[row] = yes + no ? Math.min(yes, no) / (yes + no) : 0;
     };
     for (const row of every) weigh(row);
+
+    // A page that is served brings `serve`: what it can do more, with the parts it needs.
+    if (typeof serve === "function") {
+      live = serve({
+        data, value, make, people, base: document.documentElement.dataset.live,
+        references: (row) => data.reference.values[data.reference.codes[row]],
+        labelled: (row, label) => {
+          people[row] = label;
+          weigh(row);
+          order = { by: null, rows: every };
+          table = { by: null };
+          const line = body.querySelector(`.toggle[data-row="${row}"]`)?.closest("tr");
+          const fresh = rowOf(row);
+          line?.replaceWith(fresh);
+          drawTally();
+          drawThreshold();
+        },
+      });
+    }
 
     // --- questions by system --------------------------------------------------------------------
     const systems = data.system.values;
@@ -160,7 +179,15 @@
       const code = column.codes ? column.codes[row] : -1;
       return code < 0 ? Infinity : rankOf(column)[code];
     };
+    // The same order each time, which nothing about an answer decides.
+    const chance = (row) => {
+      let mixed = (row + 1) * 0x9e3779b1;
+      mixed = Math.imul(mixed ^ (mixed >>> 15), 0x85ebca6b);
+      mixed = Math.imul(mixed ^ (mixed >>> 13), 0xc2b2ae35);
+      return (mixed ^ (mixed >>> 16)) >>> 0;
+    };
     const COLUMNS = {
+      random: ["chance (to label fairly)", (row) => chance(row)],
       disagreement: ["disagreement", (row) => -(kind[row] * 2 + split[row])],
       row: ["order in the file", (row) => row],
       question: ["question", byText(data.question)],
@@ -239,6 +266,10 @@
       }
       if (ofJudge.length) {
         tests.push((row) => those.some((judge) => ofJudge.every((test) => test(judge, row))));
+      }
+      for (const [name, wanted] of [[state.yes, 1], [state.no, 0]]) {
+        const one = name && judges.find((judge) => judge.name === name);
+        if (one) tests.push((row) => one.verdict[row] === wanted);
       }
       if (state.asked) tests.push((row) => data.question.codes[row] === Number(state.asked));
       if (state.right && state.wrong) {
@@ -575,6 +606,10 @@
     select("relation", "Relation", plain(names.relations.filter((_, at) => relations.has(at))));
     const statuses = seen(judges.flatMap((judge) => [...new Set(judge.status)]));
     select("status", "Status", plain(names.statuses.filter((_, at) => statuses.has(at))));
+    if (judges.length > 1) {
+      select("yes", "Judge that accepts", judges.map((judge) => [judge.name, judge.name]));
+      select("no", "Judge that rejects", judges.map((judge) => [judge.name, judge.name]));
+    }
     if (systems.length > 1) {
       const names_ = systems.map((text) => [text, text]);
       select("right", "System that is right", names_);

@@ -13,12 +13,16 @@ from markscheme.report.sections.curves import reliability_curves, roc
 from markscheme.report.sections.errors import errors
 from markscheme.report.sections.marks import marks
 from markscheme.report.sections.modes import mode_errors, modes
+from markscheme.report.sections.pairs import pairs
 from markscheme.report.sections.relations import relations
+from markscheme.report.sections.runs import runs
 from markscheme.report.sections.unjudged import unjudged
 from markscheme.report.sections.verdicts import verdicts
 
 MAKERS: tuple[Callable[[Material], Section | None], ...] = (
     accuracy,
+    runs,
+    pairs,
     against_people,
     verdicts,
     modes,

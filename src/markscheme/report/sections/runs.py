@@ -1,0 +1,60 @@
+"""Two runs side by side: where the judges of both differ, and whether that is luck."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import polars as pl
+from scipy.stats import binomtest
+
+from markscheme.report.material import Judged, Material
+from markscheme.report.section import Section
+from markscheme.results import Table, p_text, percent
+
+
+def runs(material: Material) -> Section | None:
+    """How the verdicts of one judge differ between runs on the same answers."""
+    pairs = [
+        (one, other)
+        for one, other in combinations(material.judges, 2)
+        if one.run != other.run and _plain(one) == _plain(other)
+    ]
+    if not pairs:
+        return None
+    rows: list[tuple[str, ...]] = []
+    links: dict[tuple[int, int], dict[str, str]] = {}
+    for one, other in pairs:
+        first, second = one.rows["verdict"], other.rows["verdict"]
+        both = pl.DataFrame({"first": first, "second": second}).drop_nulls()
+        only = both.filter(pl.col("first") & ~pl.col("second")).height
+        others = both.filter(~pl.col("first") & pl.col("second")).height
+        p = binomtest(only, only + others).pvalue if only + others else 1.0
+        links[len(rows), 4] = {"yes": one.name, "no": other.name}
+        links[len(rows), 5] = {"yes": other.name, "no": one.name}
+        rows.append(
+            (_plain(one), f"{one.run} → {other.run}", percent(_share(both["first"])),
+             percent(_share(both["second"])), f"{only:,}", f"{others:,}", p_text(float(p)))
+        )  # fmt: skip
+    header = ("judge", "runs", "first accepts", "second accepts", "only the first",
+              "only the second", "p")  # fmt: skip
+    return Section(
+        key="runs",
+        title="What differs between the runs",
+        caption="The same judge on the same answers in two runs. Counts lead to the answers; p is "
+        "of the exact McNemar test, each answer taken as independent.",
+        table=Table(
+            title="Verdicts of the same judge in two runs, in percent of answers that both judged",
+            header=header, rows=tuple(rows), numeric=frozenset(header[2:]),
+        ),
+        links=links,
+    )  # fmt: skip
+
+
+def _share(values: pl.Series) -> float | None:
+    mean = values.mean()
+    return float(mean) if isinstance(mean, int | float) else None
+
+
+def _plain(one: Judged) -> str:
+    """A judge's name without the run's."""
+    return one.name.removesuffix(f" ({one.run})")

@@ -1,0 +1,5 @@
+"""`markscheme view`: a local page over a folder of runs."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -1,0 +1,266 @@
+"""The viewer's pages: the index, a run, two runs, and what a page asks for while it is open."""
+
+from __future__ import annotations
+
+import asyncio
+import importlib.resources
+import time
+from collections import OrderedDict
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import orjson
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, PlainTextResponse, Response
+from starlette.routing import Route
+
+from markscheme.agreement import agree, estimate
+from markscheme.engine import ALL_SYSTEMS
+from markscheme.errors import MarkschemeError
+from markscheme.report import Live, explained, read_material, report_html
+from markscheme.results import Table, interval, percent, plain
+from markscheme.view.guard import Guard
+from markscheme.view.labels import RunLabels, with_given
+from markscheme.view.runs import Run, progress, runs_of
+from markscheme.web import answer_style
+
+_KEPT = 8
+"""Pages of runs that are kept; a large one takes seconds to draw."""
+
+_POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src data:; connect-src 'self'; "
+    "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+)
+
+
+def make_app(folder: str | Path, *, token: str, form: str) -> Starlette:
+    """The viewer of a folder of runs.
+
+    Args:
+        folder: looked through anew whenever the index is opened.
+        token: lets in; form: what our pages' requests carry.
+    """
+    pages = _Pages(Path(folder))
+    routes = [
+        Route("/", pages.index),
+        Route("/compare", pages.compare),
+        Route("/static/{name}", pages.static),
+        Route("/runs/{name:path}/progress", pages.progress),
+        Route("/runs/{name:path}/label", pages.label, methods=["POST"]),
+        Route("/runs/{name:path}/labels", pages.labels, methods=["POST"]),
+        Route("/runs/{name:path}/explain", pages.explain, methods=["POST"]),
+        Route("/runs/{name:path}", pages.run),
+    ]
+    return Starlette(
+        routes=routes,
+        middleware=[Middleware(Guard, token=token, form=form)],
+        exception_handlers={MarkschemeError: _refused},
+    )
+
+
+async def _refused(request: Request, error: Exception) -> Response:
+    if request.method == "POST":
+        return _json({"problem": str(error)}, 409)
+    return PlainTextResponse(f"error: {error}", 404)
+
+
+def _json(value: Any, status: int = 200) -> Response:
+    return Response(
+        orjson.dumps(plain(value), default=str), status, media_type="application/json"
+    )  # fmt: skip
+
+
+class _Pages:
+    """The pages, and the runs that they have drawn."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._drawn: OrderedDict[tuple[Any, ...], str] = OrderedDict()
+        self._drawing = asyncio.Lock()
+        self._labels: dict[Path, RunLabels] = {}
+
+    def _run(self, name: str) -> Run:
+        """The run of a name; only those that the folder has can be named.
+
+        Raises:
+            MarkschemeError: there is none.
+        """
+        for run in runs_of(self._folder):
+            if run.name == name:
+                return run
+        raise MarkschemeError(f"there is no run {name!r} in {self._folder}")
+
+    def _given(self, run: Run) -> RunLabels:
+        return self._labels.setdefault(run.path, RunLabels(run.path))
+
+    async def index(self, request: Request) -> Response:  # noqa: ARG002
+        runs = await asyncio.to_thread(runs_of, self._folder)
+        rows = [self._row(run) for run in runs]
+        return _page(
+            "index.html", folder=str(self._folder), runs=rows, problem="",
+            done=[run for run in runs if run.state == "done"],
+        )  # fmt: skip
+
+    def _row(self, run: Run) -> dict[str, Any]:
+        figures = [one for one in run.figures if one["system"] == ALL_SYSTEMS] or run.figures
+        labels, problem = 0, run.problem
+        if run.state == "done":
+            try:
+                labels = sum(one.label is not None for one in self._given(run).all().values())
+            except MarkschemeError as error:
+                problem = str(error)
+        return {
+            "name": run.name, "address": _address(run.name), "state": run.state,
+            "when": time.strftime("%Y-%m-%d %H:%M", time.localtime(run.changed)),
+            "answers": run.answers, "judges": run.judges, "problem": problem, "labels": labels,
+            "figures": [
+                {"judge": one["judge"], "text": f"{percent(one['accuracy'])} "
+                 f"({interval(one['accuracy_low'], one['accuracy_high'])})"}
+                for one in figures
+            ],
+        }  # fmt: skip
+
+    async def static(self, request: Request) -> Response:
+        name = request.path_params["name"]
+        if name == "index.js":
+            return Response(_part("index.js"), media_type="text/javascript")
+        if name == "view.css":
+            return Response(page_style(), media_type="text/css")
+        return PlainTextResponse("there is no such file", 404)
+
+    async def run(self, request: Request) -> Response:
+        run = await asyncio.to_thread(self._run, request.path_params["name"])
+        if run.state != "done":
+            return _page("running.html", run=run, address=_address(run.name))
+        return await self._report(run, ())
+
+    async def compare(self, request: Request) -> Response:
+        names = request.query_params.get("run", ""), request.query_params.get("with", "")
+        one, other = [await asyncio.to_thread(self._run, name) for name in names]
+        return await self._report(one, (other,))
+
+    async def _report(self, run: Run, others: tuple[Run, ...]) -> Response:
+        given = self._given(run)
+        files = [given.path, *(each.path / "judgments.parquet" for each in (run, *others))]
+        key = (
+            run.name,
+            *(each.name for each in others),
+            *(file.stat().st_mtime_ns if file.exists() else 0 for file in files),
+        )
+        async with self._drawing:  # One at a time: a page takes all the processor there is.
+            if key not in self._drawn:
+                self._drawn[key] = await asyncio.to_thread(_drawn, run, others, given)
+            self._drawn.move_to_end(key)
+            while len(self._drawn) > _KEPT:
+                self._drawn.popitem(last=False)
+        return HTMLResponse(self._drawn[key])
+
+    async def progress(self, request: Request) -> Response:
+        run = await asyncio.to_thread(self._run, request.path_params["name"])
+        if run.state not in ("running", "stopped"):
+            return _json({"state": run.state})
+        return _json(await asyncio.to_thread(progress, run))
+
+    async def label(self, request: Request) -> Response:
+        run = await asyncio.to_thread(self._run, request.path_params["name"])
+        body = _object(await request.body())
+        answer_id, label, comment = body.get("answer_id"), body.get("label"), body.get("comment")
+        if not isinstance(answer_id, str) or label not in (0, 1, None):
+            return _json({"problem": "a label has an answer_id, and 0, 1 or null"}, 422)
+        await asyncio.to_thread(self._given(run).give, answer_id, label, str(comment or ""))
+        return _json(await asyncio.to_thread(self._said, run))
+
+    async def labels(self, request: Request) -> Response:
+        run = await asyncio.to_thread(self._run, request.path_params["name"])
+        return _json(await asyncio.to_thread(self._said, run))
+
+    async def explain(self, request: Request) -> Response:
+        body = _object(await request.body())
+        texts = body.get("question"), body.get("references"), body.get("answer")
+        found = await asyncio.to_thread(explained, *texts)  # type: ignore[arg-type]
+        return _json(found)
+
+    def _said(self, run: Run) -> dict[str, Any]:
+        """The labels given here, and what agreement and the estimate make of them."""
+        kept = self._given(run).all()
+        rows = [{"answer_id": name, "label": one.label} for name, one in kept.items()
+                if one.label is not None]  # fmt: skip
+        found: dict[str, Any] = {
+            "labels": len(rows), "file": str(self._given(run).path), "tables": [], "problem": "",
+            "comments": {name: one.comment for name, one in kept.items() if one.comment},
+        }  # fmt: skip
+        if not rows:
+            return found
+        problems = []
+        try:
+            found["tables"].append(_table(agree(run.path, rows).tables[0]))
+        except MarkschemeError as error:
+            problems.append(str(error))
+        try:
+            judge = run.judges[-1]
+            found["tables"].append(_table(estimate(run.path, rows, judge=judge).tables[0]))
+        except MarkschemeError as error:
+            problems.append(str(error))
+        found["problem"] = " ".join(problems)
+        return found
+
+
+def _object(body: bytes) -> dict[str, Any]:
+    try:
+        found = orjson.loads(body)
+    except orjson.JSONDecodeError as error:
+        raise MarkschemeError(f"no JSON: {error}") from None
+    if not isinstance(found, dict):
+        raise MarkschemeError("a JSON object is wanted")
+    return found
+
+
+def _table(table: Table) -> dict[str, Any]:
+    return {
+        "title": table.title, "header": list(table.header), "rows": [list(r) for r in table.rows],
+        "numeric": sorted(table.numeric), "notes": list(table.notes),
+    }  # fmt: skip
+
+
+def _drawn(run: Run, others: tuple[Run, ...], given: RunLabels) -> str:
+    """A run's page, the same as its report with what a server can add."""
+    told = given.all()
+    material = read_material(
+        run.path, compare=[each.path for each in others],
+        title=" and ".join(each.name for each in (run, *others)),
+        given=lambda answers: with_given(answers, told),
+    )  # fmt: skip
+    live = Live(
+        base=_address(run.name), script=_part("live.js"), style=_part("live.css"),
+        links=[("All runs", "/")],
+    )  # fmt: skip
+    return report_html(material, live)
+
+
+def _address(name: str) -> str:
+    return f"/runs/{quote(name)}"
+
+
+def page_style() -> str:
+    """The rules of the report's page, of answers and of the viewer's own pages."""
+    report = importlib.resources.files("markscheme.report") / "page" / "report.css"
+    return report.read_text(encoding="utf-8") + answer_style() + _part("view.css")
+
+
+def _part(name: str) -> str:
+    place = importlib.resources.files("markscheme.view") / "page" / name
+    return place.read_text(encoding="utf-8")
+
+
+def _page(name: str, **values: Any) -> HTMLResponse:
+    import jinja2
+
+    environment = jinja2.Environment(
+        loader=jinja2.FunctionLoader(_part), undefined=jinja2.StrictUndefined, autoescape=True,
+        trim_blocks=True, lstrip_blocks=True,
+    )  # fmt: skip
+    text = environment.get_template(name).render(**values)
+    return HTMLResponse(text, headers={"content-security-policy": _POLICY})

@@ -1,0 +1,84 @@
+"use strict";
+// What a served report can do more: explain an answer in full, and take a person's verdict.
+const serve = ({ data, value, make, people, base, references, labelled }) => {
+  const token = document.cookie.match(/(?:^|; )markscheme-form=([^;]+)/)?.[1] ?? "";
+  const ask = async (what, body) => {
+    const response = await fetch(`${base}/${what}`, {
+      method: "POST", headers: { "content-type": "application/json", "x-markscheme": token }, body: JSON.stringify(body),
+    });
+    const said = await response.json().catch(() => ({ problem: `the server answered ${response.status}` }));
+    if (!response.ok) throw new Error(said.problem ?? response.status);
+    return said;
+  };
+  const comments = new Map();
+  const tableOf = ({ title, header, rows, numeric, notes }) => make("div", { class: "wide", tabIndex: 0, role: "group", "aria-label": title },
+    make("table", {}, make("caption", { textContent: title }),
+      make("thead", {}, make("tr", {}, ...header.map((name) => make("th", { scope: "col", class: numeric.includes(name) ? "number" : null, textContent: name })))),
+      make("tbody", {}, ...rows.map((row) => make("tr", {}, ...row.map((cell, at) => make(at ? "td" : "th", { scope: at ? null : "row", class: numeric.includes(header[at]) ? "number" : null, textContent: cell })))))),
+    ...notes.map((note) => make("p", { class: "note", textContent: note })));
+  const showGiven = ({ labels, tables, problem, file }) => {
+    document.getElementById("given").replaceChildren(...(labels ? [
+      make("h3", { textContent: `${labels} verdict${labels === 1 ? "" : "s"} given here, kept in ${file}` }),
+      ...tables.map(tableOf),
+      problem ? make("p", { class: "note", textContent: problem }) : "",
+      make("p", { class: "note" }, "The figures above are as of when the page was opened; ", make("a", { href: location.href, textContent: "load them again", onclick: (event) => { event.preventDefault(); location.reload(); } }), ". An estimate of all holds where the labelled answers were picked by chance: sort by chance and label from the top."),
+    ] : []));
+  };
+  ask("labels", {}).then((found) => {
+    for (const [id, comment] of Object.entries(found.comments)) comments.set(id, comment);
+    showGiven(found);
+  }).catch(() => {});
+
+  const label = (row) => {
+    const id = data.ids[row];
+    const status = make("span", { role: "status", class: "small" });
+    const comment = make("input", { type: "text", maxLength: 10000, value: comments.get(id) ?? "", dir: "auto", "aria-label": "Comment", placeholder: "comment" });
+    const send = async (verdict) => {
+      status.textContent = "saving …";
+      try {
+        const found = await ask("label", { answer_id: id, label: verdict, comment: comment.value });
+        comments.set(id, comment.value);
+        labelled(row, verdict);
+        for (const button of buttons) button.setAttribute("aria-pressed", button.dataset.verdict === String(verdict));
+        status.textContent = "saved";
+        showGiven(found);
+      } catch (error) {
+        status.textContent = `not saved: ${error.message}`;
+      }
+    };
+    const buttons = [[1, "✓ right"], [0, "✗ wrong"], [null, "no label"]].map(([verdict, text]) => {
+      const button = make("button", { type: "button", textContent: text, onclick: () => send(verdict) });
+      button.dataset.verdict = String(verdict);
+      button.setAttribute("aria-pressed", people[row] === verdict);
+      return button;
+    });
+    comment.addEventListener("change", () => send(people[row]));
+    return make("div", { class: "give" }, ...buttons, comment, status);
+  };
+
+  const explain = (row) => {
+    const place = make("div", { class: "explained" });
+    const button = make("button", { type: "button", textContent: "What decided, and what would flip it", onclick: async () => {
+      button.disabled = true;
+      place.replaceChildren(make("p", { class: "small", textContent: "asking the examiner …" }));
+      try {
+        const found = await ask("explain", { question: value(data.question, row), references: references(row), answer: value(data.answer, row) });
+        place.replaceChildren(...explanation(found, make));
+      } catch (error) {
+        place.replaceChildren(make("p", { class: "small", textContent: error.message }));
+      }
+      button.disabled = false;
+    } });
+    return make("div", {}, button, place);
+  };
+  return { label, explain };
+};
+
+// The examiner's reasons as elements; the playground shows the same.
+const explanation = (found, make) => [
+  make("p", {}, make("strong", { textContent: `examiner: ${found.verdict ? "accepts" : "rejects"}, ${found.score.toFixed(3)}. ` }), make("bdi", { textContent: found.explanation ?? "" })),
+  found.rule ? make("p", { class: "small", textContent: "Decided by a rule, not by the trees." }) : "",
+  found.effects.length ? make("ul", { class: "effects" }, ...found.effects.map(([effect, meaning]) => make("li", {}, make("strong", { textContent: `${effect > 0 ? "+" : ""}${effect.toFixed(2)} ` }), meaning))) : "",
+  make("p", {}, found.flip ? "The smallest edit tried that turns it: " : "No edit tried turns it.",
+    ...(found.flip ? [make("em", { textContent: found.flip.what, dir: "auto" }), ` (${found.flip.score.toFixed(2)}): `, make("bdi", { textContent: found.flip.answer })] : [])),
+];

@@ -1,0 +1,193 @@
+"""The runs of a folder: which there are, what they say, how far an unfinished one has got."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+import orjson
+import polars as pl
+
+from markscheme.errors import RunError
+
+State = Literal["done", "running", "stopped", "unreadable"]
+
+_DEPTH = 3
+"""How deep below the folder runs are looked for."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Run:
+    """A run as the index shows it.
+
+    Attributes:
+        name: its place below the folder, which is its address too.
+        state: `running` where a process holds the run, `stopped` where none does and it is not
+            done, `unreadable` where its files are none of ours (see `problem`).
+        changed: when it was last written to, in seconds since 1970.
+        judges: names. answers: how many; None while it is not done.
+        figures: a record per judge and system, as `summary.json` holds them.
+    """
+
+    name: str
+    path: Path
+    state: State
+    changed: float
+    judges: Sequence[str] = ()
+    answers: int | None = None
+    figures: Sequence[dict[str, Any]] = field(default=(), repr=False)
+    command: str | None = None
+    problem: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Progress:
+    """How far a run has got, from its finished pieces.
+
+    Attributes:
+        judged: judgments that are on disk, by judge.
+        answers: answers that have been read so far; what is still to come is not known.
+        accepted: share of verdicts so far that accept (0 to 1), by judge; None without verdicts.
+        cost_usd: spent so far; None where no judge costs anything.
+        rate: judgments a second between the first piece and the last; None for a single one.
+        seconds: since the last piece.
+    """
+
+    state: State
+    answers: int
+    judged: dict[str, int]
+    accepted: dict[str, float | None]
+    cost_usd: float | None
+    rate: float | None
+    seconds: float | None
+
+
+def runs_of(folder: str | Path) -> list[Run]:
+    """Every run in a folder, or the folder itself where it is one; the latest first.
+
+    Raises:
+        RunError: there is no such folder.
+    """
+    top = Path(folder)
+    if not top.is_dir():
+        raise RunError(f"there is no folder {top}; 'markscheme judge FILE -o {top}/NAME' makes one")
+    if (top / "run.json").is_file():
+        return [_run(top, top.resolve().name)]
+    found = []
+    layer = [top]
+    for _ in range(_DEPTH):
+        below = [
+            each
+            for place in layer
+            for each in sorted(place.iterdir())
+            if each.is_dir() and not each.is_symlink() and not each.name.startswith(".")
+        ]
+        found += [each for each in below if (each / "run.json").is_file()]
+        layer = [each for each in below if each not in found]
+    runs = [_run(each, each.relative_to(top).as_posix()) for each in found]
+    return sorted(runs, key=lambda run: -run.changed)
+
+
+def _run(path: Path, name: str) -> Run:
+    try:
+        plan = orjson.loads((path / "run.json").read_bytes())
+        judges = [str(one["name"]) for one in plan["judges"]]
+        if plan["state"] != "done":
+            return Run(
+                name=name, path=path, state=_going(path), changed=_changed(path), judges=judges,
+                command=plan.get("command"),
+            )  # fmt: skip
+        summary = orjson.loads((path / "summary.json").read_bytes())
+        return Run(
+            name=name, path=path, state="done", changed=_changed(path), judges=judges,
+            answers=int(summary["answers"]["rows"]), figures=summary["figures"],
+            command=plan.get("command"),
+        )  # fmt: skip
+    except (OSError, orjson.JSONDecodeError, KeyError, TypeError, ValueError) as error:
+        return Run(name=name, path=path, state="unreadable", changed=_changed(path),
+                   problem=f"{type(error).__name__}: {error}")  # fmt: skip
+
+
+def _changed(path: Path) -> float:
+    """When a run was last written to: its plan, or its latest piece."""
+    places = [path / "run.json", path / "parts"]
+    return max((place.stat().st_mtime for place in places if place.exists()), default=0.0)
+
+
+def _going(path: Path) -> State:
+    return "running" if _held(path / ".lock") else "stopped"
+
+
+def _held(lock: Path) -> bool:
+    """Whether a process holds the lock, without trying it: that could refuse a run that starts."""
+    try:
+        inode = lock.stat().st_ino
+        lines = Path("/proc/locks").read_text(encoding="ascii").splitlines()
+    except OSError:
+        return False
+    held = [line.split() for line in lines if "FLOCK" in line]
+    return any(len(parts) > 5 and parts[5].endswith(f":{inode}") for parts in held)
+
+
+def progress(run: Run) -> Progress:
+    """How far a run has got that is not done."""
+    parts = run.path / "parts"
+    numbers = range(len(run.judges))
+    judged = dict.fromkeys(run.judges, 0)
+    accepted: dict[str, float | None] = dict.fromkeys(run.judges)
+    cost: float | None = None
+    written: list[float] = []
+    for at in numbers:
+        pieces = [
+            *sorted(parts.glob(f"judgments-*-{at:03d}.parquet")),
+            *sorted(parts.glob(f"chunk-*-{at:03d}-*.parquet")),
+        ]
+        found = [one for piece in pieces if (one := _piece(piece)) is not None]
+        if not found:
+            continue
+        written += [time for *_, time in found]
+        rows, yes, verdicts, spent, _ = zip(*found, strict=True)
+        judged[run.judges[at]] = sum(rows)
+        accepted[run.judges[at]] = sum(yes) / sum(verdicts) if sum(verdicts) else None
+        known = [one for one in spent if one is not None]
+        if known:
+            cost = (cost or 0.0) + sum(known)
+    answers = [one[0] for piece in parts.glob("answers-*.parquet")
+               if (one := _piece(piece, verdicts=False)) is not None]  # fmt: skip
+    took = max(written) - min(written) if len(written) > 1 else 0.0
+    now = _going(run.path)
+    return Progress(
+        state=now,
+        answers=sum(answers),
+        judged=judged,
+        accepted=accepted,
+        cost_usd=cost,
+        rate=sum(judged.values()) / took if took > 0 else None,
+        seconds=max(0.0, _clock() - max(written)) if written else None,
+    )
+
+
+def _clock() -> float:
+    import time
+
+    return time.time()
+
+
+def _piece(
+    path: Path, *, verdicts: bool = True
+) -> tuple[int, int, int, float | None, float] | None:
+    """Rows, acceptances, verdicts, cost and time of a piece; None where it has just gone."""
+    try:
+        table = pl.scan_parquet(path, glob=False)
+        if not verdicts:
+            return int(table.select(pl.len()).collect().item()), 0, 0, None, path.stat().st_mtime
+        row = table.select(
+            pl.len().alias("rows"), yes=pl.col("verdict").sum(), known=pl.col("verdict").count(),
+            cost=pl.col("cost_usd").sum(), priced=pl.col("cost_usd").count(),
+        ).collect().row(0, named=True)  # fmt: skip
+        spent = float(row["cost"]) if row["priced"] else None
+        return int(row["rows"]), int(row["yes"]), int(row["known"]), spent, path.stat().st_mtime
+    except (OSError, pl.exceptions.PolarsError):
+        return None

@@ -1,0 +1,63 @@
+"""Serving the viewer on this machine: the public `view`."""
+
+from __future__ import annotations
+
+import secrets
+import socket
+from collections.abc import Callable
+from pathlib import Path
+
+from markscheme.errors import MarkschemeError
+from markscheme.view.runs import runs_of
+from markscheme.web import is_loopback, take_port
+
+
+def view(
+    folder: str | Path = "runs",
+    *,
+    host: str = "127.0.0.1",
+    port: int = 0,
+    on_ready: Callable[[str], None] | None = None,
+) -> None:
+    """Serve a page over a folder of runs on this machine, until interrupted.
+
+    Args:
+        folder: with runs below it, or a run.
+        host: of this machine; others than loopback are refused.
+        port: 0 takes any free one.
+        on_ready: is given the address with its token once the port is taken.
+
+    Raises:
+        RunError: there is no such folder, or the port is taken.
+        MarkschemeError: the host is not loopback.
+        MissingExtraError: the extras `web` and `report` are not installed.
+    """
+    try:
+        import uvicorn
+
+        from markscheme.view.app import make_app
+    except ImportError:
+        from markscheme.errors import MissingExtraError
+
+        raise MissingExtraError("the viewer", "web") from None
+    if not is_loopback(host):
+        raise MarkschemeError(
+            f"the viewer listens on this machine only, not on {host}; to show a run to others, "
+            "send the file that 'markscheme report RUN' writes"
+        )
+    runs_of(folder)
+    token, form = secrets.token_urlsafe(24), secrets.token_urlsafe(24)
+    with take_port(host, port) as listening:
+        shown = f"[{host}]" if ":" in host else host
+        address = f"http://{shown}:{_port(listening)}/?token={token}"
+        if on_ready is not None:
+            on_ready(address)
+        config = uvicorn.Config(
+            make_app(folder, token=token, form=form), log_level="warning", access_log=False,
+            server_header=False, lifespan="off",
+        )  # fmt: skip
+        uvicorn.Server(config).run(sockets=[listening])
+
+
+def _port(listening: socket.socket) -> int:
+    return int(listening.getsockname()[1])

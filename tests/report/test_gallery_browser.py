@@ -1,0 +1,129 @@
+"""Sixty hard answers in a browser: three widths, two themes, print; nothing overflows or runs."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import markscheme
+from markscheme.report import report
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+pytestmark = pytest.mark.slow
+
+AXE = os.environ.get("MARKSCHEME_AXE")
+"""Path of axe.min.js (the npm package axe-core); without it the rules are not checked."""
+
+WIDER = """() => [...document.querySelectorAll("body *")].filter((one) => {
+  const box = one.getBoundingClientRect();
+  const scrolls = ".wide, .formula, .full, .table, svg, .off-screen, .clip-box";
+  return box.width && box.right > innerWidth + 1 && !one.closest(scrolls);
+}).map((one) => `${one.tagName}.${one.className} ${one.textContent.slice(0, 40)}`).slice(0, 5)"""
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    from playwright.sync_api import sync_playwright
+
+    found = os.environ.get("MARKSCHEME_CHROMIUM") or shutil.which("chromium")
+    if found is None:
+        pytest.fail("no chromium; install it or set MARKSCHEME_CHROMIUM to its path")
+    with sync_playwright() as playwright:
+        running = playwright.chromium.launch(executable_path=found, args=["--no-sandbox"])
+        yield running
+        running.close()
+
+
+@pytest.fixture(scope="module")
+def gallery(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    sys.path.insert(0, str(Path(__file__).parents[1] / "web"))
+    from answer_gallery import GALLERY
+
+    rows = [
+        {"id": name, "question": f"How is this shown: {name}?", "references": ["Paris", "4 apples"],
+         "answer": text, "system": ("first", "second")[place % 2], "label": place % 3 % 2}
+        for place, (name, text, _) in enumerate(GALLERY)
+    ]  # fmt: skip
+    folder = tmp_path_factory.mktemp("gallery")
+    markscheme.judge(rows, ["exact_match", "token_f1"], out=folder / "run")
+    return report(folder / "run").path
+
+
+def opened(browser: Browser, path: Path, **options: Any) -> tuple[Page, list[str]]:
+    page = browser.new_page(**options)
+    said: list[str] = []
+    page.on("console", lambda message: said.append(message.text))
+    page.on("pageerror", lambda error: said.append(str(error)))
+    page.on("dialog", lambda dialog: said.append(dialog.message))
+    page.goto(path.as_uri() + "#size=100&sort=row")
+    page.wait_for_selector("html[data-ready]")
+    return page, said
+
+
+@pytest.mark.parametrize("width", [360, 768, 1280])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_every_answer_fits_and_none_runs(
+    browser: Browser, gallery: Path, tmp_path: Path, width: int, scheme: str
+) -> None:
+    look = {"viewport": {"width": width, "height": 900}, "color_scheme": scheme}
+    page, said = opened(browser, gallery, **look)
+    page.evaluate("document.querySelectorAll('.toggle').forEach((one) => one.click())")
+    shots = Path(os.environ.get("MARKSCHEME_SCREENSHOTS", tmp_path))
+    page.screenshot(path=shots / f"gallery-{width}-{scheme}.png", full_page=True)
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    assert page.evaluate(WIDER) == []
+    assert page.title() == "run · markscheme report"
+    assert not said
+    if AXE and scheme == "light":
+        page.evaluate(Path(AXE).read_text())
+        found = page.evaluate("axe.run().then((one) => one.violations.map((each) => each.id))")
+        assert found == []
+    page.keyboard.press("r")
+    assert page.locator(".answer-text table").count() == 0, "raw texts have no tables"
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    page.close()
+
+
+def test_a_printed_page_cuts_nothing_off(browser: Browser, gallery: Path) -> None:
+    page, said = opened(browser, gallery, viewport={"width": 720, "height": 1000})
+    page.emulate_media(media="print")
+    assert page.evaluate("document.documentElement.scrollWidth") <= 720
+    assert page.evaluate(WIDER) == []
+    assert page.locator("#filters").is_hidden()
+    assert not said
+    page.close()
+
+
+def test_a_click_anywhere_on_a_row_opens_it_and_keys_do_too(
+    browser: Browser, gallery: Path
+) -> None:
+    page, _ = opened(browser, gallery, viewport={"width": 1280, "height": 900})
+    page.locator("tr.answer td.q").first.click()
+    assert page.locator("tr.more").count() == 1
+    page.keyboard.press("j")
+    page.keyboard.press("Enter")
+    assert page.locator("tr.more").count() == 2
+    page.locator("tr.answer td.q").first.click()
+    assert page.locator("tr.more").count() == 1
+    page.close()
+
+
+def test_systems_are_set_side_by_side_and_rows_are_saved(browser: Browser, gallery: Path) -> None:
+    page, _ = opened(browser, gallery, viewport={"width": 1280, "height": 900})
+    page.get_by_role("button", name="Questions by system").click()
+    assert "questions" in page.inner_text("#count")
+    page.locator(".go").first.click()
+    assert page.inner_text("#count").startswith("1 of 60")
+    with page.expect_download() as download:
+        page.click("#save-csv")
+    lines = Path(download.value.path()).read_text(encoding="utf-8").splitlines()
+    assert lines[0].startswith("answer_id,question,references,answer,system,label")
+    page.close()

@@ -1,0 +1,116 @@
+"""The viewer over HTTP: who gets in, what a run's page has, what becomes of a verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+from starlette.testclient import TestClient
+
+import markscheme
+from markscheme.cli import run
+from markscheme.view import make_app
+from markscheme.view.guard import COOKIE
+
+ROWS = [
+    {"id": str(n), "question": f"{n}?", "references": ["Paris"], "answer": said, "system": system}
+    for system in ("one", "two")
+    for n, said in enumerate(["Paris", "<b>Rome</b>", "It is **Paris**"])
+]
+ROWS = [{**row, "id": f"{row['system']}-{row['id']}"} for row in ROWS]
+POST = {"x-markscheme": "form"}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    top = tmp_path_factory.mktemp("view") / "runs"
+    markscheme.judge(ROWS, ["exact_match", "contains"], out=top / "first")
+    markscheme.judge(ROWS, ["contains"], out=top / "second")
+    return top
+
+
+@pytest.fixture
+def client(folder: Path) -> Iterator[TestClient]:
+    app = make_app(folder, token="secret", form="form")
+    with TestClient(app, base_url="http://127.0.0.1") as found:
+        found.cookies.set(COOKIE, "secret")
+        yield found
+
+
+def test_only_the_token_lets_in_and_only_under_this_machines_names(folder: Path) -> None:
+    app = make_app(folder, token="secret", form="form")
+    with TestClient(app, base_url="http://127.0.0.1", follow_redirects=False) as stranger:
+        assert stranger.get("/").status_code == 401
+        assert stranger.get("/?token=wrong").status_code == 401
+        assert stranger.get("/?token=secret", headers={"host": "evil.example"}).status_code == 421
+        entered = stranger.get("/?token=secret")
+        assert entered.status_code == 303
+        assert "token" not in entered.headers["location"]
+        cookies = " ".join(entered.headers.get_list("set-cookie")).lower()
+        assert "httponly" in cookies
+        assert cookies.count("samesite=strict") == 2
+        assert stranger.get("/").status_code == 200
+
+
+def test_the_index_has_figures_and_dates(client: TestClient) -> None:
+    page = client.get("/").text
+    assert 'href="/runs/first"' in page
+    assert "66.7" in page
+    assert "done" in page
+
+
+def test_a_runs_page_is_the_report_with_what_a_server_adds(client: TestClient) -> None:
+    page = client.get("/runs/first")
+    assert page.status_code == 200
+    assert 'data-live="/runs/first"' in page.text
+    assert "connect-src 'self'" in page.text
+    assert "section-accuracy" in page.text
+    assert page.headers["x-frame-options"] == "DENY"
+
+
+def test_two_runs_stand_side_by_side(client: TestClient) -> None:
+    page = client.get("/compare", params={"run": "first", "with": "second"}).text
+    assert "section-runs" in page
+    assert "contains (second)" in page
+
+
+def test_a_verdict_becomes_a_label_and_the_figures_follow(client: TestClient, folder: Path) -> None:
+    for row in ROWS:
+        said = client.post(
+            "/runs/first/label",
+            json={"answer_id": row["id"], "label": int("Paris" in row["answer"]), "comment": ""},
+            headers=POST,
+        )
+        assert said.status_code == 200, said.text
+    found = said.json()
+    assert found["labels"] == 6
+    assert "exact_match" in str(found["tables"][0]["rows"])
+    file = folder / "first.labels.jsonl"
+    assert file.is_file()
+    assert client.get("/runs/first").text.count("6 labels") == 1
+    assert run(["agree", str(folder / "first"), str(file)]) == 0
+
+
+def test_nothing_is_written_for_another_sites_page(client: TestClient) -> None:
+    body = {"answer_id": "one-0", "label": 1}
+    assert client.post("/runs/first/label", json=body).status_code == 403
+    assert client.post("/runs/first/label", json={"label": 7}, headers=POST).status_code == 422
+    assert client.post("/runs/none/label", json=body, headers=POST).status_code == 409
+
+
+@pytest.mark.parametrize("name", ["../first", "first/../second", "%2e%2e", "nothing"])
+def test_only_runs_of_the_folder_can_be_named(client: TestClient, name: str) -> None:
+    found: httpx.Response = client.get(f"/runs/{name}")
+    assert found.status_code in (404, 200)
+    assert found.status_code == 404 or 'data-live="/runs/second"' in found.text
+
+
+def test_the_viewer_listens_on_this_machine_only(folder: Path) -> None:
+    from markscheme.errors import MarkschemeError
+    from markscheme.view import view
+
+    with pytest.raises(MarkschemeError, match="this machine only"):
+        view(folder, host="0.0.0.0")
+    assert run(["view", str(folder / "nothing"), "--no-browser"]) == 2

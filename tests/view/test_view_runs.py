@@ -1,0 +1,113 @@
+"""The folder of runs behind the viewer: what is found, how far it is, and labels beside it."""
+
+from __future__ import annotations
+
+import fcntl
+import shutil
+from pathlib import Path
+
+import orjson
+import polars as pl
+import pytest
+
+import markscheme
+from markscheme.errors import DataError, RunError
+from markscheme.view import RunLabels, progress, runs_of
+from markscheme.view.labels import Given, with_given
+
+ROWS = [
+    {"id": str(n), "question": f"{n}?", "references": ["yes"], "answer": said, "system": "one"}
+    for n, said in enumerate(["yes", "no", "yes"])
+]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    top = tmp_path / "runs"
+    markscheme.judge(ROWS, ["exact_match", "contains"], out=top / "first")
+    shutil.copytree(top / "first", top / "deep" / "second")
+    return top
+
+
+def unfinished(folder: Path) -> Path:
+    """The first run as it was after one judge."""
+    run = folder / "first"
+    judgments = pl.read_parquet(run / "judgments.parquet")
+    plan = orjson.loads((run / "run.json").read_bytes())
+    (run / "run.json").write_bytes(orjson.dumps({**plan, "state": "running"}))
+    (run / "parts").mkdir()
+    shutil.copy(run / "answers.parquet", run / "parts" / "answers-000000.parquet")
+    one = judgments.filter(pl.col("judge") == "exact_match")
+    one.write_parquet(run / "parts" / "judgments-000000-000.parquet")
+    (run / "judgments.parquet").unlink()
+    return run
+
+
+def test_every_run_below_a_folder_is_found_with_its_figures(folder: Path) -> None:
+    (folder / "no run").mkdir()
+    found = {run.name: run for run in runs_of(folder)}
+    assert set(found) == {"first", "deep/second"}
+    assert found["first"].state == "done"
+    assert found["first"].answers == 3
+    assert [one["accuracy"] for one in found["first"].figures] == [pytest.approx(2 / 3)] * 2
+    assert [run.name for run in runs_of(folder / "first")] == ["first"]
+
+
+def test_a_damaged_run_is_listed_with_what_is_wrong(folder: Path) -> None:
+    (folder / "first" / "run.json").write_text("{")
+    found = {run.name: run for run in runs_of(folder)}
+    assert found["first"].state == "unreadable"
+    assert "JSON" in found["first"].problem
+
+
+def test_a_folder_that_is_not_there_is_named(tmp_path: Path) -> None:
+    with pytest.raises(RunError, match="markscheme judge"):
+        runs_of(tmp_path / "nothing")
+
+
+def test_progress_counts_what_is_on_disk(folder: Path) -> None:
+    run = unfinished(folder)
+    (found,) = [one for one in runs_of(folder) if one.name == "first"]
+    assert found.state == "stopped"
+    now = progress(found)
+    assert now.answers == 3
+    assert now.judged == {"exact_match": 3, "contains": 0}
+    assert now.accepted == {"exact_match": pytest.approx(2 / 3), "contains": None}
+    assert now.cost_usd is None
+    with (run / ".lock").open("wb") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        assert progress(found).state == "running"
+    assert progress(found).state == "stopped"
+
+
+def test_a_label_is_kept_beside_the_run_and_read_by_the_statistics(folder: Path) -> None:
+    labels = RunLabels(folder / "first")
+    labels.give("0", 1)
+    labels.give("1", 1, "a synonym")
+    labels.give("2", 0)
+    labels.give("2", None)
+    assert labels.path == folder / "first.labels.jsonl"
+    assert {name: one.label for name, one in labels.all().items()} == {"0": 1, "1": 1}
+    assert RunLabels(folder / "first").all()["1"].comment == "a synonym"
+    found = markscheme.agree(folder / "first", labels.path)
+    assert found.frame["answers"].to_list() == [2, 2]
+
+
+def test_labels_given_here_go_before_those_of_the_file() -> None:
+    answers = pl.DataFrame(
+        {"answer_id": ["a", "b"], "label": [0.0, 0.0], "annotator_labels": [[0.0], [0.0]]}
+    )
+    assert with_given(answers, {}).equals(answers)
+    given = {"a": Given(label=1, comment="", labelled_at=0.0),
+             "b": Given(label=None, comment="why?", labelled_at=0.0)}  # fmt: skip
+    found = with_given(answers, given)
+    assert found["label"].to_list() == [1.0, 0.0]
+    assert found["annotator_labels"].to_list() == [None, [0.0]]
+
+
+def test_a_damaged_file_of_labels_is_named_with_its_line(folder: Path) -> None:
+    labels = RunLabels(folder / "first")
+    labels.give("0", 1)
+    labels.path.write_text(labels.path.read_text() + "{}\n")
+    with pytest.raises(DataError, match=r"labels\.jsonl, line 2"):
+        labels.all()
