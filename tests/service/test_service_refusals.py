@@ -129,7 +129,7 @@ def test_too_many_rows_and_too_large_bodies(opened: Any) -> None:
 
 
 def test_other_addresses_and_methods(client: TestClient) -> None:
-    is_problem(client.get("/"), 404)
+    is_problem(client.get("/nowhere"), 404)
     is_problem(client.get("/v1/jobs/" + "0" * 32), 404)
     is_problem(client.get("/v1/jobs/../../etc/passwd"), 404)
     is_problem(client.get("/v1/jobs/short"), 422)
