@@ -90,7 +90,7 @@ def test_a_verdict_becomes_a_label_and_the_figures_follow(client: TestClient, fo
     file = folder / "first.labels.jsonl"
     assert file.is_file()
     assert client.get("/runs/first").text.count("6 labels") == 1
-    assert run(["agree", str(folder / "first"), str(file)]) == 0
+    assert run(["agree", str(folder / "first"), "--labels", str(file)]) == 0
 
 
 def test_nothing_is_written_for_another_sites_page(client: TestClient) -> None:

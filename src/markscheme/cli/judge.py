@@ -238,4 +238,7 @@ def _print_notes(report: RunReport, models: Models) -> None:
             "the same command with --again asks for what failed or was skipped, and nothing else",
             markup=False,
         )
-    notes.print(f"written to {report.folder}", markup=False)
+    notes.print(
+        f"written to {report.folder}; 'markscheme view {report.folder}' shows every answer",
+        markup=False, soft_wrap=True,
+    )  # fmt: skip

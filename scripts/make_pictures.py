@@ -1,0 +1,99 @@
+"""Make the documentation's pictures anew: the report, the viewer, labelling and the playground.
+
+    python scripts/make_pictures.py docs/pictures
+
+Needs Chromium (MARKSCHEME_CHROMIUM, or on the path) and the package playwright.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+EXAMPLE = Path(__file__).parents[1] / "examples" / "answers.jsonl"
+JUDGES = ("exact_match", "contains", "examiner")
+LOOK = {"viewport": {"width": 1200, "height": 800}}
+
+
+def markscheme(*arguments: str) -> None:
+    """Run a command to its end."""
+    subprocess.run([sys.executable, "-m", "markscheme", *arguments], check=True)
+
+
+@contextmanager
+def served(*arguments: str) -> Iterator[str]:
+    """A command that serves; what it printed until it said where."""
+    with tempfile.TemporaryFile("w+") as log:
+        command = [sys.executable, "-m", "markscheme", *arguments, "--port", "0"]
+        process = subprocess.Popen(command, stdout=log, stderr=log)
+        try:
+            for _ in range(600):
+                time.sleep(0.2)
+                log.seek(0)
+                said = log.read()
+                if "serving on" in said:
+                    break
+                if process.poll() is not None:
+                    raise SystemExit(f"{' '.join(command)} ended:\n{said}")
+            yield said
+        finally:
+            process.terminate()
+            process.wait()
+
+
+def main(folder: Path) -> None:
+    """Write the pictures."""
+    from playwright.sync_api import Page, sync_playwright
+
+    folder.mkdir(parents=True, exist_ok=True)
+    chromium = os.environ.get("MARKSCHEME_CHROMIUM") or shutil.which("chromium")
+    with tempfile.TemporaryDirectory() as place, sync_playwright() as playwright:
+        runs = Path(place) / "runs"
+        judges = [part for name in JUDGES for part in ("-j", name)]
+        markscheme("judge", str(EXAMPLE), *judges, "-o", str(runs / "example"), "-q")
+        markscheme("report", str(runs / "example"))
+        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+
+        def shot(page: Page, name: str) -> None:
+            page.wait_for_timeout(400)
+            page.screenshot(path=folder / f"{name}.png")
+
+        page = browser.new_page(**LOOK)
+        page.goto((runs / "example" / "report.html").as_uri())
+        page.wait_for_selector("html[data-ready]")
+        shot(page, "report")
+        page.locator("tr.answer td.q").nth(1).click()
+        page.locator("tr.answer").nth(1).scroll_into_view_if_needed()
+        shot(page, "report-why")
+        with served("view", str(runs), "--no-browser") as said:
+            found = re.search(r"http\S+token=\S+", said)
+            assert found
+            page.goto(found[0])
+            shot(page, "view")
+        labels = str(Path(place) / "labels.sqlite")
+        with served("annotate", str(EXAMPLE), "--project", labels, "--annotator", "Ann") as said:
+            link = re.search(r"Ann\s+annotator\s+(\S+)", said)
+            assert link
+            page.goto(link[1])
+            page.wait_for_selector("#answer")
+            shot(page, "annotate")
+        with served("serve", "--jobs", str(Path(place) / "jobs")) as said:
+            address = re.search(r"serving on (\S+);", said)
+            assert address
+            page.goto(f"{address[1]}/playground")
+            page.click("#go")
+            page.wait_for_selector("#said h2", timeout=120_000)
+            shot(page, "playground")
+        browser.close()
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1] if len(sys.argv) > 1 else "docs/pictures"))
