@@ -196,7 +196,7 @@ class _Pages:
             return found
         problems = []
         try:
-            found["tables"].append(_table(agree(run.path, rows).tables[0]))
+            found["tables"] += [_table(one) for one in agree(run.path, rows).tables[:2]]
         except MarkschemeError as error:
             problems.append(str(error))
         try:
