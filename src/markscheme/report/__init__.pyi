@@ -1,3 +1,5 @@
+from .explaining import explained as explained
+from .explaining import why as why
 from .figures import write_figures as write_figures
 from .html import Live as Live
 from .html import report_html as report_html
@@ -9,5 +11,3 @@ from .options import ReportOptions as ReportOptions
 from .reporting import ReportResult as ReportResult
 from .reporting import report as report
 from .tables import write_tables as write_tables
-from .why import explained as explained
-from .why import why as why

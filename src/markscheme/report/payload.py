@@ -10,8 +10,8 @@ import orjson
 import polars as pl
 
 from markscheme.analysis import CATEGORIES, MODES
+from markscheme.report.explaining import alignments, merged, near_matches, value_findings
 from markscheme.report.material import Judged, Material
-from markscheme.report.why import alignments, merged, near_matches, value_findings
 from markscheme.tables import RELATIONS, STATUSES
 from markscheme.web import has_markup, render_answer
 
