@@ -15,6 +15,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+import markscheme
 from markscheme.cli import run
 from markscheme.contract.grammar import parse_judge
 from markscheme.engine.local_run import RunReport, run_in_folder
@@ -239,7 +240,7 @@ def test_a_piece_that_cannot_be_written_is_tried_again_and_then_named(
     whole = judged().records
     plan = json.loads((run_folder / "run.json").read_text())
     (run_folder / "run.json").write_text(json.dumps({**plan, "state": "running"}))
-    (run_folder / "reports" / "part-000001.json").unlink()
+    next((run_folder / "reports").glob("part-000001-*.json")).unlink()
     in_the_way = run_folder / "judgments.parquet" / "part-000001.parquet"
     in_the_way.unlink()
     (in_the_way / "full").mkdir(parents=True)
@@ -279,3 +280,31 @@ def test_input_and_output_on_s3(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
         summary = json.loads(store.cat_file("bucket/run/summary.json"))
         assert summary["answers"]["rows"] == 400
         assert run(command) == 0  # nothing is left to do
+
+
+@pytest.mark.slow
+def test_a_run_on_ray_is_sealed_and_has_the_content_of_a_local_one(tmp_path: Path) -> None:
+    rows = [
+        {"question": f"q{n // 3}", "references": ["paris"], "answer": ["paris", "rome"][n % 2]}
+        for n in range(300)
+    ]
+    path = tmp_path / "a.parquet"
+    pl.DataFrame(rows).write_parquet(path, row_group_size=100)
+    judges = [parse_judge(name) for name in ("exact_match", "token_f1")]
+    folder = tmp_path / "ray"
+    for _ in range(2):
+        run_on_ray(
+            [str(path)], judges, str(folder), ray_options=RayOptions(workers=2), read=ReadOptions()
+        )
+        assert markscheme.verify(folder)
+    markscheme.judge(path, judges, out=tmp_path / "local")
+    content = markscheme.verify(tmp_path / "local").data["content"]
+    assert markscheme.verify(folder).data["content"] == content
+    part = next((folder / "judgments.parquet").iterdir())
+    part.write_bytes(part.read_bytes()[:-9] + bytes(9))
+    assert not markscheme.verify(folder)
+    healed = run_on_ray(
+        [str(path)], judges, str(folder), ray_options=RayOptions(workers=2), read=ReadOptions()
+    )
+    assert healed.damaged
+    assert markscheme.verify(folder).data["content"] == content

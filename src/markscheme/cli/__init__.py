@@ -14,10 +14,24 @@ from markscheme.errors import MarkschemeError
 _INTERRUPTED = 130
 
 
-def load_commands() -> None:
-    """Import every command file, which registers its command with the application."""
-    for module in sorted(pkgutil.iter_modules(__path__), key=lambda found: found.name):
-        importlib.import_module(f"{__name__}.{module.name}")
+def load_commands(arguments: Sequence[str] = ()) -> None:
+    """Import command files, which registers their commands with the application.
+
+    Where the first argument is a command with a file of its own, no other file is imported: a
+    command starts in the time that it needs itself.
+    """
+    names = sorted(module.name for module in pkgutil.iter_modules(__path__))
+    first = arguments[0].replace("-", "_") if arguments else ""
+    own = [name for name in names if name == first or name.startswith(f"{first}_")]
+    for name in own if first in own else names:
+        importlib.import_module(f"{__name__}.{name}")
+    if own and arguments and arguments[0] not in _registered():
+        load_commands()
+
+
+def _registered() -> set[str | None]:
+    commands = {one.name for one in app.registered_commands}
+    return commands | {one.name for one in app.registered_groups}
 
 
 def run(arguments: Sequence[str]) -> int:
@@ -29,7 +43,7 @@ def run(arguments: Sequence[str]) -> int:
     """
     debug = "--debug" in arguments
     arguments = ["--debug", *(item for item in arguments if item != "--debug")][not debug :]
-    load_commands()
+    load_commands([item for item in arguments if item != "--debug"])
     try:
         code = app(args=list(arguments), standalone_mode=False, prog_name="markscheme")
     except MarkschemeError as error:
