@@ -219,10 +219,22 @@ def test_notes_are_cut_at_their_length(project: Make) -> None:
 def test_guessing_is_slowed_down(project: Make) -> None:
     place = project()
     client = place.client()
-    codes = [client.post("/session", data={"token": f"2.{n}"}).status_code for n in range(30)]
-    assert codes[0] == 401
-    assert codes[-1] == 429
-    assert client.get("/enter").headers["retry-after"]
+    said = [client.post("/session", data={"token": f"2.{n}"}) for n in range(30)]
+    assert said[0].status_code == 401
+    assert said[-1].status_code == 429
+    assert said[-1].headers["retry-after"]
+
+
+def test_what_others_behind_an_address_try_locks_out_nobody_with_a_valid_link(
+    project: Make,
+) -> None:
+    place = project()
+    ann, stranger = place.worker("Ann"), place.client()
+    for n in range(30):
+        stranger.post("/session", data={"token": f"2.{n}"})
+    assert ann.http.get("/").status_code == 200
+    assert ann.say("1").status_code == 200
+    assert "Question" in place.worker("Ben").look(), "a valid link still lets in"
 
 
 def test_invented_sessions_are_slowed_down(project: Make) -> None:

@@ -9,7 +9,7 @@ from starlette.exceptions import HTTPException
 from starlette.routing import Route, Router
 
 from markscheme.annotate.admin import admin_routes, review_routes
-from markscheme.annotate.context import Site, text
+from markscheme.annotate.context import Site, text, too_many
 from markscheme.annotate.people import SESSION_SECONDS, sign_in, sign_out
 from markscheme.annotate.render import ASSETS, page, static_file
 from markscheme.annotate.security import Guard, client
@@ -78,7 +78,8 @@ def _doors(site: Site) -> APIRouter:
         token = text(fields, "token").strip().rpartition("#")[2]
         session = await site.write(lambda connection: sign_in(connection, token))
         if session is None:
-            site.limits.strangers.spend(client(request.scope))
+            if not site.limits.strangers.spend(client(request.scope)):
+                return too_many()
             return HTMLResponse(page("enter.html", title=site.project.title, failed=True), 401)
         response = RedirectResponse("/", 303)
         response.set_cookie(

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from fastapi import Request
-from fastapi.responses import HTMLResponse, RedirectResponse, Response
+from fastapi.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
 from sqlalchemy import Connection
 from starlette.datastructures import FormData
 
@@ -75,8 +75,8 @@ class Site:
         session = self.session(request)
         person = await self.read(lambda c: person_of(c, session)) if session else None
         if person is None:
-            if session:
-                self.limits.strangers.spend(client(request.scope))
+            if session and not self.limits.strangers.spend(client(request.scope)):
+                return too_many()
             if request.headers.get("hx-request") or request.method != "GET":
                 return HTMLResponse(page("refused.html", why="signed-out"), 401)
             return RedirectResponse("/enter", 303)
@@ -108,6 +108,11 @@ class Site:
             "csrf": tokens.csrf_of(self.session(request)),
             **values,
         }
+
+
+def too_many() -> Response:
+    """The refusal of one more wrong link or session from an address that has tried many."""
+    return PlainTextResponse("too many wrong links; wait a little", 429, {"retry-after": "10"})
 
 
 def is_htmx(request: Request) -> bool:

@@ -73,7 +73,8 @@ class Limits:
 
     Attributes:
         requests: a session's, or a client's without one.
-        strangers: attempts with no valid session or link, by address.
+        strangers: attempts with no valid session or link, by address. Who has a valid one is never
+            refused for what others behind the same address try.
     """
 
     requests: Bucket = field(default_factory=lambda: Bucket(per_second=30, most=90))
@@ -126,8 +127,7 @@ class Guard:
             return None
         address = client(scope)
         key = _cookie(headers, self.cookie) or address
-        known = self.limits.strangers.left(address) >= 1
-        if not self.limits.requests.spend(key) or not known:
+        if not self.limits.requests.spend(key):
             return PlainTextResponse("too many requests; wait a little", 429, {"retry-after": "5"})
         return None
 
