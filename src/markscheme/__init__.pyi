@@ -18,6 +18,8 @@ from .agreement import hierarchy as hierarchy
 from .agreement import plan_labels as plan_labels
 from .agreement import rank as rank
 from .agreement import reliability as reliability
+from .analysis import DiffOptions as DiffOptions
+from .analysis import diff as diff
 from .analysis import explain as explain
 from .analysis import failures as failures
 from .analysis import probe as probe

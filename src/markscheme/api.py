@@ -12,11 +12,12 @@ import polars as pl
 
 from markscheme.contract import Judge, ModelSource, judge_name, parse_judge, signature
 from markscheme.engine import RunReport, cleaner, process_pool, run_in_folder, run_in_memory
-from markscheme.results import Table, Tabular, summary_table
-from markscheme.tables import JUDGMENTS_SCHEMA, AnswersReader, ReadOptions, Source
+from markscheme.results import Table, Tabular, slice_records, summary_table
+from markscheme.tables import JUDGMENTS_SCHEMA, AnswersReader, ReadOptions, Source, slices_of
 
 if TYPE_CHECKING:
-    from markscheme.agreement import AgreeResult, CompareResult, JudgmentsSource
+    from markscheme.agreement import AgreeResult, CompareResult, JudgmentsSource, TableSource
+    from markscheme.analysis import FailuresResult
 
 DEFAULT_JUDGE = "examiner"
 
@@ -85,6 +86,23 @@ class Result(Tabular):
         columns = ("accuracy", "accuracy_low", "accuracy_high", "judged", "not_judged")
         return self.summary().select("judge", "system", *columns)
 
+    def by(self, column: str) -> pl.DataFrame:
+        """Accuracy by the values of a column of your own that `judge(slices=...)` kept.
+
+        Columns: `judge`, the column, and the figures of `accuracy`.
+
+        Raises:
+            DataError: the answers have no such column.
+        """
+        records = slice_records(self.run.judgments, self.answers().lazy(), column)
+        flat = [
+            {**record, column: record["system"].partition("=")[2],
+             "not_judged": sum(record["not_judged"].values())}
+            for record in records
+        ]  # fmt: skip
+        figures = ("accuracy", "accuracy_low", "accuracy_high", "judged", "not_judged")
+        return pl.DataFrame(flat, infer_schema_length=None).select("judge", column, *figures)
+
     def wrong(self) -> pl.DataFrame:
         """The answers that a judge rejected (verdict false), one row per judge and answer.
 
@@ -93,17 +111,32 @@ class Result(Tabular):
         not judged are not among them.
 
         Columns: `answer_id`, `judge`, `system`, `question`, `references`, `answer`, `score`,
-        `explanation`.
+        `explanation` (the judge's), `mode` and `evidence` (what differs from the references; see
+        `markscheme.failures`), and the slices.
         """
+        from markscheme.analysis import with_rejections
+
         texts = self.answers().unique("answer_id", keep="first", maintain_order=True)
         rejected = self.judgments.filter(~pl.col("verdict"))
-        return rejected.select("answer_id", "judge", "score", "explanation").join(
-            texts.select("answer_id", "system", "question", "references", "answer"),
-            on="answer_id", how="left", maintain_order="left",
-        ).select(
+        found = rejected.select("answer_id", "judge", "status", "score", "explanation", "relation")
+        joined = found.with_columns(pl.col("relation").cast(pl.String)).join(
+            texts, on="answer_id", how="left", maintain_order="left"
+        )
+        return with_rejections(joined).select(
             "answer_id", "judge", "system", "question", "references", "answer", "score",
-            "explanation",
+            "explanation", "mode", "evidence", *slices_of(texts),
         )  # fmt: skip
+
+    def failures(self, labels: TableSource | None = None, **options: Any) -> FailuresResult:
+        """What the judges reject and why, mode by mode: see `markscheme.failures`.
+
+        Args:
+            labels: people's labels, to see what the judges get wrong.
+            options: fields of `markscheme.analysis.FailureOptions`.
+        """
+        from markscheme.analysis import failures
+
+        return failures(self, labels, **options)
 
     def agree(self, labels: JudgmentsSource | None = None, **options: Any) -> AgreeResult:
         """Agreement with people's labels: see `markscheme.agree`, which has the options.
@@ -186,6 +219,7 @@ def judge(
     out: str | Path | None = None,
     columns: Mapping[str, str] | None = None,
     reference_separator: str = "auto",
+    slices: Sequence[str] = (),
     on_bad_row: Literal["error", "skip"] = "error",
     clean: Clean | None = None,
     models: ModelSource | None = None,
@@ -202,6 +236,7 @@ def judge(
             everything in memory.
         columns: our column names to the data's, where those are unusual.
         reference_separator: splits references given as one text; see `ReadOptions`.
+        slices: columns of the data to give figures by, such as `["topic"]`: see `Result.by`.
         on_bad_row: `error` stops and names malformed rows; `skip` leaves them out and counts them.
         clean: `"chat"` removes citation marks, source lists and follow-up questions first.
         models: opens weights and servers for judges that need some.
@@ -224,7 +259,10 @@ def judge(
         [0.0]
     """
     options = ReadOptions(
-        columns=columns or {}, reference_separator=reference_separator, on_bad_row=on_bad_row
+        columns=columns or {},
+        reference_separator=reference_separator,
+        slices=tuple(slices),
+        on_bad_row=on_bad_row,
     )
     sources = _sources(answers)
     named = [judges] if isinstance(judges, str) or not isinstance(judges, Sequence) else judges

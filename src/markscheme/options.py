@@ -163,6 +163,14 @@ Answers = Annotated[
 Threshold = Annotated[float, Option("Accept from this score where a judge gave no verdict.")]
 CONFIDENCE = Option("Confidence of intervals and limits: 0.95 is 95%.", minimum=0.5, maximum=0.9999)
 Confidence = Annotated[float, CONFIDENCE]
+Slices = Annotated[
+    tuple[str, ...],
+    Option(
+        "Columns of the data to give figures by, with commas: topic,language. A run keeps them.",
+        split=True,
+    ),
+]
+"""Columns of the user's own by whose values figures are given; () for none."""
 Clean = Annotated[
     Literal["chat"] | None,
     Option("chat: remove citation marks, source lists, follow-up questions first."),

@@ -67,6 +67,91 @@ def test_errors_of_judges_are_counted_by_system_and_written_out(
     assert written["evidence"].null_count() == 0
 
 
+ROWS = [
+    ("When did it open?", "1975", "It opened in 1985.", "date"),
+    ("Name the Baltic states.", "Estonia, Latvia and Lithuania", "Estonia and Latvia", "list"),
+    ("Who wrote Emma?", "Jane Austen", "I am not sure who wrote it.", "no_answer"),
+    ("Who wrote Emma?", "Jane Austen", "Emily Brontë", "name"),
+    (
+        "Who wrote Emma?",
+        "Jane Austen",
+        "It is by Jane Austen, of course, in 1815",
+        "reference_in_it",
+    ),
+    ("Which gas?", "nitrogen", "nitrogen", None),
+    ("Which gas?", "nitrogen", None, "no_answer"),
+]
+
+
+@pytest.fixture
+def unlabelled(tmp_path: Path, capsys: Captured) -> Path:
+    file = tmp_path / "said.jsonl"
+    names = ("question", "references", "answer", "topic")
+    rows = [(*row[:3], "books" if "Emma" in row[0] else "other") for row in ROWS]
+    file.write_text("".join(json.dumps(dict(zip(names, row, strict=True))) + "\n" for row in rows))
+    folder = tmp_path / "run"
+    call(capsys, "judge", file, "-j", "exact_match", "-q", "-o", folder, "--slices", "topic")
+    return folder
+
+
+def test_rejected_answers_are_listed_with_reasons_without_labels(
+    unlabelled: Path, tmp_path: Path, capsys: Captured
+) -> None:
+    out, details = tmp_path / "found.json", tmp_path / "rejected.csv"
+    shown = call(capsys, "failures", unlabelled, "--out", out, "--details", details)
+    assert "1985 where the reference has 1975" in shown
+    assert "Emily Brontë" in shown
+    assert "Lithuania is missing" in shown
+    found = json.loads(out.read_text())["rejected"]
+    by_answer = {row["answer"]: row["mode"] for row in found}
+    assert by_answer == {answer: mode for _, _, answer, mode in ROWS if mode}
+    assert {row["outcome"] for row in found} == {"rejected", "not judged"}
+    assert pl.read_csv(details).height == 6
+
+
+def test_rejections_are_counted_by_slices(unlabelled: Path, capsys: Captured) -> None:
+    shown = call(capsys, "failures", unlabelled, "--slices", "topic", "--format", "json")
+    (books, other) = sorted(json.loads(shown)["slices"]["topic"], key=lambda row: row["topic"])
+    assert (books["topic"], books["rejected"], books["answers"]) == ("books", 3, 3)
+    assert (other["rejected"], other["not_judged"]) == (2, 1)
+    assert "--slices topik" in call(
+        capsys, "failures", unlabelled, "--slices", "topik", exit_code=2
+    )
+
+
+def test_a_result_says_the_same_as_the_command(unlabelled: Path) -> None:
+    file = unlabelled.parent / "said.jsonl"
+    result = markscheme.judge(str(file), "exact_match", slices=["topic"])
+    wrong = {row["answer"]: row["mode"] for row in result.wrong().iter_rows(named=True)}
+    assert wrong == {answer: mode for _, _, answer, mode in ROWS if mode and answer}
+    assert "topic" in result.wrong().columns
+    assert result.failures().frame.height == 6
+
+
+def test_labels_do_not_hide_what_was_rejected(
+    example: Path, tmp_path: Path, capsys: Captured
+) -> None:
+    folder = tmp_path / "run"
+    call(capsys, "judge", example, "-j", "contains", "-q", "-o", folder)
+    assert "people accept" in call(capsys, "failures", folder)
+    assert "Rejected answers" in call(capsys, "failures", folder, "--rejected")
+
+
+def test_a_failed_gate_names_the_first_rejected_of_the_failing_slice(
+    tmp_path: Path, capsys: Captured
+) -> None:
+    file = tmp_path / "said.jsonl"
+    rows = [{"question": "q", "references": ["a"], "answer": answer, "topic": topic}
+            for answer, topic in (("a", "x"), ("bb", "x"), ("a", "y"))]  # fmt: skip
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    command = ["judge", file, "-j", "exact_match", "-q", "-o", tmp_path / "run"]
+    shown = call(capsys, *command, "--slices", "topic", "--fail-under", "0.6", exit_code=1)
+    assert "gate FAILED: exact_match, topic=x" in shown
+    assert "gate passed: exact_match, topic=y" in shown
+    assert "rejected by exact_match: 'bb' for 'a' to 'q'" in shown
+    assert "next: markscheme failures" in shown
+
+
 def test_without_labels_it_says_what_to_give(tmp_path: Path, capsys: Captured) -> None:
     file = tmp_path / "answers.jsonl"
     file.write_text('{"question": "q", "references": ["a"], "answer": "b"}\n')

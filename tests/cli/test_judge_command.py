@@ -195,4 +195,13 @@ def test_a_narrow_terminal_cuts_no_name_and_no_figure() -> None:
     narrow.print(table.rich())
     assert isinstance(narrow.file, io.StringIO)
     together = "".join(narrow.file.getvalue().split())
-    assert "exact_match1,000,000" in together
+    assert "exact_match" in together
+    assert "1,000,000" in together
+
+
+def test_another_column_mapping_gets_a_folder_of_its_own() -> None:
+    Path("a.csv").write_text("q,gold,one,two\nWho?,Ann,Ann,Bob\n")
+    for answer in ("one", "two"):
+        columns = f"question=q,answer={answer}"
+        assert run(["judge", "a.csv", "-j", "exact_match", "-q", "--columns", columns]) == 0
+    assert len(list(Path("runs").iterdir())) == 2

@@ -116,3 +116,11 @@ def test_what_is_wrong_with_a_call_is_said_in_a_line(pytester: pytest.Pytester) 
     done.assert_outcomes(failed=2, passed=1)
     done.stdout.fnmatch_lines(["no judge named 'exmaminer'*", "*no references*"])
     done.stdout.no_fnmatch_line("*grammar.py*")
+
+
+def test_a_limit_that_is_not_reached_names_the_first_culprits(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(ANSWERS)
+    done = pytester.runpytest_subprocess("--markscheme-fail-under", "0.9")
+    done.stdout.fnmatch_lines(
+        ["rejected: 'in Rome' for 'in Paris' to 'Where does it stand (17)?'*test_answer[[]17]]"]
+    )

@@ -36,6 +36,7 @@ from .cascades import ChosenCascade as ChosenCascade
 from .cascades import Goal as Goal
 from .cascades import Recorded as Recorded
 from .cascades import choose_setting as choose_setting
+from .closed_forms import holm as holm
 from .closed_forms import wilson_interval as wilson_interval
 from .compared import CompareResult as CompareResult
 from .compared import compare as compare
@@ -69,7 +70,9 @@ from .options import HierarchyOptions as HierarchyOptions
 from .options import PlanOptions as PlanOptions
 from .options import RankOptions as RankOptions
 from .options import ReliabilityOptions as ReliabilityOptions
+from .options import Resamples as Resamples
 from .paired import Comparison as Comparison
+from .paired import mcnemar_exact as mcnemar_exact
 from .protocols import amend_references as amend_references
 from .protocols import match_amended as match_amended
 from .question_averages import PerQuestion as PerQuestion
@@ -89,6 +92,7 @@ from .sources import JudgmentsSource as JudgmentsSource
 from .sources import TableSource as TableSource
 from .sources import answers_of_run as answers_of_run
 from .sources import columns_of as columns_of
+from .sources import is_result as is_result
 from .sources import joined_with_labels as joined_with_labels
 from .sources import judged_table as judged_table
 from .sources import labelled_table as labelled_table

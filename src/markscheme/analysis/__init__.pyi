@@ -8,6 +8,8 @@ from .dataset_descriptions import DatasetList as DatasetList
 from .dataset_descriptions import check_dataset as check_dataset
 from .dataset_descriptions import describe_dataset as describe_dataset
 from .dataset_descriptions import list_datasets as list_datasets
+from .differences import DiffResult as DiffResult
+from .differences import diff as diff
 from .entailed_pairs import EntailedPairs as EntailedPairs
 from .entailed_pairs import entail as entail
 from .error_categories import CATEGORIES as CATEGORIES
@@ -29,6 +31,7 @@ from .judge_descriptions import JudgeDescription as JudgeDescription
 from .judge_descriptions import JudgeList as JudgeList
 from .judge_descriptions import describe_judge as describe_judge
 from .judge_descriptions import list_judges as list_judges
+from .judged_answers import judged_answers as judged_answers
 from .ledger_contents import LedgerFigures as LedgerFigures
 from .ledger_contents import ledger_figures as ledger_figures
 from .list_material import Material as Material
@@ -44,12 +47,19 @@ from .list_studies import over_draws as over_draws
 from .mode_detection import failure_modes as failure_modes
 from .modes import GROUPS as GROUPS
 from .modes import MODES as MODES
+from .options import DiffOptions as DiffOptions
 from .options import ExplainOptions as ExplainOptions
 from .options import FailureOptions as FailureOptions
 from .options import ProbeOptions as ProbeOptions
 from .options import StudyOptions as StudyOptions
 from .probing import ProbeResult as ProbeResult
 from .probing import probe as probe
+from .rejections import REJECTIONS as REJECTIONS
+from .rejections import first_rejected as first_rejected
+from .rejections import in_a_line as in_a_line
+from .rejections import rejected_answers as rejected_answers
+from .rejections import rejection as rejection
+from .rejections import with_rejections as with_rejections
 from .solved_examples import choose_solved_examples as choose_solved_examples
 from .statement_results import StatementsResult as StatementsResult
 from .statement_results import check_ending as check_ending

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import polars as pl
@@ -11,20 +10,46 @@ from markscheme.agreement import (
     JudgmentsSource,
     TableSource,
     answers_of_run,
+    is_result,
     judged_table,
     labelled_table,
 )
+from markscheme.analysis.judged_answers import columns_of_table, is_answers, named_source
 from markscheme.analysis.options import FailureOptions
 from markscheme.errors import AgreementError, DataError
 from markscheme.tables import (
     ReadOptions,
     as_binary,
-    judgments_file,
     matching_key,
     read_answers,
-    read_table,
-    renamed,
 )
+
+
+def has_labels(
+    source: JudgmentsSource, options: FailureOptions, answers: TableSource | None
+) -> bool:
+    """Whether people's labels came with judgments, or with the answers that were judged.
+
+    True as well of answers without judgments: nothing but labels can be looked at there.
+    """
+    given: Any = source
+    kept = answers_of_run(given)
+    if is_result(given):
+        table = given.answers()
+    elif kept is not None:
+        table = pl.read_parquet(kept, columns=["label"])
+    elif is_answers(given, options.columns):
+        table = _answers(given, options)
+        if not options.judges and not _VERDICTS & set(columns_of_table(given, options.columns)):
+            return True
+    elif answers is not None:
+        table = _answers(answers, options)
+    else:
+        return False
+    return table["label"].null_count() < table.height
+
+
+_VERDICTS = {"verdict", "score"}
 
 
 def read_accepted(
@@ -43,13 +68,13 @@ def read_accepted(
     given: Any = source
     kept: Any = answers
     if kept is None:
-        kept = given.answers() if _has_judgments(given) else answers_of_run(given)
+        kept = given.answers() if is_result(given) else answers_of_run(given)
     judged = None
-    if kept is not None or not _is_answers(given, options.columns):
+    if kept is not None or not is_answers(given, options.columns):
         if kept is None:
             raise DataError(
-                f"{_named(given)} holds judgments without references; name the judged file with "
-                "--answers"
+                f"{named_source(given)} holds judgments without references; name the judged file "
+                "with --answers"
             )
         judged = judged_table(
             source, judges=options.judges, columns=options.columns, answers=kept,
@@ -70,36 +95,13 @@ def read_accepted(
     if table["accepted"].null_count() == table.height:
         raise AgreementError(
             "nothing says which answers are right: give --labels FILE, or --trusted JUDGE to take "
-            "a judge's word"
+            "a judge's word; what a judge rejects is listed without labels: 'markscheme judge "
+            "FILE', then 'markscheme failures RUN'"
         )
     verdicts = None
     if judged is not None:
         verdicts = judged.select("answer_id", "judge", "verdict", "score")
     return table, verdicts
-
-
-def _has_judgments(source: Any) -> bool:
-    """Whether this is what `markscheme.judge` returned."""
-    frame = type(source).__module__.startswith(("pandas", "polars"))
-    return not frame and hasattr(source, "judgments") and hasattr(source, "answers")
-
-
-def _named(source: Any) -> str:
-    return str(source) if not hasattr(source, "columns") else "the table"
-
-
-def _is_answers(source: Any, columns: Mapping[str, str]) -> bool:
-    """Whether a file or a frame has what an answers table has, references above all."""
-    if isinstance(source, pl.DataFrame):
-        table = source
-    elif type(source).__module__.startswith("pandas") or isinstance(source, list):
-        table = pl.DataFrame(schema=[*(source[0] if isinstance(source, list) else source.columns)])
-    else:
-        if judgments_file(source) != str(source):
-            return False
-        table = read_table(source)
-    found = renamed(table, columns, ("question", "references", "answer"))
-    return {"question", "references", "answer"} <= set(found.columns)
 
 
 def _answers(source: Any, options: FailureOptions) -> pl.DataFrame:

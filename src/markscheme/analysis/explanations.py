@@ -111,12 +111,16 @@ def _outcome(judgment: Mapping[str, Any]) -> Table:
 
 def _deciding(frame: pl.DataFrame) -> Table:
     rows = tuple(
-        (f"{row['effect']:+.2f}", row["feature"], f"{row['value']:g}", row["meaning"])
+        (row["meaning"] or row["feature"], f"{row['value']:.3g}", f"{row['effect']:+.1f}")
         for row in frame.iter_rows(named=True)
     )
     return Table(
-        title="What moved the verdict: change in log-odds against an ordinary answer's value",
-        header=("effect", "feature", "value", "meaning"),
+        title="What moved the verdict most",
+        header=("feature of the answer", "value", "effect"),
         rows=rows,
-        numeric=frozenset({"effect", "value"}),
+        numeric=frozenset({"value", "effect"}),
+        notes=(
+            "Effect: change of the log-odds against an ordinary answer's value, each feature by "
+            "itself; features act together, so the effects do not add up to the probability.",
+        ),
     )

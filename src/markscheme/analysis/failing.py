@@ -1,4 +1,4 @@
-"""Why accepted answers fail exact match, and why judges err: the public `failures`."""
+"""What judges reject and why, and what they get wrong: the public `failures`."""
 
 from __future__ import annotations
 
@@ -9,11 +9,14 @@ from typing import Any
 import polars as pl
 
 from markscheme.agreement import JudgmentsSource, TableSource
-from markscheme.analysis.accepted_answers import read_accepted
+from markscheme.analysis.accepted_answers import has_labels, read_accepted
 from markscheme.analysis.error_categories import CATEGORIES, error_rates, judge_errors
+from markscheme.analysis.judged_answers import judged_answers
 from markscheme.analysis.mode_detection import failure_modes
 from markscheme.analysis.modes import GROUPS, MODES
 from markscheme.analysis.options import FailureOptions
+from markscheme.analysis.rejection_tables import counts_table, listing_table, rejections_table
+from markscheme.analysis.rejections import rejected_answers, rejection_counts
 from markscheme.errors import MarkschemeError
 from markscheme.models import Models
 from markscheme.options import with_keywords
@@ -25,13 +28,17 @@ _LONGEST = 60
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class FailuresResult(TableResult):
-    """Answers that are accepted and fail exact match. `frame` has a row for each, with its mode.
+    """With labels, answers that are accepted and fail exact match; without, rejected ones.
+
+    `frame` has a row for each, with its `mode` and the `evidence`.
 
     Attributes:
+        labelled: people's labels were looked at.
         error_rates: how often each judge rejects the answers of each mode; None without judgments.
         judge_errors: each judge's errors by category; None where not asked for.
     """
 
+    labelled: bool
     error_rates: pl.DataFrame | None
     judge_errors: pl.DataFrame | None
 
@@ -49,7 +56,7 @@ class FailuresResult(TableResult):
             raise MarkschemeError(
                 f"--details {target}: .jsonl, .csv or .parquet, not {target.suffix!r}"
             )
-        _write(self.frame.drop("row"), target)
+        _write(self.frame.drop("row", strict=False), target)
         if self.judge_errors is not None:
             _write(self.judge_errors, target.with_stem(f"{target.stem}-judge-errors"))
         return target
@@ -73,7 +80,12 @@ def failures(
     answers: TableSource | None = None,
     **keywords: Any,
 ) -> FailuresResult:
-    """Why answers that people accept fail exact match, mode by mode, and which judges fail too.
+    """What judges reject, mode by mode; with labels, what they and exact match get wrong.
+
+    Without labels every answer is listed that a judge rejects, scores near its threshold
+    (doubtful, accepted or not) or gives no verdict on, with the reason: the judge's own, and what
+    differs from the references (`REJECTIONS`). With labels: why answers that people accept fail
+    exact match (Kamalloo et al. 2023, section 5), and which judges fail too.
 
     Args:
         judged: labelled answers, judgments, a run's folder, or what `markscheme.judge` returned.
@@ -83,12 +95,14 @@ def failures(
         keywords: single options, which go before those of `options`.
 
     Returns:
-        A row per answer that is accepted and fails exact match: the answer, `group` and `mode`
-        (Kamalloo et al. 2023, section 5) and the `evidence` of the rule that found it.
+        With labels, a row per answer that is accepted and fails exact match: the answer, `group`
+        and `mode` and the `evidence` of the rule that found it. Without, a row per judge and
+        answer: `outcome` (`rejected`, `doubtful`, `not judged`), `mode`, `evidence`, the answer,
+        `score`, `explanation` and the slices.
 
     Raises:
         DataError: the files cannot be read, or have no references.
-        AgreementError: nothing says which answers are right.
+        AgreementError: there are neither labels nor judgments.
 
     Example:
         >>> import markscheme
@@ -98,9 +112,13 @@ def failures(
         1
     """
     chosen = with_keywords(FailureOptions, options, keywords)
+    said = labels is not None or chosen.trusted is not None
+    if chosen.rejected or not (said or has_labels(judged, chosen, answers)):
+        return _rejections(judged, chosen, answers)
+    examples = 1 if chosen.examples is None else chosen.examples
     table, verdicts = read_accepted(judged, chosen, labels=labels, answers=answers)
     modes = failure_modes(table, Models())
-    tables = [_modes_table(modes, examples=chosen.examples)]
+    tables = [_modes_table(modes, examples=examples)]
     data: dict[str, Any] = {"command": "failures", "modes": modes.to_dicts()}
     rates = errors = None
     if verdicts is not None:
@@ -112,13 +130,41 @@ def failures(
                 "answer_id", "system", "question", "references", "answer", "accepted"
             )
             errors = judge_errors(verdicts.join(text, on="answer_id"))
-            tables.append(
-                _errors_table(errors, examples=chosen.examples, by_system=chosen.by == "system")
-            )
+            tables.append(_errors_table(errors, examples=examples, by_system=chosen.by == "system"))
             data["judge_errors"] = errors.to_dicts()
     return FailuresResult(
-        frame=modes, tables=tuple(tables), data=data, error_rates=rates, judge_errors=errors
-    )
+        frame=modes, tables=tuple(tables), data=data, labelled=True, error_rates=rates,
+        judge_errors=errors,
+    )  # fmt: skip
+
+
+def _rejections(
+    judged: JudgmentsSource, options: FailureOptions, answers: TableSource | None
+) -> FailuresResult:
+    """What judges reject, doubt or do not judge."""
+    rows = judged_answers(
+        judged, judges=options.judges, columns=options.columns, answers=answers,
+        threshold=options.threshold, slices=options.slices,
+    )  # fmt: skip
+    found = rejected_answers(rows, slices=options.slices)
+    examples = 3 if options.examples is None else options.examples
+    counts = rejection_counts(rows)
+    tables = [
+        counts_table(counts),
+        *([] if found.is_empty() else [rejections_table(found, counts)]),
+    ]
+    data: dict[str, Any] = {"command": "failures", "judges": counts.to_dicts()}
+    for name in options.slices:
+        by = rejection_counts(rows, by=name)
+        tables.append(counts_table(by, by=name))
+        data.setdefault("slices", {})[name] = by.to_dicts()
+    if examples and not found.is_empty():
+        tables.append(listing_table(found, examples=examples))
+    data["rejected"] = found.to_dicts()
+    return FailuresResult(
+        frame=found, tables=tuple(tables), data=data, labelled=False, error_rates=None,
+        judge_errors=None,
+    )  # fmt: skip
 
 
 def _modes_table(modes: pl.DataFrame, *, examples: int) -> Table:

@@ -5,13 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Annotated, Literal
 
+from markscheme.agreement import Resamples
 from markscheme.options import (
     DRAWN,
     DRAWS,
     LIMIT,
     By,
     Columns,
+    Confidence,
     DataDir,
+    Judge,
     Judges,
     LabelColumn,
     Option,
@@ -19,6 +22,7 @@ from markscheme.options import (
     PositiveFrom,
     ReferenceSeparator,
     Seed,
+    Slices,
     Threshold,
 )
 
@@ -65,7 +69,7 @@ class ProbeOptions:
 
 @dataclass(frozen=True, kw_only=True)
 class FailureOptions:
-    """How answers that fail exact match are read, sorted and shown.
+    """How rejected answers, or answers that fail exact match, are read, sorted and shown.
 
     Attributes:
         label_column: the column with labels.
@@ -76,7 +80,9 @@ class FailureOptions:
         positive_from: the grade from which an answer is acceptable; None for labels of 0 and 1.
         judge_errors: sort each judge's errors too.
         by: `system`: the errors of judges for each system by itself.
-        examples: answers to show of every mode.
+        examples: answers to show of every mode; None for 1 with labels and 3 without.
+        rejected: list what judges reject, even where there are labels.
+        slices: columns of the user's own by whose values rejections are counted.
     """
 
     label_column: LabelColumn = None
@@ -92,7 +98,53 @@ class FailureOptions:
         False
     )
     by: By = None
-    examples: Annotated[int, Option("Answers to show of every mode.", minimum=0)] = 1
+    examples: Annotated[
+        int | None,
+        Option("Answers to show of every mode. [default: 1, without labels 3]", minimum=0),
+    ] = None
+    rejected: Annotated[
+        bool, Option("List what the judges reject, even where there are labels.")
+    ] = False
+    slices: Slices = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class DiffOptions:
+    """How two sets of answers to the same questions are compared.
+
+    Attributes:
+        judge: whose verdicts; None for the one that both sides have, or that judged one of them
+            where the other is answers only. Answers on both sides are judged by the examiner.
+        base_system, new_system: the system of each side; None for the only one, or all that both
+            have.
+        columns: columns with unusual names, ours to the file's.
+        slices: columns of the new answers by whose values changes are counted.
+        margin: the loss that is tolerated, as a share of the answers: 0.02 is two points.
+        confidence: of the interval; a change is shown where p is at most 1 minus this.
+        resamples: of the interval and of the permutation test.
+        seed: of both.
+        flips: answers to show that got worse, and that got better.
+        threshold: an answer is accepted from this score where a judge gave no verdict.
+    """
+
+    judge: Judge = None
+    base_system: Annotated[str | None, Option("The system of the base.")] = None
+    new_system: Annotated[str | None, Option("The system of the new answers.")] = None
+    columns: Columns = field(default_factory=dict)
+    slices: Slices = ()
+    margin: Annotated[
+        float,
+        Option(
+            "Loss that is tolerated: 0.02 is two points of accuracy.", minimum=0, maximum=1,
+        ),
+    ] = 0.0  # fmt: skip
+    confidence: Confidence = 0.95
+    resamples: Resamples = 10000
+    seed: Seed = 0
+    flips: Annotated[
+        int, Option("Answers to show that got worse, and that got better.", minimum=0)
+    ] = 5
+    threshold: Threshold = 0.5
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Sequence
 
 from markscheme.cli.app import app, notes
+from markscheme.cli.front import add_examples
 from markscheme.errors import MarkschemeError
 
 _INTERRUPTED = 130
@@ -27,6 +28,7 @@ def load_commands(arguments: Sequence[str] = ()) -> None:
         importlib.import_module(f"{__name__}.{name}")
     if own and arguments and arguments[0] not in _registered():
         load_commands()
+    add_examples(app)
 
 
 def _registered() -> set[str | None]:

@@ -8,10 +8,12 @@ from typing import Annotated, Any, TextIO
 import typer
 from rich.console import Console
 
+from markscheme.cli.front import Front
 from markscheme.text import printable
 
 app = typer.Typer(
     name="markscheme",
+    cls=Front,
     help="Mark answers to questions, and learn how far to trust the marks.",
     no_args_is_help=True,
     rich_markup_mode="markdown",

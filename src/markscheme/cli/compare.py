@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 from markscheme.agreement import CompareOptions
 from markscheme.cli.options import Judgments, Shown, command
-from markscheme.options import Answers, Labels
+from markscheme.errors import AgreementError, DataError
+from markscheme.options import Answers, Argument, Labels
 
 
 @command("compare")
@@ -12,14 +15,28 @@ def compare(
     judgments: Judgments,
     options: CompareOptions,
     shown: Shown,
+    other: Annotated[
+        str | None,
+        Argument("Another run or file of judgments of the same answers.", metavar="OTHER"),
+    ] = None,
     labels: Labels = None,
     answers: Answers = None,
 ) -> None:
     """Compare judges on the same labelled answers, or systems under one judge, pair by pair.
 
     Exact McNemar test, permutation test that exchanges whole questions, Holm's correction over all
-    pairs, and the difference with an interval clustered on question.
+    pairs, and the difference with an interval clustered on question. Judges of OTHER, another run
+    on the same answers, are compared too. What changed between two runs is told by 'diff'.
     """
     from markscheme import agreement
 
-    shown.show(agreement.compare(judgments, labels, options, answers=answers))
+    try:
+        found = agreement.compare(judgments, labels, options, other=other, answers=answers)
+    except (AgreementError, DataError) as error:
+        if other is None:
+            raise
+        raise type(error)(
+            f"{error}. To see what changed from one run to the next, without labels: "
+            f"markscheme diff {judgments} {other}"
+        ) from None
+    shown.show(found)

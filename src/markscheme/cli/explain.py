@@ -42,4 +42,6 @@ def explain(
     else:
         console.print()
         console.print(found.tables[-1].rich())
+        for note in found.tables[-1].notes:
+            console.print(note, markup=False, soft_wrap=not console.is_terminal)
     shown.write(found)

@@ -1,4 +1,4 @@
-"""`markscheme failures`: why accepted answers fail exact match, and why judges err."""
+"""`markscheme failures`: what judges reject and why; with labels, what they get wrong."""
 
 from __future__ import annotations
 
@@ -28,14 +28,16 @@ def failures(
         Path | None, Option("Write every tagged answer: .jsonl, .csv or .parquet.")
     ] = None,
 ) -> None:
-    """Say why answers that people accept fail exact match, mode by mode, and who catches them.
+    """List what judges reject, doubt or do not judge, with the reasons; or what they get wrong.
 
-    The modes are those of Kamalloo et al. (2023), section 5; every tag comes with its evidence.
+    Without labels: every such answer of a run, with question, reference and reason, mode by mode.
+    With labels: why answers that people accept fail exact match, and which judges fail too; the
+    modes are those of Kamalloo et al. (2023), section 5. Every tag comes with its evidence.
     """
     from markscheme.analysis import failures as find_modes
 
     found = find_modes(judged, labels, options, answers=answers)
-    if options.judge_errors and found.judge_errors is None:
+    if found.labelled and options.judge_errors and found.judge_errors is None:
         notes.print("note: no judge's verdicts here, so no errors of judges", markup=False)
     if details is not None:
         notes.print(f"written to {found.write_details(details)}", markup=False)

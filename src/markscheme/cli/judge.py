@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import os
+import shlex
 import sys
 import time
+from collections.abc import Sequence
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -20,6 +23,8 @@ from markscheme.options import CONFIDENCE, Clean, Default, Fields, Judges, Optio
 from markscheme.tables import ReadOptions
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from markscheme.contract import Judge
     from markscheme.engine import RunReport
     from markscheme.models import Models
@@ -95,7 +100,6 @@ def judge(
     from markscheme.cli.progress import progress
     from markscheme.contract import asks_chat, parse_judge
     from markscheme.engine import RunFolder, command_line, default_folder
-    from markscheme.results import summary_table
     from markscheme.tables import AnswersReader, check_named, count_rows
 
     if fail_under is not None:
@@ -104,15 +108,18 @@ def judge(
         gates([], fail_under, confidence=confidence)  # a wrong limit is named before the work
     elif confidence is not None:
         raise MarkschemeError("--confidence is of --fail-under; give that as well")
+    if read.slices and engine is Engine.RAY:
+        raise MarkschemeError("--slices is of --engine local; leave one of them out")
     chosen = [parse_judge(name) for name in judges or [DEFAULT_JUDGE]]
     reader = AnswersReader(list(files), read)
     if models.dry_run:
         _print_plan(reader, chosen, models, clean, shown)
         return
     with opened(models) as asked:
-        target = default_folder(files, chosen, clean, asked) if out is None else out
-        check_named(str(target), "folder")
-        target = str(target)
+        if out is None:
+            out = str(default_folder(files, chosen, clean, asked, read=read))
+        check_named(out, "folder")
+        target = out
         if again:
             RunFolder(target).reopen()
         total = None if quiet else count_rows(files)
@@ -121,20 +128,10 @@ def judge(
             asked.budget.on_change = lambda spending: advance.note(str(spending))
             command = command_line(sys.argv[1:])
             if engine is Engine.RAY:
-                from markscheme.engine import RayOptions, run_on_ray
-
-                report = run_on_ray(
-                    files,
-                    chosen,
-                    target,
-                    ray_options=RayOptions(address=ray_address, workers=workers),
-                    read=read,
-                    clean=clean,
-                    models=asked.options,
-                    on_progress=advance,
-                    render=lambda made: summary_table(made.records).markdown(),
-                    command=command,
-                )
+                report = _on_ray(
+                    files, chosen, target, read=read, clean=clean, models=asked, command=command,
+                    workers=workers, address=ray_address, on_progress=advance,
+                )  # fmt: skip
             else:
                 report = run(
                     reader,
@@ -146,30 +143,129 @@ def judge(
                     on_progress=advance,
                     command=command,
                 )
-    if shown.format is Format.TABLE:
-        console.print(summary_table(report.records).rich())
-    else:
+    if shown.format is not Format.TABLE:
         shown.show(Result.of(report, reader))
+    held = _figures(report, read.slices, printed=shown.format is Format.TABLE)
     _print_notes(report, asked)
     if engine is Engine.LOCAL and workers is None and not any(map(asks_chat, chosen)):
         seconds = time.perf_counter() - began[0]
         load = os.getloadavg()[0] if hasattr(os, "getloadavg") else 0.0
         busy = max(load, (time.process_time() - began[1]) / seconds)
         _hint_at_workers(seconds, busy=busy, cores=os.cpu_count() or 1)
+    if engine is Engine.LOCAL:
+        _name_next(report)
     if fail_under is not None:
-        _hold_gate(report, fail_under, confidence)
+        _hold_gate(report, held, fail_under, confidence, read.slices)
 
 
-def _hold_gate(report: RunReport, limit: float, confidence: float | None) -> None:
-    """Print how the figures stand against the limit, and exit with 1 if one is below."""
+def _on_ray(
+    files: Sequence[str],
+    judges: list[Judge],
+    target: str,
+    *,
+    workers: int | None,
+    address: str | None,
+    models: Models,
+    **how: Any,
+) -> RunReport:
+    from markscheme.engine import RayOptions, run_on_ray
+    from markscheme.results import summary_table
+
+    return run_on_ray(
+        files,
+        judges,
+        target,
+        ray_options=RayOptions(address=address, workers=workers),
+        models=models.options,
+        render=lambda made: summary_table(made.records).markdown(),
+        **how,
+    )
+
+
+def _answers_file(report: RunReport) -> Path:
+    assert report.folder is not None, "a command's run is in a folder"
+    return report.folder / "answers.parquet"
+
+
+def _figures(report: RunReport, slices: Sequence[str], *, printed: bool) -> list[dict[str, Any]]:
+    """The figures of systems and slices, printed as tables where that is wanted."""
+    import polars as pl
+
+    from markscheme.results import slice_records, summary_table
+
+    if printed:
+        console.print(summary_table(report.records).rich())
+    held = list(report.records)
+    for name in slices:
+        records = slice_records(report.judgments, pl.scan_parquet(_answers_file(report)), name)
+        held += records
+        if printed:
+            title = f"Correctness by judge and {name}"
+            console.print(summary_table(records, title=title, by=name).rich())
+    return held
+
+
+def _name_next(report: RunReport) -> None:
+    """The two commands that people want next."""
+    folder = shlex.quote(str(report.folder))
+    labelled = " --rejected" if _labelled(report) else ""
+    notes.print(
+        f"next: markscheme failures {folder}{labelled}   what was rejected, and why\n"
+        f"      markscheme report {folder}   everything on a page to read and share",
+        markup=False,
+        soft_wrap=True,
+    )
+
+
+def _labelled(report: RunReport) -> bool:
+    import polars as pl
+
+    labels = pl.scan_parquet(_answers_file(report)).select(pl.col("label").count())
+    return bool(labels.collect().item())
+
+
+def _within(group: str, slices: Sequence[str]) -> pl.Expr:
+    """The answers of a system, or of a slice such as `topic=history`."""
+    import polars as pl
+
+    from markscheme.engine import ALL_SYSTEMS
+    from markscheme.results import NO_VALUE
+
+    name, _, value = group.partition("=")
+    if name in slices:
+        return pl.col(name).fill_null(NO_VALUE) == value
+    return pl.lit(group == ALL_SYSTEMS) | (pl.col("system") == group)
+
+
+def _hold_gate(
+    report: RunReport,
+    records: list[dict[str, Any]],
+    limit: float,
+    confidence: float | None,
+    slices: Sequence[str],
+) -> None:
+    """Print how the figures stand against the limit, and exit with 1 if one is below.
+
+    The first answers that a failing judge rejects are named at once.
+    """
+    import polars as pl
+
     from markscheme.agreement import gates
 
-    held = gates(report.records, limit, confidence=confidence)
+    held = gates(records, limit, confidence=confidence)
     sure = "" if confidence is None else f" with {100 * confidence:g}% confidence"
     for gate in held:
         word = "passed" if gate.passed else "FAILED"
         notes.print(f"gate {word}: {gate}; wanted {100 * limit:g}{sure}", markup=False)
-    if not all(gate.passed for gate in held):
+    failing = list(dict.fromkeys(gate.judge for gate in held if not gate.passed))
+    if failing:
+        from markscheme.analysis import first_rejected
+
+        answers = pl.scan_parquet(_answers_file(report)).filter(
+            pl.any_horizontal(_within(gate.system, slices) for gate in held if not gate.passed)
+        )
+        for line in first_rejected(report.judgments, answers, failing):
+            notes.print(line, markup=False, soft_wrap=True)
         raise typer.Exit(1)
 
 

@@ -80,6 +80,13 @@ class Shown:
     format: Annotated[Format, Option("How results are printed.")] = Format.TABLE
     out: Out = None
 
+    def __post_init__(self) -> None:
+        """Raises MarkschemeError for an ending that nothing is written with: before the work."""
+        if self.out is not None:
+            from markscheme.results import check_ending
+
+            check_ending(self.out)
+
     def show(self, result: Tabular) -> None:
         """Print a result in the format asked for, and write it where asked."""
         show(result, output=self.format, out=self.out)

@@ -35,7 +35,7 @@ def show(result: Tabular, *, output: Format, out: Path | None) -> None:
         for table in result.tables:
             console.print(table.rich())
             for note in table.notes:
-                console.print(note, markup=False, soft_wrap=True)
+                console.print(note, markup=False, soft_wrap=not console.is_terminal)
             if table.notes:
                 console.print()
     else:

@@ -51,13 +51,16 @@ def reliability(
         from markscheme.cli.progress import progress
         from markscheme.contract import parse_judge
         from markscheme.engine import default_folder
-        from markscheme.tables import count_rows
+        from markscheme.tables import ReadOptions, count_rows
 
         rows = None if quiet else count_rows(files)
         total = rows and rows * (options.samples or len(options.seeds))
         with progress("judging", total=total, quiet=quiet) as advance, opened(models) as asked:
             # Not the folder of 'markscheme judge' on the same file, which is a run's own.
-            once = default_folder(files, [parse_judge(judge)], None, asked)
+            read = ReadOptions(
+                columns=options.columns, reference_separator=options.reference_separator
+            )
+            once = default_folder(files, [parse_judge(judge)], None, asked, read=read)
             found = agreement.reliability(
                 files, labels, options, judge=judge, models=asked, on_progress=advance,
                 folder=runs or once.with_name(f"{once.name}-repeated"),

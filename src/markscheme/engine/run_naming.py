@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from markscheme.contract import Judge, ModelSource
+    from markscheme.tables import ReadOptions
 
 
 def command_line(arguments: Sequence[str]) -> str:
@@ -26,16 +27,23 @@ def command_line(arguments: Sequence[str]) -> str:
 
 
 def default_folder(
-    files: Sequence[str], judges: Sequence[Judge], clean: str | None, models: ModelSource | None
+    files: Sequence[str],
+    judges: Sequence[Judge],
+    clean: str | None,
+    models: ModelSource | None,
+    *,
+    read: ReadOptions | None = None,
 ) -> Path:
     """`runs/<file>-<eight digits>`: equal commands on an unchanged file meet again.
 
-    The digits are of judges, options and the files' names, sizes and times; standard input, which
+    The digits are of judges, options (of reading as well: with other columns the same file holds
+    other answers) and the files' names, sizes and times; standard input, which
     has none of these, gets a folder of its own each time.
     """
     from markscheme.contract import signature
 
     parts = [*(signature(one, models) for one in judges), str(clean)]
+    parts += [] if read is None else read.changed()
     for name in files:
         file = Path(name)
         seen = file.stat() if name != "-" and file.is_file() else None

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
 
@@ -20,11 +20,20 @@ if TYPE_CHECKING:
     from markscheme.api import Judgment
 
 
+class Item(NamedTuple):
+    """One answer that a test had judged, and the test."""
+
+    question: str
+    references: list[str]
+    answer: str | None
+    test: str
+
+
 class Suite:
-    """The judgments of a run of tests: (question, judgment), in order."""
+    """The judgments of a run of tests: (what was judged, judgment), in order."""
 
     def __init__(self) -> None:
-        self.judged: list[tuple[str, Judgment]] = []
+        self.judged: list[tuple[Item, Judgment]] = []
 
 
 SUITE: pytest.StashKey[Suite] = pytest.StashKey()
@@ -98,7 +107,9 @@ def assert_answer(request: pytest.FixtureRequest) -> Callable[..., Judgment]:
             judgment = mark(question, wanted, answer, judge=name)  # type: ignore[arg-type]
         except MarkschemeError as error:
             pytest.fail(str(error), pytrace=False)
-        config.stash[SUITE].judged.append((question, judgment))
+        config.stash[SUITE].judged.append(
+            (Item(question, wanted, answer, request.node.nodeid), judgment)
+        )
         if judgment.status != "judged":
             pytest.fail(f"{name} could not judge {answer!r}: {judgment.status}", pytrace=False)
         if not judgment.verdict and config.getoption("--markscheme-fail-under") is None:
@@ -125,7 +136,7 @@ def _gates(config: pytest.Config) -> Sequence[Any]:
     return gates(_records(judged), limit, confidence=confidence)
 
 
-def _records(judged: Sequence[tuple[str, Judgment]]) -> list[dict[str, Any]]:
+def _records(judged: Sequence[tuple[Item, Judgment]]) -> list[dict[str, Any]]:
     """The figures of every judge, as a run's summary has them."""
     import polars as pl
 
@@ -134,7 +145,7 @@ def _records(judged: Sequence[tuple[str, Judgment]]) -> list[dict[str, Any]]:
 
     records = []
     for name in dict.fromkeys(one.judge for _, one in judged):
-        mine = [(question, one) for question, one in judged if one.judge == name]
+        mine = [(item.question, one) for item, one in judged if one.judge == name]
         table = pl.LazyFrame(
             [{key: getattr(one, key, None) for key in JUDGMENTS_SCHEMA} for _, one in mine],
             schema=JUDGMENTS_SCHEMA,
@@ -155,7 +166,7 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
     handed_over: dict[str, Any] | None = getattr(session.config, "workeroutput", None)
     if handed_over is not None:
         judged = session.config.stash[SUITE].judged
-        handed_over[_HANDED_OVER] = [[question, asdict(one)] for question, one in judged]
+        handed_over[_HANDED_OVER] = [[list(item), asdict(one)] for item, one in judged]
         return
     if not all(gate.passed for gate in _gates(session.config)):
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
@@ -169,7 +180,7 @@ def pytest_testnodedown(node: Any, error: object) -> None:  # noqa: ARG001 - pyt
         from markscheme.api import Judgment
 
         node.config.stash[SUITE].judged += [
-            (question, Judgment(**fields)) for question, fields in handed_over
+            (Item(*item), Judgment(**fields)) for item, fields in handed_over
         ]
 
 
@@ -185,3 +196,25 @@ def pytest_terminal_summary(
         word = "passed" if gate.passed else "FAILED"
         terminalreporter.section("markscheme")
         terminalreporter.line(f"{word}: {gate} over the suite; wanted {limit:g}")
+        if not gate.passed:
+            for line in _culprits(config.stash[SUITE].judged, gate.judge):
+                terminalreporter.line(line)
+
+
+_SHOWN = 5
+"""Rejected answers that a gate that fails names."""
+
+
+def _culprits(judged: Sequence[tuple[Item, Judgment]], judge: str) -> list[str]:
+    """The first answers that a judge rejects, each with its test and the reason."""
+    from markscheme.analysis import in_a_line, rejection
+
+    lines = []
+    wrong = [(item, one) for item, one in judged if one.judge == judge and one.verdict is False]
+    for item, one in wrong[:_SHOWN]:
+        found = rejection(item.question, item.references, item.answer, relation=one.relation)
+        row = {**item._asdict(), "evidence": found.evidence, "explanation": one.explanation}
+        lines.append(f"rejected: {in_a_line(row)} [{item.test}]")
+    if len(wrong) > _SHOWN:
+        lines.append(f"and {len(wrong) - _SHOWN:,} more")
+    return lines

@@ -5,6 +5,7 @@ from .figures import plain as plain
 from .figures import share_text as share_text
 from .result import TableResult as TableResult
 from .result import Tabular as Tabular
+from .result import check_ending as check_ending
 from .result import flat_frame as flat_frame
 from .run_summary import interval as interval
 from .run_summary import measured as measured
@@ -12,4 +13,7 @@ from .run_summary import not_judged as not_judged
 from .run_summary import percent as percent
 from .run_summary import summary_table as summary_table
 from .run_summary import why_not_judged as why_not_judged
+from .slices import NO_VALUE as NO_VALUE
+from .slices import check_slices as check_slices
+from .slices import slice_records as slice_records
 from .table import Table as Table

@@ -77,11 +77,7 @@ class Tabular:
             MarkschemeError: another ending.
         """
         target = Path(path)
-        write = WRITERS.get(target.suffix.lower())
-        if write is None:
-            raise MarkschemeError(
-                f"{str(target)!r}: the endings are {', '.join(WRITERS)}, not {target.suffix!r}"
-            )
+        write = WRITERS[check_ending(target)]
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_text(write(self), encoding="utf-8")
         return target
@@ -116,6 +112,19 @@ WRITERS: dict[str, Callable[[Tabular], str]] = {
     ".txt": Tabular.to_markdown,
 }
 """How a result is written, by a file's ending."""
+
+
+def check_ending(path: str | Path) -> str:
+    """The ending by which a result is written to this file.
+
+    Raises:
+        MarkschemeError: nothing is written with the name's ending.
+    """
+    ending = Path(path).suffix.lower()
+    if ending not in WRITERS:
+        said = f"not {ending!r}" if ending else "and this name has none"
+        raise MarkschemeError(f"{str(path)!r}: the endings are {', '.join(WRITERS)}, {said}")
+    return ending
 
 
 def flat_frame(records: Iterable[Any]) -> pl.DataFrame:

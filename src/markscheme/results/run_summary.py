@@ -19,14 +19,22 @@ _NOTE = (
 )
 
 
-def summary_table(records: Sequence[dict[str, Any]]) -> Table:
-    """One row per judge and system, from the records of `engine.summary.summarise`."""
+def summary_table(
+    records: Sequence[dict[str, Any]],
+    *,
+    title: str = "Correctness by judge and system",
+    by: str = "system",
+) -> Table:
+    """One row per judge and system, from the records of `engine.summary.summarise`.
+
+    Records of `slice_records` have a slice, `by`, in place of the system.
+    """
     costly = any(record["cost_usd"] is not None for record in records)
     rows = []
     for record in records:
         row = [
             record["judge"],
-            record["system"],
+            record["system"].removeprefix(f"{by}="),
             percent(record["accuracy"]),
             interval(record["accuracy_low"], record["accuracy_high"]),
             percent(record["mean_score"]),
@@ -36,11 +44,11 @@ def summary_table(records: Sequence[dict[str, Any]]) -> Table:
         if costly:
             row.append("" if record["cost_usd"] is None else f"${record['cost_usd']:.4f}")
         rows.append(tuple(row))
-    header = ["judge", "system", "accuracy", "95% interval", "mean score", "judged", "not judged"]
+    header = ["judge", by, "accuracy", "95% interval", "mean score", "judged", "not judged"]
     header += ["cost"] * costly
     signatures = dict.fromkeys(record["signature"] for record in records)
     return Table(
-        title="Correctness by judge and system",
+        title=title,
         header=tuple(header),
         rows=tuple(rows),
         numeric=frozenset({"accuracy", "95% interval", "mean score", "judged", "cost"}),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -18,7 +19,9 @@ from markscheme.text import (
 )
 
 if TYPE_CHECKING:
+    from rich.console import Console, ConsoleOptions, RenderResult
     from rich.table import Table as RichTable
+    from rich.text import Text
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,24 +34,16 @@ class Table:
     numeric: frozenset[str] = frozenset()
     notes: tuple[str, ...] = ()
 
-    def rich(self) -> RichTable:
-        """For the terminal; cells are text, never markup."""
-        from rich import box
-        from rich.table import Table as RichTable
-        from rich.text import Text
-
-        table = RichTable(
-            title=Text(printable(self.title)), title_justify="left", box=box.SIMPLE_HEAD
-        )
-        for name in self.header:
-            table.add_column(
-                Text(printable(name)),
-                justify="right" if name in self.numeric else "left",
-                overflow="fold",  # else a narrow terminal has 'exac…' for 'exact_match'
+    def rich(self) -> FittedTable:
+        """For the terminal, as wide as that is; cells are text, never markup."""
+        return FittedTable(
+            Table(
+                title=printable(self.title),
+                header=tuple(map(printable, self.header)),
+                rows=tuple(tuple(map(printable, row)) for row in self.rows),
+                numeric=frozenset(map(printable, self.numeric)),
             )
-        for row in self.rows:
-            table.add_row(*(Text(printable(cell)) for cell in row))
-        return table
+        )
 
     def markdown(self) -> str:
         """As a Markdown table under its title, with the notes below."""
@@ -100,3 +95,147 @@ class Table:
             [csv_cell(printable(cell)) for cell in row] for row in (self.header, *self.rows)
         )
         return out.getvalue()
+
+
+@dataclass(frozen=True)
+class FittedTable:
+    """A table that Rich prints within the terminal's width, without ever breaking a word.
+
+    Text is wrapped between words. Where that is not enough, the columns come in blocks, one below
+    the other, each with the columns of names again; and where there are no numbers, or names leave
+    no room for them, the rows come one below the other, with a line for each cell.
+    """
+
+    table: Table
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        """What is printed, by the width there is."""
+        made = _beside(self.table, options.max_width)
+        if made is not None:
+            yield made
+            return
+        blocks = _blocks(self.table, options.max_width)
+        yield from _stacked(self.table, options.max_width) if blocks is None else blocks
+
+
+_LINES = 4
+"""A text is wrapped into so many lines, about, before the rows are stacked instead."""
+
+
+def _widths(table: Table, room: int) -> list[int] | None:
+    """The columns' widths if they fit into so many characters, else None.
+
+    A column of numbers is as wide as its widest; another one at least as its longest word.
+    """
+    from rich.cells import cell_len
+
+    least, most = [], []
+    for place, name in enumerate(table.header):
+        cells = [row[place] for row in table.rows]
+        widest = max(map(cell_len, cells), default=0)
+        words = [word for cell in cells for word in cell.split()]
+        narrow = max(max(map(cell_len, words), default=0), -(-widest // _LINES))
+        heading = max(map(cell_len, name.split()), default=0)
+        least.append(max(widest if name in table.numeric else narrow, heading))
+        most.append(max(widest, cell_len(name)))
+    spare = room - sum(least)
+    if spare < 0:
+        return None
+    wanted = [high - low for low, high in zip(least, most, strict=True)]
+    # The room that is left goes first to the columns that lack least.
+    for place in sorted(range(len(wanted)), key=lambda one: wanted[one]):
+        waiting = sum(1 for one in wanted if one >= wanted[place])
+        share = min(wanted[place], spare // max(1, waiting))
+        least[place] += share
+        spare -= share
+        wanted[place] = -1
+    return least
+
+
+def _beside(table: Table, room: int) -> RichTable | None:
+    """All columns side by side, at a distance or closer together; None where they do not fit."""
+    columns = len(table.header)
+    for airy, gaps in ((True, 3 * columns + 1), (False, 2 * columns)):
+        widths = _widths(table, room - gaps)
+        if widths is not None:
+            return _side_by_side(table, widths, airy=airy)
+    return None
+
+
+def _blocks(table: Table, room: int) -> list[RichTable] | None:
+    """The columns in as many blocks as are needed; None where not one fits beside the names."""
+    columns = range(len(table.header))
+    first = next((place for place in columns if table.header[place] in table.numeric), None)
+    if first is None or len(columns) < 2:
+        return None
+    names = list(range(max(first, 1)))
+    made: list[RichTable] = []
+    waiting = list(columns[len(names) :])
+    while waiting:
+        fitting = None
+        for count in range(len(waiting), 0, -1):
+            part = _part(table, names, waiting[:count], title="" if made else table.title)
+            fitting = _beside(part, room)
+            if fitting is not None:
+                made.append(fitting)
+                del waiting[:count]
+                break
+        if fitting is None:
+            return None
+    return made
+
+
+def _part(table: Table, names: list[int], others: list[int], *, title: str) -> Table:
+    """Some columns, without the rows that have nothing in them but names."""
+    rows = [row for row in table.rows if any(row[place] for place in others)]
+    chosen = [place for place in names if any(row[place] for row in rows)] + others
+    return Table(
+        title=title,
+        header=tuple(table.header[place] for place in chosen),
+        rows=tuple(tuple(row[place] for place in chosen) for row in rows),
+        numeric=table.numeric,
+    )
+
+
+def _side_by_side(table: Table, widths: Sequence[int], *, airy: bool) -> RichTable:
+    from rich import box
+    from rich.table import Table as RichTable
+    from rich.text import Text
+
+    made = RichTable(
+        title=Text(table.title) if table.title else None,
+        title_justify="left",
+        box=box.SIMPLE_HEAD,
+        show_edge=airy,
+        pad_edge=airy,
+        collapse_padding=not airy,
+    )
+    for name, width in zip(table.header, widths, strict=True):
+        made.add_column(Text(name), justify="right" if name in table.numeric else "left",
+                        width=width, overflow="fold")  # fmt: skip
+    for row in table.rows:
+        made.add_row(*(Text(cell) for cell in row))
+    return made
+
+
+def _stacked(table: Table, room: int) -> Iterator[Text | RichTable]:
+    from rich.table import Table as RichTable
+    from rich.text import Text
+
+    yield Text(table.title, style="italic")
+    if room < 2 * max(map(len, table.header), default=0) + 4:  # no room for two columns at all
+        for row in table.rows:
+            for name, cell in zip(table.header, row, strict=True):
+                yield Text(f"{name}: {cell}", overflow="fold")
+        return
+    for row in table.rows:
+        yield Text("")
+        made = RichTable.grid(padding=(0, 2, 0, 0))
+        made.add_column(no_wrap=True)
+        made.add_column(overflow="fold")
+        for place, (name, cell) in enumerate(zip(table.header, row, strict=True)):
+            if cell or not place:
+                style = "" if place else "bold"
+                made.add_row(Text(f"  {name}", style=style), Text(cell, style=style))
+        yield made
+    yield Text("")

@@ -2,6 +2,7 @@ from .answers import ANSWERS_SCHEMA as ANSWERS_SCHEMA
 from .answers import AnswersReader as AnswersReader
 from .answers import content_ids as content_ids
 from .answers import read_answers as read_answers
+from .answers import slices_of as slices_of
 from .answers import system_of as system_of
 from .answers import write_answers as write_answers
 from .answers import write_table as write_table

@@ -37,6 +37,11 @@ ANSWERS_SCHEMA: dict[str, Any] = {
 """Columns of an answers table, in order."""
 
 
+def slices_of(answers: pl.DataFrame) -> list[str]:
+    """The columns of an answers table that are the user's own, kept to give figures by."""
+    return [name for name in answers.columns if name not in ANSWERS_SCHEMA]
+
+
 class AnswersReader:
     """Reads sources as batches of the answers table and remembers what it saw.
 
@@ -108,11 +113,12 @@ class AnswersReader:
             required=tuple(one for one in REQUIRED if one != "references" or not optional),
             own=options.own_columns,
         )
-        self.ignored.update(dict.fromkeys(unused))
+        slices = self._slices(raw)
+        self.ignored.update(dict.fromkeys(name for name in unused if name not in slices))
         result = validate_rows(
             raw,
-            mapping,
-            schema=ANSWERS_SCHEMA | dict.fromkeys(options.own_columns, pl.String),
+            mapping | slices,
+            schema=ANSWERS_SCHEMA | dict.fromkeys([*options.own_columns, *slices], pl.String),
             needs_references=not optional,
             separator=self.options.reference_separator,
             max_bytes=self.options.max_bytes,
@@ -124,6 +130,21 @@ class AnswersReader:
         if "answer_id" in mapping:
             return self._with_given_ids(raw, result.frame, result.lines)
         return self._with_content_ids(result.frame)
+
+    def _slices(self, raw: RawBatch) -> dict[str, str]:
+        """The columns asked for as slices that are not ours anyway.
+
+        Raises:
+            DataError: the source has no such column.
+        """
+        wanted = [name for name in self.options.slices if name not in ANSWERS_SCHEMA]
+        for name in wanted:
+            if name not in raw.columns:
+                raise DataError(
+                    f"{raw.source} has no column {name!r}, asked for with --slices; its columns "
+                    f"are: {', '.join(raw.columns)}"
+                )
+        return {name: name for name in wanted}
 
     def _with_given_ids(
         self, raw: RawBatch, frame: pl.DataFrame, lines: np.ndarray[Any, Any]

@@ -59,6 +59,12 @@ def load_labels(
         table = table.with_columns(parse_labels(table["label"]).alias("label"))
     elif "annotator_labels" in table.columns:
         table = table.with_columns(majority(ratings_table(table["annotator_labels"])))
+    elif "label" in table.columns:
+        raise DataError(
+            f"none of the {table.height:,} labels is filled in: the column "
+            f"{column or 'label'!r} is empty throughout; name another with --label-column "
+            "(Python: column=...)"
+        )
     else:
         raise DataError(
             "the labels have no column 'label'; name it with --label-column (Python: column=...). "

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
 from typing import Annotated, Literal
 
 from markscheme.errors import DataError
-from markscheme.options import Columns, Option, ReferenceSeparator
+from markscheme.options import Columns, Option, ReferenceSeparator, Slices
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -19,6 +20,7 @@ class ReadOptions:
         input_format: of the file; None finds out.
         reference_separator: splits references given as one text. `auto` splits at ` || ` and
             ` | `; `none` never does; anything else is the separator itself, such as `/`.
+        slices: columns of the data to keep as they are, as texts, to give figures by.
         on_bad_row: `error` stops and names the rows, `skip` leaves them out and counts them.
         max_bytes: longest text of one field in UTF-8; a longer one is a malformed row.
         batch_rows: rows per batch when streaming.
@@ -33,6 +35,7 @@ class ReadOptions:
         Option("Format of the input. [default: found out]", aliases=("--format",)),
     ] = None
     reference_separator: ReferenceSeparator = "auto"
+    slices: Slices = ()
     on_bad_row: Annotated[
         Literal["error", "skip"],
         Option("error: stop and name bad rows. skip: leave them out, counted."),
@@ -41,6 +44,21 @@ class ReadOptions:
     batch_rows: int = 65_536
     references: Literal["required", "optional"] = "required"
     own_columns: tuple[str, ...] = ()
+
+    def changed(self) -> list[str]:
+        """What is not as by default, as `name=value` in a fixed order: what else a run depends on.
+
+        >>> ReadOptions(columns={"question": "q", "answer": "a"}).changed()
+        ["columns=[('answer', 'a'), ('question', 'q')]"]
+        """
+        plain = ReadOptions()
+        found = []
+        for one in fields(self):
+            value = getattr(self, one.name)
+            if value != getattr(plain, one.name) and one.name != "batch_rows":
+                shown = sorted(value.items()) if isinstance(value, Mapping) else value
+                found.append(f"{one.name}={shown!r}")
+        return found
 
     def __post_init__(self) -> None:
         """Raises DataError where a value is none of those that there are."""

@@ -20,6 +20,7 @@ from markscheme.judges.entailment.stages import stage_needs, stage_origins
 from markscheme.judges.outcomes import NO_REFERENCE, PATTERNS, has_patterns
 from markscheme.tables import JUDGMENTS_SCHEMA, OUTCOME, SPENT
 from markscheme.text import STOP, claims, sentences, split, stem
+from markscheme.values import Outcome, compare_values
 
 WHOLE = -1
 """Number of the piece that is the answer as a whole, beside its claims from 0 on."""
@@ -177,7 +178,8 @@ def _passages(context: str) -> list[str]:
 KINDS = ("supported", "contradicted", "extra", "undecided")
 """`supported`: a reference or the context entails the claim, or the claim a reference;
 `contradicted`: the test says so or, where it tells no contradiction, the claim answers the question
-with something else; `extra`: neither; `undecided`: a test could not be read or made."""
+with something else, such as another number or date; `extra`: neither; `undecided`: a test could not
+be read or made."""
 
 BLANK = "the answer is empty: it claims nothing"
 OF_WHOLE = 0.75
@@ -188,6 +190,8 @@ _NAME_WORDS = 6
 """Up to so many words a fragment is a name, a number or the like, and so an answer."""
 ON_THE_QUESTION = 0.6
 """Share of the question's content words from which a sentence counts as an answer to it."""
+PRONOUN = 0.5
+"""The same share where a value decides: "it" stands for the thing asked about."""
 _STATUS_FIRST = ("failed", "skipped", "refused", "unparsed")
 _QUOTED = 160
 _SHOWN = 8
@@ -312,17 +316,30 @@ def _kind(claim: Mapping[str, Any]) -> str:
         return "undecided"
     if claim["labelled"]:
         return "contradicted" if claim["denied"] or claim["context_denies"] else "extra"
+    if _answers(claim, PRONOUN) and _other_value(claim):
+        return "contradicted"
     chances = (claim["up"], claim["down"], claim["context_chance"])
     unlikely = max((one for one in chances if one is not None), default=0.0) < UNLIKELY
     return "contradicted" if unlikely and _answers(claim) else "extra"
 
 
-def _answers(claim: Mapping[str, Any]) -> bool:
+def _other_value(claim: Mapping[str, Any]) -> bool:
+    """Whether the nearest reference has another number, date or amount where the claim has one.
+
+    The embedded test hardly tells 1985 from 1975: their sentences mean nearly the same.
+    """
+    if not claim["nearest"]:
+        return False
+    found = compare_values(claim["question"] or "", claim["nearest"], claim["text"])
+    return found.decided and found.outcome is Outcome.CONFLICT
+
+
+def _answers(claim: Mapping[str, Any], share: float = ON_THE_QUESTION) -> bool:
     """Whether a claim is an answer to the question: a fragment, or a sentence with its words."""
     if claim["fragment"] and len(claim["text"].split()) <= _NAME_WORDS:
         return True
     asked = _content(claim["question"] or "")
-    return bool(asked) and len(asked & _content(claim["text"])) >= ON_THE_QUESTION * len(asked)
+    return bool(asked) and len(asked & _content(claim["text"])) >= share * len(asked)
 
 
 def _content(text: str) -> set[str]:
@@ -423,7 +440,7 @@ class Claims:
             for stage, part in parts
             for key, text in part.identity(models).items()
         }
-        return {**found, **stage_origins(self.statements, self.test)}
+        return {**found, **stage_origins(self.statements, self.test), "values": "1"}
 
     def judge(self, answers: pl.DataFrame, models: ModelSource) -> pl.DataFrame:
         """Every claim of every answer against references and, where there is one, context.

@@ -1,0 +1,123 @@
+"""Where answers got worse: groups of pairs by what was asked, how it was answered, and slices."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import polars as pl
+
+from markscheme.agreement import holm, mcnemar_exact
+from markscheme.analysis.wording import wording
+from markscheme.text import REFUSAL, asks_amount, asks_list, asks_time
+
+LONGER = 2.0
+"""An answer is longer (shorter) with so many times (one so many-th of) the words of the base's."""
+
+_LEAST_WORDS = 5
+"""A change of length is of at least so many words."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cluster:
+    """One group of pairs.
+
+    Attributes:
+        group: what they have in common.
+        pairs: compared in it.
+        worse, better: that flipped.
+        change: share accepted among the new minus that among the base answers, -1 to 1.
+        p: McNemar's exact p of worse and better being equally likely, corrected by Holm's method
+            for the number of groups; None where nothing flipped.
+    """
+
+    group: str
+    pairs: int
+    worse: int
+    better: int
+    change: float
+    p: float | None
+
+
+def clusters(pairs: pl.DataFrame, *, slices: Sequence[str] = ()) -> list[Cluster]:
+    """The groups in which more got worse than better, those that lost most first.
+
+    Groups overlap: an answer may be of several.
+
+    Args:
+        pairs: as `paired` gives them.
+        slices: columns each of whose values is a group.
+    """
+    compared = pairs.filter(pl.col("change") != "not compared")
+    masks: dict[str, pl.Series] = {
+        name: pl.Series([belongs(row) for row in compared.iter_rows(named=True)], dtype=pl.Boolean)
+        for name, belongs in GROUPS.items()
+    }
+    for name in dict.fromkeys((*slices, "system")):
+        values = compared[name].unique(maintain_order=True).to_list()
+        if name in slices or len(values) > 1:
+            shown = ((value, "(none)" if value is None else value) for value in values)
+            masks |= {f"{name}={text}": compared[name].eq_missing(value) for value, text in shown}
+    found = [_counts(name, compared.filter(mask)) for name, mask in masks.items() if mask.any()]
+    tested = [one for one in found if one["p"] is not None]
+    for one, corrected in zip(tested, holm([one["p"] for one in tested]), strict=True):
+        one["p"] = float(corrected)
+    lost = [Cluster(**one) for one in found if one["worse"] > one["better"]]
+    return sorted(lost, key=lambda one: (one.better - one.worse, one.change))
+
+
+def _counts(name: str, mine: pl.DataFrame) -> dict[str, Any]:
+    worse = int((mine["change"] == "worse").sum())
+    better = int((mine["change"] == "better").sum())
+    return {
+        "group": name, "pairs": mine.height, "worse": worse, "better": better,
+        "change": (better - worse) / mine.height, "p": mcnemar_exact(worse, better).value,
+    }  # fmt: skip
+
+
+def _declines(answer: str | None) -> bool:
+    return answer is None or not answer.strip() or bool(REFUSAL.search(answer[:200].lower()))
+
+
+def _numbers(row: dict[str, Any]) -> bool:
+    references = row["references"] or []
+    return asks_amount(row["question"]) or any(
+        said.numbers and not said.dated for said in map(wording, references)
+    )
+
+
+def _dates(row: dict[str, Any]) -> bool:
+    return asks_time(row["question"]) or any(wording(one).dated for one in row["references"] or [])
+
+
+def _lists(row: dict[str, Any]) -> bool:
+    items = max((one.count(",") + one.count(" and ") for one in row["references"] or []), default=0)
+    return asks_list(row["question"]) or items > 1
+
+
+def _words(answer: str | None) -> int:
+    return len((answer or "").split())
+
+
+def _shorter(row: dict[str, Any]) -> bool:
+    before, after = _words(row["base_answer"]), _words(row["new_answer"])
+    return before - after >= _LEAST_WORDS and before >= LONGER * after
+
+
+def _longer(row: dict[str, Any]) -> bool:
+    before, after = _words(row["base_answer"]), _words(row["new_answer"])
+    return after - before >= _LEAST_WORDS and after >= LONGER * before
+
+
+GROUPS: dict[str, Callable[[dict[str, Any]], bool]] = {
+    "asks for a number or amount": _numbers,
+    "asks for a date or time": _dates,
+    "asks for a list": _lists,
+    "declines now, did not before": (
+        lambda row: _declines(row["new_answer"]) and not _declines(row["base_answer"])
+    ),
+    "half as long as before, or less": _shorter,
+    "twice as long as before, or more": _longer,
+}
+"""Groups that every comparison has, and which pairs belong to each."""

@@ -1,0 +1,122 @@
+"""The tables of a comparison of two runs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import polars as pl
+
+from markscheme.agreement import Comparison
+from markscheme.analysis.clusters import Cluster
+from markscheme.results import Table, p_text
+
+_LISTED = 160
+"""Characters of a text that a listing shows."""
+
+
+def headline(comparison: Comparison, conclusion: str, margin: float) -> str:
+    """One sentence: the change with its interval, and whether it is more than chance."""
+    change = comparison.difference
+    if change.value is None:
+        return f"No difference can be given: {change.reason}."
+    points = f"{100 * change.value:+.1f} points"
+    sure = ""
+    if change.low is not None and change.high is not None:
+        sure = f" (interval {100 * change.low:+.1f} to {100 * change.high:+.1f})"
+    words = {"worse": "The new answers are worse", "better": "The new answers are better"}
+    text = f"{words.get(conclusion, 'No change is shown')}: {points}{sure}"
+    text += f", p {p_text(comparison.permutation.value, comparison.permutation.reason)}."
+    if conclusion != "worse" and change.low is not None and change.low < 0:
+        text += f" A loss of more than {-100 * change.low:.1f} points is excluded."
+    if margin and conclusion == "worse":
+        text += f" The margin is {100 * margin:g} points."
+    return text
+
+
+def change_tables(
+    judge: str,
+    comparison: Comparison,
+    counts: Mapping[str, int],
+    groups: Sequence[Cluster],
+    said: str,
+    *,
+    seed: int,
+) -> list[Table]:
+    """The figures of both sides, and the groups that lost."""
+    figures = (
+        comparison.second_value.text(scale=100, digits=1),
+        comparison.first_value.text(scale=100, digits=1),
+        comparison.difference.text(scale=100, digits=1),
+        p_text(comparison.permutation.value, comparison.permutation.reason),
+    )
+    header = ("base", "new", "difference", "p")
+    tables = [
+        Table(
+            title="Share accepted, in percent",
+            header=("judge", *header),
+            rows=((judge, *figures),),
+            numeric=frozenset(header),
+            notes=(
+                said,
+                f"Paired by question; interval and permutation test clustered on question, "
+                f"seed {seed}.",
+            ),
+        ),
+        Table(
+            title="Pairs of answers",
+            header=tuple(counts),
+            rows=(tuple(f"{count:,}" for count in counts.values()),),
+            numeric=frozenset(counts),
+        ),
+    ]
+    if groups:
+        rows = tuple(
+            (one.group, f"{one.pairs:,}", f"{one.worse:,}", f"{one.better:,}",
+             f"{100 * one.change:+.1f}", p_text(one.p))
+            for one in groups
+        )  # fmt: skip
+        names = ("group", "pairs", "worse", "better", "points", "p")
+        tables.append(
+            Table(
+                title="Where more got worse than better",
+                header=names,
+                rows=rows,
+                numeric=frozenset(names[1:]),
+                notes=(
+                    "Groups overlap. p: McNemar's exact test, corrected by Holm's method for the "
+                    "number of groups.",
+                ),
+            )
+        )
+    return tables
+
+
+def flips_table(pairs: pl.DataFrame, *, most: int) -> Table:
+    """The first answers that got worse, and that got better."""
+    rows = []
+    left = 0
+    for change in ("worse", "better"):
+        mine = pairs.filter(pl.col("change") == change)
+        left += max(0, mine.height - most)
+        for row in mine.head(most).iter_rows(named=True):
+            said = row["new_explanation" if change == "worse" else "base_explanation"]
+            rows.append((
+                change, plain(row["question"]),
+                " | ".join(plain(one) for one in (row["references"] or [])[:3]),
+                plain(row["base_answer"]), plain(row["new_answer"]),
+                "" if row["mode"] == "other" else row["evidence"], plain(said),
+            ))  # fmt: skip
+    return Table(
+        title="Answers whose verdict flipped",
+        header=("change", "question", "reference", "base", "new", "evidence", "the judge says"),
+        rows=tuple(rows),
+        notes=(f"{left:,} more are not shown: --flips N shows N of each.",) if left else (),
+    )
+
+
+def plain(text: str | None) -> str:
+    """A text in one line, without signs that steer a terminal; shortened."""
+    if text is None:
+        return "(no answer)"
+    flat = " ".join("".join(sign if sign.isprintable() else " " for sign in text).split())
+    return flat if len(flat) <= _LISTED else flat[: _LISTED - 1] + "…"

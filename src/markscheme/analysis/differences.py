@@ -1,0 +1,322 @@
+"""What changed between two sets of answers to the same questions: the public `diff`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from markscheme.agreement import (
+    CompareOptions,
+    Comparison,
+    JudgmentsSource,
+    answers_of_run,
+    compare_systems,
+    is_result,
+)
+from markscheme.analysis.clusters import Cluster, clusters
+from markscheme.analysis.diff_reports import comment, junit, sarif
+from markscheme.analysis.diff_tables import change_tables, flips_table, headline
+from markscheme.analysis.judged_answers import columns_of_table, is_answers, judged_answers
+from markscheme.analysis.options import DiffOptions
+from markscheme.analysis.pairing import CHANGES, paired
+from markscheme.analysis.rejections import with_rejections
+from markscheme.contract import asks_chat, judge_name, parse_judge
+from markscheme.engine import run_in_memory
+from markscheme.errors import AgreementError, MarkschemeError
+from markscheme.options import with_keywords
+from markscheme.results import TableResult
+from markscheme.tables import AnswersReader, ReadOptions, judgments_file, read_table
+
+DEFAULT_JUDGE = "examiner"
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class DiffResult(TableResult):
+    """Pairs of answers to the same question, judged alike. `frame` has a row for each.
+
+    Attributes:
+        judge: whose verdicts.
+        comparison: new against base: shares accepted, difference (new minus base, -1 to 1) with
+            its interval, McNemar's and the permutation test.
+        counts: of pairs by `worse`, `better`, `same`, `not compared`, and of questions that only
+            one side has.
+        clusters: groups in which more got worse than better, those that lost most first.
+        conclusion: `worse`, `better` or `no change shown`.
+        regression: more was lost than the margin, beyond chance.
+    """
+
+    judge: str
+    comparison: Comparison
+    counts: dict[str, int]
+    clusters: tuple[Cluster, ...]
+    conclusion: str
+    regression: bool
+    source: str
+
+    @property
+    def headline(self) -> str:
+        """One sentence: the change with its interval, and whether it is more than chance."""
+        return headline(self.comparison, self.conclusion, self.data["margin"])
+
+    def comment(self, *, flips: int = 20) -> str:
+        """A Markdown comment for a pull request, with `flips` of the answers that got worse."""
+        return comment(self.headline, self.tables, self.frame, flips=flips)
+
+    def junit(self) -> str:
+        """JUnit XML: a test case for each pair; what got worse failed, what has no verdict is
+        skipped.
+        """
+        return junit(self.frame, judge=self.judge)
+
+    def sarif(self) -> str:
+        """SARIF 2.1.0: a result for each answer that got worse, at its row of the new file."""
+        return sarif(self.frame, source=self.source)
+
+
+def diff(
+    base: JudgmentsSource,
+    new: JudgmentsSource,
+    options: DiffOptions | None = None,
+    **keywords: Any,
+) -> DiffResult:
+    """What changed from the base to the new answers: better, worse, where, and is it chance?
+
+    Each side is a run's folder, a file of judgments, what `markscheme.judge` returned, or answers,
+    which are judged first (by a judge that costs nothing). Answers are paired by question. The
+    test is the permutation test that exchanges the sides question by question; the interval is
+    clustered on question. An empty answer counts as rejected; what a judge could not judge on
+    either side is not compared, and counted.
+
+    Args:
+        base: what was before.
+        new: what is now.
+        options: see `DiffOptions`.
+        keywords: single options, which go before those of `options`.
+
+    Raises:
+        DataError: the files cannot be read.
+        AgreementError: the sides were judged differently, or have no question in common.
+
+    Example:
+        >>> import markscheme
+        >>> row = {"question": "Who wrote Emma?", "references": ["Jane Austen"]}
+        >>> base, new = ([row | {"answer": said}] for said in ("Jane Austen", "Emily Brontë"))
+        >>> found = markscheme.diff(base, new, judge="exact_match", resamples=1000)
+        >>> found.counts["worse"], found.conclusion
+        (1, 'no change shown')
+    """
+    chosen = with_keywords(DiffOptions, options, keywords)
+    sides = _judged_sides(base, new, chosen)
+    judge = _common_judge(sides, chosen.judge)
+    tables = [
+        _rows(one, judge, chosen, system=system, slices=slices)
+        for one, system, slices in zip(
+            sides, (chosen.base_system, chosen.new_system), ((), chosen.slices), strict=True
+        )
+    ]
+    pairs = _with_reasons(paired(*tables, slices=chosen.slices))
+    compared = pairs.filter(pl.col("change") != "not compared")
+    if compared.is_empty():
+        raise AgreementError(f"{judge} has no pair of answers with a verdict on both")
+    comparison = _compared(compared, chosen)
+    counts = {change: int((pairs["change"] == change).sum()) for change in CHANGES}
+    before, now = tables
+    for name, one, other in (("only in base", before, now), ("only in new", now, before)):
+        counts[name] = one.join(other, on="question", how="anti")["question"].n_unique()
+    found = clusters(pairs, slices=chosen.slices)
+    conclusion, regression = _concluded(comparison, chosen)
+    said = headline(comparison, conclusion, chosen.margin)
+    shown = change_tables(judge, comparison, counts, found, said, seed=chosen.seed)
+    if chosen.flips and (counts["worse"] or counts["better"]):
+        shown.append(flips_table(pairs, most=chosen.flips))
+    return DiffResult(
+        frame=pairs,
+        tables=tuple(shown),
+        data={
+            "command": "diff", "judge": judge, "conclusion": conclusion, "regression": regression,
+            "margin": chosen.margin, "comparison": comparison, "counts": counts,
+            "clusters": found, "pairs": pairs.to_dicts(),
+        },
+        judge=judge,
+        comparison=comparison,
+        counts=counts,
+        clusters=tuple(found),
+        conclusion=conclusion,
+        regression=regression,
+        source=str(new) if isinstance(new, str | Path) else "answers",
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Judged:
+    """Answers that were judged here."""
+
+    judgments: pl.DataFrame
+    answers: Callable[[], pl.DataFrame]
+
+
+def _judged_sides(base: Any, new: Any, options: DiffOptions) -> list[Any]:
+    """Both sides with judgments; answers alone are judged as the other side was."""
+    sides = [base, new]
+    bare = [_is_bare(side, options) for side in sides]
+    name = options.judge
+    if name is None and sum(bare) == 1:
+        there = _judges(sides[bare.index(False)])
+        if len(there) > 1:
+            raise AgreementError(
+                f"one side was judged by {', '.join(there)}; name the judge with --judge"
+            )
+        name = next(iter(there), None)
+    return [
+        _judge(side, name or DEFAULT_JUDGE, options, slices=slices) if alone else side
+        for side, alone, slices in zip(sides, bare, ((), options.slices), strict=True)
+    ]
+
+
+def _is_bare(side: Any, options: DiffOptions) -> bool:
+    """Whether these are answers without judgments."""
+    if is_result(side) or not is_answers(side, options.columns):
+        return False
+    there = columns_of_table(side, options.columns)
+    return not {"verdict", "judge"} & set(there) and options.judge not in there
+
+
+def _judge(side: Any, name: str, options: DiffOptions, *, slices: tuple[str, ...]) -> _Judged:
+    judge = parse_judge(name)
+    if asks_chat(judge):
+        raise AgreementError(
+            f"{judge_name(judge)} asks a language model, which may cost money: judge the answers "
+            f"first (markscheme judge FILE --judge {name!r} ...), and name the run"
+        )
+    reading = ReadOptions(columns=options.columns, slices=slices)
+
+    def answers() -> pl.DataFrame:
+        return pl.concat(list(_reader(side, reading)))
+
+    run = run_in_memory(_reader(side, reading), [judge])
+    return _Judged(judgments=run.judgments.collect(), answers=answers)
+
+
+def _reader(side: Any, reading: ReadOptions) -> AnswersReader:
+    return AnswersReader([str(side) if isinstance(side, Path) else side], reading)
+
+
+def _table(side: Any) -> pl.DataFrame | None:
+    """The judgments of a side as they stand, where they are ours."""
+    if is_result(side):
+        return side.judgments
+    if isinstance(side, str | Path) and answers_of_run(side) is not None:
+        return read_table(judgments_file(side))
+    return None
+
+
+def _judges(side: Any) -> dict[str, set[str]]:
+    """The judges of a side, each with its signatures as far as they are known."""
+    table = _table(side)
+    if table is None:
+        found = judged_answers(side)["judge"].unique(maintain_order=True)
+        return {name: set() for name in found}
+    signed = table.select("judge", "signature").unique(maintain_order=True)
+    known: dict[str, set[str]] = {}
+    for name, signature in signed.iter_rows():
+        known.setdefault(name, set()).add(signature)
+    return known
+
+
+def _common_judge(sides: Sequence[Any], wanted: str | None) -> str:
+    """The judge of both sides.
+
+    Raises:
+        AgreementError: there is none, there are several, or its signature is not the same.
+    """
+    one, two = map(_judges, sides)
+    if wanted is not None:
+        with suppress(MarkschemeError):  # a column of another tool may be called anything
+            wanted = judge_name(parse_judge(wanted))
+    common = [name for name in one if name in two and wanted in (None, name)]
+    if len(common) != 1:
+        asked = f"judge {wanted!r} is not on both sides" if wanted else (
+            "several judges are on both sides; name one with --judge" if common
+            else "no judge is on both sides"
+        )  # fmt: skip
+        raise AgreementError(
+            f"{asked}: the base has {', '.join(one)}; the new answers have {', '.join(two)}"
+        )
+    (judge,) = common
+    if one[judge] and two[judge] and one[judge] != two[judge]:
+        raise AgreementError(
+            f"{judge} judged the two sides differently, so their figures cannot be compared: "
+            f"{', '.join(sorted(one[judge]))} and {', '.join(sorted(two[judge]))}. Judge the older "
+            "one again: markscheme judge FILE"
+        )
+    return judge
+
+
+def _rows(
+    side: Any, judge: str, options: DiffOptions, *, system: str | None, slices: Sequence[str]
+) -> pl.DataFrame:
+    named = [] if _table(side) is not None else [judge]
+    rows = judged_answers(
+        side, judges=named if options.judge else (), columns=options.columns,
+        threshold=options.threshold, slices=slices,
+    ).filter(pl.col("judge") == judge)  # fmt: skip
+    rows = rows.with_row_index("place").with_columns(
+        # A system that gives no answer has not answered.
+        verdict=pl.when(pl.col("answer").is_null()).then(pl.lit(value=False)).otherwise("verdict"),
+        system=pl.col("system").fill_null("system"),
+    )
+    if system is None:
+        return rows
+    mine = rows.filter(pl.col("system") == system)
+    if mine.is_empty():
+        raise AgreementError(
+            f"no system {system!r}; there are {', '.join(map(repr, rows['system'].unique()))}"
+        )
+    return mine
+
+
+def _compared(compared: pl.DataFrame, options: DiffOptions) -> Comparison:
+    """New against base on the pairs with both verdicts."""
+    sides = [
+        compared.select("question", pl.lit(side).alias("system"),
+                        pl.col(f"{side}_verdict").alias("verdict"))
+        for side in ("new", "base")
+    ]  # fmt: skip
+    wanted = CompareOptions(
+        systems=True, confidence=options.confidence, resamples=options.resamples, seed=options.seed
+    )
+    (found,) = compare_systems(pl.concat(sides), systems=["new", "base"], options=wanted)
+    return found
+
+
+def _concluded(comparison: Comparison, options: DiffOptions) -> tuple[str, bool]:
+    """The conclusion, and whether more than the margin was lost."""
+    change, p = comparison.difference, comparison.permutation.value
+    if change.value is None or p is None or p > 1 - options.confidence or not change.value:
+        return "no change shown", False
+    if change.value > 0:
+        return "better", False
+    beyond = not options.margin or (change.high is not None and change.high < -options.margin)
+    return "worse", beyond
+
+
+def _with_reasons(pairs: pl.DataFrame) -> pl.DataFrame:
+    """Mode and evidence of the answer that is rejected, for pairs that flipped."""
+    worse = pl.col("change") == "worse"
+    flipped = pairs.with_row_index("row").filter(pl.col("change").is_in(["worse", "better"]))
+    looked = flipped.select(
+        "row", "question", "references", "reference_kind",
+        *(pl.when(worse).then(f"new_{name}").otherwise(f"base_{name}").alias(name)
+          for name in ("answer", "relation", "status", "explanation")),
+    )  # fmt: skip
+    reasons = with_rejections(looked).select("row", "mode", "evidence")
+    return (
+        pairs.with_row_index("row")
+        .join(reasons, on="row", how="left", maintain_order="left")
+        .drop("row", "reference_kind")
+    )

@@ -1,0 +1,229 @@
+"""Why a judge rejects an answer, found without labels: what differs from the references.
+
+An answer's typed values are compared with the references' first (`markscheme.values`), its wording
+by the rules of the failure modes after that. The modes say where to look; they do not judge.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import polars as pl
+
+from markscheme.analysis.mode_detection import Tag, tag
+from markscheme.analysis.wording import wording
+from markscheme.text import REFUSAL
+from markscheme.values import Comparison, Outcome, compare_values
+
+REJECTIONS: dict[str, str] = {
+    "not_judged": "no verdict, for the reason given",
+    "no_answer": "declines, asks back or says nothing",
+    "date": "another date than any reference",
+    "number": "another number, amount or time than any reference",
+    "list": "items of a list are missing or wrong",
+    "choice": "another of the things to choose from, such as no for yes",
+    "reference_in_it": "a reference is in it word for word: perhaps right",
+    "near_reference": "close to a reference in wording or form: perhaps right",
+    "name": "another name than any reference",
+    "says_less": "part of what a reference says",
+    "other": "something else than any reference",
+}
+"""The modes of a rejection, in the order they are tried, and what the answer does."""
+
+_DECLINES_WITHIN = 200
+"""A refusal stands at the beginning of an answer: in so many characters."""
+
+_DATES = frozenset(["date"])
+_LISTS = frozenset(["list"])
+_CHOICES = frozenset(["choice", "flag"])
+_NEAR = frozenset(
+    ["tokenization", "symbolic_equivalence", "multinominal_entity", "bridging_abridging",
+     "temporal_granularity", "spatial_granularity", "more_elaborate", "synonym"]
+)  # fmt: skip
+
+
+def rejection(
+    question: str,
+    references: Sequence[str],
+    answer: str | None,
+    *,
+    relation: str | None = None,
+) -> Tag:
+    """Why an answer was rejected, as its texts show.
+
+    Args:
+        question: the question.
+        references: plain texts, not patterns.
+        answer: what a system said; None for nothing.
+        relation: the judge's, where it gave one.
+
+    >>> rejection("When did it open?", ["1975"], "It opened in 1985.").evidence
+    '1985 where the reference has 1975'
+    """
+    if answer is None or not answer.strip():
+        return Tag(mode="no_answer", evidence="the answer is empty")
+    compared = compare_values(question, list(references), answer)
+    declined = REFUSAL.search(answer[:_DECLINES_WITHIN].lower())
+    if declined and compared.outcome is not Outcome.CONFLICT:
+        return Tag(mode="no_answer", evidence=f"says {declined.group()!r}")
+    if compared.outcome in (Outcome.CONFLICT, Outcome.MISSING) and compared.reason:
+        return Tag(mode=_mode_of(compared), evidence=compared.reason)
+    found = tag(question, references, answer)
+    if found is not None and found.mode == "em_in_explanatory":
+        return Tag(mode="reference_in_it", evidence=found.evidence)
+    if found is not None and found.mode in _NEAR:
+        return Tag(mode="near_reference", evidence=found.evidence)
+    if relation == "inferior":
+        return Tag(mode="says_less", evidence="the judge finds it to say less than a reference")
+    named = wording(answer).capitals - wording(question).capitals
+    if named and all(wording(one).capitals for one in references):
+        return Tag(mode="name", evidence="nothing of a reference's name is in it")
+    return Tag(mode="other", evidence="nothing of a reference is in it")
+
+
+def _mode_of(compared: Comparison) -> str:
+    if compared.kind in _LISTS:
+        return "list"
+    if compared.kind in _DATES:
+        return "date"
+    return "choice" if compared.kind in _CHOICES else "number"
+
+
+def in_a_line(row: Mapping[str, Any]) -> str:
+    """A rejected answer in a line for a terminal or a log.
+
+    Args:
+        row: `question`, `references`, `answer`, `evidence`, `explanation`.
+    """
+    references = row["references"] or []
+    wanted = " or ".join(repr(_short(one)) for one in references[:2])
+    more = f" (or {len(references) - 2} more)" if len(references) > 2 else ""
+    said = "no answer" if row["answer"] is None else repr(_short(row["answer"]))
+    reason = row["evidence"] or row["explanation"] or "no reason given"
+    return f"{said} for {wanted}{more} to {_short(row['question'])!r}: {_short(reason, 120)}"
+
+
+def _short(text: str, most: int = 70) -> str:
+    flat = " ".join("".join(sign if sign.isprintable() else " " for sign in text).split())
+    return flat if len(flat) <= most else flat[: most - 1] + "…"
+
+
+def with_rejections(rows: pl.DataFrame) -> pl.DataFrame:
+    """Rows of rejected, doubtful or not judged answers with the `mode` and the `evidence` of each.
+
+    Args:
+        rows: `question`, `references`, `answer`, `status`, `explanation`; `relation` and
+            `reference_kind` where known. Equal items are looked at once.
+    """
+    needed: dict[str, Any] = {"relation": pl.String, "reference_kind": pl.String}
+    full = rows.with_columns(
+        pl.lit(None, dtype=kind).alias(name)
+        for name, kind in needed.items()
+        if name not in rows.columns
+    )
+    known: dict[tuple[Any, ...], Tag] = {}
+    tags = []
+    names = ("question", "references", "answer", "relation", "reference_kind", "status")
+    for *item, explanation in full.select(*names, "explanation").iter_rows():
+        question, references, answer, relation, kind, status = item
+        if status not in (None, "judged") and answer is not None:
+            tags.append(Tag(mode="not_judged", evidence=explanation or f"{status}, no reason"))
+            continue
+        key = (question, tuple(references or ()), answer, relation, kind)
+        if key not in known:
+            if kind == "regex" and answer:
+                known[key] = Tag(mode="other", evidence="matches no pattern")
+            else:
+                known[key] = rejection(question, references or (), answer, relation=relation)
+        tags.append(known[key])
+    return rows.with_columns(
+        mode=pl.Series([found.mode for found in tags], dtype=pl.String),
+        evidence=pl.Series([found.evidence for found in tags], dtype=pl.String),
+    )
+
+
+_SHOWN = ("answer_id", "judge", "outcome", "mode", "evidence", "system", "question", "references",
+          "answer", "score", "explanation")  # fmt: skip
+
+
+def rejected_answers(rows: pl.DataFrame, *, slices: Sequence[str] = ()) -> pl.DataFrame:
+    """What judges reject, doubt or do not judge, judge by judge, with mode and evidence.
+
+    Args:
+        rows: as `judged_answers` gives them.
+        slices: columns to keep beside.
+
+    Returns:
+        `outcome` is `rejected`, `not judged`, or `doubtful` for what is accepted by a narrow
+        margin; the order is by judge, outcome (rejected first) and mode, as the answers stood.
+    """
+    outcome = (
+        pl.when(pl.col("status") != "judged").then(pl.lit("not judged"))
+        .when(~pl.col("verdict")).then(pl.lit("rejected"))
+        .when("doubtful").then(pl.lit("doubtful"))
+    )  # fmt: skip
+    found = rows.with_columns(outcome=outcome).drop_nulls("outcome")
+    order = pl.col("outcome").replace_strict({"rejected": 0, "doubtful": 1, "not judged": 2})
+    place = {mode: number for number, mode in enumerate(REJECTIONS)}
+    judges = {name: number for number, name in enumerate(rows["judge"].unique(maintain_order=True))}
+    kept = [name for name in dict.fromkeys((*_SHOWN, *slices)) if name in rows.columns or name in
+            ("outcome", "mode", "evidence")]  # fmt: skip
+    return (
+        with_rejections(found)
+        .sort(
+            pl.col("judge").replace_strict(judges, return_dtype=pl.Int64),
+            order,
+            pl.col("mode").replace_strict(place, return_dtype=pl.Int64),
+            maintain_order=True,
+        )
+        .select(kept)
+    )
+
+
+def rejection_counts(rows: pl.DataFrame, *, by: str | None = None) -> pl.DataFrame:
+    """Per judge, and per value of a column where one is named, how many answers are what.
+
+    Columns: `judge`, the column, `answers`, `judged`, `rejected`, `doubtful`, `not_judged`.
+    """
+    keys = ["judge", *([by] if by and by != "judge" else [])]
+    judged = pl.col("status") == "judged"
+    return rows.group_by(keys, maintain_order=True).agg(
+        answers=pl.len(),
+        judged=judged.sum(),
+        rejected=(judged & ~pl.col("verdict")).sum(),
+        doubtful=(judged & pl.col("doubtful")).sum(),
+        not_judged=(~judged).sum(),
+    )
+
+
+def first_rejected(
+    judgments: pl.LazyFrame, answers: pl.LazyFrame, judges: Sequence[str], *, most: int = 5
+) -> list[str]:
+    """The first answers that judges reject or do not judge, a line each; for a gate that fails.
+
+    Args:
+        judgments: a judgments table.
+        answers: the answers judged, or those of them that are looked at.
+        judges: whose judgments.
+        most: so many lines.
+    """
+    bad = ~pl.col("verdict").fill_null(value=False)
+    mine = judgments.filter(pl.col("judge").is_in(list(judges)) & bad).join(
+        answers.select("answer_id"), on="answer_id", how="semi", maintain_order="left"
+    )
+    total = mine.select(pl.len()).collect(engine="streaming").item()
+    columns = ("answer_id", "judge", "status", "explanation", "relation")
+    first = mine.select(columns).head(most).collect()
+    texts = answers.filter(pl.col("answer_id").is_in(first["answer_id"].to_list())).select(
+        "answer_id", "question", "references", "answer", "reference_kind"
+    )
+    rows = first.join(
+        texts.collect().unique("answer_id"), on="answer_id", how="left", maintain_order="left"
+    ).with_columns(pl.col("relation", "status").cast(pl.String))
+    lines = [
+        f"{'rejected' if row['status'] == 'judged' else row['status']} by {row['judge']}: "
+        f"{in_a_line(row)}"
+        for row in with_rejections(rows).iter_rows(named=True)
+    ]
+    return [*lines, f"and {total - most:,} more"] if total > most else lines

@@ -1,0 +1,55 @@
+"""`markscheme diff`: what changed between two sets of answers to the same questions."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from markscheme.analysis import DiffOptions
+from markscheme.cli.app import notes
+from markscheme.cli.options import Shown, command
+from markscheme.options import Argument, Option
+
+
+@command("diff")
+def diff(
+    base: Annotated[
+        str, Argument("What was before: a run's folder, judgments, or answers.", metavar="BASE")
+    ],
+    new: Annotated[str, Argument("What is now, likewise.", metavar="NEW")],
+    options: DiffOptions,
+    shown: Shown,
+    fail_on_regression: Annotated[
+        bool,
+        Option("Exit with 1 where the new answers are worse, beyond chance and --margin."),
+    ] = False,
+    comment: Annotated[Path | None, Option("Write a Markdown comment for a pull request.")] = None,
+    junit: Annotated[Path | None, Option("Write JUnit XML: a test case for each pair.")] = None,
+    sarif: Annotated[
+        Path | None, Option("Write SARIF: a result for each answer that got worse.")
+    ] = None,
+) -> None:
+    """Say what got better and worse between two sets of answers, where, and if it is chance.
+
+    Pairs by question; better, worse and same with a paired test and an interval; the groups that
+    lost most; and the flipped answers with the reasons. Answers without judgments are judged first
+    by the examiner, or as the other side was.
+    """
+    from markscheme.analysis import diff as find_changes
+
+    found = find_changes(base, new, options)
+    for path, write in (
+        (comment, found.comment), (junit, found.junit), (sarif, found.sarif),
+    ):  # fmt: skip
+        if path is not None:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(write(), encoding="utf-8")
+            notes.print(f"written to {path}", markup=False)
+    shown.show(found)
+    if fail_on_regression:
+        word = "FAILED" if found.regression else "passed"
+        notes.print(f"gate {word}: {found.headline}", markup=False)
+        if found.regression:
+            raise typer.Exit(1)

@@ -1,0 +1,114 @@
+"""The front page of the command line: commands under headings, and an example of each."""
+
+from __future__ import annotations
+
+from inspect import cleandoc
+from typing import Any
+
+import typer
+from typer.core import TyperGroup
+
+PANELS: dict[str, tuple[str, ...]] = {
+    "Start here": (
+        "judge", "explain", "failures", "report", "compare", "diff", "agree", "plan-labels",
+        "estimate", "annotate",
+    ),
+    "Data": ("columns", "init", "datasets", "references", "statements", "annotate-export"),
+    "Judges and language models": (
+        "judges", "claims", "entail", "llm-examples", "batch", "ledger", "calibrate",
+        "cascade", "serve",
+    ),
+    "Research": (
+        "rank", "amend", "hierarchy", "reliability", "probe", "study", "reproduce",
+    ),
+    "Training": ("train",),
+}  # fmt: skip
+"""The commands and groups under each heading, in the order they are shown."""
+
+EXAMPLES: dict[str, str] = {
+    "judge": "markscheme judge answers.jsonl --fail-under 0.8",
+    "explain": 'markscheme explain -q "When did it open?" -r 1975 -a "In 1985."',
+    "failures": "markscheme failures runs/answers-6dae129e",
+    "report": "markscheme report runs/answers-6dae129e",
+    "compare": "markscheme compare runs/answers-6dae129e --systems",
+    "diff": "markscheme diff yesterday.jsonl today.jsonl --fail-on-regression",
+    "agree": "markscheme agree runs/answers-6dae129e --labels labels.csv",
+    "plan-labels": "markscheme plan-labels runs/answers-6dae129e --count 200 --out todo.csv",
+    "estimate": "markscheme estimate runs/answers-6dae129e --labels labels.csv",
+    "annotate": "markscheme annotate todo.csv",
+    "columns": "markscheme columns answers.csv",
+    "init": "markscheme init",
+    "datasets show": "markscheme datasets show nq-open",
+    "datasets check": "markscheme datasets check nq-open",
+    "datasets fetch": "markscheme datasets fetch nq-open",
+    "datasets export": "markscheme datasets export nq-open --out nq-open.jsonl",
+    "references build": "markscheme references build antique --out lists.jsonl",
+    "references draw": "markscheme references draw antique --composition 3210 --out drawn.jsonl",
+    "references shots": "markscheme references shots antique --out shots.toml",
+    "references expand": "markscheme references expand answers.jsonl --out ready.jsonl",
+    "references apply": "markscheme references apply lists.jsonl answers.jsonl --out ready.jsonl",
+    "statements": "markscheme statements answers.jsonl",
+    "annotate-export": "markscheme annotate-export labels.db --out labels.csv",
+    "judges": 'markscheme judges "token_f1(threshold=0.6)"',
+    "claims": 'markscheme claims -q "When was it released?" -r 1975 -a "In 1985, and it won."',
+    "llm-examples": "markscheme llm-examples labelled.jsonl --out examples.toml",
+    "entail": "markscheme entail pairs.jsonl",
+    "batch write": "markscheme batch write answers.jsonl -j llm_grader -m gpt-4o -o asked.jsonl",
+    "batch read": "markscheme batch read replies.jsonl",
+    "ledger stats": "markscheme ledger stats",
+    "ledger export": "markscheme ledger export replies.jsonl",
+    "ledger import": "markscheme ledger import replies.jsonl",
+    "calibrate": "markscheme calibrate runs/answers-6dae129e --labels labels.csv",
+    "cascade": "markscheme cascade runs/answers-6dae129e --first contains --then gpt-4o",
+    "serve": "markscheme serve --port 8080",
+    "rank": "markscheme rank runs/answers-6dae129e --labels labels.csv",
+    "amend": "markscheme amend answers.jsonl --labels labels.csv --out amended.jsonl",
+    "hierarchy": "markscheme hierarchy runs/answers-6dae129e",
+    "reliability": "markscheme reliability answers.jsonl --judge llm_grader --samples 3",
+    "probe": "markscheme probe contains answers.jsonl",
+    "study lists": "markscheme study lists antique",
+    "study seeds": "markscheme study seeds antique",
+    "study shots": "markscheme study shots antique",
+    "study order": "markscheme study order antique",
+    "study cost": "markscheme study cost antique",
+    "reproduce": "markscheme reproduce kamalloo-2023/figure-3",
+    "train examiner": "markscheme train examiner --data labelled.jsonl --out weights",
+    "train entailment": "markscheme train entailment --data pairs.jsonl --out weights",
+    "train learned": "markscheme train learned --data seen.jsonl --base-model FOLDER -o weights",
+    "train listwise": "markscheme train listwise --out weights",
+    "train question-kind": "markscheme train question-kind --out weights",
+}
+"""One example of each command, with which its help begins."""
+
+_OTHERS = "Others"
+
+
+class Front(TyperGroup):
+    """The application: its commands stand under the headings of `PANELS`."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """Names in the order of `PANELS`, others after them."""
+        known = [name for names in PANELS.values() for name in names]
+        place = {name: number for number, name in enumerate(known)}
+        return sorted(super().list_commands(ctx), key=lambda name: place.get(name, len(place)))
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """A command, with its heading."""
+        found: Any = super().get_command(ctx, cmd_name)
+        if found is not None:
+            panels = (panel for panel, names in PANELS.items() if cmd_name in names)
+            found.rich_help_panel = next(panels, _OTHERS)
+        return found
+
+
+def add_examples(to: typer.Typer, path: tuple[str, ...] = ()) -> None:
+    """Let the help of every command begin with its example; lists of commands keep the summary."""
+    for one in to.registered_commands:
+        example = EXAMPLES.get(" ".join((*path, str(one.name))))
+        said = one.help or (one.callback.__doc__ if one.callback else "") or ""
+        if example and "For instance:" not in said:
+            one.short_help = one.short_help or said.strip().partition("\n")[0]
+            one.help = f"For instance: `{example}`\n\n{cleandoc(said)}"
+    for group in to.registered_groups:
+        if group.typer_instance is not None:
+            add_examples(group.typer_instance, (*path, str(group.name)))

@@ -1,0 +1,50 @@
+"""Figures of a run by a column of the user's own: topic, language, date."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import polars as pl
+
+from markscheme.engine import ALL_SYSTEMS, summarise
+from markscheme.errors import DataError
+
+NO_VALUE = "(none)"
+"""The slice of answers that have no value in the column."""
+
+
+def slice_records(
+    judgments: pl.LazyFrame, answers: pl.LazyFrame, name: str
+) -> list[dict[str, Any]]:
+    """One record per judge and value of a column, as `summarise` makes them of systems.
+
+    Args:
+        judgments: of a run: every judge has judged the same answers in the same order.
+        answers: those answers, in that order.
+        name: the column.
+
+    Returns:
+        Records with `topic=history` in place of the system, in order of first appearance.
+
+    Raises:
+        DataError: the answers have no such column.
+    """
+    check_slices(answers.collect_schema().names(), [name])
+    value = pl.col(name).cast(pl.String).fill_null(NO_VALUE)
+    clusters = answers.select(
+        (pl.lit(f"{name}=") + value).cast(pl.Categorical).alias("system"),
+        pl.col("question").hash(),
+    ).collect(engine="streaming")
+    records = summarise(judgments, clusters)
+    return [record for record in records if record["system"] != ALL_SYSTEMS]
+
+
+def check_slices(known: list[str], wanted: list[str]) -> None:
+    """Raises DataError where a run or a table has not kept a column that is wanted."""
+    for name in wanted:
+        if name not in known:
+            raise DataError(
+                f"no column {name!r} to slice by; there are {', '.join(known)}. A run has those of "
+                f"your own that were named when it was judged: markscheme judge FILE --slices "
+                f"{name}"
+            )

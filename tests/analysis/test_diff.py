@@ -1,0 +1,170 @@
+"""`diff`: pairs, tests, reasons, groups and reports of what changed between two runs."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+
+import markscheme
+from markscheme.cli import run
+from markscheme.errors import AgreementError
+
+Captured = pytest.CaptureFixture[str]
+Rows = list[dict[str, Any]]
+
+
+def rows(right: int, wrong: int, **more: Any) -> Rows:
+    said = ["yes"] * right + ["no"] * wrong
+    return [
+        {"question": f"q{number}", "references": ["yes"], "answer": answer, **more}
+        for number, answer in enumerate(said)
+    ]
+
+
+def found(base: Any, new: Any, **options: Any) -> markscheme.analysis.DiffResult:
+    return markscheme.diff(base, new, **({"judge": "exact_match", "resamples": 1000} | options))
+
+
+def write(path: Path, table: Rows) -> Path:
+    path.write_text("".join(json.dumps(row) + "\n" for row in table))
+    return path
+
+
+def test_pairs_are_counted_and_a_large_loss_is_shown() -> None:
+    result = found(rows(90, 10), rows(70, 30))
+    assert result.counts == {
+        "worse": 20, "better": 0, "same": 80, "not compared": 0, "only in base": 0, "only in new": 0
+    }  # fmt: skip
+    assert result.conclusion == "worse"
+    assert result.regression
+    assert result.comparison.difference.value == pytest.approx(-0.2)
+    assert not found(rows(90, 10), rows(70, 30), margin=0.5).regression
+    assert found(rows(70, 30), rows(90, 10)).conclusion == "better"
+    assert found(rows(90, 10), rows(89, 11)).conclusion == "no change shown"
+
+
+def test_order_and_questions_of_one_side_only() -> None:
+    base, new = rows(6, 4), rows(6, 4)[:8][::-1] + rows(1, 0, question="another")
+    result = found(base, new)
+    assert result.counts["same"] == 8
+    assert (result.counts["only in base"], result.counts["only in new"]) == (2, 1)
+
+
+def test_a_repeated_question_is_paired_with_the_same_references() -> None:
+    one = [{"question": "q", "references": [text], "answer": text} for text in ("a", "b", "b")]
+    assert found(one, one[::-1]).counts["same"] == 3
+    amended = [{"question": "q", "references": ["a", "A"], "answer": "a"}]
+    assert found(one[:1], amended).counts["same"] == 1
+
+
+def test_systems_are_paired_by_name_or_named() -> None:
+    two = rows(5, 0, system="x") + rows(0, 5, system="y")
+    assert found(two, two).counts["same"] == 10
+    assert found(two, two, base_system="x", new_system="y").counts["worse"] == 5
+    with pytest.raises(AgreementError, match="--base-system"):
+        found(two, rows(5, 0, system="z") + rows(5, 0, system="w"))
+    with pytest.raises(AgreementError, match="no system 'v'"):
+        found(two, two, base_system="v")
+
+
+def test_an_empty_answer_is_a_loss_and_no_verdict_is_not_compared() -> None:
+    base, new = rows(3, 0), rows(3, 0)
+    new[0]["answer"] = None
+    assert found(base, new).counts["worse"] == 1
+    judged = [{**row, "verdict": None if number else True, "judge": "j"}
+              for number, row in enumerate(rows(3, 0))]  # fmt: skip
+    result = markscheme.diff(judged, judged, resamples=1000)
+    assert (result.counts["not compared"], result.counts["same"]) == (2, 1)
+
+
+def test_sides_judged_differently_are_refused(tmp_path: Path) -> None:
+    sides = []
+    for name, judge in (("a", "token_f1(threshold=0.5)"), ("b", "token_f1(threshold=0.6)")):
+        markscheme.judge(rows(3, 1), judge, out=tmp_path / name)
+        sides.append(tmp_path / name)
+    with pytest.raises(AgreementError, match="no judge is on both sides"):
+        markscheme.diff(*sides)
+    plan = markscheme.judge(rows(3, 1), "exact_match")
+    changed = plan.judgments.with_columns(signature=plan.judgments["signature"] + " rules=2")
+
+    class Judged:
+        def __init__(self, judgments: Any) -> None:
+            self.judgments, self.answers = judgments, plan.answers
+
+    with pytest.raises(AgreementError, match="judged the two sides differently"):
+        markscheme.diff(plan, Judged(changed))
+
+
+def test_a_run_and_a_file_are_judged_alike(tmp_path: Path) -> None:
+    markscheme.judge(rows(4, 0), "contains", out=tmp_path / "run")
+    file = write(tmp_path / "new.jsonl", rows(2, 2))
+    result = markscheme.diff(tmp_path / "run", file, resamples=1000)
+    assert (result.judge.split("(")[0], result.counts["worse"]) == ("contains", 2)
+
+
+def test_a_file_is_not_judged_by_what_may_cost_money(tmp_path: Path) -> None:
+    file = write(tmp_path / "a.jsonl", rows(2, 2))
+    with pytest.raises(AgreementError, match="judge the answers first"):
+        markscheme.diff(file, file, judge="llm_grader")
+
+
+def test_reasons_and_groups_say_where_it_got_worse() -> None:
+    asked = [("When did it open?", "1975", "1985"), ("Who wrote Emma?", "Jane Austen", "I do not "
+             "know who wrote it."), ("Which gas?", "nitrogen", "nitrogen")]  # fmt: skip
+    base = [{"question": f"{q} ({n})", "references": [r], "answer": r, "topic": q}
+            for n in range(8) for q, r, _ in asked]  # fmt: skip
+    new = [{**row, "answer": asked[number % 3][2]} for number, row in enumerate(base)]
+    result = found(base, new, slices=["topic"])
+    groups = {one.group: one for one in result.clusters}
+    dates = groups["asks for a date or time"]
+    assert (dates.worse, dates.better, dates.pairs) == (8, 0, 8)
+    assert dates.p is not None
+    assert 0.01 < dates.p < 0.1
+    assert groups["declines now, did not before"].worse == 8
+    assert groups["topic=Who wrote Emma?"].change == -1
+    assert "topic=Which gas?" not in groups
+    worse = result.frame.filter(change="worse")
+    assert worse["mode"].value_counts().sort("mode").rows() == [("date", 8), ("no_answer", 8)]
+    assert "1985 where the reference has 1975" in str(result)
+
+
+def test_reports_of_hostile_answers(tmp_path: Path) -> None:
+    base = rows(2, 0)
+    new = [{**row, "answer": "</code> @all | <img src=x> \x1b[31m `x`"} for row in base]
+    file = write(tmp_path / "new.jsonl", new)
+    result = found(base, file)
+    said = result.comment()
+    assert "<img" not in said
+    assert "&lt;img" in said
+    assert "\x1b" not in said
+    suite = ElementTree.fromstring(result.junit())[0]
+    assert (suite.get("tests"), suite.get("failures")) == ("2", "2")
+    (first, second) = json.loads(result.sarif())["runs"][0]["results"]
+    lines = [one["locations"][0]["physicalLocation"]["region"]["startLine"]
+             for one in (first, second)]  # fmt: skip
+    assert lines == [1, 2]
+
+
+def test_the_command_equals_python_and_holds_a_gate(tmp_path: Path, capsys: Captured) -> None:
+    base, new = write(tmp_path / "a.jsonl", rows(90, 10)), write(tmp_path / "b.jsonl", rows(60, 40))
+    command = ["diff", str(base), str(new), "-j", "exact_match", "--resamples", "1000"]
+    assert run([*command, "--format", "json"]) == 0
+    assert capsys.readouterr().out == found(base, new).to_json()
+    out = [f"--{name}={tmp_path / name}" for name in ("comment", "junit", "sarif")]
+    assert run([*command, "--fail-on-regression", *out]) == 1
+    assert "gate FAILED: The new answers are worse: -30.0 points" in capsys.readouterr().err
+    assert (tmp_path / "comment").read_text() == found(base, new).comment()
+    assert run([*command, "--fail-on-regression", "--margin", "0.5"]) == 0
+
+
+def test_compare_of_two_runs_names_diff(tmp_path: Path, capsys: Captured) -> None:
+    folders = []
+    for name, table in (("a", rows(3, 1)), ("b", rows(2, 2))):
+        folders.append(str(tmp_path / name))
+        markscheme.judge(table, "exact_match", out=folders[-1])
+    assert run(["compare", *folders]) == 2
+    assert f"markscheme diff {folders[0]} {folders[1]}" in capsys.readouterr().err

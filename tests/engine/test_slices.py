@@ -1,0 +1,43 @@
+"""Figures by columns of the user's own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+import markscheme
+from markscheme.errors import DataError
+
+ROWS = [
+    {"question": f"q{number}", "gold": "a", "answer": "a" if number % 4 else "b",
+     "topic": "odd" if number % 2 else "even", "size": number}
+    for number in range(8)
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("folder", [False, True])
+def test_accuracy_by_a_column(tmp_path: Path, folder: bool) -> None:
+    out = tmp_path / "run" if folder else None
+    result = markscheme.judge(ROWS, "exact_match", slices=["topic", "size"], out=out)
+    by = result.by("topic")
+    assert dict(by.select("topic", "accuracy").iter_rows()) == {"even": 0.5, "odd": 1.0}
+    assert by["judged"].to_list() == [4, 4]
+    assert result.by("size").height == 8
+    if out is not None:
+        kept = pl.read_parquet(out / "answers.parquet")
+        assert kept["topic"].to_list() == ["even", "odd"] * 4
+    assert "topic" not in result.run.ignored
+
+
+def test_a_column_that_is_not_there_is_named() -> None:
+    with pytest.raises(DataError, match="no column 'topik', asked for with --slices"):
+        markscheme.judge(ROWS, "exact_match", slices=["topik"])
+    with pytest.raises(DataError, match="--slices topic"):
+        markscheme.judge(ROWS, "exact_match").by("topic")
+
+
+def test_our_own_columns_are_slices_too() -> None:
+    rows = [row | {"system": "one"} for row in ROWS]
+    assert markscheme.judge(rows, "exact_match", slices=["system"]).by("system")["judged"][0] == 8
