@@ -10,10 +10,10 @@ from typer.core import TyperGroup
 
 PANELS: dict[str, tuple[str, ...]] = {
     "Start here": (
-        "judge", "explain", "failures", "report", "compare", "diff", "agree", "plan-labels",
+        "judge", "explain", "failures", "report", "view", "compare", "diff", "agree", "plan-labels",
         "estimate", "annotate",
     ),
-    "Data": ("columns", "init", "datasets", "references", "statements", "annotate-export"),
+    "Data": ("columns", "init", "datasets", "references", "statements", "annotate-export", "verify"),
     "Judges and language models": (
         "judges", "claims", "entail", "llm-examples", "batch", "ledger", "calibrate",
         "cascade", "serve",
@@ -52,6 +52,8 @@ EXAMPLES: dict[str, str] = {
     "judges": 'markscheme judges "token_f1(threshold=0.6)"',
     "claims": 'markscheme claims -q "When was it released?" -r 1975 -a "In 1985, and it won."',
     "llm-examples": "markscheme llm-examples labelled.jsonl --out examples.toml",
+    "verify": "markscheme verify runs/answers-6dae129e",
+    "view": "markscheme view",
     "entail": "markscheme entail pairs.jsonl",
     "batch write": "markscheme batch write answers.jsonl -j llm_grader -m gpt-4o -o asked.jsonl",
     "batch read": "markscheme batch read replies.jsonl",
