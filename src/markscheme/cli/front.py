@@ -13,7 +13,8 @@ PANELS: dict[str, tuple[str, ...]] = {
         "judge", "explain", "failures", "report", "view", "compare", "diff", "agree", "plan-labels",
         "estimate", "annotate",
     ),
-    "Data": ("columns", "init", "datasets", "references", "statements", "annotate-export", "verify"),
+    "Data": ("columns", "init", "datasets", "references", "statements", "annotate-export",
+             "verify"),
     "Judges and language models": (
         "judges", "claims", "entail", "llm-examples", "batch", "ledger", "calibrate",
         "cascade", "serve",
