@@ -81,6 +81,9 @@ def export(
     notes = _notes(labelled, known)
     if kind == "labels":
         return Exported(table=_without_empty(known.drop("item", "text_place")), notes=notes)
+    # What says nothing can be no reference, and nothing is learned from it.
+    known = known.filter(pl.col("answer") != "")
+    answers = answers.filter(pl.col("answer") != "")
     table = known.with_columns(_verdicts(known["label"], project, options))
     if kind == "training":
         kept = ["answer_id", "question", "references", "answer", "system", "label"]

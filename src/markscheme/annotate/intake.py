@@ -28,7 +28,8 @@ class Intake:
         items: rows of the table `items`, in order.
         sources: rows of the table `sources`.
         answers: rows read.
-        without_answer: rows left out since there is no answer to judge.
+        without_answer: rows whose answer is empty: labelled like any other, since they were
+            judged and drawn like any other; only ranks leave them out.
         known_labels: rows that have a label already, which nobody is shown.
     """
 
@@ -96,12 +97,16 @@ def make_items(answers: pl.DataFrame, project: Project, *, gold: bool = False) -
         DataError: nothing to label; a gold answer without label, or with two; too many answers
             to rank.
     """
-    said = answers.with_row_index("row_place").filter(
-        pl.col("answer").fill_null("").str.strip_chars() != ""
+    silent = pl.col("answer").fill_null("").str.strip_chars() == ""
+    said = answers.with_row_index("row_place").with_columns(
+        pl.when(silent).then(pl.lit("")).otherwise(pl.col("answer")).alias("answer")
     )
-    if said.is_empty():
+    empty = said.filter(silent).height
+    if empty == said.height:
         raise DataError("there is no answer to label")
     ranked = project.scale == "rank"
+    if ranked:
+        said = said.filter(~silent)
     if gold:
         _check_gold(said, project)
     groups = said.group_by("question" if ranked else ["question", "answer"], maintain_order=True)
@@ -126,7 +131,7 @@ def make_items(answers: pl.DataFrame, project: Project, *, gold: bool = False) -
         items=items,
         sources=sources,
         answers=answers.height,
-        without_answer=answers.height - said.height,
+        without_answer=empty,
         known_labels=answers["label"].count(),
     )
 

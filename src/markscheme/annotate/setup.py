@@ -194,7 +194,8 @@ def _said(project: Project, intake: Intake, gold: Intake | None) -> list[str]:
         f"{project.per_item} {'person' if project.per_item == 1 else 'people'} an item"
     ]
     if intake.without_answer:
-        notes.append(f"rows without an answer, left out: {intake.without_answer:,}")
+        what = "left out" if project.scale == "rank" else "shown as (no answer)"
+        notes.append(f"rows without an answer, {what}: {intake.without_answer:,}")
     if intake.known_labels:
         notes.append(f"{intake.known_labels:,} labels are in the file already; nobody sees them")
     if gold is not None:
