@@ -20,7 +20,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import polars as pl
 
 from benchmarks.examiner_transfer import Transfer, transfer
@@ -30,9 +29,8 @@ from markscheme.agreement.against_labels import AgreementOptions, agreement
 from markscheme.agreement.answer_hierarchy import adjacent_sets, marks_test
 from markscheme.contract.grammar import parse_judge
 from markscheme.engine.execute import apply
-from markscheme.features.alignment.claims import is_contested, reworded, ruled
-from markscheme.features.alignment.features import compute_features
-from markscheme.judges.examiner.weight_files import open_weights
+from markscheme.judges.examiner.columns import read_columns
+from markscheme.judges.examiner.weight_files import open_weights, platt
 from markscheme.models.sources import Models
 from markscheme.results.figures import Figure, plain
 from markscheme.tables.joins import join_labels
@@ -93,8 +91,6 @@ imported = time.perf_counter()
 judge, models = parse_judge(sys.argv[1]), Models()
 row = pl.read_parquet(sys.argv[2])
 apply(judge, row.head(1), models)
-if "never" not in sys.argv[1]:
-    models.encoder().encode(["one text"])
 loaded = time.perf_counter()
 apply(judge, row, models)
 from benchmarks.examiner import held_megabytes
@@ -237,11 +233,10 @@ def share_with_encoder(answers: pl.DataFrame) -> float:
     """Share of the answers that the first stage leaves to the encoder."""
     opened = open_weights()
     columns = (answers["question"], answers["references"], answers["answer"])
-    matrix, _ = compute_features(*columns, opened.rarity)
-    scores = apply(parse_judge(JUDGES["never"]), answers, Models())["score"].to_numpy()
-    unsure = (scores > opened.settings.unsure_from) & (scores < opened.settings.unsure_to)
-    asked = unsure | reworded(matrix)
-    return float((asked & ~is_contested(matrix) & np.isnan(ruled(matrix))).mean())
+    matrix = read_columns(*columns, opened.rarity).matrix
+    score = platt(opened.trees(matrix), opened.settings.trees)
+    unsure = (score > opened.settings.unsure_from) & (score < opened.settings.unsure_to)
+    return float(unsure.mean())
 
 
 def time_pedants(sample: pl.DataFrame, python: str) -> dict[str, Any]:

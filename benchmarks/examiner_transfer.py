@@ -2,8 +2,8 @@
 
     python -m benchmarks.examiner --transfer
 
-On the questions of parts train and development, by cross-validation over questions: trees on words
-and cosines are grown once with every system's answers and once without those of one system (or one
+On the questions of parts train and development, by cross-validation over questions: trees on
+all columns are grown once with every system's answers and once without those of one system (or one
 kind of question), and both judge that system's answers to the questions of the fold left out. The
 first lot is thinned at random to the size of the second, so that only the kind differs.
 """
@@ -20,10 +20,7 @@ import numpy.typing as npt
 import polars as pl
 
 from markscheme import datasets
-from markscheme.features.alignment.features import compute_features
-from markscheme.features.alignment.registry import COSINES, EXAMINED
-from markscheme.judges.examiner.sentence_likeness import cosines
-from markscheme.models.local.encoder import MiniLM
+from markscheme.judges.examiner.columns import COLUMNS, read_columns
 from markscheme.training.examiner import rarity_of, usable
 from markscheme.training.splits import fold_of, parts
 from markscheme.training.trees import TreeOptions, fit
@@ -56,15 +53,14 @@ def transfer(data_dir: Path | None) -> dict[str, list[Transfer]]:
     """By system, and by kind of question."""
     answers = datasets.load("evouna-nq", data_dir=data_dir)
     answers = usable(answers.filter(parts(answers["question"]) != "test"))
-    matrix, view = compute_features(
+    features = read_columns(
         answers["question"], answers["references"], answers["answer"], rarity_of(answers)
-    )
-    both = np.hstack([matrix, cosines(view, np.arange(len(answers)), MiniLM())])
+    ).matrix
     labels = (answers["label"] >= 0.5).to_numpy().astype(float)
     fold = np.array([fold_of(question, FOLDS) for question in answers["question"]])
 
     def grow(rows: Array) -> Callable[[Array], Array]:
-        return fit(both[rows], labels[rows], [*EXAMINED, *COSINES], OPTIONS)
+        return fit(features[rows], labels[rows], list(COLUMNS), OPTIONS)
 
     kinds = pl.lit(OTHER)
     for name, pattern in reversed(_KINDS.items()):
@@ -73,7 +69,7 @@ def transfer(data_dir: Path | None) -> dict[str, list[Transfer]]:
     groups = {"system": answers["system"], "question": answers.select(kinds).to_series()}
     return {
         what: [
-            _one(str(name), (column == name).to_numpy(), fold, labels, grow, both)
+            _one(str(name), (column == name).to_numpy(), fold, labels, grow, features)
             for name in column.unique().sort().to_list()
         ]
         for what, column in groups.items()

@@ -195,6 +195,7 @@ class Judgment:
     relation: str | None
     marks: float | None
     explanation: str | None
+    scope: str | None
     raw: str | None
     cost_usd: float | None
     tokens_in: int | None

@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 from markscheme.features.alignment.batch import Rarity
-from markscheme.features.alignment.claims import is_contested, reworded, ruled, usurped
+from markscheme.features.alignment.claims import ruled, usurped
 from markscheme.features.alignment.features import Matrix, alignment, compute_features
 from markscheme.features.alignment.registry import CLAIMED, EXAMINED, FEATURES
 
@@ -72,21 +72,24 @@ def test_slips_strangers_synonyms_and_opposites() -> None:
 
 
 @pytest.mark.parametrize(
-    ("question", "reference", "answer", "agree"),
+    ("name", "question", "reference", "answer", "value"),
     [
-        ("How hot is it?", "100 °C", "212 degrees Fahrenheit", True),
-        ("How hot is it?", "100 °C", "100 °F", False),
-        ("How long is it?", "50 kilometres", "50km", True),
-        ("How large is it?", "1 kilobyte", "8,000 bits", True),
-        ("How heavy is it?", "1 kilogram", "1 pound", False),
-        ("Did she finish it?", "no", "She left it unfinished.", True),
-        ("Did she finish it?", "no", "She finished it.", False),
+        ("quantity", "How hot is it?", "100 °C", "212 degrees Fahrenheit", 1),
+        ("quantity", "How hot is it?", "100 °C", "100 °F", 0),
+        ("quantity", "How long is it?", "50 kilometres", "50km", 1),
+        ("quantity", "How large is it?", "1 kilobyte", "8,000 bits", 1),
+        ("quantity", "How heavy is it?", "1 kilogram", "1 pound", 0),
+        ("polarity", "Did she finish it?", "no", "She left it unfinished.", 1),
+        ("polarity", "Did she finish it?", "no", "She finished it.", -1),
+        ("rival_at_focus", BRIDGE, "Carl Reed", TOLD, 1),
+        ("match_at_focus", BRIDGE, "Ada Stone", TOLD, 1),
+        ("match_aside", BRIDGE, "Carl Reed", TOLD, 1),
     ],
 )
-def test_rules(question: str, reference: str, answer: str, agree: bool) -> None:
-    odds = ruled(row(question, reference, answer))[0]
-    assert (odds > 0) == agree
-    assert not np.isnan(odds)
+def test_amounts_yes_or_no_and_what_stands_in_the_place_of_the_answer(
+    name: str, question: str, reference: str, answer: str, value: float
+) -> None:
+    assert feature(name, question, reference, answer) == value
 
 
 def test_something_else_in_the_place_of_the_answer() -> None:
@@ -95,11 +98,11 @@ def test_something_else_in_the_place_of_the_answer() -> None:
     assert not usurped(row(BRIDGE, ["Carl Reed", "Reed"], TOLD))[0], "several things may be meant"
 
 
-def test_what_is_contested_and_what_may_be_reworded() -> None:
-    assert is_contested(row(BRIDGE, "Ada Stone", "It was not Ada Stone."))[0]
-    assert not is_contested(row(BRIDGE, "Ada Stone", "It was Ada Stone."))[0]
-    assert reworded(row("Why?", "it was too cold", "because of the frost"))[0]
-    assert not reworded(row("Who?", "Ada Stone", "her sister"))[0]
+def test_rules() -> None:
+    assert ruled(row(BRIDGE, "Carl Reed", TOLD))[0] < 0
+    assert ruled(row(BRIDGE, "Ada Stone", "?!"))[0] < 0
+    assert ruled(row("Which mark?", "?", "?"))[0] > 0
+    assert np.isnan(ruled(row(BRIDGE, "Ada Stone", TOLD))[0])
 
 
 def test_the_examiner_sees_the_alignment_first() -> None:
@@ -126,9 +129,9 @@ def test_rows_do_not_see_each_other() -> None:
         ("No", "It is not a planet.", 1),
         ("No", "No, it is a star.", 1),
         ("No", "Yes, it is a planet.", -1),
-        ("No", "I do not know.", -1),
-        ("No", "I cannot answer this.", -1),
-        ("Yes", "I'm not sure whether it is.", -1),
+        ("No", "I do not know.", -2),
+        ("No", "I cannot answer this.", -2),
+        ("Yes", "I'm not sure whether it is.", -2),
         ("No", "Bananas do not grow in Norway.", 0),
         ("Yes", "Bananas grow in Ecuador.", 0),
         ("Yes", "undoubtedly", 1),

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
-import polars as pl
 import pytest
 
-from markscheme.features.values import VALUES, value_features
+from markscheme.features.values import VALUES, compare_rows, value_features
 
 
 def feature(name: str, question: str, reference: str | list[str], answer: str) -> float:
     references = [reference] if isinstance(reference, str) else reference
-    row = value_features(pl.Series([question]), pl.Series([references]), pl.Series([answer]))
+    row = value_features(compare_rows([question], [references], [answer]), [references], [answer])
     assert row.shape == (1, len(VALUES))
     return float(row[0, list(VALUES).index(name)])
 
@@ -49,11 +48,18 @@ def test_rows_are_equal_alone_and_together_and_empty_texts_are_read() -> None:
     questions = ["How much?", "How much?", ""]
     references = [["5 kg"], ["7 kg"], []]
     answers = ["5 kg", "5 kg", ""]
-    together = value_features(questions, references, answers)
+    together = value_features(compare_rows(questions, references, answers), references, answers)
     alone = [
-        value_features([q], [r], [a])[0]
+        value_features(compare_rows([q], [r], [a]), [r], [a])[0]
         for q, r, a in zip(questions, references, answers, strict=True)
     ]
     assert np.array_equal(together, np.array(alone))
     assert not together[2].any()
     assert value_features([], [], []).shape == (0, len(VALUES))
+
+
+def test_a_value_alone_is_told_from_one_among_words() -> None:
+    asked, reference = "What is it?", "180 g/mole"
+    assert feature("value_alone", asked, reference, "180 g/mol") > 0.9
+    assert feature("value_alone", asked, reference, "-180 g/mol") < 0
+    assert feature("value_alone", asked, reference, "it is about 180 g/mol") == 0

@@ -117,10 +117,11 @@ def test_without_the_encoder_and_always_with_it() -> None:
     assert scores["auto"] in (scores["never"], scores["always"])
 
 
-def test_the_signature_names_weights_and_embeddings() -> None:
+def test_the_signature_names_trees_and_cross_encoder() -> None:
     text = signature(parse_judge("examiner"))
     assert "trained=" in text
-    assert "embeddings=" in text
+    assert "cross_encoder=" in text
+    assert "cross_encoder=" not in signature(parse_judge("examiner(encoder=never)"))
 
 
 def test_reasons_name_spans_and_features() -> None:
@@ -129,7 +130,10 @@ def test_reasons_name_spans_and_features() -> None:
     assert len(found.features) > 10
     effects = [abs(effect) for *_rest, effect in found.features]
     assert effects == sorted(effects, reverse=True)
-    assert reasons("Is it so?", ["yes"], "Yes, it is.").rule
+    assert found.values == ""
+    dated = reasons("When did it open?", ["5 June 2021"], "On 5 January 2021.")
+    assert dated.values == "January where the reference has June"
+    assert dated.values in dated.judgment["explanation"]
 
 
 def test_the_explain_command(capsys: pytest.CaptureFixture[str]) -> None:
@@ -150,7 +154,7 @@ def test_only_what_is_judged_is_explained(
 
 
 def test_weights_of_other_features_are_refused(tmp_path: Path) -> None:
-    for file in SHIPPED.iterdir():
+    for file in SHIPPED.glob("*.*"):
         (tmp_path / file.name).write_bytes(file.read_bytes())
     settings = json.loads((tmp_path / "examiner.json").read_text())
     settings["features"] = settings["features"][1:]

@@ -27,6 +27,6 @@ def test_a_value_that_conflicts_is_said_in_words() -> None:
 @pytest.mark.parametrize("answer", ["It was Jane Austen.", "Charlotte Brontë wrote it."])
 def test_what_decided_is_shown_with_an_edit_that_turns_it(answer: str) -> None:
     found = explained("Who wrote Emma?", ["Jane Austen"], answer)
-    assert found["effects"] or found["rule"]
+    assert found["effects"]
     turned = explained("Who wrote Emma?", ["Jane Austen"], found["flip"]["answer"])
     assert turned["verdict"] != found["verdict"]

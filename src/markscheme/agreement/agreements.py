@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import polars as pl
@@ -129,6 +129,10 @@ def agree(
         )  # fmt: skip
         found = agreement(joined, statistics)
         tables += agreement_tables(found, joined, statistics)
+        by_scope = scope_agreement(joined, statistics)
+        if by_scope:
+            tables.append(_scope_table(by_scope))
+            data["scope"] = by_scope
         data |= {"resamples": wanted.resamples, "confidence": wanted.confidence, "judges": found}
         frame = agreement_frame(found)
     if wanted.per_question:
@@ -169,6 +173,51 @@ def agree(
         joined=joined,
         judges=tuple(found),
     )
+
+
+def scope_agreement(joined: Joined, options: AgreementOptions) -> dict[str, dict[str, Agreement]]:
+    """Agreement of each judge apart on what it learned from, and inside and outside its field.
+
+    Only of judges whose judgments say so (the column `scope`) and do not all lie inside. Figures on
+    questions that trained a judge flatter it.
+
+    Returns:
+        By judge, then by `inside`, `learned from` and `outside`.
+    """
+    rows = joined.rows
+    if "scope" not in rows.columns or rows["scope"].null_count() == rows.height:
+        return {}
+    rows = rows.with_columns(_scope=pl.col("scope").str.split(":").list.first())
+    found: dict[str, dict[str, Agreement]] = {}
+    plain = replace(options, by_system=False)
+    for (judge, kind), part in rows.group_by("judge", "_scope", maintain_order=True):
+        if kind is not None:
+            one = agreement(replace(joined, rows=part.drop("_scope")), plain)[0]
+            found.setdefault(str(judge), {})[str(kind)] = one
+    return {judge: kinds for judge, kinds in found.items() if set(kinds) != {"inside"}}
+
+
+def _scope_table(found: Mapping[str, Mapping[str, Agreement]]) -> Table:
+    rows = tuple(
+        (
+            judge,
+            _SCOPES.get(kind, kind),
+            f"{one.answers:,}",
+            measured(one.left_out["accuracy"], scale=100, digits=1),
+            measured(one.left_out["kappa"], scale=1, digits=3),
+        )
+        for judge, kinds in found.items()
+        for kind, one in kinds.items()
+    )
+    return Table(
+        title="On questions that trained a judge, its figures flatter it",
+        header=("judge", "the questions", "answers", "accuracy", "kappa"),
+        rows=rows,
+        numeric=frozenset(("answers", "accuracy", "kappa")),
+    )
+
+
+_SCOPES = {"learned from": "trained it", "inside": "are new to it", "outside": "outside its field"}
 
 
 def _binary(joined: Joined) -> bool:

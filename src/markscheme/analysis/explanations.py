@@ -23,13 +23,13 @@ class Explanation(TableResult):
         answer: the answer that was judged.
         judgment: the examiner's outcome: score, verdict, relation, marks, explanation.
         spans: places in the answer (start, end, in characters) whose words occur in a reference.
-        rule: a plain rule decided, not the trees.
+        values: how the typed values (numbers, dates, lists) compare, in words; empty without any.
     """
 
     answer: str
     judgment: Mapping[str, Any]
     spans: Sequence[tuple[int, int]]
-    rule: bool
+    values: str
 
 
 def explain(
@@ -75,15 +75,13 @@ def explain(
                 "effect": pl.Float64},
     )  # fmt: skip
     judgment = dict(found.judgment)
-    tables = [_outcome(judgment)]
-    if not found.rule:
-        tables.append(_deciding(frame.head(chosen.features)))
+    tables = [_outcome(judgment), _deciding(frame.head(chosen.features))]
     data = {
         "command": "explain",
         **row,
         "judgment": judgment,
         "spans": found.spans,
-        "rule": found.rule,
+        "values": found.values,
         "features": frame.to_dicts(),
     }
     return Explanation(
@@ -93,7 +91,7 @@ def explain(
         answer=answer,
         judgment=judgment,
         spans=found.spans,
-        rule=found.rule,
+        values=found.values,
     )
 
 

@@ -37,11 +37,10 @@ def explain(
     if found.spans:
         words = ", ".join(repr(answer[start:end]) for start, end in found.spans)
         console.print(f"matched: {words}", markup=False)
-    if found.rule:
-        console.print("decided by a rule, not by the trees: see 'ruled' in docs/examiner.md")
-    else:
-        console.print()
-        console.print(found.tables[-1].rich())
-        for note in found.tables[-1].notes:
-            console.print(note, markup=False, soft_wrap=not console.is_terminal)
+    if found.values:
+        console.print(f"values: {found.values}", markup=False)
+    console.print()
+    console.print(found.tables[-1].rich())
+    for note in found.tables[-1].notes:
+        console.print(note, markup=False, soft_wrap=not console.is_terminal)
     shown.write(found)

@@ -324,6 +324,10 @@ def _print_notes(report: RunReport, models: Models) -> None:
 
         for line in why_not_judged(report.judgments):
             notes.print(line, markup=False)
+    from markscheme.results import scope_notes
+
+    for line in scope_notes(report.judgments):
+        notes.print(f"note: {line}", markup=False)
     spending = models.budget.spending
     if spending.calls or spending.known or spending.skipped:
         notes.print(f"language models: {spending}", markup=False)

@@ -41,11 +41,11 @@ def examiner(
         Default("EVOUNA-NQ without its test part, which makes the examiner that ships"),
     ] = (),
     data_dir: DataDir = None,
-    rounds: Annotated[int, ROUNDS] = 400,
+    rounds: Annotated[int | None, ROUNDS] = None,
     seeds: Annotated[
         int, Option("Ensembles averaged.", ("--ensembles",), aliases=("--seeds",), minimum=1)
-    ] = 4,
-    folds: Annotated[int, FOLDS] = 5,
+    ] = 1,
+    folds: Annotated[int, FOLDS] = 3,
 ) -> None:
     """Train an examiner on your own labelled answers, with a held-out report before it saves.
 
@@ -53,7 +53,6 @@ def examiner(
     """
     from markscheme.training import (
         TrainOptions,
-        TreeOptions,
         check_new_folder,
         examiner_report,
         train_examiner,
@@ -64,7 +63,7 @@ def examiner(
     trained = train_examiner(
         training_answers(data, columns, part="!test", data_dir=data_dir),
         out,
-        TrainOptions(trees=TreeOptions(rounds=rounds, seeds=seeds), folds=folds),
+        TrainOptions(folds=folds).with_rounds(rounds, seeds),
         say=_say,
         report=lambda held_out: _print(examiner_report(held_out)),
     )

@@ -26,7 +26,7 @@ RANGES: Mapping[str, tuple[float, float]] = {
 """From where to where the numbers of an outcome go, ends included. Marks above 1 are a bonus."""
 
 _WORDS: Mapping[str, tuple[str, ...]] = {"status": STATUSES, "relation": RELATIONS}
-_TEXTS = ("status", "relation", "explanation", "raw")
+_TEXTS = ("status", "relation", "explanation", "scope", "raw")
 _WHOLE = ("tokens_in", "tokens_out")
 _RESULTS = ("score", "verdict", "relation", "marks")
 _SHOWN = 60

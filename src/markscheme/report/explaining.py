@@ -164,9 +164,9 @@ def explained(question: str, references: Sequence[str], answer: str) -> dict[str
     """Why the examiner judges one answer as it does: what decided, and what would flip it.
 
     Returns:
-        `verdict`, `score`, `explanation`, `rule` (a plain rule decided), `effects` (effect on the
-        log-odds and meaning of the features that moved it most) and `flip` (the smallest edit
-        tried that turns the verdict, or None).
+        `verdict`, `score`, `explanation`, `effects` (effect on the log-odds and meaning of the
+        features that moved it most) and `flip` (the smallest edit tried that turns the verdict, or
+        None).
 
     Raises:
         DataError: what `markscheme.judge` refuses has no judgment to explain.
@@ -181,8 +181,7 @@ def explained(question: str, references: Sequence[str], answer: str) -> dict[str
         "verdict": judgment["verdict"],
         "score": judgment["score"],
         "explanation": judgment["explanation"],
-        "rule": found.rule,
-        "effects": [] if found.rule else effects,
+        "effects": effects,
         "flip": smallest_edit(question, references, answer, verdict=bool(judgment["verdict"])),
     }
 

@@ -11,6 +11,7 @@ from .run_summary import interval as interval
 from .run_summary import measured as measured
 from .run_summary import not_judged as not_judged
 from .run_summary import percent as percent
+from .run_summary import scope_notes as scope_notes
 from .run_summary import summary_table as summary_table
 from .run_summary import why_not_judged as why_not_judged
 from .slices import NO_VALUE as NO_VALUE

@@ -108,3 +108,41 @@ def why_not_judged(judgments: pl.LazyFrame) -> list[str]:
             left = reasons["len"][_MOST:].sum()
             lines.append(f"not judged by {judge}: {left:,} more, for other reasons")
     return lines
+
+
+def scope_notes(judgments: pl.LazyFrame) -> list[str]:
+    """What the column `scope` says of each judge's judgments, as lines; none if all lie inside.
+
+    How many answers lie outside what a judge learned and why, and how many are to questions that
+    trained it, with the share accepted among the others.
+    """
+    if "scope" not in judgments.collect_schema().names():
+        return []
+    kind = pl.col("scope").str.split(":").list.first()
+    found = (
+        judgments.filter(pl.col("scope").is_not_null())
+        .group_by("judge", "scope", maintain_order=True)
+        .agg(pl.len(), pl.col("verdict").sum().alias("accepted"), pl.col("verdict").count())
+        .with_columns(kind=kind)
+        .collect(engine="streaming")
+    )
+    lines = []
+    for (judge,), rows in found.group_by("judge", maintain_order=True):
+        total = rows["len"].sum()
+        outside = rows.filter(pl.col("kind") == "outside").sort("len", descending=True)
+        learned = rows.filter(pl.col("kind") == "learned from")["len"].sum()
+        if outside.height:
+            count, first = outside["len"].sum(), outside.row(0, named=True)
+            reason = first["scope"].removeprefix("outside: ")
+            lines.append(
+                f"{count:,} of {total:,} answers lie outside what {judge} learned "
+                f"({reason}: {first['len']:,}); its verdicts there are less to be trusted"
+            )
+        if learned:
+            others = rows.filter(pl.col("kind") != "learned from")
+            verdicts, accepted = int(others["verdict"].sum()), int(others["accepted"].sum())
+            rest = f"; of the others it accepts {accepted / verdicts:.1%}" if verdicts else ""
+            lines.append(
+                f"{learned:,} of {total:,} answers are to questions that trained {judge}{rest}"
+            )
+    return lines

@@ -17,7 +17,7 @@ from markscheme.tables.labels import LABEL_COLUMNS
 from markscheme.tables.seal import check_run
 
 NOT_JUDGES = {*KEYS, *LABEL_COLUMNS, "references", "context", "reference_kind", "reference_grades"}
-EXTRAS = ("relation", "marks", "explanation", "raw")
+EXTRAS = ("relation", "marks", "explanation", "scope", "raw")
 
 
 def load_judgments(

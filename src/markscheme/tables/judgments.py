@@ -30,13 +30,19 @@ JUDGMENTS_SCHEMA: dict[str, pl.DataType | type[pl.DataType]] = {
     "relation": Relation,
     "marks": pl.Float64,
     "explanation": pl.String,
+    "scope": pl.String,
     "raw": pl.String,
     "cost_usd": pl.Float64,
     "tokens_in": pl.Int64,
     "tokens_out": pl.Int64,
     "seconds": pl.Float64,
 }
-"""Columns of a judgments table, in order."""
+"""Columns of a judgments table, in order.
+
+`scope` says where an answer stands to what a trained judge learned: `inside` its field, `learned
+from` (its question was in the training data, so that the judgment flatters the judge), or `outside`
+with the reasons. It is null where a judge makes no such statement.
+"""
 
 SPENT = ("cost_usd", "tokens_in", "tokens_out", "seconds")
 """What a judgment cost."""

@@ -1,13 +1,19 @@
-"""How the shipped examiner is made: features, ensembles of trees, calibration, files.
+"""How the shipped examiner is made: columns, trees, calibration, files.
 
-`train` takes labelled answers and gives a folder of weights; every step is seeded, so the same
-answers give the same files on the same versions of the libraries.
+`train_examiner` takes labelled answers and gives a folder of weights; every step is seeded, so the
+same answers give the same files on the same versions of the libraries.
+
+Trees grown on all questions are saved. What they give for questions that they did not see is known
+from forests grown on the other folds of the questions: those predictions calibrate, and set how
+much the trees and how much the cross-encoder counts where both are asked.
 """
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -18,20 +24,19 @@ import orjson
 import polars as pl
 
 from markscheme.errors import DataError
-from markscheme.features.alignment import (
-    COSINES,
-    EXAMINED,
-    FeatureView,
-    Rarity,
-    compute_features,
-    is_contested,
-    reworded,
-)
+from markscheme.features.alignment import Rarity
 from markscheme.judges import save_rarity
-from markscheme.judges.examiner import Examiner, blend_log_odds, cosines, platt
+from markscheme.judges.examiner import (
+    COLUMNS,
+    Examiner,
+    cross_encode,
+    open_weights,
+    platt,
+    question_hash,
+    read_columns,
+)
 from markscheme.models import Models
-from markscheme.models.local import MiniLM
-from markscheme.text import Lexicon, encode
+from markscheme.text import Lexicon, encode, without_injections
 from markscheme.training.augment import augment
 from markscheme.training.splits import fold_of
 from markscheme.training.trees import Forest, TreeOptions, fit, need_trainers, save_onnx
@@ -62,8 +67,19 @@ def paraphrases() -> pl.DataFrame:
 Array = npt.NDArray[Any]
 Say = Callable[[str], None]
 
-MEANING = (*EXAMINED, *COSINES)
-"""Features of the trees that see meaning besides words."""
+TREES = (
+    TreeOptions(
+        rounds=700, seeds=1, leaves=63, least=15, columns=0.15, random_thresholds=False, threads=1
+    ),
+    TreeOptions(
+        rounds=800, seeds=1, leaves=63, least=10, columns=0.3, random_thresholds=True, threads=1
+    ),
+)
+"""How the examiner's trees are grown: best splits, and random ones; their mean is saved. On rows of
+contrast writers the first are better, on people's labels the second."""
+
+_STRANGE = 0.0005
+"""Share of the learned rows beyond either end of a column's range."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,24 +87,31 @@ class TrainOptions:
     """How an examiner is trained.
 
     Attributes:
-        trees: of both stages.
-        folds: parts for out-of-fold predictions, by question.
-        unsure_from: score from which the second stage is asked.
-        unsure_to: score up to which it is asked.
-        drill: what made-up answers (`augment`) weigh beside people's, each; 0 for none.
-        paraphrase: what hand-written paraphrases weigh in the trees that see made-up answers.
-        blend: share of the trees that saw made-up answers in the log-odds of ordinary ones.
-        sure: log-odds beyond which those trees decide alone.
+        trees: kinds of trees; the mean of all kinds is taken.
+        folds: parts by question for the predictions that calibrate.
+        unsure_from: score of the trees from which the cross-encoder is asked.
+        unsure_to: score of the trees up to which it is asked.
+        made_up: what made-up answers (`augment`) weigh, each; 0 for none.
+        paraphrase: what hand-written paraphrases weigh, each.
+        cross_encoder: folder of a cross-encoder that `train_cross_encoder` exported; None is the
+            shipped one.
     """
 
-    trees: TreeOptions = field(default_factory=TreeOptions)
-    folds: int = 5
-    unsure_from: float = 0.08
-    unsure_to: float = 0.92
-    drill: float = 0.4
-    paraphrase: float = 0.5
-    blend: float = 0.2
-    sure: float = 1.5
+    trees: tuple[TreeOptions, ...] = TREES
+    folds: int = 3
+    unsure_from: float = 0.04
+    unsure_to: float = 0.96
+    made_up: float = 0.3
+    paraphrase: float = 1.0
+    cross_encoder: Path | None = None
+
+    def with_rounds(self, rounds: int | None, seeds: int | None = None) -> TrainOptions:
+        """With another number of trees of each kind, and of forests averaged, where given."""
+        trees = tuple(
+            replace(one, rounds=rounds or one.rounds, seeds=seeds or one.seeds)
+            for one in self.trees
+        )
+        return replace(self, trees=trees)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -133,11 +156,45 @@ class Trained:
     gains: dict[str, float]
 
 
+@dataclass(frozen=True, kw_only=True)
+class Rows:
+    """Rows to learn from: columns, labels, weights and folds.
+
+    Attributes:
+        matrix: shape (rows, len(COLUMNS)).
+        labels: 1 accepted, 0 not; shape (rows,).
+        weights: how much each row counts in the trees, shape (rows,).
+        people: rows that people or writers labelled, which calibrate; made-up ones do not.
+        unseen: people's rows that the cross-encoder has not learned from, which weigh it.
+        fold: the fold of each row's question.
+        read: the cross-encoder's log-odds of the unseen rows, shape (unseen.sum(),).
+    """
+
+    matrix: Array
+    labels: Array
+    weights: Array
+    people: Array
+    unseen: Array
+    fold: Array
+    read: Array
+
+
+@dataclass(frozen=True, kw_only=True)
+class Grown:
+    """A forest, its maps, and probabilities of rows by forests that never saw their questions."""
+
+    trees: Forest
+    trees_map: tuple[float, float]
+    blend: tuple[float, float, float]
+    held_out: Array
+
+
 def train_examiner(
     answers: pl.DataFrame,
     folder: Path,
     options: TrainOptions | None = None,
     *,
+    mixed: pl.DataFrame | None = None,
     say: Say = print,
     report: Callable[[HeldOut], None] | None = None,
 ) -> Trained:
@@ -148,6 +205,9 @@ def train_examiner(
             more counts as accepted.
         folder: where the weights go; made if it is not there.
         options: how to train.
+        mixed: more labelled answers to learn from, such as the rows in `training-data/`, which the
+            report leaves out. In either table a column `weight` says how much each row counts, and
+            `unseen` whether the cross-encoder has not learned from it (true if the column lacks).
         say: told of each step.
         report: told of the agreement on held-out questions, before anything is saved.
 
@@ -158,117 +218,178 @@ def train_examiner(
     need_trainers()
     options = options or TrainOptions()
     answers = usable(answers)
-    labels = (answers["label"] >= 0.5).to_numpy().astype(float)
+    own = len(answers)
     rarity = rarity_of(answers)
-    say(f"features of {len(answers):,} answers to {answers['question'].n_unique():,} questions")
-    matrix, view = _seen(answers, rarity)
-    both = np.hstack([matrix, cosines(view, np.arange(len(answers)), MiniLM())])
     made, told = augment(answers), paraphrases()
-    drilled, drill_labels = _seen(made, rarity)[0], made["label"].to_numpy()
-    said, told_view = _seen(told, rarity)
-    said_both = np.hstack([said, cosines(told_view, np.arange(len(told)), MiniLM())])
-    said_labels = told["label"].to_numpy()
-    strict = is_contested(matrix)
-
-    def grow(people: Array, made_up: Array, told_rows: Array) -> tuple[Forest, Forest, Forest]:
-        """Trees on words, on words and meaning with paraphrases, on words with made-up answers."""
-        words = fit(matrix[people], labels[people], list(EXAMINED), options.trees)
-        meaning = fit(
-            np.concatenate([both[people], said_both[told_rows]]),
-            np.concatenate([labels[people], said_labels[told_rows]]),
-            list(MEANING),
-            options.trees,
-        )
-        drill = fit(
-            np.concatenate([matrix[people], drilled[made_up], said[told_rows]]),
-            np.concatenate([labels[people], drill_labels[made_up], said_labels[told_rows]]),
-            list(EXAMINED),
-            replace(options.trees, leaves=2 * options.trees.leaves + 1),
-            np.repeat(
-                [1.0, options.drill, options.paraphrase],
-                [people.sum(), made_up.sum(), told_rows.sum()],
-            ),
-        )
-        return words, meaning, drill
-
-    fold, made_fold, said_fold = (
-        np.array([fold_of(question, options.folds) for question in table["question"]])
-        for table in (answers, made, told)
-    )
-    say(f"out-of-fold predictions, {options.folds} folds by question")
-    odds = np.zeros((3, len(labels)))
-    made_odds, said_odds = np.zeros(len(drill_labels)), np.zeros(len(said_labels))
-    for number in range(options.folds):
-        outside = fold == number
-        if not outside.any():
-            continue
-        forests = grow(~outside, made_fold != number, said_fold != number)
-        odds[0, outside], odds[2, outside] = (one(matrix[outside]) for one in forests[::2])
-        odds[1, outside] = forests[1](both[outside])
-        made_odds[made_fold == number] = forests[2](drilled[made_fold == number])
-        said_odds[said_fold == number] = forests[1](said_both[said_fold == number])
-    words_odds, meaning_odds = (
-        blend_log_odds(people, odds[2], strict, blend=options.blend, sure=options.sure)
-        for people in odds[:2]
-    )
-    words_map, meaning_map = platt_map(words_odds, labels), platt_map(meaning_odds, labels)
-    scores = platt(words_odds, words_map)
-    unsure = (scores > options.unsure_from) & (scores < options.unsure_to) | reworded(matrix)
-    unsure &= ~strict
-    scores[unsure] = platt(meaning_odds[unsure], meaning_map)
-
+    tables = [answers, *([] if mixed is None else [usable(mixed)])]
+    people = pl.concat([_plain(one) for one in tables])
+    say(f"columns of {len(people):,} answers to {people['question'].n_unique():,} questions")
+    rows = _rows(people, told, made, rarity, options)
+    say(f"trees for each of {options.folds} folds by question, and for all")
+    grown = grow(rows, options)
+    labels, scores = rows.labels[:own], grown.held_out[:own]
     if report is not None:
         shipped = Examiner().judge(answers, Models())["score"].to_numpy()
         report(
             HeldOut(
-                rows=len(labels),
+                rows=own,
                 trained=Agreement.of(labels, scores),
                 shipped=Agreement.of(labels, shipped),
             )
         )
-    say("the final trees")
-    folder.mkdir(parents=True, exist_ok=True)
-    words, meaning, drill = grow(*(np.ones(len(f), bool) for f in (fold, made_fold, said_fold)))
-    save_onnx(words, folder / "words.onnx.zst", features=len(EXAMINED))
-    save_onnx(meaning, folder / "meaning.onnx.zst", features=len(MEANING))
-    save_onnx(drill, folder / "drill.onnx.zst", features=len(EXAMINED))
-    save_rarity(rarity, folder / "rarity.npz")
-    settings = {
-        "features": list(EXAMINED),
-        "cosines": list(COSINES),
-        "words": words_map,
-        "meaning": meaning_map,
-        "unsure_from": options.unsure_from,
-        "unsure_to": options.unsure_to,
-        "blend": options.blend,
-        "sure": options.sure,
-        "neutral": [float(x) for x in np.median(both, axis=0)],
-        "trained": {
-            "rows": len(answers),
-            "questions": answers["question"].n_unique(),
-            "accepted": float(labels.mean()),
-            "out_of_fold_accuracy": float(((scores >= 0.5) == (labels > 0.5)).mean()),
+    save(
+        folder, grown, rows, rarity, options,
+        questions=people["question"],
+        trained={
+            "rows": len(people),
+            "questions": people["question"].n_unique(),
             "made_up_rows": len(made),
             "paraphrases": len(told),
-            "paraphrases_out_of_fold_accuracy": float(
-                ((said_odds > 0) == (said_labels > 0)).mean()
-            ),
-            "made_up_out_of_fold_accuracy": float(((made_odds > 0) == (drill_labels > 0)).mean()),
-            "seeds": options.trees.seeds,
-            "rounds": options.trees.rounds,
         },
-    }
-    (folder / "examiner.json").write_bytes(orjson.dumps(settings, option=orjson.OPT_INDENT_2))
+    )  # fmt: skip
     return Trained(
         folder=folder,
         held_out=scores,
         labels=labels,
-        gains=dict(zip(MEANING, meaning.gains().tolist(), strict=True)),
+        gains=dict(zip(COLUMNS, grown.trees.gains().tolist(), strict=True)),
     )
 
 
-def _seen(table: pl.DataFrame, rarity: Rarity) -> tuple[npt.NDArray[np.float32], FeatureView]:
-    return compute_features(table["question"], table["references"], table["answer"], rarity)
+def grow(rows: Rows, options: TrainOptions) -> Grown:
+    """Grow the trees, and calibrate them and the blend on rows that they did not see."""
+    numbers = [number for number in range(options.folds) if (rows.fold == number).any()]
+
+    def forest(number: int) -> Forest:
+        chosen = (rows.fold != number) & (rows.weights > 0)
+        grown = [
+            fit(rows.matrix[chosen], rows.labels[chosen], list(COLUMNS), kind, rows.weights[chosen])
+            for kind in options.trees
+        ]
+        return Forest([one for kind in grown for one in kind.boosters])
+
+    with ThreadPoolExecutor(2) as pool:
+        *folds, everything = pool.map(forest, [*numbers, _NO_FOLD])
+    odds = np.zeros(len(rows.labels))
+    for number, one in zip(numbers, folds, strict=True):
+        odds[rows.fold == number] = one(rows.matrix[rows.fold == number])
+    people, unseen = rows.people, rows.unseen
+    trees_map = platt_map(odds[people], rows.labels[people], rows.weights[people])
+    scores = platt(odds, trees_map)
+    asked = unseen & (scores > options.unsure_from) & (scores < options.unsure_to)
+    both = np.column_stack([odds[unseen], rows.read])
+    fitted = asked[unseen] if _has_both(rows.labels[asked]) else np.ones(len(both), bool)
+    model = _logistic(both[fitted], rows.labels[unseen][fitted], rows.weights[unseen][fitted])
+    blend = (float(model.coef_[0, 0]), float(model.coef_[0, 1]), float(model.intercept_[0]))
+    held_out = scores.copy()
+    blended = 1 / (1 + np.exp(-model.decision_function(both)))
+    held_out[asked] = blended[asked[unseen]]
+    return Grown(trees=everything, trees_map=trees_map, blend=blend, held_out=held_out)
+
+
+_NO_FOLD = -1
+"""The forest that leaves no fold out."""
+
+
+def _has_both(labels: Array) -> bool:
+    return 0 < int(labels.sum()) < len(labels)
+
+
+def save(
+    folder: Path,
+    grown: Grown,
+    rows: Rows,
+    rarity: Rarity,
+    options: TrainOptions,
+    *,
+    questions: pl.Series,
+    trained: dict[str, Any],
+) -> None:
+    """Write the weights of an examiner to a folder, which is made if it is not there."""
+    folder.mkdir(parents=True, exist_ok=True)
+    save_onnx(grown.trees, folder / "trees.onnx.zst", features=len(COLUMNS))
+    save_rarity(rarity, folder / "rarity.npz")
+    hashes = {question_hash(question) for question in questions.unique().to_list()}
+    np.save(folder / "questions.npy", np.array(sorted(hashes), np.uint64), allow_pickle=False)
+    if options.cross_encoder is not None:
+        copy_cross_encoder(options.cross_encoder, folder / "cross-encoder")
+    learned = rows.matrix[rows.people]
+    low, high = np.quantile(learned, [_STRANGE, 1 - _STRANGE], axis=0)
+    right = (grown.held_out >= 0.5) == (rows.labels > 0.5)
+    settings = {
+        "features": list(COLUMNS),
+        "trees": grown.trees_map,
+        "blend": grown.blend,
+        "unsure_from": options.unsure_from,
+        "unsure_to": options.unsure_to,
+        "neutral": [float(x) for x in np.median(learned, axis=0)],
+        "low": [float(x) for x in low],
+        "high": [float(x) for x in high],
+        "trained": {
+            **trained,
+            "accepted": float(rows.labels[rows.people].mean()),
+            "out_of_fold_accuracy": float(right[rows.people].mean()),
+            "folds": options.folds,
+            "seeds": options.trees[0].seeds,
+            "rounds": sum(one.rounds for one in options.trees),
+        },
+    }
+    (folder / "examiner.json").write_bytes(orjson.dumps(settings, option=orjson.OPT_INDENT_2))
+
+
+def copy_cross_encoder(source: Path, target: Path) -> None:
+    """Copy what judging needs of an exported cross-encoder."""
+    target.mkdir(parents=True, exist_ok=True)
+    for name in ("model.onnx", "tokenizer.json", "config.json"):
+        if (source / name).resolve() != (target / name).resolve():
+            shutil.copyfile(source / name, target / name)
+
+
+def _plain(table: pl.DataFrame) -> pl.DataFrame:
+    """Question, references, answer, label, weight and whether the cross-encoder saw the row."""
+    weight = pl.col("weight") if "weight" in table.columns else pl.lit(1.0)
+    unseen = pl.col("unseen") if "unseen" in table.columns else pl.lit(value=True)
+    return table.select(
+        "question", "references", "answer", pl.col("label").cast(pl.Float64),
+        weight=weight, unseen=unseen,
+    )  # fmt: skip
+
+
+def _rows(
+    people: pl.DataFrame,
+    told: pl.DataFrame,
+    made: pl.DataFrame,
+    rarity: Rarity,
+    options: TrainOptions,
+) -> Rows:
+    """People's answers first, then paraphrases, then made-up answers."""
+    tables = [people, told, made]
+    sizes = [len(table) for table in tables]
+    questions = [question for table in tables for question in table["question"]]
+    unseen = people.filter("unseen")
+    folder = options.cross_encoder or open_weights().cross_encoder
+    read = cross_encode(
+        folder, zip(unseen["question"], unseen["references"], unseen["answer"], strict=True)
+    )
+    return Rows(
+        matrix=np.concatenate([_read(table, rarity) for table in tables]),
+        labels=np.concatenate([(one["label"] >= 0.5).to_numpy() for one in tables]).astype(float),
+        weights=np.concatenate(
+            [
+                people["weight"].to_numpy(),
+                np.full(sizes[1], options.paraphrase),
+                np.full(sizes[2], options.made_up),
+            ]
+        ),
+        people=np.repeat([True, False, False], sizes),
+        unseen=np.concatenate([people["unseen"].to_numpy(), np.zeros(sum(sizes[1:]), bool)]),
+        fold=np.array([fold_of(question, options.folds) for question in questions]),
+        read=read,
+    )
+
+
+def _read(table: pl.DataFrame, rarity: Rarity) -> Array:
+    said = without_injections(table["answer"])
+    return read_columns(table["question"], table["references"], said, rarity).matrix
 
 
 def usable(answers: pl.DataFrame) -> pl.DataFrame:
@@ -314,9 +435,13 @@ def rarity_of(answers: pl.DataFrame) -> Rarity:
     )
 
 
-def platt_map(log_odds: Array, labels: Array) -> tuple[float, float]:
+def platt_map(log_odds: Array, labels: Array, weights: Array | None = None) -> tuple[float, float]:
     """Slope and intercept that make log-odds probabilities (Platt 1999)."""
+    model = _logistic(log_odds[:, None], labels, weights)
+    return float(model.coef_[0, 0]), float(model.intercept_[0])
+
+
+def _logistic(columns: Array, labels: Array, weights: Array | None) -> Any:
     from sklearn.linear_model import LogisticRegression
 
-    model = LogisticRegression(C=1e6).fit(log_odds[:, None], labels > 0.5)
-    return float(model.coef_[0, 0]), float(model.intercept_[0])
+    return LogisticRegression(C=1e6).fit(columns, labels > 0.5, weights)

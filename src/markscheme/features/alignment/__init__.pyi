@@ -3,13 +3,10 @@ from .batch import Batch as Batch
 from .batch import Occurrences as Occurrences
 from .batch import Rarity as Rarity
 from .batch import entity_like as entity_like
-from .claims import is_contested as is_contested
-from .claims import reworded as reworded
 from .claims import ruled as ruled
 from .features import alignment as alignment
 from .features import compute_features as compute_features
 from .overlap import FeatureView as FeatureView
 from .pairs import align as align
-from .registry import COSINES as COSINES
 from .registry import EXAMINED as EXAMINED
 from .registry import FEATURES as FEATURES

@@ -70,7 +70,9 @@ _DECLINES = re.compile(
     r" (?:\w+ )?(?:know|answer|say|tell|help|determine|find|sure|certain|comment|confirm)|"
     r"(?:unable|not able|impossible|hard|difficult) to (?:answer|say|tell|determine|know|confirm)|"
     r"(?:i|we) have no (?:idea|information|answer|clue)|no idea|not (?:sure|certain)|cannot be (?:known|"
-    r"determined|answered)|not enough (?:information|context)|no (?:information|answer)\b|"
+    r"determined|answered|found|told)|not enough (?:information|context)|no (?:information|answer|mention|opinion)\b|"
+    r"not (?:known|specified|stated|mentioned|given|available|something (?:i|we) can)|(?:does|did)(?: not|n['’]t) say|"
+    r"(?:not|im)possible to (?:answer|say|tell)|who knows|nothing is said|could(?: not|n['’]t) find|"
     r"(?:is|are) (?:unclear|unknown)|it depends|hard to say|never mind|no comment)\b"
 )
 """The answer declines, so that its "not" is no "no"."""
@@ -81,31 +83,12 @@ _PRO_FORM = re.compile(
 """A pronoun and an auxiliary, which stand for the question: "they did", "it hasn't"."""
 _A_PREDICATE = 3
 """So few words say of what was asked that it is so: "mandatory", "not really"."""
+_A_SENTENCE = 12
+"""An answer no longer than this, without yes, no or a word of the question, says nothing of it."""
 _PREFIX = re.compile(r"(?:un|in|im|il|ir|non|dis)(?=[a-z]{4})")
 _NEGATED = re.compile(
     r"\b(?:not|never|no|none|nobody|nothing|neither|cannot|fail(?:s|ed)?)\b|n['’]t\b"
 )
-
-
-def is_contested(matrix: Array) -> Array:
-    """Rows where wording decides: the match is denied, doubted, not known or one of several offered
-    or listed, amounts have units to convert, a yes or no is wanted, a namesake is given, or the
-    answer speaks to whoever marks it. People's answers hold few such rows to learn from.
-    """
-    names = list(EXAMINED)
-
-    def column(name: str) -> Array:
-        return np.asarray(matrix[:, names.index(name)])
-
-    offered = (column("choice_offered") > 0) & (column("choice_items") > 1)
-    denied = (column("denied_before") > 0) | (column("denied_after") > 0) | (column("disputed") > 0)
-    marker = column("speaks_to_marker") > 0
-    listed = (column("bare_strangers") > 1) | (column("beyond_count") > 2)
-    other = (column("ignorance") == 2) | (
-        (column("given_name") == 0) & (column("answer_words") <= 5)
-    )
-    amounts = (column("quantity") >= 0) | (column("polarity") != 0)
-    return np.asarray(denied | offered | marker | amounts | listed | other)
 
 
 def usurped(matrix: Array) -> Array:
@@ -130,47 +113,14 @@ def usurped(matrix: Array) -> Array:
     return np.asarray(first & (placed & one | compared))
 
 
-def reworded(matrix: Array) -> Array:
-    """Rows whose reference is no name, number or date but other words, which the answer lacks: the
-    same may have been said in other words, so that likeness in meaning is asked for.
-    """
-    names = list(EXAMINED)
-    kind = matrix[:, names.index("reference_kind")]
-    return np.asarray(
-        (kind == WORDS)
-        & (matrix[:, names.index("reference_words")] > 1)
-        & (matrix[:, names.index("exact")] == 0)
-        & (matrix[:, names.index("contained")] == 0)
-    )
-
-
 def ruled(matrix: Array) -> Array:
     """Log-odds of acceptance where a plain rule decides, NaN elsewhere.
 
-    A yes or no that is wanted and given; amounts that agree, or do not, once their units are
-    converted; a short answer that is the reference's initials or their expansion; an answer without
-    words; something else in the place that the question asks for. Labelled answers hold almost none of these to learn from.
+    An answer without words; something else in the place that the question asks for. Labelled
+    answers hold almost none of these to learn from.
     """
-    names = list(EXAMINED)
-
-    def column(name: str) -> Array:
-        return np.asarray(matrix[:, names.index(name)])
-
-    initials = (
-        (column("acronym") > 0) & (column("key_recall") == 0) & (column("answer_words") <= 12)
-    )
-    return np.select(
-        [
-            column("polarity") != 0,
-            column("quantity") == 1,
-            column("quantity") == 0,
-            initials,
-            column("wordless") > 0,
-            usurped(matrix),
-        ],
-        [3.0 * column("polarity"), 2.5, -1.5, 2.0, 7.0 * column("wordless") - 11.0, -1.0],
-        default=np.nan,
-    )
+    wordless = matrix[:, list(EXAMINED).index("wordless")]
+    return np.select([wordless > 0, usurped(matrix)], [7.0 * wordless - 11.0, -1.0], default=np.nan)
 
 
 def claim_features(view: FeatureView) -> dict[str, Array]:
@@ -233,10 +183,11 @@ def _first_key(view: FeatureView) -> list[str]:
 
 
 def _polarity(wanted: str, said: str, question: str) -> float:
-    """1 if answer and reference both affirm or both deny, -1 if not or if the answer declines.
+    """1 if answer and reference both affirm or both deny, -1 if not, -2 if the answer declines.
 
-    0 where the reference does neither, and where an answer without "yes" or "no" shares no word
-    with the question: what it says of it cannot be told from its denials.
+    0 where the reference does neither, and where a longer answer without "yes" or "no" begins with
+    a sentence that shares no word with the question: what it says of it cannot be told from its
+    denials. A short one of that kind is counted with those that decline.
     """
     if _YES.match(wanted):
         expected = True
@@ -245,7 +196,7 @@ def _polarity(wanted: str, said: str, question: str) -> float:
     else:
         return 0.0
     if _DECLINES.search(_SENTENCE.split(said.strip(), maxsplit=1)[0]):
-        return -1.0
+        return -2.0
     if _YES.match(said):
         affirmed = True
     elif _NO.match(_HARMLESS.sub(" ", said)):
@@ -253,7 +204,7 @@ def _polarity(wanted: str, said: str, question: str) -> float:
     else:
         first = _SENTENCE.split(said.strip(), maxsplit=1)[0]
         if not _about(question, first):
-            return 0.0
+            return 0.0 if len(said.split()) > _A_SENTENCE else -2.0
         negated = _NEGATED.search(_HARMLESS.sub(" ", first)) is not None
         affirmed = negated == _reversed(question, first)
     return 1.0 if affirmed == expected else -1.0

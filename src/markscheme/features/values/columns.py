@@ -16,6 +16,7 @@ VALUES: dict[str, str] = {
     "value_outcome": "typed values: 1 they agree, -1 they conflict, -0.5 one is missing, 0 neither",
     "value_confidence": "how far that outcome can be relied on, negative where it speaks against",
     "value_decided": "the value that the question asks for agrees (1) or conflicts (-1)",
+    "value_alone": "that outcome, where answer and reference are nothing but the values compared",
     "value_compared": "answer and reference have values of the kind to compare",
     "value_is_number": "the values compared are numbers, percentages or quantities",
     "value_is_time": "the values compared are dates, times or durations",
@@ -42,36 +43,75 @@ _SIGN = {Outcome.AGREE: 1.0, Outcome.CONFLICT: -1.0, Outcome.MISSING: -0.5, Outc
 _REMEMBERED = 65_536
 
 
-def value_features(
+def compare_rows(
     questions: Iterable[str], references: Iterable[Sequence[str]], answers: Iterable[str]
-) -> Matrix:
-    """Columns of `VALUES` for every answer against its most favourable reference.
+) -> list[Comparison]:
+    """Every answer's typed values against those of its most favourable reference.
 
     Distinct triples are compared once (a process remembers 65,536 of them).
+    """
+    return [
+        _compared(question or "", tuple(one or "" for one in some), answer or "")
+        for question, some, answer in zip(questions, references, answers, strict=True)
+    ]
+
+
+def value_features(
+    comparisons: Sequence[Comparison],
+    references: Iterable[Sequence[str]],
+    answers: Iterable[str],
+) -> Matrix:
+    """Columns of `VALUES` for comparisons, and the texts that were compared.
 
     Returns:
         Shape (rows, len(VALUES)); the counts are whole numbers, the others lie in [-1, 1].
     """
-    rows = [
-        _row(question or "", tuple(one or "" for one in some), answer or "")
-        for question, some, answer in zip(questions, references, answers, strict=True)
+    rows = [_numbers(one) for one in comparisons]
+    found = np.array(rows, dtype=np.float32).reshape(len(rows), len(VALUES))
+    alone = [
+        _are_alone(one, some, answer)
+        for one, some, answer in zip(comparisons, references, answers, strict=True)
     ]
-    return np.array(rows, dtype=np.float32).reshape(len(rows), len(VALUES))
+    names = list(VALUES)
+    found[:, names.index("value_alone")] = np.where(
+        alone, found[:, names.index("value_confidence")], 0
+    )
+    return found
+
+
+def _are_alone(found: Comparison, references: Sequence[str], answer: str) -> bool:
+    """Whether a single pair of values makes up both texts."""
+    pairs = found.agreed or found.conflicting
+    if len(pairs) != 1 or found.missing or found.extra or len(answer or "") > _SHORT:
+        return False
+    pair = pairs[0]
+    return _bare(answer) == _bare(pair.answer) and any(
+        _bare(one) == _bare(pair.reference) for one in references
+    )
+
+
+_SHORT = 60
+"""Characters; a longer answer is no single value."""
+
+
+def _bare(text: str | None) -> str:
+    return (text or "").strip(" .,;:!?\"'()").casefold()
 
 
 @lru_cache(_REMEMBERED)
-def _row(question: str, references: tuple[str, ...], answer: str) -> tuple[float, ...]:
-    found = compare_values(question, references, answer)
-    return tuple(_numbers(found).values())
+def _compared(question: str, references: tuple[str, ...], answer: str) -> Comparison:
+    return compare_values(question, references, answer)
 
 
-def _numbers(found: Comparison) -> dict[str, float]:
+@lru_cache(_REMEMBERED)
+def _numbers(found: Comparison) -> tuple[float, ...]:
     sign = _SIGN[found.outcome]
     against = np.sign(sign)
-    return {
+    numbers = {
         "value_outcome": sign,
         "value_confidence": float(against * found.confidence),
         "value_decided": float(against) if found.decided else 0.0,
+        "value_alone": 0.0,  # needs the texts; see `value_features`
         "value_compared": float(bool(found.kind)),
         **{name: float(found.kind in kinds) for name, kinds in _KINDS.items()},
         "value_coarser": float(found.granularity == "coarser"),
@@ -81,3 +121,4 @@ def _numbers(found: Comparison) -> dict[str, float]:
         "values_missing": float(len(found.missing)),
         "values_extra": float(len(found.extra)),
     }
+    return tuple(numbers[name] for name in VALUES)

@@ -1,6 +1,10 @@
+from .columns import COLUMNS as COLUMNS
+from .columns import Reading as Reading
+from .columns import read_columns as read_columns
+from .cross_encoder import cross_encode as cross_encode
+from .cross_encoder import pair_of as pair_of
 from .effects import reasons as reasons
 from .examiner import Examiner as Examiner
-from .sentence_likeness import cosines as cosines
-from .weight_files import blend_log_odds as blend_log_odds
+from .scope import question_hash as question_hash
 from .weight_files import open_weights as open_weights
 from .weight_files import platt as platt

@@ -10,15 +10,10 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from markscheme.features.alignment import (
-    EXAMINED,
-    FeatureView,
-    compute_features,
-    is_contested,
-    ruled,
-)
+from markscheme.features.alignment import FeatureView
+from markscheme.judges.examiner.columns import COLUMNS, read_columns
 from markscheme.judges.examiner.examiner import Examiner
-from markscheme.judges.examiner.weight_files import blend_log_odds, open_weights
+from markscheme.judges.examiner.weight_files import open_weights
 from markscheme.models import Models
 from markscheme.text import WORD, folded
 
@@ -32,13 +27,13 @@ class Reasons:
         spans: places in the answer (start, end, in characters) whose words stand in the reference.
         features: name, meaning, value and effect of each feature, the largest effect first. The
             effect is the change of the first stage's log-odds against the feature's median.
-        rule: a plain rule decided, not the trees.
+        values: how the typed values (numbers, dates, lists) compare, in words; empty without any.
     """
 
     judgment: dict[str, Any]
     spans: list[tuple[int, int]]
     features: list[tuple[str, str, float, float]]
-    rule: bool
+    values: str
 
 
 def reasons(
@@ -57,31 +52,23 @@ def reasons(
     )
     judgment = Examiner(weights=weights).judge(table, Models()).row(0, named=True)
     opened = open_weights(None if weights is None else Path(weights))
-    matrix, view = compute_features(
-        table["question"], table["references"], table["answer"], opened.rarity
-    )
-    count = len(EXAMINED)
+    reading = read_columns(table["question"], table["references"], table["answer"], opened.rarity)
+    matrix, count = reading.matrix, len(COLUMNS)
     changed = np.repeat(matrix, count + 1, axis=0)
     changed[np.arange(count), np.arange(count)] = opened.settings.neutral[:count]
-    odds = blend_log_odds(
-        opened.words(changed),
-        opened.drill(changed),
-        is_contested(changed),
-        blend=opened.settings.blend,
-        sure=opened.settings.sure,
-    )
+    odds = opened.trees(changed)
     effects = odds[-1] - odds[:-1]
     found = [
         (name, meaning, float(value), float(effect))
-        for (name, meaning), value, effect in zip(EXAMINED.items(), matrix[0], effects, strict=True)
+        for (name, meaning), value, effect in zip(COLUMNS.items(), matrix[0], effects, strict=True)
         if abs(effect) > 1e-6
     ]
     found.sort(key=lambda item: -abs(item[3]))
     return Reasons(
         judgment=judgment,
-        spans=_spans(view, answer),
+        spans=_spans(reading.view, answer),
         features=found,
-        rule=not bool(np.isnan(ruled(matrix))[0]),
+        values=reading.comparisons[0].reason,
     )
 
 

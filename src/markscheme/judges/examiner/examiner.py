@@ -2,28 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
+from scipy.special import expit
 
-from markscheme.contract import Encoder, ModelSource, Needs, check_range, register
-from markscheme.features.alignment import (
-    FeatureView,
-    compute_features,
-    is_contested,
-    reworded,
-    ruled,
-)
+from markscheme.contract import ModelSource, Needs, check_range, register
+from markscheme.features.alignment import ruled
+from markscheme.judges.examiner.columns import read_columns
+from markscheme.judges.examiner.cross_encoder import cross_encode
 from markscheme.judges.examiner.explanations import explanations, marks, relations
-from markscheme.judges.examiner.sentence_likeness import cosines
-from markscheme.judges.examiner.weight_files import Weights, blend_log_odds, open_weights, platt
+from markscheme.judges.examiner.scope import OUTSIDE, scopes
+from markscheme.judges.examiner.weight_files import Weights, open_weights, platt
 from markscheme.judges.outcomes import NO_REFERENCE, PATTERNS, has_patterns
-from markscheme.models.local import MiniLM
+from markscheme.models.local import revision
 from markscheme.tables import RELATIONS
 from markscheme.text import without_injections
 
@@ -31,9 +28,11 @@ Matrix = npt.NDArray[np.float32]
 Floats = npt.NDArray[np.float64]
 EncoderUse = Literal["auto", "never", "always"]
 
-RULES = 3
-"""Raised whenever `contested`, `reworded`, `ruled`, `settled` or what is cut from answers changes,
-since verdicts do."""
+RULES = 4
+"""Raised whenever a feature, `ruled` or what is cut from answers changes."""
+
+LONGEST = 200_000
+"""Characters of question, references and answer together; what is longer is not judged."""
 
 _ROWS_AT_ONCE = 16_384
 _DECIMALS = 5
@@ -49,18 +48,23 @@ _DECIMALS = 5
 class Examiner:
     """A trained judge that needs no key, no network and no GPU.
 
-    Trees over how the answer lines up with the references and the question (words, numbers, dates,
-    names, negation, rivals), calibrated to the probability that people accept the answer. Where
-    those leave it unsure, sentence embeddings join in. The answer is data: nothing in it is obeyed.
+    Trees over how the answer lines up with the references and the question (words, names, negation,
+    rivals), over typed values compared (numbers, units, dates, lists) and over small words and word
+    order, calibrated to the probability that people accept the answer. Where those leave it unsure,
+    a cross-encoder reads question, references and answer, and both decide together. The answer is
+    data: nothing in it is obeyed.
 
     Attributes:
         threshold: accept from this probability.
-        encoder: embeddings where the words leave it unsure (`auto`), `never`, or `always`.
+        encoder: the cross-encoder where the trees are unsure (`auto`), `never`, or `always`.
+        outside: answers outside the field that it learned are judged (`judge`, the default) or left
+            not judged (`skip`); the column `scope` tells them either way.
         weights: folder of an examiner trained by `markscheme train examiner`; None is the shipped.
     """
 
     threshold: float = 0.5
     encoder: EncoderUse = "auto"
+    outside: Literal["judge", "skip"] = "judge"
     weights: str | None = None
 
     def validate(self) -> None:
@@ -75,51 +79,70 @@ class Examiner:
         Raises:
             ModelError: the weights cannot be used.
         """
-        usable = answers.select(
-            (~has_patterns(answers)) & (pl.col("references").list.len() > 0).fill_null(value=False)
+        size = pl.sum_horizontal(
+            pl.col("question").str.len_chars(),
+            pl.col("references").list.eval(pl.element().str.len_chars()).list.sum(),
+            pl.col("answer").str.len_chars(),
+        )
+        patterns = has_patterns(answers)
+        why = answers.select(
+            pl.when(patterns)
+            .then(pl.lit(PATTERNS))
+            .when((pl.col("references").list.len() == 0).fill_null(value=True))
+            .then(pl.lit(NO_REFERENCE))
+            .when(size > LONGEST)
+            .then(pl.format("too long: {} characters; at most {} are read", size, pl.lit(LONGEST)))
         ).to_series()
         found = [
-            self._outcomes(part, _encoder(models))
-            for part in answers.filter(usable).iter_slices(_ROWS_AT_ONCE)
+            self._outcomes(part)
+            for part in answers.filter(why.is_null()).iter_slices(_ROWS_AT_ONCE)
         ]
-        places = usable.arg_true()
         judged = (
-            pl.concat(found).with_columns(place=places)
+            pl.concat(found).with_columns(place=why.is_null().arg_true())
             if found
             else pl.DataFrame(schema={"place": pl.UInt32, "status": pl.String})
         )
-        reason = (
-            pl.when(has_patterns(answers)).then(pl.lit(PATTERNS)).otherwise(pl.lit(NO_REFERENCE))
+        left_out = (
+            pl.DataFrame({"explanation": why})
+            .with_row_index("place")
+            .drop_nulls()
+            .with_columns(
+                status=pl.when(pl.col("explanation").str.starts_with("too long"))
+                .then(pl.lit("failed"))
+                .otherwise(pl.lit("skipped"))
+            )
         )
-        skipped = (
-            answers.with_row_index("place")
-            .with_columns(explanation=reason)
-            .filter(~usable)
-            .select("place", "explanation", status=pl.lit("skipped"))
-        )
-        return pl.concat([judged, skipped], how="diagonal_relaxed").sort("place").drop("place")
+        return pl.concat([judged, left_out], how="diagonal_relaxed").sort("place").drop("place")
 
     def identity(self, models: ModelSource | None) -> Mapping[str, str]:
         """What the signature adds: hashes of the weights, and the number of the rules."""
         opened = self._opened()
         found = {"trained": opened.revision, "rules": str(RULES)}
         if self.encoder != "never":
-            encoder = _encoder(models) or MiniLM()
-            found["embeddings"] = str(getattr(encoder, "revision", type(encoder).__name__))
+            found["cross_encoder"] = revision(opened.cross_encoder)
         return found
 
     def _opened(self) -> Weights:
         return open_weights(None if self.weights is None else Path(self.weights))
 
-    def _outcomes(self, answers: pl.DataFrame, encoder: Encoder | None) -> pl.DataFrame:
+    def _outcomes(self, answers: pl.DataFrame) -> pl.DataFrame:
         opened = self._opened()
         said = without_injections(answers["answer"])
-        matrix, view = compute_features(
-            answers["question"], answers["references"], said, opened.rarity
-        )
-        scores = score(opened, matrix, view, use=self.encoder, encoder=encoder)
+        reading = read_columns(answers["question"], answers["references"], said, opened.rarity)
+        matrix, view = reading.matrix, reading.view
+        texts = zip(answers["question"], answers["references"], said, strict=True)
+        found_by = score(opened, matrix, list(texts), use=self.encoder)
+        scores = found_by.scores
         relation = relations(matrix, scores, self.threshold)
-        return pl.DataFrame(
+        scope = scopes(
+            answers["question"],
+            answers["references"],
+            said,
+            matrix,
+            ranges=(opened.settings.low, opened.settings.high),
+            learned=opened.questions,
+        )
+        found = pl.DataFrame(
             {
                 "status": ["judged"] * len(scores),
                 "score": scores,
@@ -132,43 +155,62 @@ class Examiner:
                     scores,
                     relation=relation,
                     threshold=self.threshold,
+                    compared=reading.comparisons,
                     spoke=said != answers["answer"],
+                    turned=(found_by.trees >= self.threshold) != (scores >= self.threshold),
                 ),
+                "scope": scope,
             }
         )
+        return found if self.outside == "judge" else _without(found)
 
 
-def _encoder(models: ModelSource | None) -> Encoder | None:
-    """The run's encoder, if the run has models at all."""
-    return None if models is None else models.encoder()
+def _without(found: pl.DataFrame) -> pl.DataFrame:
+    """The outcomes with those outside the field skipped; the reason stays in `explanation`."""
+    out = pl.col("scope").str.starts_with(OUTSIDE)
+    kept = [
+        pl.when(~out).then(pl.col(name)).alias(name)
+        for name in ("score", "verdict", "relation", "marks")
+    ]
+    return found.with_columns(
+        *kept,
+        status=pl.when(out).then(pl.lit("skipped")).otherwise("status"),
+        explanation=pl.when(out).then("scope").otherwise("explanation"),
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scored:
+    """Calibrated probabilities of acceptance: what counts, and what the trees alone gave."""
+
+    scores: Floats
+    trees: Floats
 
 
 def score(
     opened: Weights,
     matrix: Matrix,
-    view: FeatureView,
+    texts: Sequence[tuple[str, Sequence[str], str]],
     *,
     use: EncoderUse = "auto",
-    encoder: Encoder | None = None,
-) -> Floats:
-    """Calibrated probabilities of rows whose features are `matrix`."""
+) -> Scored:
+    """Calibrated probabilities of acceptance, each of shape (rows,).
+
+    Args:
+        opened: the weights.
+        matrix: the columns read of the rows, shape (rows, len(COLUMNS)).
+        texts: question, references and answer of each row, for the cross-encoder.
+        use: whether the cross-encoder is asked where the trees are unsure, never, or always.
+    """
     settings = opened.settings
-    drill = opened.drill(matrix)
-    strict = is_contested(matrix)
-
-    def odds(people: Floats, rows: Any) -> Floats:
-        return blend_log_odds(
-            people, drill[rows], strict[rows], blend=settings.blend, sure=settings.sure
-        )
-
+    odds = opened.trees(matrix)
     rule = ruled(matrix)
-    first = np.where(np.isnan(rule), odds(opened.words(matrix), slice(None)), rule)
-    scores = platt(first, settings.words)
+    first = np.where(np.isnan(rule), platt(odds, settings.trees), expit(rule))
+    scores = first.copy()
     if use != "never":
         unsure = (scores > settings.unsure_from) & (scores < settings.unsure_to)
-        asked = unsure | reworded(matrix) | (use == "always")
-        # Wording decides contested answers; likeness in meaning misleads: a denial is like a claim.
-        rows = np.flatnonzero(asked & ~strict & np.isnan(rule))
-        both = np.hstack([matrix[rows], cosines(view, rows, encoder or MiniLM())])
-        scores[rows] = platt(odds(opened.meaning(both), rows), settings.meaning)
-    return np.round(scores, _DECIMALS).astype(np.float64)
+        rows = np.flatnonzero((unsure | (use == "always")) & np.isnan(rule))
+        read = cross_encode(opened.cross_encoder, [texts[row] for row in rows.tolist()])
+        trees, encoder, intercept = settings.blend
+        scores[rows] = expit(trees * odds[rows] + encoder * read + intercept)
+    return Scored(scores=np.round(scores, _DECIMALS).astype(np.float64), trees=first)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,6 +11,7 @@ import polars as pl
 
 from markscheme.features.alignment import FEATURES, FeatureView
 from markscheme.tables import RELATIONS
+from markscheme.values import Comparison, Outcome
 
 Matrix = npt.NDArray[np.float32]
 Floats = npt.NDArray[np.float64]
@@ -19,6 +21,10 @@ _COMPLETE = 0.97
 """Share of the key words, near spellings counted, from which a reference counts as fully told."""
 _SURE = 0.9
 _QUOTED = 60
+_NEAR = 0.2
+"""Scores this near to the threshold are called unsure."""
+_UNSURE = ", unsure"
+_FOR, _AGAINST = (Outcome.AGREE,), (Outcome.CONFLICT, Outcome.MISSING)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,11 +77,21 @@ def explanations(
     *,
     relation: npt.NDArray[np.int64],
     threshold: float,
+    compared: Sequence[Comparison],
     spoke: pl.Series,
+    turned: npt.NDArray[np.bool_],
 ) -> pl.Series:
     """One sentence a row: the relation, what was found and missed, and what else was noticed.
 
-    `spoke` marks answers that spoke to whoever marks them, which was left out.
+    Args:
+        view: the alignment.
+        matrix: its columns.
+        scores: probabilities of acceptance.
+        relation: places in `RELATIONS`.
+        threshold: from which score answers are accepted.
+        compared: the typed values, whose outcome is named where the verdict goes the same way.
+        spoke: answers that spoke to whoever marks them, which was left out.
+        turned: answers whose verdict the cross-encoder turned.
     """
     told = Told(matrix)
     found = _listed(view, view.r_key & view.r_hit)
@@ -102,9 +118,16 @@ def explanations(
         else:
             why = f"nothing of the reference {quoted} is in the answer"
         also = [text for text, flags in noticed.items() if flags[row]]
-        if means[row] and not also:
+        values = compared[row]
+        if values.reason and values.outcome in (_FOR if score >= threshold else _AGAINST):
+            also.insert(0, values.reason)
+        if turned[row]:
+            meant = "it means the same" if score >= threshold else "it does not mean the same"
+            also.append(f"read as a whole {meant}")
+        elif means[row] and not also:
             also = ["but it means much the same"]
-        out.append(f"{RELATIONS[which]} ({score:.2f}): {'; '.join([why, *also])}")
+        unsure = _UNSURE if abs(score - threshold) < _NEAR else ""
+        out.append(f"{RELATIONS[which]} ({score:.2f}{unsure}): {'; '.join([why, *also])}")
     return pl.Series("explanation", out, dtype=pl.String)
 
 

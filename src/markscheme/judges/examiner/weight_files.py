@@ -13,7 +13,7 @@ import numpy.typing as npt
 import orjson
 
 from markscheme.errors import ModelError
-from markscheme.features.alignment import COSINES, EXAMINED
+from markscheme.judges.examiner.columns import COLUMNS
 from markscheme.judges.weight_folder import AlignedWeights
 from markscheme.models.local import Trees
 
@@ -29,62 +29,69 @@ _loading = threading.Lock()
 class Settings:
     """What `examiner.json` says.
 
-    `words` and `meaning` are the Platt maps (slope, intercept) of the two stages' log-odds;
-    between `unsure_from` and `unsure_to` the second stage decides; `blend` is the share of `drill`
-    in the log-odds of answers that are not contested, unless it is surer than `sure`; `neutral` is
-    each feature's median, which explanations put in a feature's place to see what it did.
+    Attributes:
+        trees: Platt map (slope, intercept) of the trees' log-odds.
+        blend: weights of the trees' and the cross-encoder's log-odds, and intercept, where both
+            are asked.
+        unsure_from, unsure_to: the cross-encoder is asked where the trees' score lies between.
+        neutral: each column's median, which explanations put in the column's place to see what it
+            did.
+        low, high: each column's range in all but a thousandth of what was learned.
+        trained: what it was trained on, in numbers.
     """
 
-    words: tuple[float, float]
-    meaning: tuple[float, float]
+    trees: tuple[float, float]
+    blend: tuple[float, float, float]
     unsure_from: float
     unsure_to: float
-    blend: float
-    sure: float
     neutral: tuple[float, ...]
+    low: Array
+    high: Array
     trained: dict[str, Any]
 
 
 class Weights(AlignedWeights):
     """The examiner's parts, each loaded when first used."""
 
-    files = ("examiner.json", "rarity.npz", "words.onnx.zst", "meaning.onnx.zst", "drill.onnx.zst")
+    files = ("examiner.json", "rarity.npz", "trees.onnx.zst", "questions.npy")
     command = "markscheme train examiner"
 
     @cached_property
     def settings(self) -> Settings:
         """What `examiner.json` says; ModelError where it was made for other features."""
         content = orjson.loads(self.path("examiner.json").read_bytes())
-        if content.get("features") != list(EXAMINED) or content.get("cosines") != list(COSINES):
+        if content.get("features") != list(COLUMNS) or "blend" not in content:
             raise ModelError(
                 f"{self.folder} was trained by another version of markscheme, with other features; "
                 "train again with 'markscheme train examiner --data FILE --out FOLDER'"
             )
         return Settings(
-            words=tuple(content["words"]),
-            meaning=tuple(content["meaning"]),
+            trees=tuple(content["trees"]),
+            blend=tuple(content["blend"]),
             unsure_from=content["unsure_from"],
             unsure_to=content["unsure_to"],
-            blend=content["blend"],
-            sure=content["sure"],
             neutral=tuple(content["neutral"]),
+            low=np.array(content["low"], np.float32),
+            high=np.array(content["high"], np.float32),
             trained=content["trained"],
         )
 
     @cached_property
-    def words(self) -> Trees:
-        """The first stage: features of words."""
-        return Trees(self.path("words.onnx.zst"))
+    def trees(self) -> Trees:
+        """Log-odds of acceptance from the columns."""
+        return Trees(self.path("trees.onnx.zst"))
 
     @cached_property
-    def meaning(self) -> Trees:
-        """The second stage: features of words and cosines of embeddings."""
-        return Trees(self.path("meaning.onnx.zst"))
+    def questions(self) -> npt.NDArray[np.uint64]:
+        """Sorted hashes of the questions it learned from, near-duplicates having the same."""
+        found: npt.NDArray[np.uint64] = np.load(self.path("questions.npy"), allow_pickle=False)
+        return found
 
-    @cached_property
-    def drill(self) -> Trees:
-        """Features of words, learned with made-up denials, offers and units: contested answers."""
-        return Trees(self.path("drill.onnx.zst"))
+    @property
+    def cross_encoder(self) -> Path:
+        """The folder of its cross-encoder: its own, or else the shipped one."""
+        own = self.folder / "cross-encoder"
+        return own if own.is_dir() else SHIPPED / "cross-encoder"
 
 
 @cache
@@ -96,18 +103,6 @@ def open_weights(folder: Path | None = None) -> Weights:
     """The weights in a folder, the shipped ones by default, opened once a process."""
     with _loading:
         return _opened(SHIPPED if folder is None else folder)
-
-
-def blend_log_odds(
-    people: Array, drill: Array, strict: Array, *, blend: float, sure: float
-) -> Array:
-    """Log-odds of the two forests together.
-
-    Drill decides alone where wording does (`strict`), and where it is sure (beyond `sure`) and the
-    other is not of its opinion: answers of a make that people's answers do not show.
-    """
-    alone = strict | (drill < -sure) | ((drill > sure) & (people < 0))
-    return np.asarray(np.where(alone, drill, (1 - blend) * people + blend * drill))
 
 
 def platt(log_odds: Array, slope_and_intercept: tuple[float, float]) -> Array:

@@ -27,7 +27,7 @@
         make("h3", { textContent: "The answer, with words in common marked" }), shownAnswer,
         make("h3", { textContent: "The references, with the words that the answer has" }), why({ references: found.references, near: found.near }),
         ...(decided ? [make("h3", { textContent: "What moved the examiner" }),
-          decided.rule ? make("p", { textContent: "A rule decided, not the trees." }) : make("ul", {}, ...decided.effects.map(([effect, meaning]) => make("li", {}, make("strong", { textContent: `${effect > 0 ? "+" : ""}${effect.toFixed(2)} ` }), meaning))),
+          make("ul", {}, ...decided.effects.map(([effect, meaning]) => make("li", {}, make("strong", { textContent: `${effect > 0 ? "+" : ""}${effect.toFixed(2)} ` }), meaning))),
           decided.flip ? make("p", {}, "The smallest edit tried that turns it: ", make("em", { textContent: decided.flip.what }), ": ", make("bdi", { textContent: decided.flip.answer })) : make("p", { textContent: "No edit tried turns it." })] : []));
     } catch (error) {
       $("said").replaceChildren(make("p", { class: "finding conflict", textContent: error.message }));
