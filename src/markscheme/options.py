@@ -117,16 +117,26 @@ def parse_columns(text: str) -> dict[str, str]:
     """`question=q,answer=pred` as a mapping.
 
     Raises:
-        MarkschemeError: a piece without `=`.
+        MarkschemeError: a piece without `=`, or one of our columns given twice.
     """
-    found = {}
+    found: dict[str, str] = {}
     for piece in filter(None, (part.strip() for part in text.split(","))):
         ours, equals, theirs = piece.partition("=")
         if not equals or not theirs.strip():
             raise MarkschemeError(
                 f"--columns {piece!r} is not OURS=THEIRS, as in question=q,answer=pred"
             )
-        found[ours.strip()] = theirs.strip()
+        ours, theirs = ours.strip(), theirs.strip()
+        if ours in found:
+            hint = (
+                f"; where each holds a system's answers, --answer-columns {found[ours]},{theirs}"
+                if ours == "answer"
+                else "; give one of them"
+            )
+            raise MarkschemeError(
+                f"--columns gives {ours} twice, as {found[ours]!r} and as {theirs!r}{hint}"
+            )
+        found[ours] = theirs
     return found
 
 
@@ -146,7 +156,8 @@ Seed = Annotated[int, Option("Seed of everything random.")]
 Columns = Annotated[
     Mapping[str, str],
     Option(
-        "Columns with unusual names, as OURS=THEIRS: question=q,answer=pred,label=human.",
+        "Columns with unusual names, as OURS=THEIRS: question=q,answer=pred,label=human; THEIRS "
+        "may be a path into objects and lists: doc.question, resps.0.0.",
         parse=parse_columns,
         metavar="OURS=THEIRS,...",
     ),

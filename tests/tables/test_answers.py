@@ -241,11 +241,11 @@ def test_a_run_s_folder_is_no_table_of_answers(tmp_path: Path) -> None:
 def test_content_under_another_kind_s_name_is_said(tmp_path: Path) -> None:
     table, lines = tmp_path / "answers.csv", tmp_path / "answers.jsonl"
     table.write_bytes(jsonl(ROWS))
-    with pytest.raises(DataError, match="an object of JSON a line; pass --format jsonl"):
+    with pytest.raises(DataError, match="an object of JSON a line; pass --input-format jsonl"):
         read_answers(table)
     for indent in (None, 1):
         lines.write_text(json.dumps(ROWS, indent=indent))
-        with pytest.raises(DataError, match=r"one list of JSON.* pass --format json"):
+        with pytest.raises(DataError, match=r"one list of JSON.* pass --input-format json"):
             read_answers(lines)
         assert read_answers(lines, ReadOptions(input_format="json")).height == len(ROWS)
 
@@ -346,7 +346,6 @@ def test_content_ids_do_not_change() -> None:
         (b"", "is empty"),
         (b"\n\n", "holds no answers"),
         (b'{"question":"q"}', "no column for references and answer; its columns are: question"),
-        ("\ufeffquestion".encode("utf-16-le"), "UTF-16"),
     ],
 )
 def test_files_that_hold_no_answers(tmp_path: Path, content: bytes, message: str) -> None:

@@ -297,8 +297,9 @@ def _print_plan(
 
 def _print_notes(report: RunReport, models: Models) -> None:
     """What the reader met, what is where, and what was taken from an earlier run."""
-    for text, count in report.notes.items():
-        notes.print(f"note: {text} ({count:,} rows)", markup=False)
+    counted = [f"{text} ({count:,} rows)" for text, count in report.notes.items()]
+    for said in (*report.recognised, *counted):
+        notes.print(f"note: {said}", markup=False)
     if report.ignored:
         notes.print(f"note: columns not used: {', '.join(report.ignored)}", markup=False)
     if report.repeats:

@@ -56,6 +56,7 @@ class RunReport:
     items: int = 0
     damaged: list[str] = field(default_factory=list)
     """What of an earlier run was not as it had been written, and was made again."""
+    recognised: list[str] = field(default_factory=list)
 
 
 @dataclass(kw_only=True)
@@ -423,6 +424,7 @@ def _report(
         notes=reader.notes,
         items=items,
         resumed=resumed,
+        recognised=list(reader.recognised),
     )
 
 

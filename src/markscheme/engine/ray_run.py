@@ -376,6 +376,7 @@ class _Folder:
             * len(wanted["judges"]),
             items=sum(one["items"] for one in reports),
             damaged=self.damaged,
+            recognised=list(dict.fromkeys(said for one in reports for said in one["recognised"])),
         )
         problems = [problem for one in reports for problem in one["skipped"]]
         if problems:

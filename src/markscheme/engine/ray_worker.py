@@ -68,7 +68,7 @@ class PieceJudge:
         began, before = time.perf_counter(), self.models.budget.spending
         report: dict[str, Any] = {
             "number": piece.number, "rows": 0, "skipped": [], "repeats": 0, "items": 0,
-            "ignored": [], "notes": {}, "error": "", "data_error": False,
+            "ignored": [], "notes": {}, "recognised": [], "error": "", "data_error": False,
         }  # fmt: skip
         try:
             report |= self._judged(piece)
@@ -111,6 +111,7 @@ class PieceJudge:
             "items": items_seen,
             "ignored": list(reader.ignored),
             "notes": reader.notes,
+            "recognised": list(reader.recognised),
         }
 
     def _write(self, table: str, number: int, frame: pl.DataFrame) -> tuple[str, dict[str, Any]]:

@@ -21,7 +21,6 @@ from .files import check_named as check_named
 from .files import count_rows as count_rows
 from .files import iter_raw as iter_raw
 from .files import read_table as read_table
-from .files import values_of as values_of
 from .joins import Joined as Joined
 from .joins import as_binary as as_binary
 from .joins import join_labels as join_labels
@@ -40,6 +39,7 @@ from .labels import load_labels as load_labels
 from .labels import majority as majority
 from .labels import ratings_table as ratings_table
 from .list_literals import parse_list_literals as parse_list_literals
+from .objects import values_of as values_of
 from .parquet import read_parquet as read_parquet
 from .parquet import scan_parquet as scan_parquet
 from .read_options import ReadOptions as ReadOptions

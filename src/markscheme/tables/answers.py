@@ -5,7 +5,7 @@ Whatever the input looks like, the table has all columns of `SCHEMA`; what was n
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from hashlib import blake2b
 from pathlib import Path
@@ -16,9 +16,12 @@ import polars as pl
 
 from markscheme.errors import BadRowsError, DataError, Problem
 from markscheme.tables.atomic_write import whole_file
-from markscheme.tables.columns import REQUIRED, resolve_columns
+from markscheme.tables.columns import REQUIRED
 from markscheme.tables.files import SUFFIXES, RawBatch, Source, iter_raw
+from markscheme.tables.formats import predictions_of
+from markscheme.tables.paths import values_at
 from markscheme.tables.read_options import ReadOptions
+from markscheme.tables.recognition import Recognised, recognise_columns
 from markscheme.tables.validation import validate_rows
 from markscheme.text import csv_cell
 
@@ -46,7 +49,8 @@ class AnswersReader:
     """Reads sources as batches of the answers table and remembers what it saw.
 
     After iteration: `rows` read, `problems` (bad rows that were skipped), `repeats` (rows equal to
-    an earlier one in everything but their place), `ignored` columns, `notes` for the user.
+    an earlier one in everything but their place), `ignored` columns, `notes` for the user, and
+    `recognised`: what was read as what, where names in the source are not ours.
     """
 
     def __init__(
@@ -73,6 +77,7 @@ class AnswersReader:
         self.problems: list[Problem] = []
         self.ignored: dict[str, None] = {}
         self.notes: dict[str, int] = {}
+        self.recognised: dict[str, None] = {}
         self._seen = _SeenIds()
 
     def __iter__(self) -> Iterator[pl.DataFrame]:
@@ -84,9 +89,16 @@ class AnswersReader:
             BadRowsError: malformed rows, unless they are to be skipped; up to 20 are named.
         """
         rows = self.options.batch_rows
-        for source in self.sources:
-            for raw in iter_raw(source, format=self.options.input_format, batch_rows=rows):
-                frame = self._answers(raw, default_system=self.system or system_of(source))
+        sources, predicted = _with_predictions(self.sources)
+        for source in sources:
+            for raw in iter_raw(
+                source,
+                format=self.options.input_format,
+                batch_rows=rows,
+                encoding=self.options.encoding,
+            ):
+                named = self.system or system_of(source)
+                frame = self._answers(raw, predicted, default_system=named)
                 if not self._stopping and frame.height:
                     self.rows += frame.height
                     yield frame
@@ -101,33 +113,55 @@ class AnswersReader:
     def _stopping(self) -> bool:
         return self.options.on_bad_row == "error" and bool(self.problems)
 
-    def _answers(self, raw: RawBatch, *, default_system: str) -> pl.DataFrame:
+    def _answers(
+        self, raw: RawBatch, predicted: Mapping[str, Mapping[str, str]], *, default_system: str
+    ) -> pl.DataFrame:
         self.problems += raw.problems
+        self.recognised.update(dict.fromkeys(raw.notes))
         if not raw.lines:
             return _empty()
-        options = self.options
-        optional = options.references == "optional"
-        mapping, unused = resolve_columns(
+        given = dict(self.options.columns)
+        if predicted:
+            given["answer"] = "none"
+        optional = self.options.references == "optional"
+        found = recognise_columns(
             raw,
-            options.columns,
+            given,
+            self.options.answer_columns,
             required=tuple(one for one in REQUIRED if one != "references" or not optional),
-            own=options.own_columns,
+            own=self.options.own_columns,
         )
+        said = found.said(raw.source)
+        self.recognised.update({said: None} if said else {})
         slices = self._slices(raw)
-        self.ignored.update(dict.fromkeys(name for name in unused if name not in slices))
+        self.ignored.update(dict.fromkeys(name for name in found.unused if name not in slices))
+        found.values.update({name: raw.columns[name] for name in slices})
+        if predicted:
+            tables = _predicted(found, predicted, raw.source)
+        elif found.answers:
+            tables = _a_system_each(found, raw)
+        else:
+            tables = [found.values]
+        self._note(found.notes)
+        parts = [self._typed(raw, values, default_system) for values in tables]
+        return pl.concat(parts)
+
+    def _typed(
+        self, raw: RawBatch, values: Mapping[str, Sequence[Any] | pl.Series], default_system: str
+    ) -> pl.DataFrame:
+        own = [*self.options.own_columns, *self._slices(raw)]
         result = validate_rows(
             raw,
-            mapping | slices,
-            schema=ANSWERS_SCHEMA | dict.fromkeys([*options.own_columns, *slices], pl.String),
-            needs_references=not optional,
+            values,
+            schema=ANSWERS_SCHEMA | dict.fromkeys(own, pl.String),
+            needs_references=self.options.references != "optional",
             separator=self.options.reference_separator,
             max_bytes=self.options.max_bytes,
             default_system=default_system,
         )
-        self.problems += result.problems
-        for note, count in result.notes.items():
-            self.notes[note] = self.notes.get(note, 0) + count
-        if "answer_id" in mapping:
+        self.problems += [one for one in result.problems if one not in self.problems]
+        self._note(result.notes)
+        if "answer_id" in values:
             return self._with_given_ids(raw, result.frame, result.lines)
         return self._with_content_ids(result.frame)
 
@@ -145,6 +179,10 @@ class AnswersReader:
                     f"are: {', '.join(raw.columns)}"
                 )
         return {name: name for name in wanted}
+
+    def _note(self, notes: Mapping[str, int]) -> None:
+        for note, count in notes.items():
+            self.notes[note] = self.notes.get(note, 0) + count
 
     def _with_given_ids(
         self, raw: RawBatch, frame: pl.DataFrame, lines: np.ndarray[Any, Any]
@@ -244,6 +282,78 @@ class _SeenIds:
         if len(self._runs) > self._RUNS:
             self._runs = [np.sort(np.concatenate(self._runs))]
         return again
+
+
+def _with_predictions(
+    sources: Sequence[Source],
+) -> tuple[list[Source], dict[str, dict[str, str]]]:
+    """The sources of questions, and the answers in files of their own, by system.
+
+    Answers are only looked for among several sources: alone, such a file has no questions.
+    """
+    if len(sources) < 2:
+        return list(sources), {}
+    predicted = {
+        place: answers
+        for place, source in enumerate(sources)
+        if isinstance(source, str | Path) and (answers := predictions_of(source)) is not None
+    }
+    kept = [source for place, source in enumerate(sources) if place not in predicted]
+    if not kept:
+        return list(sources), {}
+    return kept, {system_of(sources[place]): answers for place, answers in predicted.items()}
+
+
+def _predicted(
+    found: Recognised, predicted: Mapping[str, Mapping[str, str]], source: str
+) -> list[dict[str, Sequence[Any] | pl.Series]]:
+    """The rows with the answers of each file, joined by id.
+
+    Raises:
+        DataError: the source has no ids, or none that a file answers.
+    """
+    if "answer_id" not in found.values:
+        raise DataError(
+            f"{source} has no ids to match the answers by; say which column they are with "
+            "--columns answer_id=NAME"
+        )
+    ids = [None if one is None else str(one) for one in found.values["answer_id"]]
+    tables = []
+    for system, answers in predicted.items():
+        matched = [answers.get(one) if one is not None else None for one in ids]
+        count = sum(one is not None for one in matched)
+        if not count:
+            raise DataError(
+                f"none of the {len(answers)} ids of {system}.json is one of {source}, such as "
+                f"{ids[0]!r}"
+            )
+        unknown = len(answers) - count
+        if unknown:
+            found.notes[f"answers of {system}.json are to no question of {source}"] = unknown
+        lone = len(predicted) == 1
+        tables.append(
+            {
+                **found.values,
+                "answer_id": ids if lone else [one and f"{one}:{system}" for one in ids],
+                "answer": matched,
+                "system": [system] * len(ids),
+            }
+        )
+    return tables
+
+
+def _a_system_each(found: Recognised, raw: RawBatch) -> list[dict[str, Sequence[Any] | pl.Series]]:
+    """The rows of a wide table once for each system; given ids end with the system's name."""
+    tables = []
+    for system, place in found.answers.items():
+        values = {**found.values, "answer": values_at(raw.columns, place)}
+        values["system"] = [system] * len(raw.lines)
+        if "answer_id" in values:
+            values["answer_id"] = [
+                None if one is None else f"{one}:{system}" for one in values["answer_id"]
+            ]
+        tables.append(values)
+    return tables
 
 
 def _empty() -> pl.DataFrame:

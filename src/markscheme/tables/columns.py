@@ -7,22 +7,27 @@ from collections.abc import Mapping, Sequence
 
 import polars as pl
 
-from markscheme.errors import DataError, UnknownNameError
-from markscheme.tables.files import RawBatch
+from markscheme.errors import DataError
 
 ALIASES: dict[str, tuple[str, ...]] = {
     "answer_id": ("answer id", "id", "uid"),
-    "question": ("question", "query", "q", "input", "prompt", "questions"),
+    "question": (
+        "question", "query", "q", "input", "prompt", "questions", "inputs", "user input", "problem",
+        "request", "user query", "user message", "original question",
+    ),
     "references": (
         "references", "reference", "gold", "golds", "gold answer", "gold answers", "golden answer",
         "golden answers", "reference answer", "reference answers", "ground truth", "ground truths",
         "correct answer", "correct answers", "target", "targets", "expected", "expected answer",
-        "expected output", "answers", "aliases",
+        "expected output", "answers", "aliases", "expected outputs", "expected response",
+        "expected answers", "expectations", "reference output", "reference outputs",
+        "reference example", "possible answers", "acceptable answers", "ideal", "ideal answer",
     ),
     "answer": (
         "answer", "prediction", "predicted", "pred", "predicted answer", "response", "model answer",
         "system answer", "model output", "output", "generated answer", "generation", "completion",
-        "candidate", "candidate answer",
+        "candidate", "candidate answer", "actual output", "outputs", "llm output", "llm response",
+        "llm answer", "model response", "final answer", "generated text", "assistant response",
     ),
     "system": ("system", "model", "system name", "model name"),
     "reference_grades": ("reference grades", "grades"),
@@ -48,51 +53,6 @@ KEYS = ("answer_id", "question", "answer", "system")
 """What a row is known by: `answer_id`, or `question` and `answer`, with `system` where known."""
 
 
-def resolve_columns(
-    raw: RawBatch,
-    given: Mapping[str, str],
-    *,
-    required: Sequence[str] = REQUIRED,
-    own: Sequence[str] = (),
-) -> tuple[dict[str, str], list[str]]:
-    """The columns of an answers table to the file's, and the file's named columns left unused.
-
-    Args:
-        raw: rows as they stood.
-        given: our names to theirs, as the user says.
-        required: our columns without which it is no answers table.
-        own: columns of the user's own that are read under their own names.
-
-    Raises:
-        UnknownNameError: `given` names a column of ours that does not exist.
-        DataError: a required column is missing, two columns could be the same one, or `given`
-            names a column that the file lacks.
-    """
-    names = list(raw.columns)
-    _check_given(given, names, OF_ANSWERS, raw.source)
-    mapping = dict(given)
-    free = [name for name in names if name not in mapping.values()]
-    for ours in OF_ANSWERS:
-        if ours not in mapping:
-            found = recognise(free, ours, raw.source)
-            if found is not None:
-                mapping[ours] = found
-                free.remove(found)
-    _prefer_prediction(raw, given, mapping, free)
-    mapping = {ours: theirs for ours, theirs in mapping.items() if theirs != "none"}
-    missing = [ours for ours in required if ours not in mapping]
-    if missing:
-        raise no_columns(raw.source, missing, names)
-    for name in own:
-        if name not in names:
-            raise DataError(
-                f"{raw.source} has no column {name!r}, which a judge's prompt names; its columns "
-                f"are: {', '.join(names)}"
-            )
-        mapping[name] = name
-    return mapping, [name for name in free if name.strip() and name not in own]
-
-
 def renamed(
     table: pl.DataFrame,
     mapping: Mapping[str, str],
@@ -111,7 +71,7 @@ def renamed(
         DataError: the mapping names a column that is not there, or two columns could be the same
             one.
     """
-    _check_given(mapping, table.columns, None, "the table")
+    _check_given(mapping, table.columns, "the table")
     table = table.drop(o for o, t in mapping.items() if o in table.columns and o != t)
     table = table.rename({t: o for o, t in mapping.items() if t in table.columns})
     for ours in wanted:
@@ -150,34 +110,15 @@ def recognise(names: Sequence[str], ours: str, source: str) -> str | None:
 
 
 def plain_name(name: str) -> str:
-    """A column's name without case, `_`, `-` and `?`, as names are compared."""
+    """A column's name without case, `_`, `-` and `?`, as names are compared; `goldAnswer` too."""
+    name = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name)
     return re.sub(r"[\s_\-?]+", " ", name).strip().lower()
 
 
-def _check_given(
-    given: Mapping[str, str], names: Sequence[str], ours: Sequence[str] | None, source: str
-) -> None:
+def _check_given(given: Mapping[str, str], names: Sequence[str], source: str) -> None:
     for own, theirs in given.items():
-        if ours is not None and own not in ours:
-            raise UnknownNameError("column", own, ours, f"ours are {', '.join(ours)}")
         if theirs != "none" and theirs not in names:
             raise DataError(
                 f"{source} has no column {theirs!r}; the columns are "
                 f"{', '.join(map(repr, names))} (asked for as {own})"
             )
-
-
-def _prefer_prediction(
-    raw: RawBatch, given: Mapping[str, str], mapping: dict[str, str], free: list[str]
-) -> None:
-    """`answer` beside `prediction`, with no other references, holds the references.
-
-    So do NQ-open and many harnesses that follow it. Tables of labels and judgments hold no
-    references, and a column `pred` there is often a judge's verdict, so they are not read this way.
-    """
-    if "references" in mapping or mapping.get("answer") != "answer" or "answer" in given:
-        return
-    other = recognise(free, "answer", raw.source)
-    if other is not None:
-        mapping["references"], mapping["answer"] = "answer", other
-        free.remove(other)

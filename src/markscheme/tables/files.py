@@ -1,14 +1,16 @@
 """Raw rows out of any source, and whole tables.
 
-Sources are files (JSONL, JSON, CSV, TSV and Parquet, compressed or not), standard input, folders of
-Parquet files, data frames and lists of dicts. Answers, judgments and labels are all read through
-here. This knows nothing of what the columns mean; it yields batches of raw columns together with
-the line (or row) each value came from, and a `Problem` for every row that is no row at all.
+Sources are files (JSONL, JSON, CSV, TSV, Parquet, Arrow and Excel, compressed or not), standard
+input, folders of Parquet files or of a Hugging Face dataset, data frames and lists of dicts.
+Answers, judgments and labels are all read through here. This knows nothing of what the columns
+mean; it yields batches of raw columns together with the line (or row) each value came from, and a
+`Problem` for every row that is no row at all.
 """
 
 from __future__ import annotations
 
 import bz2
+import codecs
 import csv
 import gzip
 import io
@@ -16,26 +18,36 @@ import itertools
 import lzma
 import sys
 import tempfile
+import zipfile
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, Literal, TypeAlias, cast, get_args
+from typing import TYPE_CHECKING, Any, BinaryIO, Literal, Protocol, TypeAlias, cast, get_args
 
-import numpy as np
 import orjson
 import polars as pl
 import zstandard
 
 from markscheme.errors import BadRowsError, DataError, Problem
+from markscheme.tables.encodings import other_encoding
+from markscheme.tables.formats import (
+    ForeignFormat,
+    format_of_document,
+    format_of_record,
+    inspect_archive,
+    workbook_rows,
+)
+from markscheme.tables.objects import columns_of, frame_of, values_of, with_gaps
 from markscheme.tables.parquet import scan_parquet
+from markscheme.tables.paths import are_messages
 from markscheme.text import csv_value
 
 if TYPE_CHECKING:
     import pandas as pd
 
-Format = Literal["jsonl", "json", "csv", "tsv", "parquet"]
+Format = Literal["jsonl", "json", "csv", "tsv", "parquet", "arrow", "xlsx"]
 
 SUFFIXES: Mapping[str, Format] = {
     ".jsonl": "jsonl",
@@ -46,10 +58,25 @@ SUFFIXES: Mapping[str, Format] = {
     ".tab": "tsv",
     ".parquet": "parquet",
     ".pq": "parquet",
+    ".arrow": "arrow",
+    ".feather": "arrow",
+    ".ipc": "arrow",
+    ".xlsx": "xlsx",
+    ".xlsm": "xlsx",
+    ".xls": "xlsx",
+    ".ods": "xlsx",
 }
 _COMPRESSION_SUFFIXES = {".gz", ".bz2", ".xz", ".zst", ".zstd"}
 _MAGIC = {b"\x1f\x8b": "gz", b"BZh": "bz2", b"\xfd7zXZ\x00": "xz", b"\x28\xb5\x2f\xfd": "zst"}
-_WIDE_ENCODINGS = {b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16"}
+_ARCHIVE = b"PK\x03\x04"
+_BINARY: Mapping[bytes, Format] = {
+    b"PAR1": "parquet",
+    b"ARROW1": "arrow",
+    b"\xff\xff\xff\xff": "arrow",  # a stream of Arrow, as Hugging Face keeps datasets
+    _ARCHIVE: "xlsx",
+    b"\xd0\xcf\x11\xe0": "xlsx",  # .xls
+}
+"""How files begin that are no text, whatever they are called."""
 _BOM = b"\xef\xbb\xbf"
 _PEEK = 4096
 _SEPARATOR_LINES = (b"sep=;", b"sep=,", b"sep=\t")
@@ -59,8 +86,16 @@ _END = "\x00the end of the file"
 
 Source: TypeAlias = (
     "str | Path | pl.DataFrame | pl.LazyFrame | pd.DataFrame | Sequence[Mapping[str, Any]]"
+    " | Mapping[str, Any] | SupportsArrow"
 )
-"""What a table can be read from: a path, `-`, a Polars or pandas frame, or a list of dicts."""
+"""What a table can be read from: a path, `-`, a Polars or pandas frame, a list of dicts, a dict of
+lists, a `datasets.Dataset`, or anything that offers Arrow's C stream, as pyarrow's tables do."""
+
+
+class SupportsArrow(Protocol):
+    """An object that offers its table through Arrow's C stream."""
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
 
 
 @dataclass(kw_only=True)
@@ -68,7 +103,8 @@ class RawBatch:
     """Some consecutive rows of a source: columns as they stood, and where each row came from.
 
     `columns` maps names to equally long lists or series; `lines[i]` is the line (or row) of row i.
-    `problems` are rows that could not be read at all and are not in `columns`.
+    `problems` are rows that could not be read at all and are not in `columns`. `format` is another
+    tool's whose document they are of; `notes` say what was guessed to read them.
     """
 
     source: str
@@ -76,22 +112,26 @@ class RawBatch:
     lines: Sequence[int]
     unit: str = "line"
     problems: list[Problem] = field(default_factory=list)
+    format: ForeignFormat | None = None
+    notes: tuple[str, ...] = ()
 
 
 def format_of(path: str, head: bytes) -> Format:
-    """The format of a source from its name, else from its first bytes.
+    """The format of a source: from its first bytes where these can only be one, else from its name,
+    else from what its text looks like.
 
     Raises:
         DataError: neither tells.
     """
+    binary = _binary_format(head)
+    if binary is not None:
+        return binary
     suffixes = [suffix.lower() for suffix in Path(path).suffixes]
     while suffixes and suffixes[-1] in _COMPRESSION_SUFFIXES:
         suffixes.pop()
     if suffixes and suffixes[-1] in SUFFIXES:
         return SUFFIXES[suffixes[-1]]
     text = head.removeprefix(_BOM).lstrip()
-    if text.startswith(b"PAR1"):
-        return "parquet"
     if text.startswith(b"{"):
         first = text.split(b"\n", 1)[0]
         try:
@@ -113,17 +153,30 @@ def format_of(path: str, head: bytes) -> Format:
     )
 
 
+def _binary_format(head: bytes) -> Format | None:
+    return next((kind for magic, kind in _BINARY.items() if head.startswith(magic)), None)
+
+
 def shown(path: str) -> str:
     """A source's name as messages show it."""
     return "standard input" if path == "-" else path
 
 
+@dataclass(frozen=True, kw_only=True)
+class _Opened:
+    """The bytes of a source, decompressed and in UTF-8, and what was guessed to have them so."""
+
+    stream: BinaryIO
+    head: bytes
+    notes: tuple[str, ...] = ()
+
+
 @contextmanager
-def open_source(path: str) -> Iterator[tuple[BinaryIO, bytes]]:
-    """The decompressed bytes of a file or of standard input (`-`), and a look at their beginning.
+def _open_source(path: str, encoding: str | None) -> Iterator[_Opened]:
+    """A file, or standard input (`-`).
 
     Raises:
-        DataError: no such file, a folder, or an encoding other than UTF-8.
+        DataError: no such file, a folder, or text that is not of its encoding.
     """
     closing = ExitStack()
     try:
@@ -134,14 +187,13 @@ def open_source(path: str) -> Iterator[tuple[BinaryIO, bytes]]:
         raise DataError(f"cannot read {path}: {error.strerror}") from None
     try:
         plain = _decompressed(io.BufferedReader(raw, buffer_size=1 << 20))
-        head = plain.peek(_PEEK)[:_PEEK]
-        for mark, encoding in _WIDE_ENCODINGS.items():
-            if head.startswith(mark):
-                raise DataError(
-                    f"{shown(path)} is {encoding}; save it as UTF-8 "
-                    f"(iconv -f {encoding} -t UTF-8) and try again"
-                )
-        yield cast("BinaryIO", plain), head
+        start = plain.peek(_PEEK)
+        if _binary_format(start) is None:
+            other = encoding or other_encoding(start)
+            if other is not None and not _is_utf_8(other):
+                yield _recoded(path, plain, other, guessed=encoding is None)
+                return
+        yield _Opened(stream=cast("BinaryIO", plain), head=start[:_PEEK])
     except (EOFError, OSError, lzma.LZMAError, zlib.error, zstandard.ZstdError) as error:
         # The decompressors raise OSError too, without a number of the system's.
         if isinstance(error, OSError) and error.errno is not None:
@@ -149,6 +201,30 @@ def open_source(path: str) -> Iterator[tuple[BinaryIO, bytes]]:
         raise DataError(f"{shown(path)}: the compressed file is damaged or cut: {error}") from None
     finally:
         closing.close()
+
+
+def _is_utf_8(encoding: str) -> bool:
+    try:
+        return codecs.lookup(encoding).name == "utf-8"
+    except LookupError:
+        raise DataError(
+            f"no encoding named {encoding!r}; usual ones are utf-8, utf-16, cp1252, shift_jis, "
+            "gb18030"
+        ) from None
+
+
+def _recoded(path: str, stream: io.BufferedReader, encoding: str, *, guessed: bool) -> _Opened:
+    try:
+        content = stream.read().decode(encoding).removeprefix("\ufeff").encode()
+    except UnicodeError as error:
+        raise DataError(
+            f"{shown(path)} is neither UTF-8 nor {encoding}: {error}; name its encoding with "
+            "--encoding"
+        ) from None
+    note = f"{shown(path)} is not UTF-8 and was read as {encoding}; --encoding reads it otherwise"
+    return _Opened(
+        stream=io.BytesIO(content), head=content[:_PEEK], notes=(note,) if guessed else ()
+    )
 
 
 def _decompressed(stream: io.BufferedReader) -> io.BufferedReader:
@@ -169,52 +245,109 @@ def _decompressed(stream: io.BufferedReader) -> io.BufferedReader:
 
 
 def iter_raw(
-    source: Source, *, format: Format | None = None, batch_rows: int
+    source: Source, *, format: Format | None = None, batch_rows: int, encoding: str | None = None
 ) -> Iterator[RawBatch]:
     """Batches of raw rows of one source, in order.
 
     Args:
-        source: a file, a folder of Parquet files, `-` for standard input, a Polars or pandas frame,
-            or a list of dicts.
-        format: what a file is; None finds out from the name or the content.
+        source: a file, a folder of Parquet files or of a Hugging Face dataset, `-` for standard
+            input, a frame or Arrow table, a list of dicts or a dict of lists.
+        format: what a file is; None finds out from the content or the name.
         batch_rows: rows per batch at the most.
+        encoding: of a file of text; None finds out.
 
     Raises:
         DataError: the source as a whole cannot be read.
     """
     if isinstance(source, str | Path):
-        return _file_batches(str(source), format, batch_rows)
-    if isinstance(source, pl.DataFrame):
-        return frame_batches("the data frame", source.lazy(), batch_rows)
-    if isinstance(source, pl.LazyFrame):
-        return frame_batches("the lazy frame", source, batch_rows)
+        return _file_batches(str(source), format, batch_rows, encoding)
     if type(source).__module__.startswith("pandas"):
         return _pandas_batches(cast("pd.DataFrame", source), batch_rows)
+    frame = frame_of(source)
+    if frame is not None:
+        lazy = isinstance(source, pl.LazyFrame)
+        return frame_batches("the lazy frame" if lazy else "the data frame", frame, batch_rows)
+    if isinstance(source, Mapping):
+        return _columns_batches("the data", columns_of(source), batch_rows)
     if isinstance(source, Sequence):
         return records_batches("the data", source, batch_rows)
+    if isinstance(source, Iterable) and type(source).__module__.startswith("datasets"):
+        return records_batches("the data", list(source), batch_rows)
     raise DataError(
         f"a table cannot be read from {type(source).__name__}; give a path, a Polars or pandas "
-        "data frame, or a list of dicts"
+        "data frame, a list of dicts or a dict of lists"
     )
 
 
-def _file_batches(path: str, format: Format | None, batch_rows: int) -> Iterator[RawBatch]:
+def _file_batches(
+    path: str, format: Format | None, batch_rows: int, encoding: str | None
+) -> Iterator[RawBatch]:
     check_named(path)
     if path != "-" and Path(path).is_dir():
-        yield from frame_batches(path, scan_parquet(_parts(path)), batch_rows)
+        yield from frame_batches(path, _folder_frame(path), batch_rows)
         return
-    with open_source(path) as (stream, head):
+    with _open_source(path, encoding) as opened:
+        stream, head = opened.stream, opened.head
         if not head:
             raise DataError(f"{shown(path)} is empty")
-        kind = format or format_of(path, head)
-        if kind == "jsonl":
-            yield from _iter_jsonl(path, stream, batch_rows)
-        elif kind == "json":
-            yield from _iter_json(path, stream, batch_rows)
-        elif kind == "parquet":
-            yield from _iter_parquet(path, stream, head, batch_rows)
+        if format in (None, "xlsx") and head.startswith(_ARCHIVE):
+            batches = _iter_archive(path, stream.read(), batch_rows)
         else:
-            yield from _iter_delimited(path, stream, head, kind, batch_rows)
+            batches = _batches_of(path, format or format_of(path, head), stream, head, batch_rows)
+        for batch in batches:
+            batch.notes += opened.notes
+            yield batch
+
+
+def _batches_of(
+    path: str, kind: Format, stream: BinaryIO, head: bytes, batch_rows: int
+) -> Iterator[RawBatch]:
+    if kind == "jsonl":
+        return _iter_jsonl(path, stream, batch_rows)
+    if kind == "json":
+        return _iter_json(path, stream, batch_rows)
+    if kind in ("parquet", "arrow"):
+        return _iter_columnar(path, kind, stream, head, batch_rows)
+    if kind == "xlsx":
+        return _iter_workbook(path, stream.read())
+    return _iter_delimited(path, stream, head, kind, batch_rows)
+
+
+def _folder_frame(path: str) -> pl.LazyFrame:
+    """The table in a folder: of Parquet files, or of a dataset that `save_to_disk` wrote."""
+    folder = Path(path)
+    if (folder / "dataset_dict.json").is_file():
+        splits = sorted(one.parent for one in folder.glob("*/state.json"))
+        if len(splits) != 1:
+            raise DataError(
+                f"{path} is a dataset with {len(splits)} splits; give one of them: "
+                f"{', '.join(map(str, splits))}"
+            )
+        folder = splits[0]
+    state = folder / "state.json"
+    if state.is_file():
+        names = [one["filename"] for one in orjson.loads(state.read_bytes())["_data_files"]]
+        return pl.concat([_scan_arrow(folder / Path(name).name) for name in names])
+    arrow = sorted(folder.glob("*.arrow"))
+    if arrow and not any(folder.glob("*.parquet")):
+        return pl.concat([_scan_arrow(file) for file in arrow])
+    return scan_parquet(_parts(path))
+
+
+def _scan_arrow(file: Path, name: str | None = None) -> pl.LazyFrame:
+    """A file of Arrow, as a file or as a stream.
+
+    Raises:
+        DataError: it is neither, or damaged.
+    """
+    try:
+        with file.open("rb") as stream:
+            streamed = not stream.read(6).startswith(b"ARROW1")
+        frame = pl.read_ipc_stream(file).lazy() if streamed else pl.scan_ipc(file, glob=False)
+        frame.collect_schema()
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
+        raise DataError(f"{name or file}: cannot be read as Arrow: {error}") from None
+    return frame
 
 
 def read_table(source: Source) -> pl.DataFrame:
@@ -331,6 +464,7 @@ def _iter_jsonl(path: str, stream: BinaryIO, batch_rows: int) -> Iterator[RawBat
     records: list[dict[str, Any]] = []
     lines: list[int] = []
     problems: list[Problem] = []
+    log, joined = None, None
     loads = orjson.loads
     for number, raw in enumerate(stream, start=1):
         line = raw.removeprefix(_BOM) if number == 1 else raw
@@ -346,14 +480,21 @@ def _iter_jsonl(path: str, stream: BinaryIO, batch_rows: int) -> Iterator[RawBat
                 problems.append(Problem(shown(path), number, _json_trouble(line, error)))
             continue
         if isinstance(record, dict):
+            if not records:
+                log = format_of_record(record)
+                joined = log.joined if log is not None else None
             records.append(record)
             lines.append(number)
         else:
             problems.append(Problem(shown(path), number, _not_an_object(record)))
-        if len(records) >= batch_rows:
+        if len(records) >= batch_rows and joined is None:
             yield _from_records(path, records, lines, problems)
             records, lines, problems = [], [], []
-    if records or problems:
+    if joined is not None:
+        for batch in records_batches(path, joined(records), batch_rows):
+            yield replace(batch, problems=problems, format=log)
+            problems = []
+    elif records or problems:
         yield _from_records(path, records, lines, problems)
 
 
@@ -397,11 +538,29 @@ def _iter_json(path: str, stream: BinaryIO, batch_rows: int) -> Iterator[RawBatc
                 else ""
             )
         ) from None
+    yield from _document_batches(path, document, batch_rows)
+
+
+def _document_batches(path: str, document: Any, batch_rows: int) -> Iterator[RawBatch]:
+    """The batches of a whole JSON document: a table in a usual form, or another tool's."""
+    foreign = format_of_document(document)
+    if foreign is not None:
+        found, records = foreign
+        for batch in records_batches(path, records, batch_rows):
+            batch.format = found
+            yield batch
+        return
     if isinstance(document, dict):
+        columns = _json_columns(document)
+        if columns is not None:
+            yield from _columns_batches(path, columns, batch_rows)
+            return
         lists = {name: v for name, v in document.items() if isinstance(v, list) and v}
         tables = [name for name, rows in lists.items() if isinstance(rows[0], dict)]
         if tables and tables[0] != next(iter(lists)):
             tables = []  # A record with lists of its own.
+        if are_messages(document.get("messages")):
+            tables = []  # One conversation.
         if len(tables) > 1:
             raise DataError(
                 f"{shown(path)} holds several tables ({', '.join(tables)}); save the one you want "
@@ -411,6 +570,41 @@ def _iter_json(path: str, stream: BinaryIO, batch_rows: int) -> Iterator[RawBatc
     if not isinstance(document, list):
         raise DataError(f"{shown(path)}: {_not_an_object(document)}")
     yield from records_batches(path, document, batch_rows)
+
+
+def _json_columns(document: dict[str, Any]) -> dict[str, list[Any]] | None:
+    """The columns of a table as pandas and MLflow write it, or None where it is no such document.
+
+    `{"columns": [...], "data": [[...]]}`, a dict of dicts by row (`to_json`'s own), or a dict of
+    lists.
+    """
+    names, rows = document.get("columns"), document.get("data")
+    if isinstance(names, list) and isinstance(rows, list):
+        if all(isinstance(row, list) and len(row) == len(names) for row in rows):
+            return {str(name): [row[n] for row in rows] for n, name in enumerate(names)}
+        return None
+    values = list(document.values())
+    if len(values) < 2:
+        return None
+    if all(isinstance(one, dict) for one in values) and values[0]:
+        keys = list(values[0])
+        by_row = all(list(one) == keys for one in values) and keys[0].isdigit()
+        return {n: list(one.values()) for n, one in document.items()} if by_row else None
+    if all(isinstance(one, list) for one in values):
+        same = len({len(one) for one in values}) == 1 and values[0]
+        if same and not isinstance(values[0][0], dict):
+            return document
+    return None
+
+
+def _columns_batches(
+    path: str, columns: Mapping[str, list[Any]], batch_rows: int
+) -> Iterator[RawBatch]:
+    height = len(next(iter(columns.values()), []))
+    for start in range(0, height, batch_rows):
+        part = {name: values[start : start + batch_rows] for name, values in columns.items()}
+        lines = range(start + 1, min(start + batch_rows, height) + 1)
+        yield RawBatch(source=shown(path), columns=dict(part), lines=lines, unit="row")
 
 
 def records_batches(path: str, rows: Sequence[Any], batch_rows: int) -> Iterator[RawBatch]:
@@ -491,7 +685,7 @@ def _is_object(line: bytes) -> bool:
 def _from_rows(
     path: str,
     header: list[str],
-    rows: list[list[str]],
+    rows: Sequence[Sequence[str]],
     lines: list[int],
     problems: list[Problem],
 ) -> RawBatch:
@@ -503,17 +697,42 @@ def _from_rows(
     return RawBatch(source=shown(path), columns=columns, lines=lines, problems=problems)
 
 
-def _iter_parquet(path: str, stream: BinaryIO, head: bytes, batch_rows: int) -> Iterator[RawBatch]:
-    on_disk = path != "-" and Path(path).suffix.lower() not in _COMPRESSION_SUFFIXES
-    if on_disk and head.startswith(b"PAR1"):
-        yield from frame_batches(path, scan_parquet(path), batch_rows)
+def _iter_columnar(
+    path: str, kind: Format, stream: BinaryIO, head: bytes, batch_rows: int
+) -> Iterator[RawBatch]:
+    packed = Path(path).suffix.lower() in _COMPRESSION_SUFFIXES
+    if path != "-" and not packed and _binary_format(head) == kind:
+        yield from frame_batches(path, _scan(Path(path), kind, shown(path)), batch_rows)
         return
     # Parquet is read from its end, which a pipe does not have.
-    with tempfile.NamedTemporaryFile(suffix=".parquet") as spool:
+    with tempfile.NamedTemporaryFile(suffix=f".{kind}") as spool:
         while chunk := stream.read(1 << 20):
             spool.write(chunk)
         spool.flush()
-        yield from frame_batches(path, scan_parquet(spool.name, shown=shown(path)), batch_rows)
+        yield from frame_batches(path, _scan(Path(spool.name), kind, shown(path)), batch_rows)
+
+
+def _scan(file: Path, kind: Format, name: str) -> pl.LazyFrame:
+    return scan_parquet(file, shown=name) if kind == "parquet" else _scan_arrow(file, name)
+
+
+def _iter_archive(path: str, content: bytes, batch_rows: int) -> Iterator[RawBatch]:
+    """An archive: a log of inspect_ai, or a workbook."""
+    try:
+        log = inspect_archive(content)
+    except (zipfile.BadZipFile, orjson.JSONDecodeError, zstandard.ZstdError) as error:
+        raise DataError(f"{shown(path)}: the archive is damaged or cut: {error}") from None
+    if log is None:
+        yield from _iter_workbook(path, content)
+    else:
+        yield from _document_batches(path, log, batch_rows)
+
+
+def _iter_workbook(path: str, content: bytes) -> Iterator[RawBatch]:
+    _, header, rows, lines = workbook_rows(content, shown(path))
+    batch = _from_rows(path, header, rows, lines, [])
+    batch.unit = "row"
+    yield batch
 
 
 def frame_batches(path: str, frame: pl.LazyFrame, batch_rows: int) -> Iterator[RawBatch]:
@@ -531,12 +750,12 @@ def frame_batches(path: str, frame: pl.LazyFrame, batch_rows: int) -> Iterator[R
                 yield RawBatch(source=shown(path), columns=columns, lines=lines, unit="row")
                 start += piece.height
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
-        raise DataError(f"{shown(path)}: cannot be read as Parquet: {error}") from None
+        raise DataError(f"{shown(path)}: cannot be read to its end: {error}") from None
 
 
 def _pandas_batches(frame: pd.DataFrame, batch_rows: int) -> Iterator[RawBatch]:
     name = "the data frame"
-    frame = frame.apply(_with_gaps)
+    frame = frame.apply(with_gaps)
     try:
         return frame_batches(name, pl.from_pandas(frame).lazy(), batch_rows)
     except (ImportError, ValueError, TypeError, NotImplementedError, pl.exceptions.PolarsError):
@@ -545,22 +764,3 @@ def _pandas_batches(frame: pd.DataFrame, batch_rows: int) -> Iterator[RawBatch]:
         columns = {str(column): values_of(frame[column]) for column in frame.columns}
         rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
         return records_batches(name, rows, batch_rows)
-
-
-def values_of(column: pd.Series[Any]) -> list[Any]:
-    """A pandas column as Python's own values, None where pandas holds that one is missing."""
-    column = _with_gaps(column)
-    there = column.notna()
-    return [
-        value.item() if isinstance(value, np.generic) else value
-        for value in column.astype(object).where(there, None)
-    ]
-
-
-def _with_gaps(column: pd.Series[Any]) -> pd.Series[Any]:
-    """Whole numbers with gaps as such: pandas makes floats of them, and 8 would be read as 8.0."""
-    if column.dtype.kind != "f" or not column.hasnans:
-        return column
-    known = column.dropna()
-    whole = bool(((known % 1 == 0) & (known.abs() < 2**53)).all())
-    return column.astype("Int64") if whole else column

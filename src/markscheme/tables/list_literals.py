@@ -23,6 +23,11 @@ PYTHON = "references read as Python lists"
 """What is told of lists that are no JSON."""
 
 
+def is_squad_object(value: Mapping[str, Any]) -> bool:
+    """Whether an object is SQuAD's list of references: `{"text": [...], "answer_start": [...]}`."""
+    return isinstance(value.get("text"), list) and set(value) <= {"text", "answer_start"}
+
+
 def parse_list_literals(text: str, notes: dict[str, int]) -> list[Any] | None:
     """The list that a text is, or None where it is plain text.
 

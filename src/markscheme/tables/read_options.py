@@ -15,9 +15,13 @@ class ReadOptions:
     """How raw rows become answers.
 
     Attributes:
-        columns: our name to theirs, for columns with unusual names; theirs may be `none` to leave
-            a column out that would otherwise be recognised.
+        columns: our name to theirs, for columns with unusual names; theirs may be a path into
+            objects and lists (`doc.question`, `resps.0.0`, `messages.assistant`), or `none` to
+            leave a column out that would otherwise be recognised.
+        answer_columns: columns that hold one system's answers each; () finds out where no column
+            is the answer by its name.
         input_format: of the file; None finds out.
+        encoding: of a file of text; None finds out.
         reference_separator: splits references given as one text. `auto` splits at ` || ` and
             ` | `; `none` never does; anything else is the separator itself, such as `/`.
         slices: columns of the data to keep as they are, as texts, to give figures by.
@@ -30,9 +34,22 @@ class ReadOptions:
     """
 
     columns: Columns = field(default_factory=dict)
+    answer_columns: Annotated[
+        tuple[str, ...],
+        Option(
+            "Columns that hold one system's answers each: gpt-4o,claude.",
+            aliases=("--answers",),
+            split=True,
+            metavar="NAME,...",
+        ),
+    ] = ()
     input_format: Annotated[
-        Literal["jsonl", "json", "csv", "tsv", "parquet"] | None,
+        Literal["jsonl", "json", "csv", "tsv", "parquet", "arrow", "xlsx"] | None,
         Option("Format of the input. [default: found out]", aliases=("--format",)),
+    ] = None
+    encoding: Annotated[
+        str | None,
+        Option("Encoding of a file of text: cp1252, utf-16. [default: found out]"),
     ] = None
     reference_separator: ReferenceSeparator = "auto"
     slices: Slices = ()
@@ -64,6 +81,10 @@ class ReadOptions:
         """Raises DataError where a value is none of those that there are."""
         if self.on_bad_row not in ("error", "skip"):
             raise DataError(f"on_bad_row={self.on_bad_row!r} is neither 'error' nor 'skip'")
+        if self.answer_columns and "answer" in self.columns:
+            raise DataError(
+                "answer_columns and a column for the answer are both given; give one of them"
+            )
         for name in ("max_bytes", "batch_rows"):
             if getattr(self, name) < 1:
                 raise DataError(f"{name}={getattr(self, name)} must be 1 or more")

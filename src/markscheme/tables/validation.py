@@ -38,7 +38,7 @@ class ValidatedRows:
 
 def validate_rows(
     raw: RawBatch,
-    mapping: Mapping[str, str],
+    given: Mapping[str, Sequence[Any] | pl.Series],
     *,
     schema: Mapping[str, Any],
     separator: str,
@@ -50,8 +50,8 @@ def validate_rows(
 
     Args:
         raw: rows as they stood.
-        mapping: our column names to theirs.
-        schema: our columns and their types; those not mapped are null.
+        given: our columns to their raw values, as many as the batch has lines.
+        schema: our columns and their types; those not given are null.
         separator: see `answers.ReadOptions.reference_separator`.
         max_bytes: longest text of one field, in UTF-8.
         default_system: for rows without a system, or with a blank one.
@@ -62,10 +62,10 @@ def validate_rows(
     notes: dict[str, int] = {}
     columns: dict[str, pl.Series] = {}
     for ours, kind in schema.items():
-        if ours not in mapping:
+        if ours not in given:
             columns[ours] = pl.repeat(None, height, dtype=kind, eager=True)
             continue
-        values = raw.columns[mapping[ours]]
+        values = given[ours]
         if ours == "references":
             columns[ours] = _references(values, separator, trouble, notes)
         elif ours in ("reference_grades", "annotator_labels"):
@@ -79,7 +79,7 @@ def validate_rows(
     nameless = (system.str.strip_chars() == "").fill_null(value=True)  # an empty cell of CSV
     columns["system"] = system.zip_with(~nameless, pl.Series([default_system]))
     frame = pl.DataFrame({name: column.alias(name) for name, column in columns.items()})
-    bare = _check_rows(frame, given_ids="answer_id" in mapping, trouble=trouble,
+    bare = _check_rows(frame, given_ids="answer_id" in given, trouble=trouble,
                        needs_references=needs_references)  # fmt: skip
     if bare:
         notes["rows without references"] = bare

@@ -1,0 +1,87 @@
+"""inspect_ai: logs of `inspect eval`, as .eval archives and as .json."""
+
+from __future__ import annotations
+
+import io
+import struct
+import zipfile
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import orjson
+import zstandard
+
+from markscheme.errors import DataError
+from markscheme.tables.formats.foreign import ForeignFormat, Record
+from markscheme.tables.paths import message_text
+
+_ZSTANDARD = 93
+"""The number of the compression in archives, which Python's zipfile knows from 3.14."""
+
+_MODEL = "eval.model"
+
+
+def inspect_archive(content: bytes) -> dict[str, Any] | None:
+    """The document that an .eval archive holds in pieces, or None where it is another archive."""
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        names = archive.namelist()
+        pieces = [name for name in names if name.startswith("samples/")]
+        head = next((n for n in ("header.json", "_journal/start.json") if n in names), None)
+        if head is None:
+            return None
+        header: dict[str, Any] = orjson.loads(_member(content, archive.getinfo(head)))
+        samples = [orjson.loads(_member(content, archive.getinfo(name))) for name in pieces]
+    return header | {"samples": samples}
+
+
+def _member(content: bytes, info: zipfile.ZipInfo) -> bytes:
+    if info.compress_type != _ZSTANDARD:
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            return archive.read(info)
+    name, extra = struct.unpack_from("<HH", content, info.header_offset + 26)
+    start = info.header_offset + 30 + name + extra
+    packed = io.BytesIO(content[start : start + info.compress_size])
+    return zstandard.ZstdDecompressor().stream_reader(packed, read_across_frames=True).read()
+
+
+def _records(document: Any) -> Sequence[Record] | None:
+    if not isinstance(document, Mapping) or not isinstance(document.get("eval"), Mapping):
+        return None
+    if not {"version", "plan"} <= set(document):
+        return None
+    samples = document.get("samples")
+    if not isinstance(samples, list) or not samples:
+        raise DataError(
+            "the inspect log holds no samples (it was written with --no-log-samples, or did not "
+            "come to an end); 'inspect log dump' shows what it has"
+        )
+    model = document["eval"].get("model")
+    return [{**sample, _MODEL: model} for sample in samples]
+
+
+def _matches(record: Record) -> bool:
+    return {"input", "target", "output", "epoch"} <= set(record)
+
+
+def _ours(record: Record) -> Record:
+    asked = record["input"]
+    output = record["output"] if isinstance(record["output"], Mapping) else {}
+    answer = output.get("completion")
+    if not answer:
+        choices = output.get("choices") or ()
+        messages = [one["message"] for one in choices if isinstance(one.get("message"), Mapping)]
+        answer = message_text(messages, "assistant")
+    name, epoch = record.get("id"), record.get("epoch") or 1
+    found: dict[str, Any] = {
+        # With --epochs a sample occurs several times under one id.
+        "answer_id": name if epoch == 1 else f"{name}-epoch{epoch}",
+        "question": message_text(asked, "user") if isinstance(asked, list) else asked,
+        "references": record["target"],
+        # A sample that ended with an error was not answered.
+        "answer": None if record.get("error") and not answer else answer or "",
+    }
+    model = record.get(_MODEL) or output.get("model")
+    return found | ({"system": model} if model else {})
+
+
+FORMAT = ForeignFormat(name="inspect_ai log", matches=_matches, ours=_ours, records=_records)

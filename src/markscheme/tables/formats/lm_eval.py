@@ -1,0 +1,90 @@
+"""lm-evaluation-harness: the samples of `lm_eval --log_samples`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from markscheme.tables.columns import ALIASES, plain_name
+from markscheme.tables.formats.foreign import ForeignFormat, Record
+
+
+def _matches(record: Record) -> bool:
+    return {"doc", "target", "resps", "filtered_resps"} <= set(record)
+
+
+def _ours(record: Record) -> Record:
+    doc = record["doc"] if isinstance(record["doc"], Mapping) else {}
+    found: dict[str, Any] = {"question": _question(doc, record)}
+    choices = _continuations(record)
+    scores = _scores(record)
+    if choices and scores and len(choices) == len(scores):
+        # A choice by likelihood: the answer is the likeliest continuation.
+        found["answer"] = choices[max(range(len(scores)), key=scores.__getitem__)].strip()
+        found["references"] = _chosen(record["target"], choices)
+    else:
+        found["answer"] = _first(record["filtered_resps"])
+        found["references"] = _references(doc, record["target"])
+    if record.get("filter") not in (None, "none"):
+        found["system"] = record["filter"]
+    return found
+
+
+def _question(doc: Mapping[str, Any], record: Record) -> Any:
+    names = {plain_name(name): value for name, value in doc.items()}
+    for name in ("question", *ALIASES["question"]):
+        if isinstance(names.get(name), str):
+            return names[name]
+    arguments = record.get("arguments")
+    if isinstance(arguments, Mapping):
+        arguments = next(iter(arguments.values()), None)
+        return arguments.get("arg_0") if isinstance(arguments, Mapping) else None
+    return _first(arguments)
+
+
+def _references(doc: Mapping[str, Any], target: Any) -> Any:
+    """What the document says; else the harness's target, which is often one of several."""
+    for name in ("answer", "answers"):
+        value = doc.get(name)
+        if isinstance(value, Mapping):
+            value = value.get("aliases") or value.get("text")
+        if isinstance(value, list) and all(isinstance(item, str) for item in value) and value:
+            return value
+    return target  # Perhaps a list written as text, which is read as one.
+
+
+def _first(value: Any) -> Any:
+    """The first reply, however deep the lists are that hold it."""
+    while isinstance(value, list | tuple):
+        value = value[0] if value else None
+    return value
+
+
+def _continuations(record: Record) -> list[str]:
+    """The continuations whose likelihoods were asked for, as `arg_1` of each request."""
+    arguments = record.get("arguments")
+    if isinstance(arguments, Mapping):
+        requests = list(arguments.values())
+        texts = [one.get("arg_1") for one in requests if isinstance(one, Mapping)]
+    else:
+        pairs = arguments if isinstance(arguments, list) else []
+        texts = [one[1] for one in pairs if isinstance(one, list | tuple) and len(one) > 1]
+    found = [text for text in texts if isinstance(text, str)]
+    return found if len(found) == len(texts) else []
+
+
+def _scores(record: Record) -> list[float] | None:
+    """Log-likelihoods of the continuations, which are logged as texts: `["-1.5", "False"]`."""
+    try:
+        return [float(one[0]) for one in record["filtered_resps"]]
+    except (TypeError, ValueError, IndexError, KeyError):
+        return None
+
+
+def _chosen(target: Any, choices: list[str]) -> list[str]:
+    if str(target).isdigit() and int(target) < len(choices):
+        return [choices[int(target)].strip()]
+    return [str(target).strip()]
+
+
+FORMAT = ForeignFormat(name="lm-eval samples", matches=_matches, ours=_ours)

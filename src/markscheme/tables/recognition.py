@@ -1,0 +1,435 @@
+"""Which of a source's columns, or what inside them, are the columns of an answers table."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import polars as pl
+
+from markscheme.errors import DataError, UnknownNameError
+from markscheme.tables.columns import ALIASES, OF_ANSWERS, REQUIRED, no_columns, plain_name
+from markscheme.tables.columns import recognise as by_name
+from markscheme.tables.files import RawBatch
+from markscheme.tables.formats import ForeignFormat, Record, format_of_record
+from markscheme.tables.paths import holds_objects, leaves, sample, segments, values_at
+
+Values = Sequence[Any] | pl.Series
+
+_WRAPPERS = frozenset(
+    [
+        "text", "content", "value", "message", "choices", "choice", "body", "data", "messages",
+        "output text", "content text", "parts", "result", "0",
+    ]
+)  # fmt: skip
+"""Names of what holds a text without saying which text it is."""
+
+_FAMILIES = re.compile(
+    r"(chat)?gpt|claude|gemini|llama|mistral|mixtral|qwen|deepseek|falcon|vicuna|alpaca|bard|palm|"
+    r"command r|grok|phi \d|gemma|olmo|yi \d|t5|o[1-9]( mini| preview)?$|newbing|text davinci"
+)
+"""Names of language models, by which a column of a wide table is known."""
+
+_OBJECT = re.compile(r"\{\s*\"(?!text\"\s*:\s*\[)")
+"""The beginning of an object of JSON, but for SQuAD's list of references."""
+
+_NOT_ANSWERS = frozenset(
+    [
+        "id", "time", "length", "len", "score", "tokens", "cost", "latency", "label", "judge",
+        "correct", "type", "format", "start", "end", "key", "index", "count", "reasoning",
+        "explanation", "verdict", "grade", "rating", "rank", "prompt", "prob", "logprob",
+    ]
+)  # fmt: skip
+
+
+@dataclass(kw_only=True)
+class Recognised:
+    """The values of our columns in one batch, and where they are from.
+
+    Attributes:
+        values: our columns to the values.
+        places: our columns to where they are from, as `--columns` takes it; foreign formats give
+            their name.
+        answers: of a wide table: systems to the columns of their answers.
+        unused: named columns of the source that none of ours is from.
+        format: the foreign format, if it is one.
+        notes: what was guessed, with the number of rows that it is of.
+    """
+
+    values: dict[str, Values] = field(default_factory=dict)
+    places: dict[str, str] = field(default_factory=dict)
+    answers: dict[str, str] = field(default_factory=dict)
+    unused: list[str] = field(default_factory=list)
+    format: ForeignFormat | None = None
+    notes: dict[str, int] = field(default_factory=dict)
+
+    def said(self, source: str) -> str | None:
+        """What was read as what, where names of the source are not ours; None where all are."""
+        pairs = [
+            f"{ours} = {theirs}"
+            for ours, theirs in self.places.items()
+            if ours != theirs and ours in (*REQUIRED, "label", "answer_id")
+        ]
+        if self.answers:
+            pairs.append(f"answer = each of {', '.join(self.answers.values())}")
+        known = f" as {self.format.name}" if self.format is not None else ""
+        if not pairs and not known:
+            return None
+        return f"{source} read{known}: {', '.join(pairs)}" if pairs else f"{source} read{known}"
+
+
+def recognise_columns(
+    raw: RawBatch,
+    given: Mapping[str, str],
+    answer_columns: Sequence[str] = (),
+    *,
+    required: Sequence[str] = REQUIRED,
+    own: Sequence[str] = (),
+) -> Recognised:
+    """The columns of an answers table in a batch of raw rows.
+
+    What is given comes first; then what a foreign format says; then names of columns; then names
+    inside objects; then, where no column is the answer, columns that hold a system's answers each.
+
+    Args:
+        raw: rows as they stood.
+        given: our names to theirs, as the user says.
+        answer_columns: columns that hold one system's answers each.
+        required: our columns without which it is no answers table.
+        own: columns of the user's own that are read under their own names.
+
+    Raises:
+        UnknownNameError: `given` names a column of ours that does not exist.
+        DataError: a required column is missing, two could be the same one, or a given one is not
+            in the source.
+    """
+    found = Recognised()
+    names = list(raw.columns)
+    _take_given(found, raw, given)
+    if answer_columns:
+        _take_answers(found, raw, answer_columns)
+    blocked = set(given) | ({"answer"} if answer_columns else set())
+    _take_foreign(found, raw, blocked)
+    used = {place.split(".")[0] for place in found.places.values()} | set(found.places.values())
+    used |= set(found.answers.values())
+    free = [name for name in names if name not in used]
+    if found.format is None or found.format.joined is None:
+        _take_names(found, raw, free, blocked)
+    missing = [ours for ours in required if ours not in found.places]
+    if found.answers and "answer" in missing:
+        missing.remove("answer")
+    if missing == ["answer"] and "answer" not in given:
+        found.answers = _wide(raw, free)
+        missing = [] if found.answers else missing
+    if missing:
+        raise _nothing_for(raw, missing, free)
+    gone = {*found.places.values(), *found.answers.values()}
+    heads = {place.split(".")[0] for place in gone if place not in names}
+    for name in own:
+        if name not in names:
+            raise DataError(
+                f"{raw.source} has no column {name!r}, which a judge's prompt names; its columns "
+                f"are: {', '.join(names)}"
+            )
+        found.values[name] = raw.columns[name]
+    gone |= set(own)
+    found.unused = [
+        name for name in names if name.strip() and name not in gone and name not in heads
+    ]
+    found.places = {ours: theirs for ours, theirs in found.places.items() if theirs != "none"}
+    _note_json(found)
+    return found
+
+
+def _take_given(found: Recognised, raw: RawBatch, given: Mapping[str, str]) -> None:
+    for ours, theirs in given.items():
+        if ours not in OF_ANSWERS:
+            choices = f"ours are {', '.join(OF_ANSWERS)}"
+            raise UnknownNameError("column", ours, OF_ANSWERS, choices)
+        same = next((one for one, place in found.places.items() if place == theirs), None)
+        if same is not None and theirs != "none":
+            raise DataError(
+                f"{raw.source}: the column {theirs!r} is given as {same} and as {ours}; a column "
+                "is one of them"
+            )
+        if theirs == "none":
+            found.places[ours] = theirs
+            continue
+        place, values = _at(raw, theirs, ours)
+        found.places[ours], found.values[ours] = place, values
+
+
+def _at(raw: RawBatch, path: str, ours: str) -> tuple[str, Values]:
+    """The values at a path that the user gave, or at the one text inside the objects there.
+
+    Raises:
+        DataError: there are none.
+    """
+    values = values_at(raw.columns, path)
+    if values is None:
+        raise DataError(
+            f"{raw.source} has no column {path!r}; the columns are "
+            f"{', '.join(map(repr, raw.columns))} (asked for as {ours})"
+        )
+    if path not in raw.columns and not sample(values):
+        inner = [leaf for leaf in _leaves(raw, list(raw.columns)) if leaf not in raw.columns]
+        raise DataError(
+            f"{raw.source}: no row holds anything at {path!r} (asked for as {ours}); there are "
+            f"{_shown(inner)}"
+        )
+    if ours in ("question", "answer") and holds_objects(values):
+        inside = [leaf for leaf in leaves(path, values) if leaf != path]
+        fitting = [leaf for leaf in inside if _role(leaf, alone=len(inside) == 1) == ours]
+        if len(fitting) == 1:
+            return fitting[0], values_at(raw.columns, fitting[0])
+    return path, values
+
+
+def _take_answers(found: Recognised, raw: RawBatch, columns: Sequence[str]) -> None:
+    for name in columns:
+        place, _ = _at(raw, name, "answer")
+        found.answers[name] = place
+
+
+def _take_foreign(found: Recognised, raw: RawBatch, blocked: Iterable[str]) -> None:
+    """What a foreign format says of its records, for columns that were not given."""
+    names = list(raw.columns)
+    if raw.format is None and not any(holds_objects(raw.columns[name]) for name in names):
+        return
+    columns = {name: _listed(raw.columns[name]) for name in names}
+    first = {name: next(iter(sample(values)), None) for name, values in columns.items()}
+    found.format = raw.format or format_of_record(first)
+    if found.format is None:
+        return
+    rows = [_ours(found.format, dict(zip(names, row, strict=True)))
+            for row in zip(*columns.values(), strict=True)]  # fmt: skip
+    for ours in dict.fromkeys(name for row in rows for name in row):
+        if ours not in blocked:
+            found.values[ours] = [row.get(ours) for row in rows]
+            found.places[ours] = ours
+    if found.format.note:
+        found.notes[found.format.note] = len(rows)
+
+
+def _ours(format: ForeignFormat, record: Record) -> Record:
+    """A record under our names; one that is not as its format has it holds nothing."""
+    try:
+        return format.ours(record)
+    except (KeyError, TypeError, AttributeError, IndexError):
+        return {}
+
+
+def _listed(values: Values) -> Sequence[Any]:
+    return values.to_list() if isinstance(values, pl.Series) else values
+
+
+def _take_names(found: Recognised, raw: RawBatch, free: list[str], blocked: set[str]) -> None:
+    """Columns by their names; then names inside objects, for what every row must have."""
+    objects = {name for name in free if holds_objects(raw.columns[name])}
+    flat = [name for name in free if name not in objects]
+    for ours in OF_ANSWERS:
+        if ours not in found.places and not (ours == "answer" and found.answers):
+            name = _by_name(raw, flat, ours)
+            if name is not None:
+                _take(found, raw, ours, name, flat)
+    foreign = found.format is not None
+    if not foreign and "references" not in found.places and not found.answers:
+        _prefer_prediction(found, raw, flat, blocked)
+    inner = [leaf for leaf in _leaves(raw, free) if leaf not in flat or len(segments(leaf)) > 1]
+    alone = {
+        name
+        for name in objects
+        if sum(leaf.startswith(f"{name}.") for leaf in inner) == 1
+        # JSON in a text may be the answer itself, so there only known names are looked into.
+        and not isinstance(next(iter(sample(raw.columns[name])), ""), str)
+    }
+    for ours in REQUIRED:
+        if ours not in found.places and not (ours == "answer" and found.answers):
+            fitting = [
+                leaf for leaf in inner if _role(leaf, alone=leaf.split(".")[0] in alone) == ours
+            ]
+            path = _best(fitting, ours, raw.source)
+            if path is not None:
+                found.places[ours], found.values[ours] = path, values_at(raw.columns, path)
+                inner.remove(path)
+                if path in flat:
+                    flat.remove(path)
+    for ours in REQUIRED:  # Objects as they stand, where nothing in them has a known name.
+        if ours not in found.places and not (ours == "answer" and found.answers):
+            name = by_name(sorted(objects), ours, raw.source)
+            if name is not None:
+                _take(found, raw, ours, name, [])
+    free[:] = [name for name in free if name in flat or name in objects]
+
+
+def _by_name(raw: RawBatch, names: Sequence[str], ours: str) -> str | None:
+    """The column that is ours by its name; one that holds nothing does not stand against another.
+
+    Raises:
+        DataError: two could be.
+    """
+    try:
+        return by_name(names, ours, raw.source)
+    except DataError:
+        return by_name([name for name in names if sample(raw.columns[name])], ours, raw.source)
+
+
+def _take(found: Recognised, raw: RawBatch, ours: str, name: str, free: list[str]) -> None:
+    found.places[ours], found.values[ours] = name, raw.columns[name]
+    if name in free:
+        free.remove(name)
+
+
+def _prefer_prediction(
+    found: Recognised, raw: RawBatch, flat: list[str], blocked: set[str]
+) -> None:
+    """`answer` beside `prediction`, with no other references, holds the references.
+
+    So do NQ-open and many harnesses that follow it. Tables of labels and judgments hold no
+    references, and a column `pred` there is often a judge's verdict, so they are not read this way.
+    """
+    if found.places.get("answer") != "answer" or "answer" in blocked:
+        return
+    other = by_name(flat, "answer", raw.source)
+    if other is not None:
+        found.places["references"], found.values["references"] = "answer", found.values["answer"]
+        _take(found, raw, "answer", other, flat)
+
+
+def _leaves(raw: RawBatch, names: Sequence[str]) -> list[str]:
+    """Everything in the columns that a path leads to: `inputs.question`, or a flat column."""
+    return [
+        leaf
+        for name in names
+        for leaf in (
+            leaves(name, raw.columns[name]) if holds_objects(raw.columns[name]) else (name,)
+        )
+    ]
+
+
+def _role(path: str, *, alone: bool = False) -> str | None:
+    """Which of question, references and answer a path is by the names along it.
+
+    What stands under `expected` or `reference_outputs` is a reference, whatever its own name.
+
+    Args:
+        path: of a leaf.
+        alone: it is the only leaf of its column, whose name then counts too.
+    """
+    names = [plain_name(part) for part in segments(path) if not part.lstrip("-").isdigit()]
+    *outer, last = names or [""]
+    roles = [_named(name) for name in outer]
+    if last in ("user", "assistant") and "references" not in roles:
+        return "question" if last == "user" else "answer"
+    own = _named(last)
+    if own is None and (last in _WRAPPERS or last == "assistant" or alone):
+        near = (role for name, role in zip(outer[::-1], roles[::-1], strict=True)
+                if role is not None or name not in _WRAPPERS)  # fmt: skip
+        own = next(near, None)
+    if "references" in roles and own == "answer":
+        return "references"
+    return own
+
+
+def _named(name: str) -> str | None:
+    return next((ours for ours in REQUIRED if name == ours or name in ALIASES[ours]), None)
+
+
+def _best(paths: Sequence[str], ours: str, source: str) -> str | None:
+    """The path that is ours: the one under a name of the same meaning, then the shortest.
+
+    Raises:
+        DataError: two are as good.
+    """
+
+    def rank(path: str) -> tuple[bool, int, bool]:
+        *outer, last = map(plain_name, segments(path))
+        return ours not in map(_named, outer), len(outer), last in ("user", "assistant")
+
+    ranked = sorted(paths, key=rank)
+    best = [path for path in ranked if rank(path) == rank(ranked[0])]
+    exact = [path for path in best if plain_name(segments(path)[-1]) in (ours, "aliases")]
+    best = exact if len(exact) == 1 else best
+    if len(best) > 1:
+        raise DataError(
+            f"{source}: {' and '.join(map(repr, best))} could each be the {ours}; say which with "
+            f"--columns {ours}={best[0]}"
+        )
+    return best[0] if best else None
+
+
+def _wide(raw: RawBatch, free: Sequence[str]) -> dict[str, str]:
+    """Systems to columns of their answers: names of models, or several such as `answer_a`."""
+    texts = [name for name in free if name.strip() and _holds_texts(raw.columns[name])]
+    known = {name: name for name in texts if _FAMILIES.search(plain_name(name))}
+    marked = {}
+    for name in texts:
+        system = _system_in(name)
+        if system is not None:
+            marked[system] = name
+    if len(marked) > 1 and len(marked) >= len(known):
+        return marked
+    return {name: name for name in known if not _NOT_ANSWERS & set(plain_name(name).split())}
+
+
+def _system_in(name: str) -> str | None:
+    """`gpt4` in `answer_gpt4`, `gpt4-output` or `response (gpt4)`."""
+    words = "|".join(sorted((word.replace(" ", "[ _-]") for word in
+                             ("answer", *ALIASES["answer"])), key=len, reverse=True))  # fmt: skip
+    match = re.fullmatch(
+        rf"(?:{words})[ _./:-]+(?P<a>.+)|(?P<b>.+?)[ _./:-]+(?:{words})", name, re.IGNORECASE
+    )
+    if match is None:
+        return None
+    system = match["a"] or match["b"]
+    return None if _NOT_ANSWERS & set(plain_name(system).split()) else system
+
+
+def _holds_texts(values: Values) -> bool:
+    cells = sample(values)
+    texts = [cell for cell in cells if isinstance(cell, str)]
+    return bool(cells) and len(texts) == len(cells)
+
+
+def _nothing_for(raw: RawBatch, missing: Sequence[str], free: Sequence[str]) -> DataError:
+    names = list(raw.columns)
+    if list(missing) == ["answer"]:
+        texts = [name for name in free if name.strip() and _holds_texts(raw.columns[name])]
+        wide = texts if len(texts) > 1 else [*texts, "OTHER"]
+        return DataError(
+            f"{no_columns(raw.source, missing, names)}; or, where columns hold a system's answers "
+            f"each, with --answer-columns {','.join(wide[:3])}; or give the file of the answers "
+            "(one object of ids and answers) beside it"
+        )
+    inner = [leaf for leaf in _leaves(raw, names) if leaf not in names]
+    if inner:
+        return DataError(
+            f"{no_columns(raw.source, missing, names)}. Inside them are {_shown(inner)}"
+        )
+    return no_columns(raw.source, missing, names)
+
+
+def _shown(names: Sequence[str]) -> str:
+    most = 30
+    return ", ".join(names[:most]) + (", ..." if len(names) > most else "")
+
+
+def _note_json(found: Recognised) -> None:
+    """Say where cells hold JSON and are judged as the text that they are."""
+    for ours in REQUIRED:
+        values = found.values.get(ours)
+        if values is None or (isinstance(values, pl.Series) and values.dtype != pl.String):
+            continue
+        if isinstance(values, pl.Series):
+            texts = values.filter(values.str.starts_with("{")).to_list()
+        else:
+            texts = [one for one in values if isinstance(one, str) and one[:1] == "{"]
+        count = sum(_OBJECT.match(text) is not None for text in texts)
+        if count:
+            place = found.places[ours]
+            found.notes[
+                f"cells of the {ours} hold JSON objects, judged as the text that they are; "
+                f"--columns {ours}={place}.KEY takes what is inside"
+            ] = count
