@@ -79,7 +79,11 @@ def test_labels_that_lie_in_the_run_are_used_and_without_any_it_is_said(tmp_path
     assert people.difference.value == pytest.approx(0.4516, abs=1e-4)
     assert people.labelled == 124
     assert "What people would say" in str(found)
-    bare = pl.read_ndjson(EXAMPLE).drop("label").write_ndjson(tmp_path / "bare.jsonl")
+    bare = (
+        pl.read_ndjson(EXAMPLE)
+        .drop("label", "annotator_labels")
+        .write_ndjson(tmp_path / "bare.jsonl")
+    )
     assert bare is None
     alone = compare(judge(str(tmp_path / "bare.jsonl"), "contains"), systems=True, resamples=100)
     assert alone.people == ()

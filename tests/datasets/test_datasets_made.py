@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import time
 from pathlib import Path
@@ -242,10 +243,9 @@ def test_the_command_lists_shows_checks_and_exports(
     made: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     where = ["--data-dir", str(made)]
-    assert run(["datasets", *where]) == 0
-    lines = capsys.readouterr().out.splitlines()
-    rows = {line.split()[0]: line for line in lines if line[:1].isalpha()}
-    assert (" yes " in rows["evouna-nq"], " no " in rows["triviaqa"]) == (True, True)
+    assert run(["datasets", "--format", "json", *where]) == 0
+    rows = {row["name"]: row["here"] for row in json.loads(capsys.readouterr().out)["datasets"]}
+    assert (rows["evouna-nq"], rows["triviaqa"]) == (True, False)
     assert run(["datasets", "nq301", *where]) == 0
     assert str(made / "openqa-eval") in capsys.readouterr().out
     assert run(["datasets", "check", "curatedtrec", *where]) == 1

@@ -132,8 +132,8 @@ def test_rows_do_not_see_each_other() -> None:
         ("No", "I do not know.", -2),
         ("No", "I cannot answer this.", -2),
         ("Yes", "I'm not sure whether it is.", -2),
-        ("No", "Bananas do not grow in Norway.", 0),
-        ("Yes", "Bananas grow in Ecuador.", 0),
+        ("No", "Bananas do not grow in Norway.", -2),
+        ("Yes", "Bananas grow in Ecuador.", -2),
         ("Yes", "undoubtedly", 1),
     ],
 )

@@ -133,7 +133,7 @@ def test_statements_are_made_of_fragments_and_references_only() -> None:
 def test_open_tests_leave_an_answer_unjudged_unless_a_claim_is_supported(status: Any) -> None:
     def broken(text: str) -> ChatReply | str:
         if "declarative" in text:
-            return "The old mill burned down."
+            return f"The old mill burned down: {text.rsplit('A: ', 1)[1].removesuffix(' S:')}"
         if status == "unparsed":
             return "whatever"
         return ChatReply(status=status, error="why")
@@ -155,7 +155,9 @@ def test_open_tests_leave_an_answer_unjudged_unless_a_claim_is_supported(status:
 
 def test_costs_are_added_up() -> None:
     def reply(text: str) -> ChatReply:
-        return ChatReply(status="ok", text="neutral", cost_usd=0.01, tokens_in=5, tokens_out=1)
+        statement = "declarative" in text
+        said = "The old mill burned down in 1866." if statement else "neutral"
+        return ChatReply(status="ok", text=said, cost_usd=0.01, tokens_in=5, tokens_out=1)
 
     models = Models(chat=ScriptedChat(replies=reply))
     found = judged(rows("The old mill burned down in 1901."), CHAT, models)

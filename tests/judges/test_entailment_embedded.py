@@ -40,19 +40,24 @@ def entailed(*rows: Row) -> list[bool | None]:
 ONE_WAY = [
     ("when did the bridge open", "May 12, 2001", "2001"),
     ("when did the bridge open", "12 May 2001", "May 2001"),
-    ("who were the two founders of the firm", "Anna Bell and Otto Karlsen", "Otto Karlsen"),
+    pytest.param(
+        "who were the two founders of the firm", "Anna Bell and Otto Karlsen", "Otto Karlsen",
+        marks=pytest.mark.xfail(strict=True, reason="docs/entailment-test.md"),
+    ),
     (
         "who designed the old theatre",
         "Anna Bell, who was born in 1850 and studied in Vienna with Otto Karlsen",
         "Anna Bell",
     ),
-]
+]  # fmt: skip
 SAME = [
     ("who designed the old theatre", "It was Anna Bell.", "Anna Bell"),
     ("when did the bridge open", "May 12, 2001", "12 May 2001"),
     ("how many strings does it have", "4", "four"),
-    ("who designed the old theatre", "I think it was Anna Bell, but I would have to check.",
-     "Anna Bell"),
+    pytest.param(
+        "who designed the old theatre", "I think it was Anna Bell, but I would have to check.",
+        "Anna Bell", marks=pytest.mark.xfail(strict=True, reason="docs/entailment-test.md"),
+    ),
 ]  # fmt: skip
 NEITHER = [
     ("who designed the old theatre", "Otto Karlsen", "Anna Bell"),

@@ -20,8 +20,8 @@ from markscheme.judges.examiner.weight_files import SHIPPED
 QUESTION, REFERENCES = "Who wrote Emma?", ["Jane Austen"]
 
 FLOORS = {
-    "injection": 1.0, "units": 1.0, "refusal": 1.0, "empty": 1.0, "person_names": 0.96,
-    "other_digits": 0.96, "abbreviations": 0.92, "negation": 0.91, "quoted_and_denied": 0.9,
+    "injection": 1.0, "units": 1.0, "refusal": 1.0, "empty": 1.0, "person_names": 0.92,
+    "other_digits": 0.95, "abbreviations": 0.92, "negation": 0.87, "quoted_and_denied": 0.9,
     "place_containment": 0.88, "date_granularity": 0.88, "number_words": 0.88,
     "shotgun_list": 0.87, "hedging": 0.87, "question_echo": 0.86, "near_miss_spelling": 0.85,
     "entity_swap": 0.83, "extra_detail": 0.78, "paraphrase": 0.75, "wrong_key_fact": 0.75,

@@ -74,10 +74,10 @@ def test_near_duplicates_of_a_question_are_one() -> None:
 
 
 def test_texts_beyond_the_limit_fail_by_name() -> None:
-    row = ENGLISH | {"answer": "word " * 50_000}
+    row = ENGLISH | {"answer": "word " * 5_000_000}
     judged = markscheme.judge([row, ENGLISH], "examiner").judgments
     assert judged["status"].to_list() == ["failed", "judged"]
-    assert str(judged["explanation"][0]).startswith("too long: 250037 characters")
+    assert str(judged["explanation"][0]).startswith("too long: 25000037 characters")
 
 
 def test_scope_is_null_where_a_judge_makes_no_statement() -> None:

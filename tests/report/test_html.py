@@ -154,7 +154,9 @@ def test_pictures_hold_shapes_and_texts_only(hostile_run: Path) -> None:
     assert chart is not None
     drawn = picture(chart(), label="accuracy-says")
     tags = {tag for tag, _ in Page(drawn).elements}
-    assert tags <= {"svg", "g", "path", "line", "rect", "text", "tspan"}
+    assert tags <= {"svg", "g", "path", "line", "rect", "text", "tspan", "title", "a"}
+    links = [dict(pairs).get("href", "#") for tag, pairs in Page(drawn).elements if tag == "a"]
+    assert all(str(link).startswith("#") for link in links)
     assert 'aria-labelledby="accuracy-says"' in drawn
     assert "style=" not in drawn
 

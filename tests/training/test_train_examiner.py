@@ -21,7 +21,7 @@ from markscheme.training.examiner import HeldOut, TrainOptions, train_examiner
 from markscheme.training.splits import fold_of, part_of, parts
 from markscheme.training.trees import TreeOptions, fit, save_onnx
 
-SMALL = TrainOptions(trees=TreeOptions(rounds=20, seeds=1), folds=3)
+SMALL = TrainOptions(trees=(TreeOptions(rounds=20, seeds=1),), folds=3)
 
 
 def test_splits_are_by_question_and_hold_nq301_out(data_dir: Path) -> None:

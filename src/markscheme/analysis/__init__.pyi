@@ -60,6 +60,9 @@ from .rejections import in_a_line as in_a_line
 from .rejections import rejected_answers as rejected_answers
 from .rejections import rejection as rejection
 from .rejections import with_rejections as with_rejections
+from .run_slices import has_labels as has_labels
+from .run_slices import rejected_in_groups as rejected_in_groups
+from .run_slices import slice_figures as slice_figures
 from .solved_examples import choose_solved_examples as choose_solved_examples
 from .statement_results import StatementsResult as StatementsResult
 from .statement_results import check_ending as check_ending

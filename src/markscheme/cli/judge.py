@@ -8,7 +8,6 @@ import sys
 import time
 from collections.abc import Sequence
 from enum import StrEnum
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -23,8 +22,6 @@ from markscheme.options import CONFIDENCE, Clean, Default, Fields, Judges, Optio
 from markscheme.tables import ReadOptions
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from markscheme.contract import Judge
     from markscheme.engine import RunReport
     from markscheme.models import Models
@@ -182,22 +179,15 @@ def _on_ray(
     )
 
 
-def _answers_file(report: RunReport) -> Path:
-    assert report.folder is not None, "a command's run is in a folder"
-    return report.folder / "answers.parquet"
-
-
 def _figures(report: RunReport, slices: Sequence[str], *, printed: bool) -> list[dict[str, Any]]:
     """The figures of systems and slices, printed as tables where that is wanted."""
-    import polars as pl
-
-    from markscheme.results import slice_records, summary_table
+    from markscheme.analysis import slice_figures
+    from markscheme.results import summary_table
 
     if printed:
         console.print(summary_table(report.records).rich())
     held = list(report.records)
-    for name in slices:
-        records = slice_records(report.judgments, pl.scan_parquet(_answers_file(report)), name)
+    for name, records in slice_figures(report, slices).items():
         held += records
         if printed:
             title = f"Correctness by judge and {name}"
@@ -207,34 +197,16 @@ def _figures(report: RunReport, slices: Sequence[str], *, printed: bool) -> list
 
 def _name_next(report: RunReport) -> None:
     """The two commands that people want next."""
+    from markscheme.analysis import has_labels
+
     folder = shlex.quote(str(report.folder))
-    labelled = " --rejected" if _labelled(report) else ""
+    labelled = " --rejected" if has_labels(report) else ""
     notes.print(
         f"next: markscheme failures {folder}{labelled}   what was rejected, and why\n"
         f"      markscheme report {folder}   everything on a page to read and share",
         markup=False,
         soft_wrap=True,
     )
-
-
-def _labelled(report: RunReport) -> bool:
-    import polars as pl
-
-    labels = pl.scan_parquet(_answers_file(report)).select(pl.col("label").count())
-    return bool(labels.collect().item())
-
-
-def _within(group: str, slices: Sequence[str]) -> pl.Expr:
-    """The answers of a system, or of a slice such as `topic=history`."""
-    import polars as pl
-
-    from markscheme.engine import ALL_SYSTEMS
-    from markscheme.results import NO_VALUE
-
-    name, _, value = group.partition("=")
-    if name in slices:
-        return pl.col(name).fill_null(NO_VALUE) == value
-    return pl.lit(group == ALL_SYSTEMS) | (pl.col("system") == group)
 
 
 def _hold_gate(
@@ -248,8 +220,6 @@ def _hold_gate(
 
     The first answers that a failing judge rejects are named at once.
     """
-    import polars as pl
-
     from markscheme.agreement import gates
 
     held = gates(records, limit, confidence=confidence)
@@ -259,12 +229,10 @@ def _hold_gate(
         notes.print(f"gate {word}: {gate}; wanted {100 * limit:g}{sure}", markup=False)
     failing = list(dict.fromkeys(gate.judge for gate in held if not gate.passed))
     if failing:
-        from markscheme.analysis import first_rejected
+        from markscheme.analysis import rejected_in_groups
 
-        answers = pl.scan_parquet(_answers_file(report)).filter(
-            pl.any_horizontal(_within(gate.system, slices) for gate in held if not gate.passed)
-        )
-        for line in first_rejected(report.judgments, answers, failing):
+        missed = [gate.system for gate in held if not gate.passed]
+        for line in rejected_in_groups(report, missed, failing, slices):
             notes.print(line, markup=False, soft_wrap=True)
         raise typer.Exit(1)
 

@@ -151,6 +151,10 @@ def _guarded(convert: Callable[[Any], Any], trouble: Trouble) -> Callable[[int, 
     return attempt
 
 
+_PLAIN = ("question", "references", "answer", "answer_id", "system")
+"""Columns whose values are texts; others, such as a context, may be lists of texts."""
+
+
 def _text(value: Any, ours: str) -> str | None:
     if isinstance(value, np.generic):
         value = value.item()
@@ -163,7 +167,7 @@ def _text(value: Any, ours: str) -> str | None:
         return "true" if value else "false"
     if isinstance(value, int | float):
         return None if math.isnan(value) else str(value)
-    if isinstance(value, list) and ours not in ("question", "answer", "answer_id", "system"):
+    if isinstance(value, list) and ours not in _PLAIN:
         parts = [_text(part, ours) for part in value]  # Passages, as retrieval gives them.
         return "\n\n".join(part for part in parts if part and part.strip())
     raise ValueError(f"the {ours} must be text, not {type(value).__name__} {str(value)[:40]!r}")

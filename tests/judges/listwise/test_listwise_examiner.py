@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from pathlib import Path
+from zlib import crc32
 
 import numpy as np
 import polars as pl
@@ -234,7 +235,7 @@ def test_set_rouge_counts_repeats_once_and_keeps_case() -> None:
 
 def test_reference_lists_are_written_by_several_models() -> None:
     chats = [
-        ScriptedChat(replies=lambda text, name=name: f"{name}: {len(text)}", name=name)
+        ScriptedChat(replies=lambda text, name=name: f"{name} {crc32(text.encode())}", name=name)
         for name in ("one", "two")
     ]
     answers = read_answers([{"question": "Why?", "references": ["Because."], "answer": "x"}])

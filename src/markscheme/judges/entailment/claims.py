@@ -474,7 +474,9 @@ class Claims:
                 .then(pl.lit(PATTERNS))
                 .otherwise(pl.col("explanation").fill_null(NO_REFERENCE)),
             )
-            .select(pl.col(name).cast(JUDGMENTS_SCHEMA[name]) for name in OUTCOME)
+            .select(
+                pl.col(name).cast(JUDGMENTS_SCHEMA[name]) for name in OUTCOME if name != "scope"
+            )
         )
 
     @property

@@ -31,7 +31,7 @@ EncoderUse = Literal["auto", "never", "always"]
 RULES = 4
 """Raised whenever a feature, `ruled` or what is cut from answers changes."""
 
-LONGEST = 200_000
+LONGEST = 20_000_000
 """Characters of question, references and answer together; what is longer is not judged."""
 
 _ROWS_AT_ONCE = 16_384

@@ -187,7 +187,10 @@ def _number(value: Any) -> float | None:
     if isinstance(value, bool):
         return None
     if isinstance(value, int | float):
-        return float(value)
+        try:
+            return float(value)
+        except OverflowError:  # a whole number of over 308 digits
+            return None
     if isinstance(value, str) and re.fullmatch(r"\s*-?\d{1,4}(\.\d{1,6})?\s*", value):
         return float(value)
     return None

@@ -8,6 +8,7 @@ what a stage writes must name what its own input names.
 from __future__ import annotations
 
 import functools
+import math
 import re
 import unicodedata
 
@@ -61,7 +62,7 @@ def _words(text: str) -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
 @functools.lru_cache(maxsize=4096)
 def _key(word: str) -> str:
     value = word_value(word)
-    if value is not None and value == int(value):
+    if value is not None and math.isfinite(value) and value == int(value):
         return str(int(value))
     return stem(word.replace("'", "").replace("’", ""))
 
