@@ -40,10 +40,7 @@ def entailed(*rows: Row) -> list[bool | None]:
 ONE_WAY = [
     ("when did the bridge open", "May 12, 2001", "2001"),
     ("when did the bridge open", "12 May 2001", "May 2001"),
-    pytest.param(
-        "who were the two founders of the firm", "Anna Bell and Otto Karlsen", "Otto Karlsen",
-        marks=pytest.mark.xfail(strict=True, reason="docs/entailment-test.md"),
-    ),
+    ("who were the two founders of the firm", "Anna Bell and Otto Karlsen", "Otto Karlsen"),
     (
         "who designed the old theatre",
         "Anna Bell, who was born in 1850 and studied in Vienna with Otto Karlsen",
@@ -54,10 +51,8 @@ SAME = [
     ("who designed the old theatre", "It was Anna Bell.", "Anna Bell"),
     ("when did the bridge open", "May 12, 2001", "12 May 2001"),
     ("how many strings does it have", "4", "four"),
-    pytest.param(
-        "who designed the old theatre", "I think it was Anna Bell, but I would have to check.",
-        "Anna Bell", marks=pytest.mark.xfail(strict=True, reason="docs/entailment-test.md"),
-    ),
+    ("who designed the old theatre", "I think it was Anna Bell, but I would have to check.",
+     "Anna Bell"),
 ]  # fmt: skip
 NEITHER = [
     ("who designed the old theatre", "Otto Karlsen", "Anna Bell"),
@@ -67,12 +62,21 @@ NEITHER = [
 ]
 
 
-@pytest.mark.parametrize(("question", "more", "less"), ONE_WAY)
+NOT_YET = (ONE_WAY[2], SAME[3])
+
+
+def marked(rows: list[Row]) -> list[Any]:
+    """The rows as parameters, those that the shipped weights get wrong as strict failures."""
+    wrong = pytest.mark.xfail(strict=True, reason="docs/entailment-test.md, what falls short")
+    return [pytest.param(*row, marks=wrong) if row in NOT_YET else row for row in rows]
+
+
+@pytest.mark.parametrize(("question", "more", "less"), marked(ONE_WAY))
 def test_more_entails_less_and_not_the_reverse(question: str, more: str, less: str) -> None:
     assert entailed((question, more, less), (question, less, more)) == [True, False]
 
 
-@pytest.mark.parametrize(("question", "one", "other"), SAME)
+@pytest.mark.parametrize(("question", "one", "other"), marked(SAME))
 def test_the_same_in_other_words_entails_both_ways(question: str, one: str, other: str) -> None:
     assert entailed((question, one, other), (question, other, one)) == [True, True]
 
