@@ -40,6 +40,8 @@ REASONS = {
     "installs": r"\bpip install \'?\.|\bmake\b",
     "takes minutes": r"\btrain|\bbenchmarks\b",
     "downloads": r"\bdatasets fetch\b",
+    "serves until interrupted": r"\bmarkscheme (?:view|serve|annotate)\b",
+    "needs labels given by hand": r"\.labels\.jsonl\b",
 }
 """Why a block may not be run, and what such a block must hold to say so."""
 

@@ -125,7 +125,7 @@ def test_commands_that_do_not_run_exist_with_their_options(path: Path) -> None:
 def test_nearly_all_blocks_run() -> None:
     every = [one for path in PAGES for one in documents.blocks(path.read_text("utf-8"))]
     code = [one for one in every if one.language in documents.CODE or one.file is not None]
-    assert sum(one.runs for one in code) > 0.93 * len(code)
+    assert sum(one.runs for one in code) > 0.92 * len(code)
 
 
 @pytest.mark.parametrize(
