@@ -24,7 +24,7 @@ from markscheme.agreement.answer_hierarchy import (
     marks_test,
     set_counts,
 )
-from markscheme.cli.output import p_text
+from markscheme.results import p_text
 from markscheme.contract.grammar import parse_judge
 from markscheme.engine.execute import apply
 from markscheme.models.sources import Models
