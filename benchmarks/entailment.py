@@ -24,11 +24,11 @@ from markscheme.agreement.answer_hierarchy import (
     marks_test,
     set_counts,
 )
-from markscheme.results import p_text
 from markscheme.contract.grammar import parse_judge
 from markscheme.engine.execute import apply
 from markscheme.models.sources import Models
 from markscheme.papers.yao_2024 import TABLE_9, TABLE_12, TABLE_13
+from markscheme.results import p_text
 from markscheme.tables.answers import read_answers
 from markscheme.tables.judgments import RELATIONS
 from markscheme.training.splits import parts
