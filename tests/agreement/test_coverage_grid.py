@@ -21,7 +21,7 @@ def laboratory(monkeypatch: pytest.MonkeyPatch) -> Any:
 @pytest.mark.slow
 @pytest.mark.parametrize("part", PARTS)
 def test_what_is_printed_holds_on_a_part_of_the_grid(laboratory: Any, part: str) -> None:
-    cells = list(laboratory.PARTS[part](600, np.random.default_rng(1), small=True))
+    cells = list(laboratory.PARTS[part](150, np.random.default_rng(1), small=True))
     now = [cell for cell in cells if not cell.method.startswith("before")]
     assert now
     assert [cell for cell in now if not cell.holds] == []

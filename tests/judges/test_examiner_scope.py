@@ -6,8 +6,9 @@ import polars as pl
 import pytest
 
 import markscheme
-from markscheme.judges.examiner import question_hash
+from markscheme.judges.examiner import Examiner, question_hash
 from markscheme.judges.examiner.scope import language_of
+from markscheme.models import Models
 
 FRENCH = {
     "question": "Qui a écrit le roman « Les Misérables » ?",
@@ -74,8 +75,9 @@ def test_near_duplicates_of_a_question_are_one() -> None:
 
 
 def test_texts_beyond_the_limit_fail_by_name() -> None:
-    row = ENGLISH | {"answer": "word " * 5_000_000}
-    judged = markscheme.judge([row, ENGLISH], "examiner").judgments
+    rows = [ENGLISH | {"answer": "word " * 5_000_000}, ENGLISH]
+    answers = pl.DataFrame(rows).with_columns(reference_kind=pl.lit("text"))
+    judged = Examiner(encoder="never").judge(answers, Models())
     assert judged["status"].to_list() == ["failed", "judged"]
     assert str(judged["explanation"][0]).startswith("too long: 25000037 characters")
 
