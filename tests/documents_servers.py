@@ -136,7 +136,7 @@ class Serving:
         is nothing left.
         """
         rows = map(json.loads, Path("examples/answers.jsonl").read_text("utf-8").splitlines())
-        known = {" ".join(row["answer"].split()): row["label"] for row in rows}
+        known = {" ".join(row["answer"].split()) or "(no answer)": row["label"] for row in rows}
         links = re.findall(r"^  (\S+) +(\w+) +http\S+#(\S+)$", self._log.read_text(), re.MULTILINE)
         assert {"Ann", "Ben"} <= {name for name, _, _ in links}, self._log.read_text()
         for group in ("annotator", "adjudicator"):

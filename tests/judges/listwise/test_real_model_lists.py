@@ -115,7 +115,7 @@ def test_bertscore_counts_the_references_that_the_protocol_says(server: list[str
     assert 0 < score < 1
 
 
-def test_lists_are_written_stored_and_used(
+def test_lists_are_verified_and_used(
     server: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     questions, lists = tmp_path / "questions.jsonl", tmp_path / "lists.jsonl"
@@ -125,12 +125,14 @@ def test_lists_are_written_stored_and_used(
              "--max-tokens", "12", *asked]  # fmt: skip
     assert run(build) == 0
     said = capsys.readouterr()
-    assert "1 of 1 lists complete" in said.out
-    assert "3 calls" in said.err
-    assert run(build) == 0
-    assert "0 calls" in capsys.readouterr().err
+    # So small a model does not stop by itself: its texts are cut off, asked for again, not stored.
+    assert "0 of 1 lists complete" in said.out
+    assert "cut off by the token limit" in said.out
+    assert "6 calls" in said.err
     ready = tmp_path / "ready.jsonl"
-    assert run(["references", "apply", str(lists), str(questions), "--out", str(ready)]) == 0
+    texts = ["Chlorophyll reflects green light.", "It has chlorophyll.", "It is a plant.", "No."]
+    row = {"question": "Why is grass green?", "answer": "It is a plant.", "references": texts}
+    ready.write_text(json.dumps(row | {"reference_grades": [3, 2, 1, 0]}) + "\n")
     judged = run(
         ["judge", str(ready), "--judge", f"listwise({SHORT})", "--out", str(tmp_path / "run"),
          "--quiet", *server]
