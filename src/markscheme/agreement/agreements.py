@@ -42,7 +42,17 @@ from markscheme.results import (
     p_text,
     share_text,
 )
-from markscheme.tables import Joined, as_binary, join_labels, majority, ratings_table
+from markscheme.tables import (
+    INSIDE,
+    LEARNED,
+    OUTSIDE,
+    Joined,
+    as_binary,
+    join_labels,
+    majority,
+    ratings_table,
+    scope_kind,
+)
 
 SHARES = {
     "accuracy": "accuracy",
@@ -187,14 +197,14 @@ def scope_agreement(joined: Joined, options: AgreementOptions) -> dict[str, dict
     rows = joined.rows
     if "scope" not in rows.columns or rows["scope"].null_count() == rows.height:
         return {}
-    rows = rows.with_columns(_scope=pl.col("scope").str.split(":").list.first())
+    rows = rows.with_columns(_scope=scope_kind())
     found: dict[str, dict[str, Agreement]] = {}
     plain = replace(options, by_system=False)
     for (judge, kind), part in rows.group_by("judge", "_scope", maintain_order=True):
         if kind is not None:
             one = agreement(replace(joined, rows=part.drop("_scope")), plain)[0]
             found.setdefault(str(judge), {})[str(kind)] = one
-    return {judge: kinds for judge, kinds in found.items() if set(kinds) != {"inside"}}
+    return {judge: kinds for judge, kinds in found.items() if set(kinds) != {INSIDE}}
 
 
 def _scope_table(found: Mapping[str, Mapping[str, Agreement]]) -> Table:
@@ -217,7 +227,7 @@ def _scope_table(found: Mapping[str, Mapping[str, Agreement]]) -> Table:
     )
 
 
-_SCOPES = {"learned from": "trained it", "inside": "are new to it", "outside": "outside its field"}
+_SCOPES = {LEARNED: "trained it", INSIDE: "are new to it", OUTSIDE: "outside its field"}
 
 
 def _binary(joined: Joined) -> bool:

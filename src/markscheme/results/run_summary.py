@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from markscheme.results.table import Table
+from markscheme.tables import LEARNED, OUTSIDE, scope_kind
 from markscheme.text import one_line
 
 if TYPE_CHECKING:
@@ -118,28 +119,27 @@ def scope_notes(judgments: pl.LazyFrame) -> list[str]:
     """
     if "scope" not in judgments.collect_schema().names():
         return []
-    kind = pl.col("scope").str.split(":").list.first()
     found = (
         judgments.filter(pl.col("scope").is_not_null())
         .group_by("judge", "scope", maintain_order=True)
         .agg(pl.len(), pl.col("verdict").sum().alias("accepted"), pl.col("verdict").count())
-        .with_columns(kind=kind)
+        .with_columns(kind=scope_kind())
         .collect(engine="streaming")
     )
     lines = []
     for (judge,), rows in found.group_by("judge", maintain_order=True):
         total = rows["len"].sum()
-        outside = rows.filter(pl.col("kind") == "outside").sort("len", descending=True)
-        learned = rows.filter(pl.col("kind") == "learned from")["len"].sum()
+        outside = rows.filter(pl.col("kind") == OUTSIDE).sort("len", descending=True)
+        learned = rows.filter(pl.col("kind") == LEARNED)["len"].sum()
         if outside.height:
             count, first = outside["len"].sum(), outside.row(0, named=True)
-            reason = first["scope"].removeprefix("outside: ")
+            reason = first["scope"].removeprefix(f"{OUTSIDE}: ")
             lines.append(
                 f"{count:,} of {total:,} answers lie outside what {judge} learned "
                 f"({reason}: {first['len']:,}); its verdicts there are less to be trusted"
             )
         if learned:
-            others = rows.filter(pl.col("kind") != "learned from")
+            others = rows.filter(pl.col("kind") != LEARNED)
             verdicts, accepted = int(others["verdict"].sum()), int(others["accepted"].sum())
             rest = f"; of the others it accepts {accepted / verdicts:.1%}" if verdicts else ""
             lines.append(

@@ -29,12 +29,16 @@ from .joins import numbered as numbered
 from .joins import with_answers as with_answers
 from .judgment_files import judgments_file as judgments_file
 from .judgment_files import load_judgments as load_judgments
+from .judgments import INSIDE as INSIDE
 from .judgments import JUDGMENTS_SCHEMA as JUDGMENTS_SCHEMA
+from .judgments import LEARNED as LEARNED
 from .judgments import OUTCOME as OUTCOME
+from .judgments import OUTSIDE as OUTSIDE
 from .judgments import RELATIONS as RELATIONS
 from .judgments import SPENT as SPENT
 from .judgments import STATUSES as STATUSES
 from .judgments import as_outcomes as as_outcomes
+from .judgments import scope_kind as scope_kind
 from .labels import load_labels as load_labels
 from .labels import majority as majority
 from .labels import ratings_table as ratings_table

@@ -17,6 +17,9 @@ judge broke (network, time limit); `skipped`: nothing to judge (no answer) or bu
 RELATIONS = ("superior", "equivalent", "inferior", "incorrect")
 """What the answer says beside the reference: more, the same, less, or something else."""
 
+INSIDE, LEARNED, OUTSIDE = "inside", "learned from", "outside"
+"""How the column `scope` begins; after `outside: ` the reasons stand."""
+
 Status = pl.Enum(STATUSES)
 Relation = pl.Enum(RELATIONS)
 
@@ -51,6 +54,11 @@ OUTCOME = tuple(
     name for name in JUDGMENTS_SCHEMA if name not in ("answer_id", "judge", "signature")
 )
 """What a judge itself fills in; the engine adds the id, the judge's name and its signature."""
+
+
+def scope_kind() -> pl.Expr:
+    """`inside`, `learned from` or `outside` of each row's `scope`, without the reasons."""
+    return pl.col("scope").str.split(":").list.first()
 
 
 def as_outcomes(frame: pl.DataFrame) -> pl.DataFrame:

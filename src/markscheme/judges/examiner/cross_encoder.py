@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
+from scipy.special import logit
 
 from markscheme.models.local import OnnxPairClassifier
 
@@ -42,4 +43,4 @@ def cross_encode(
     reader = OnnxPairClassifier(folder=folder, max_tokens=MOST_TOKENS)
     likely = reader.scores([pair_of(*row) for row in rows])[:, 0].astype(np.float64)
     likely = np.clip(likely, _CERTAIN, 1 - _CERTAIN)
-    return np.asarray(np.log(likely / (1 - likely)))
+    return np.asarray(logit(likely))

@@ -17,11 +17,11 @@ from markscheme.features.alignment import ruled
 from markscheme.judges.examiner.columns import read_columns
 from markscheme.judges.examiner.cross_encoder import cross_encode
 from markscheme.judges.examiner.explanations import explanations, marks, relations
-from markscheme.judges.examiner.scope import OUTSIDE, scopes
+from markscheme.judges.examiner.scope import scopes
 from markscheme.judges.examiner.weight_files import Weights, open_weights, platt
 from markscheme.judges.outcomes import NO_REFERENCE, PATTERNS, has_patterns
 from markscheme.models.local import revision
-from markscheme.tables import RELATIONS
+from markscheme.tables import OUTSIDE, RELATIONS
 from markscheme.text import without_injections
 
 Matrix = npt.NDArray[np.float32]

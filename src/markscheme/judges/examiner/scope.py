@@ -12,12 +12,9 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-Matrix = npt.NDArray[np.float32]
+from markscheme.tables import INSIDE, LEARNED, OUTSIDE
 
-INSIDE = "inside"
-LEARNED = "learned from"
-OUTSIDE = "outside"
-"""What the column `scope` of judgments begins with; after `outside: ` the reasons stand."""
+Matrix = npt.NDArray[np.float32]
 
 _LONG_ANSWER, _LONG_REFERENCE = 220, 90
 """Words; of the rows that it learned from one in a hundred is longer."""

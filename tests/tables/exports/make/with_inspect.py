@@ -2,6 +2,7 @@
 
 import shutil
 import sys
+import tempfile
 from pathlib import Path
 
 from inspect_ai import Task, eval
@@ -32,7 +33,7 @@ for kind in ("eval", "json"):
     log = eval(
         task,
         model=model,
-        log_dir="/tmp/inspect-logs",
+        log_dir=tempfile.mkdtemp(),
         log_format=kind,
         display="none",
         max_samples=1,

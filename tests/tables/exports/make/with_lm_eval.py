@@ -6,6 +6,7 @@ Two tasks: one that generates, one that chooses by likelihood.
 import json
 import shutil
 import sys
+import tempfile
 from pathlib import Path
 
 from lm_eval import simple_evaluate
@@ -14,8 +15,7 @@ from lm_eval.loggers import EvaluationTracker
 from lm_eval.tasks import TaskManager
 from rows import ROWS
 
-out, work = Path(sys.argv[1]), Path("/tmp/lm-eval-work")
-work.mkdir(exist_ok=True)
+out, work = Path(sys.argv[1]), Path(tempfile.mkdtemp())
 data = work / "rows.jsonl"
 data.write_text(
     "".join(

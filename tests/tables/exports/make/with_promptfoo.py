@@ -6,6 +6,7 @@ The echo provider answers with the prompt; the prompt is the answer, so that no 
 import json
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 from rows import ROWS
@@ -21,8 +22,7 @@ config = {
         for n, (q, refs, said, _) in enumerate(ROWS)
     ],
 }  # fmt: skip
-work = Path("/tmp/promptfoo-work")
-work.mkdir(exist_ok=True)
+work = Path(tempfile.mkdtemp())
 (work / "config.json").write_text(json.dumps(config))
 for kind in ("json", "jsonl", "csv"):
     subprocess.run(
