@@ -88,6 +88,8 @@ from .repeated_runs import reliability as reliability
 from .repeats import kappa_matrix as kappa_matrix
 from .repeats import spread as spread
 from .repeats import text_repeats as text_repeats
+from .sequences import RunningEstimate as RunningEstimate
+from .sequences import running_estimate as running_estimate
 from .sources import JudgmentsSource as JudgmentsSource
 from .sources import TableSource as TableSource
 from .sources import answers_of_run as answers_of_run

@@ -1,0 +1,351 @@
+"""Looking while labelling: an interval that holds after every label, however often one looks.
+
+An ordinary interval is right in 95 of 100 cases if one looks once, after as many labels as were
+planned. Who looks after every label and stops when it is narrow enough is wrong far more often. A
+confidence sequence is a series of intervals that hold the truth *all the time* in 95 of 100 cases,
+so that one may look, stop and go on at will.
+
+For every share m that the truth might be, somebody who does not believe m bets on the labels as
+they come: from one unit of money, wealth is multiplied by 1 + l (x - m) for each label x. If m is
+true the bets are fair, and by Ville's inequality (1939) wealth ever reaches 1 / alpha with a chance
+of at most alpha. Shares at which it did are ruled out (Waudby-Smith & Ramdas 2024, "Estimating
+means of bounded random variables by betting", JRSS B 86, section 4; drawn without replacement from
+a known number of answers: section 5). Bets are fixed fractions of what may be lost at most, a
+mixture of them in place of a tuned one (their section B.5), so that wealth falls as m rises, and a
+bound is found by bisection. The bets are made on labels less what the judge foretold of them too,
+with its mean over all answers added back (as in prediction-powered inference), for three weights of
+the judge: a good judge wins early, a bad one only costs its part of the money.
+
+The truth here is the share *of these answers* that people would accept; nothing is said of further
+questions. What must be random is the order of the labels, in which `plan-labels` and the labelling
+app put answers, and how alike the answers to a question are does not matter then. Where all answers
+to a question are labelled one after the other, the questions' order is random, and each question
+is one bet.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from markscheme.errors import AgreementError
+from markscheme.results import Figure
+
+Array = npt.NDArray[np.float64]
+Unit = Literal["answer", "question"]
+
+FRACTIONS = np.geomspace(0.004, 0.95, 12)
+"""Of what may be lost at most: small ones win with many labels, large ones with few."""
+WEIGHTS = (0.0, 0.5, 1.0)
+"""Of the judge."""
+METHOD = "betting"
+_HALVINGS = 22
+_TINY = 1e-9
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunningEstimate:
+    """What the labels so far say of all answers.
+
+    Attributes:
+        estimate: share that people would accept; None before the first label.
+        lower, upper: hold the truth all the time with the wanted confidence; 0 and 1 at first.
+        n: labels so far.
+        answers: of how many answers; None where that is not known.
+        confidence: of the whole sequence.
+        figure: the same as a figure, with the method's name.
+    """
+
+    estimate: float | None
+    lower: float
+    upper: float
+    n: int
+    answers: int | None
+    confidence: float
+    bets: tuple[_Bets, ...] = field(repr=False, compare=False, default=())
+
+    @property
+    def figure(self) -> Figure:
+        """The estimate with its interval, or why there is none."""
+        if self.estimate is None:
+            return Figure(reason="no labels yet")
+        return Figure(value=self.estimate, low=self.lower, high=self.upper, method=METHOD)
+
+    def enough_at(self, margin: float) -> bool:
+        """Whether the interval is no wider than the estimate +- `margin` (a share: 0.03)."""
+        return self.upper - self.lower <= 2 * _checked(margin)
+
+    def more_for(self, margin: float) -> int | None:
+        """About how many more labels `enough_at(margin)` takes, if they come like those so far.
+
+        None before the first label and where labelling everything would not do, which can only be
+        where labels are missing for good.
+        """
+        if self.enough_at(margin):
+            return 0
+        if self.estimate is None or not self.bets:
+            return None
+        return _more(self, margin)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Bets:
+    """One side's bets at one weight of the judge: labels less what was foretold.
+
+    Attributes:
+        values: (units,) of what was labelled so far, a missing label as 0.
+        least: the least value that can be.
+        scale, offset: the mean of all values is scale * (m - offset) where the truth is m.
+        total: units there are; infinite where that is not known.
+        each: labels a unit, on average.
+    """
+
+    values: Array
+    least: float
+    scale: float
+    offset: float
+    total: float
+    each: float
+
+    def growth(self, truths: Array) -> Array:
+        """(truths, fractions, units) log of what each bet multiplies the wealth by."""
+        from_least = self.values - self.least
+        before = np.concatenate([[0.0], np.cumsum(from_least)[:-1]])
+        place = np.arange(len(self.values))
+        mean = self.scale * (truths[:, None] - self.offset) - self.least
+        if math.isfinite(self.total):
+            mean = (self.total * mean - before) / (self.total - place)
+        safe = np.maximum(mean, _TINY)
+        odds = np.where(from_least > _TINY, from_least / safe, np.where(mean > _TINY, 0.0, 1.0))
+        # No label is left to bring the sum that this truth needs: it is ruled out.
+        odds = np.where(mean < -1e-7, np.inf, odds)
+        with np.errstate(over="ignore"):
+            return np.asarray(np.log1p(FRACTIONS[:, None] * (odds[:, None, :] - 1.0)))
+
+
+def running_estimate(
+    labels: Sequence[float | bool | None] | Array,
+    questions: Sequence[Any] | None = None,
+    *,
+    predictions: Sequence[float] | Array | None = None,
+    population: int | None = None,
+    unit: Unit = "answer",
+    confidence: float = 0.95,
+) -> RunningEstimate:
+    """Estimate what people would say of all answers, with an interval to look at after every label.
+
+    Args:
+        labels: 0 to 1, one an answer, in the order in which the answers were put before people,
+            which must be random; None (NaN) for those without a label. Those after the last label
+            are still to come. One in between (skipped, disputed, "cannot tell") counts as 0 for the
+            lower bound and as 1 for the upper one until it has its label.
+        questions: the question of each answer; needed for the unit `question`.
+        predictions: the judge's scores or verdicts of the same answers, 0 to 1; makes the interval
+            narrower where the judge is good. Needs all answers.
+        population: of how many answers these are a random part; None if they are all.
+        unit: what is in random order: single answers, or questions with all of their answers, one
+            after the other.
+        confidence: that the truth is within the interval at every look.
+
+    Returns:
+        Estimate, bounds, how many labels; `enough_at(margin)` says whether one may stop, and
+        `more_for(margin)` about how many more labels that takes. A thousand labels take about a
+        second, so compute it when it is shown, not in the transaction that saves a label.
+
+    Raises:
+        AgreementError: labels or predictions out of range, lengths that differ, or a population
+            smaller than its part.
+
+    >>> seen = running_estimate([1, 1, 0, 1, None, None, None, None])
+    >>> seen.estimate, seen.n, seen.enough_at(0.05)
+    (0.75, 4, False)
+    """
+    known = np.array([math.nan if one is None else float(one) for one in labels])
+    foretold = _foretold(predictions, len(known), population)
+    _check(known, population, confidence)
+    if population == len(known):
+        population = None
+    if unit == "question" and (questions is None or population is not None):
+        raise AgreementError(
+            "where questions are in random order, give the question of each answer, and all "
+            "answers, not a part of a population"
+        )
+    if questions is not None and len(questions) != len(known):
+        raise AgreementError(f"{len(known)} labels and {len(questions)} questions; one each")
+    has = ~np.isnan(known)
+    n, answers = int(has.sum()), len(known) if population is None else population
+    if not n:
+        return RunningEstimate(
+            estimate=None, lower=0.0, upper=1.0, n=0, answers=answers, confidence=confidence
+        )
+    units = _units(questions, len(known)) if unit == "question" else np.arange(len(known))
+    level = math.log(2 / (1 - confidence))
+    ends, sides = [], []
+    for flip in (False, True):
+        given = np.where(has, 1.0 - known if flip else known, 0.0)
+        said = 1.0 - foretold if flip else foretold
+        bets = _bets(given, said, units, has, population)
+        bound = _lower_bound(bets, level)
+        ends.append(1.0 - bound if flip else bound)
+        sides.append(bets)
+    low, high = min(ends), max(ends)
+    value = _estimate(known, foretold, has)
+    return RunningEstimate(
+        estimate=float(np.clip(value, low, high)),
+        lower=low,
+        upper=high,
+        n=n,
+        answers=answers,
+        confidence=confidence,
+        bets=(*sides[0], *sides[1]),
+    )
+
+
+def _checked(margin: float) -> float:
+    if not 0 < margin < 1:
+        raise AgreementError(f"a margin of {margin:g} cannot be; give one between 0 and 1")
+    return margin
+
+
+def _foretold(
+    predictions: Sequence[float] | Array | None, answers: int, population: int | None
+) -> Array:
+    if predictions is None:
+        return np.full(answers, 0.5)
+    found = np.asarray(predictions, dtype=np.float64)
+    if len(found) != answers or (population is not None and population != answers):
+        raise AgreementError(
+            f"{len(found)} predictions for {answers if population is None else population} answers;"
+            " with a judge's help, give labels (None where there is none) and predictions of all"
+        )
+    if not ((found >= 0) & (found <= 1)).all():
+        raise AgreementError("the judge's predictions must lie between 0 and 1")
+    return found
+
+
+def _check(known: Array, population: int | None, confidence: float) -> None:
+    if ((known < 0) | (known > 1)).any():
+        raise AgreementError(
+            "labels must lie between 0 and 1 where one looks after every label; give "
+            "--positive-from for grades"
+        )
+    if population is not None and population < len(known):
+        raise AgreementError(f"{len(known)} answers cannot be a part of {population}")
+    if not 0.5 <= confidence < 1:
+        raise AgreementError(f"the confidence is from 0.5 to 0.9999, not {confidence:g}")
+
+
+def _units(questions: Sequence[Any] | None, answers: int) -> npt.NDArray[np.int64]:
+    """The number of each answer's question, in the order of their first answers."""
+    seen: dict[Any, int] = {}
+    found = [seen.setdefault(one, len(seen)) for one in questions or range(answers)]
+    return np.array(found, dtype=np.int64)
+
+
+def _bets(
+    given: Array,
+    said: Array,
+    units: npt.NDArray[np.int64],
+    has: npt.NDArray[np.bool_],
+    population: int | None,
+) -> tuple[_Bets, ...]:
+    mean = float(said.mean())
+    sizes = np.bincount(units)
+    largest = float(sizes.max())
+    seen = int(units[np.flatnonzero(has)].max()) + 1
+    total = float(len(sizes)) if population is None else float(population)
+    weights = WEIGHTS if np.ptp(said) > _TINY else WEIGHTS[:1]
+    brought = np.bincount(units, given) / largest
+    made = []
+    for weight in weights:
+        foretold = np.bincount(units, mean + weight * (said - mean)) / largest
+        made.append(
+            _Bets(
+                values=(brought - foretold)[:seen],
+                least=-float(foretold.max()),
+                scale=len(given) / len(sizes) / largest,
+                offset=mean,
+                total=total,
+                each=len(given) / len(sizes),
+            )
+        )
+    return tuple(made)
+
+
+def _log_wealth(bets: Sequence[_Bets], truths: Array) -> Array:
+    """(truths,) the most that wealth ever was, as a logarithm."""
+    from scipy.special import logsumexp
+
+    paths = np.concatenate([np.cumsum(one.growth(truths), axis=2) for one in bets], axis=1)
+    return np.asarray(logsumexp(paths, axis=1).max(axis=1) - math.log(paths.shape[1]))
+
+
+def _lower_bound(bets: Sequence[_Bets], level: float) -> float:
+    """The largest truth at which wealth reached the level; wealth falls as the truth rises."""
+    inside, outside = 1.0, 0.0
+    if _log_wealth(bets, np.array([0.0]))[0] < level:
+        return 0.0
+    for _ in range(_HALVINGS):
+        middle = (inside + outside) / 2
+        if _log_wealth(bets, np.array([middle]))[0] >= level:
+            outside = middle
+        else:
+            inside = middle
+    return outside
+
+
+def _estimate(known: Array, foretold: Array, has: npt.NDArray[np.bool_]) -> float:
+    """Tuned prediction-powered mean (Angelopoulos et al. 2024, section 6)."""
+    labels, said = known[has], foretold[has]
+    spread = float(np.var(said))
+    weight = 0.0
+    if spread and len(labels) > 1:
+        weight = float(((said - said.mean()) * (labels - labels.mean())).mean()) / spread
+        weight = min(1.0, max(0.0, weight * (1 - len(labels) / len(known))))
+    return float(labels.mean() + weight * (foretold.mean() - said.mean()))
+
+
+def _more(running: RunningEstimate, margin: float) -> int | None:
+    """Labels until both ends are `margin` away: as many as make the expected wealth suffice."""
+    from scipy.special import logsumexp
+
+    assert running.estimate is not None
+    level = math.log(2 / (1 - running.confidence))
+    half = len(running.bets) // 2
+    needed, seen = 0.0, 0
+    centre = min(max(running.estimate, margin), 1 - margin)
+    for bets, middle in ((running.bets[:half], centre), (running.bets[half:], 1 - centre)):
+        if middle - margin <= 0:
+            continue  # that end is as far as a share can be
+        rates = np.concatenate([_rate(one, middle - margin) for one in bets])
+        best = float(rates.max())
+        if best <= 0:
+            return None
+        fewest, most = 0.0, (level + math.log(len(rates))) / best
+        for _ in range(40):
+            tried = (fewest + most) / 2
+            enough = logsumexp(tried * rates) - math.log(len(rates)) >= level
+            fewest, most = (fewest, tried) if enough else (tried, most)
+        needed = max(needed, most)
+    one = running.bets[0]
+    seen = len(one.values)
+    if math.isfinite(one.total):
+        needed = needed * one.total / (needed + one.total)
+    return max(1, math.ceil((needed - seen) * one.each))
+
+
+def _rate(bets: _Bets, truth: float) -> Array:
+    """(fractions,) expected log growth a unit if values come like those so far.
+
+    Two made up values, as far from the mean as any can be, stand for what was not seen yet.
+    """
+    mean = bets.scale * (truth - bets.offset) - bets.least
+    if mean <= 0:
+        return np.full(len(FRACTIONS), math.inf)
+    from_least = np.concatenate([bets.values - bets.least, [0.0]])
+    return np.asarray(np.log1p(FRACTIONS[:, None] * (from_least / mean - 1.0)).mean(axis=1))
