@@ -1,1 +1,1 @@
-"""What trained judges read: features of answers beside their references."""
+"""What trained judges read: features of answers against their references."""

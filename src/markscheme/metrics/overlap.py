@@ -29,8 +29,8 @@ class Grams:
 
     def of_texts(self, wanted: npt.NDArray[np.bool_]) -> Grams:
         """The runs of the texts that are wanted, shape (texts,); the other texts keep none."""
-        kept = wanted[self.text]
-        return Grams(text=self.text[kept], identity=self.identity[kept], texts=self.texts)
+        retained = wanted[self.text]
+        return Grams(text=self.text[retained], identity=self.identity[retained], texts=self.texts)
 
     def sequences(self) -> list[list[int]]:
         """The identities of each text as a list."""

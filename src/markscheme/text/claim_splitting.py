@@ -184,7 +184,7 @@ def _clauses(sentence: str) -> list[str]:
         before, after = sentence[start : found.start()], sentence[found.end() :]
         if _in_quotes(sentence[: found.start()]):
             continue
-        if _stands(before) and not _joins_names(before) and _starts_clause(after):
+        if _is_clause(before) and not _joins_names(before) and _starts_clause(after):
             parts.append(before.strip(" ,;"))
             start = found.end()
     parts.append(sentence[start:].strip())
@@ -199,7 +199,7 @@ def _joins_names(before: str) -> bool:
     if not openings:
         return False
     inner = before[openings[-1].end() :]
-    return not (_stands(inner) or _stands(f"It {inner}"))
+    return not (_is_clause(inner) or _is_clause(f"It {inner}"))
 
 
 def _starts_clause(after: str) -> bool:
@@ -209,12 +209,12 @@ def _starts_clause(after: str) -> bool:
     found = _CONJUNCTION.search(after)
     clause = after if found is None else after[: found.start()]
     if _PRONOUN.match(after):
-        return _stands(f"so {clause}")
+        return _is_clause(f"so {clause}")
     early = " ".join(re.split(r"[,;(]", clause)[0].split()[:_SUBJECT_WORDS])
-    return _stands(clause) and _stands(early)
+    return _is_clause(clause) and _is_clause(early)
 
 
-def _stands(clause: str) -> bool:
+def _is_clause(clause: str) -> bool:
     return len(clause.split()) > 2 and is_sentence(f"{clause.rstrip('.!?;, ')}.")
 
 

@@ -84,7 +84,7 @@ def clean_expr(column: pl.Expr) -> pl.Expr:
 
 
 def clean_series(texts: pl.Series) -> pl.Series:
-    """`clean_expr` of a String series; name, order and nulls are kept."""
+    """`clean_expr` of a String series; name, order and nulls are preserved."""
     return texts.to_frame("text").select(clean_expr(pl.col("text"))).to_series().alias(texts.name)
 
 

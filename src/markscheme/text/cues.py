@@ -135,22 +135,22 @@ INJECTION = re.compile(
     r"(?:this|it|that|my answer) is (?:therefore |thus |clearly )?(?:correct|right)\s*[.!]*$)"
     r"|^\s*(?:system|assistant|grader|reference|instructions?)\s*:"
 )
-"""Signs that the answer speaks to whoever marks it."""
+"""Signs that the answer speaks to the marker."""
 
 
 _CLAUSE = re.compile(r"(?<=[.!?;,])\s+|\n+|\s(?=\()")
 
 
 def without_injections(answers: pl.Series) -> pl.Series:
-    """Answers without the clauses in which they speak to whoever marks them.
+    """Answers without the clauses in which they speak to the marker.
 
     What such a clause quotes is no answer, be it the reference itself.
     """
     suspicious = answers.str.to_lowercase().str.contains(f"(?m){INJECTION.pattern}")
     if not suspicious.any():
         return answers
-    kept = [
+    remaining = [
         " ".join(part for part in _CLAUSE.split(text) if not INJECTION.search(part.lower()))
         for text in answers.filter(suspicious)
     ]
-    return answers.scatter(suspicious.arg_true(), kept)
+    return answers.scatter(suspicious.arg_true(), remaining)

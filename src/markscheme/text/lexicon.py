@@ -2,7 +2,7 @@
 
 A text becomes a row of word ids; whatever is known of a word (its stem, the number it stands for,
 whether it is a capitalised name, a month, a negation) is worked out once per different word and
-kept in the lexicon, so that columns of texts are compared with array operations.
+stored in the lexicon, so that columns of texts are compared with array operations.
 """
 
 from __future__ import annotations
@@ -199,7 +199,7 @@ class Texts:
     """Different texts as flat arrays: text i has words `start[i]` to `start[i + 1]`.
 
     `word` are lexicon ids without marks; `sentence` counts from 0 in each text; `after_list` says
-    that a comma, "and", "or" or the like stands right before the word; `clause` counts from 0
+    that a comma, "and", "or" or the like comes directly before the word; `clause` counts from 0
     in all texts together and grows at every mark and at words such as "who" and "but".
     """
 
@@ -232,8 +232,8 @@ def encode(texts: Iterable[str], lexicon: Lexicon) -> Texts:
     listed[1:] = (kind[:-1] & LIST) > 0
     listed[[begin for begin in [0, *ends[:-1]] if begin < len(word)]] = False
     keep = ~is_mark
-    kept = np.concatenate([[0], np.cumsum(keep)])
-    start = np.concatenate([[0], kept[end]]).astype(np.int64)
+    kept_before = np.concatenate([[0], np.cumsum(keep)])
+    start = np.concatenate([[0], kept_before[end]]).astype(np.int64)
     lengths = np.diff(start)
     before = np.concatenate([[0], end])[: len(end)]
     base = np.where(before > 0, stops[np.maximum(before - 1, 0)], 0) if len(word) else before * 0

@@ -59,7 +59,7 @@ AGREED_RANGES = (
     (0xFF00, 0xFFEF),  # full-width forms
     (0x1F300, 0x1FAFF),  # pictographs
 )
-"""Code points whose lower case is the same in Python and in Polars, whatever stands beside them."""
+"""Code points whose lower case is the same in Python and in Polars, whatever comes next to them."""
 
 _STRANGE = "[^" + "".join(rf"\x{{{low:x}}}-\x{{{high:x}}}" for low, high in AGREED_RANGES) + "]"
 _TOUCHING = r"[^\x00-\x7f](?:an?|the)(?-u:\b)|(?-u:\b)(?:an?|the)[^\x00-\x7f]"
@@ -70,7 +70,7 @@ SLICE = 8_192
 
 
 def normalise_series(texts: pl.Series) -> pl.Series:
-    """`normalise` of every string in `texts`; nulls stay null, name and order are kept."""
+    """`normalise` of every string in `texts`; nulls stay null, name and order are preserved."""
     if texts.is_empty():
         return texts
     raw, folded = pl.col("raw"), pl.col("folded")

@@ -1,7 +1,7 @@
 """Numbers as people write them: digits, words, ordinals, roman numerals, fractions, magnitudes.
 
 `word_value` reads one word; `merge_runs` joins the words of one number ("twenty five", "1.5
-million") that stand beside each other. Values are plain floats; signs and units are not read here.
+million") that follow each other. Values are plain floats; signs and units are not read here.
 """
 
 from __future__ import annotations

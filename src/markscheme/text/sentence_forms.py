@@ -38,7 +38,7 @@ _OTHER_FINITE = lists_words("have do")
 def is_sentence(answer: str) -> bool:
     """Whether an answer is a sentence of its own rather than a word, a name or a phrase.
 
-    It is where a finite verb stands outside relative clauses and it is no title in capitals.
+    It is where a finite verb occurs outside relative clauses and it is no title in capitals.
 
     >>> is_sentence("Paris, which is in France."), is_sentence("The one who won is Ali.")
     (False, True)

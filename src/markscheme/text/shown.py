@@ -1,4 +1,4 @@
-"""Text of strangers made safe to show: in a terminal, Markdown, LaTeX, HTML and spreadsheets.
+"""Untrusted text made safe to show: in a terminal, Markdown, LaTeX, HTML and spreadsheets.
 
 Names of systems, answers and replies are anybody's text. Everything that is printed or written for
 people goes through here, and only here.

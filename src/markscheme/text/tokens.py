@@ -12,7 +12,7 @@ import unicodedata
 from markscheme.text import numbers
 
 WORD = re.compile(r"\d+(?:[.,]\d+)+|\w+(?:['’]\w+)?")
-"""A word or number where it stands in a text, before anything is taken off."""
+"""A word or number where it occurs in a text, before anything is taken off."""
 
 LONGEST = 20_000
 """Characters of a text that are read; what comes after cannot change what an answer says."""
@@ -70,7 +70,7 @@ _PHRASE_SIGNS = (
 )  # fmt: skip
 _DIGIT = re.compile(r"\d")
 _FIRST = re.compile(r"(?<=[a-z]) I(?= *(?:[.,;:!?)]|$|of\b|in\b|was\b|is\b|and\b|by\b))")
-"""The roman numeral after a name or "War"; the pronoun stands before verbs of speaking."""
+"""The roman numeral after a name or "War"; the pronoun comes before verbs of speaking."""
 _YEAR_SPAN = re.compile(r"\b((?:1\d|20)\d\d) ?[-–—/] ?(\d\d)\b(?!\d|-)")
 _NO_NAMES = frozenset(
     ["Maybe", "Perhaps", "Sorry", "And", "But", "So", "If", "As", "Can", "Do", "Am"]
@@ -90,7 +90,7 @@ _SLIM = str.maketrans({
 
 
 def split(text: str) -> list[str]:
-    """The words and marks of a text, in order, accents removed and letter case kept.
+    """The words and marks of a text, in order, accents removed and letter case preserved.
 
     Short forms with dots become one word ("U.S." is "US"), citation digits glued to words go, and
     a line break is a mark of its own.

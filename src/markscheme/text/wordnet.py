@@ -1,7 +1,7 @@
 """What WordNet knows of words: which mean the same, which the opposite, which are words at all.
 
 `wordnet.npz` is made by `markscheme.training.wordnet` from WordNet 3.1 (Princeton University; its
-licence stands in `wordnet-licence.txt`). Words are kept as 32-bit hashes in sorted arrays, which
+licence occurs in `wordnet-licence.txt`). Words are stored as 32-bit hashes in sorted arrays, which
 load at once; about one unknown word in 30,000 is taken for a known one.
 """
 

@@ -120,7 +120,7 @@ def augment(answers: pl.DataFrame, *, seed: int = 0, each: int = 8) -> pl.DataFr
 
 
 def kind_of(reference: str, question: str) -> str:
-    """Year, date, number, person, name or phrase: what may stand in a reference's place."""
+    """Year, date, number, person, name or phrase: what may occur in a reference's place."""
     if _YEAR.match(reference):
         return "year"
     if _DATE.match(reference):
@@ -220,11 +220,11 @@ def _person(one: Seed, chance: random.Random) -> Iterator[tuple[str, bool]]:
     if shorts:
         yield f"{chance.choice(sorted(shorts)).capitalize()} {last}", True
     if others:
-        stranger = chance.choice(others)
-        if stranger[0][0] != first[0]:
-            yield f"{stranger[0]} {last}", False
-            yield f"{stranger[0][0]}. {last}", False
-        yield f"{first} {stranger[-1]}", False
+        unrelated = chance.choice(others)
+        if unrelated[0][0] != first[0]:
+            yield f"{unrelated[0]} {last}", False
+            yield f"{unrelated[0][0]}. {last}", False
+        yield f"{first} {unrelated[-1]}", False
 
 
 def _date(one: Seed, chance: random.Random) -> Iterator[tuple[str, bool]]:

@@ -49,15 +49,15 @@ def date_rows(chance: random.Random, count: int = 500) -> Iterator[Row]:
                 month = (month + chance.randint(3, 9)) % 12
             else:
                 year += chance.choice((-10, -2, -1, 1, 2, 3, 10, 100))
-        said = {
+        fields = {
             "d": day, "m": _MONTHS[month], "y": year, "s": _MONTHS[month][:3], "th": _ending(day),
             "season": _SEASONS[(month + 1) // 3 % 4],
         }  # fmt: skip
         if coarse:
             frames = _COARSE if right or part == "year" else _COARSE[:3] + _COARSE[5:7]
-            text = chance.choice(frames).format(**said)
+            text = chance.choice(frames).format(**fields)
         else:
-            text = chance.choice(_FRAMES).format(chance.choice(_FULL).format(**said))
+            text = chance.choice(_FRAMES).format(chance.choice(_FULL).format(**fields))
         yield chance.choice(_QUESTIONS), [reference], text, right
 
 

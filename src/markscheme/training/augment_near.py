@@ -58,7 +58,7 @@ def near_rows(questions: Sequence[tuple[str, str]], chance: random.Random) -> It
 
 
 def slip(text: str, chance: random.Random) -> str:
-    """`text` with one letter of its last word left out, doubled, swapped or hit beside its key."""
+    """`text` with one letter of its last word left out, doubled, swapped or hit next to its key."""
     last = len(text.rsplit(maxsplit=1)[-1])
     at = len(text) - last + chance.randrange(1, last - 1)
     change = chance.randrange(4)

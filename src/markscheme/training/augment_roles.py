@@ -76,8 +76,8 @@ _PARTICIPLES = {"wrote": "written", "sang": "sung", "gave": "given", "began": "b
 
 def statement(question: str, words: str, chance: random.Random) -> str:
     """The question turned into a sentence whose answer is `words`, without a full stop."""
-    asked = question.strip().rstrip("?").strip()
-    lower = asked.lower()
+    bare_question = question.strip().rstrip("?").strip()
+    lower = bare_question.lower()
     if (found := _PASSIVE.match(lower)) and chance.random() < 0.6:
         verb = _PARTICIPLES.get(found[1], found[1])
         return f"{_upper(found[2])} was {verb} by {words}"
@@ -115,16 +115,16 @@ def role_rows(
     """Sentences made of the question, right and wrong, plain and with the other one in a role."""
     other = wrong[0]
     for right in (True, False):
-        told, mentioned = (reference, other) if right else (other, reference)
-        said = statement(question, told, chance)
+        claimed, mentioned = (reference, other) if right else (other, reference)
+        sentence = statement(question, claimed, chance)
         extra = chance.choice(_EXTRAS)
         aside = chance.choice(asides(kind)).format(o=mentioned, x=wrong[1])
-        yield question, references, f"{said}{aside}.{extra}", right
+        yield question, references, f"{sentence}{aside}.{extra}", right
         if chance.random() < 0.4:
-            yield question, references, f"{said}.{extra}", right
+            yield question, references, f"{sentence}.{extra}", right
         if chance.random() < 0.4:
             opening = chance.choice(_OPENINGS).format(o=mentioned)
-            yield question, references, f"{opening}{said}.{extra}", right
+            yield question, references, f"{opening}{sentence}.{extra}", right
 
 
 def _upper(text: str) -> str:

@@ -48,7 +48,7 @@ class CrossEncoderOptions:
         encoder: a folder of a BERT-shaped model that transformers opens, or a name on the hub.
         epochs: times that every pair is seen, after those of the column `first`.
         tokens: tokens of a batch, padding counted.
-        longest: tokens kept of a pair.
+        longest: tokens read of a pair at most.
         rate: the highest learning rate of the encoder, reached after `warmup` of the steps, then
             falling to 2%; the new layers learn five times as fast.
         warmup: share of the steps in which the rate rises.
@@ -73,7 +73,7 @@ class CrossEncoderOptions:
 def aligning_network(encoder: str) -> tuple[Any, Any]:
     """A torch module over a BERT-shaped encoder that gives one logit a pair, and its tokenizer.
 
-    Its forward pass takes token ids of shape (pairs, tokens), padded with 0. Segments are told by
+    Its forward pass takes token ids of shape (pairs, tokens), padded with 0. Segments are marked by
     the separators: question, references, answer.
 
     Raises:
@@ -130,7 +130,7 @@ def aligning_network(encoder: str) -> tuple[Any, Any]:
             return self.classifier(self.drop(hidden)).squeeze(-1)
 
         def side(self, words: Any, alike: Any, own: Any, other: Any) -> list[Any]:
-            """Every word of `own` beside what in `other` is most like it; mean and maximum."""
+            """Every word of `own` alongside what in `other` is most like it; mean and maximum."""
             chosen = alike.masked_fill(other.unsqueeze(1) < 0.5, -1e4).softmax(-1)
             partner = torch.bmm(chosen, words)
             compared = self.compare(torch.cat(contrast(words, partner, self.scale), -1))
@@ -165,7 +165,7 @@ def train_cross_encoder(
         folder: where checkpoint and weights go; made if it is not there.
         options: how to train; a checkpoint of other options or rows is refused.
         steps: most steps of this call.
-        say: told of the loss now and then.
+        say: called with the loss now and then.
 
     Returns:
         Whether all steps are done and the model is exported.

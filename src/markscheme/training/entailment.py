@@ -41,7 +41,7 @@ class EntailmentOptions:
     Attributes:
         trees: how they grow.
         made: made-up pairs for each question.
-        made_weight: what one of them weighs beside an answer that people judged.
+        made_weight: what one of them weighs alongside an answer that people judged.
         given_weight: what a pair of the user's own weighs.
         rounds: times that the trees guess what verdicts leave open.
         share: of the examiner in the log-odds that two answers agree at all.
@@ -119,8 +119,8 @@ def train_entailment(
         options: how to train.
         given: pairs of the user's own: `question` (may be blank), `premise`, `hypothesis`,
             `label` (1 where the premise entails the hypothesis).
-        say: told of each step.
-        report: told of the quality on held-out questions, before anything is saved.
+        say: called with each step.
+        report: called with the quality on held-out questions, before anything is saved.
 
     Raises:
         DataError: fewer than 100 usable answers, or only one verdict among them.

@@ -19,7 +19,7 @@ from markscheme.text import MONTHS, STOP
 from markscheme.training.augment import kind_of
 from markscheme.training.augment_units import unit_rows
 
-_ASKED = (
+_QUESTIONS = (
     ("is {a} in {b}", "is", "it", "{a} {v} in {b}"),
     ("was {a} a friend of {b}", "was", "he", "{a} {v} a friend of {b}"),
     ("did {a} ever work with {b}", "did", "she", "{a} {v} work with {b}"),
@@ -45,21 +45,22 @@ def yes_no_pairs(
     if len(names) < 3:
         return
     for _ in range(count):
-        asked, verb, pronoun, statement = chance.choice(_ASKED)
+        pattern, verb, pronoun, statement = chance.choice(_QUESTIONS)
         a, b, c = chance.sample(list(names), 3)
-        question = asked.format(a=a, b=b)
+        question = pattern.format(a=a, b=b)
         ways = {}
         for holds in (True, False):
             word = "Yes" if holds else "No"
-            said = verb if holds else chance.choice([f"{verb} not", f"{verb}n't"])
+            sentence = verb if holds else chance.choice([f"{verb} not", f"{verb}n't"])
             if verb == "can":
-                said = verb if holds else chance.choice(["cannot", "can't"])
-            whole = statement.format(a=a, b=b, v=said)
+                sentence = verb if holds else chance.choice(["cannot", "can't"])
+            whole = statement.format(a=a, b=b, v=sentence)
             if holds and verb in ("did", "does", "do"):
                 whole = statement.format(a=a, b=b, v=f"{verb} indeed")
             ways[holds] = (
-                word, f"{word}, {pronoun} {said}.", f"{word}.", f"{pronoun.capitalize()} {said}.",
-                f"{whole}.", f"{word}, {whole}.", f"As far as I know, {pronoun} {said}.",
+                word, f"{word}, {pronoun} {sentence}.", f"{word}.",
+                f"{pronoun.capitalize()} {sentence}.",
+                f"{whole}.", f"{word}, {whole}.", f"As far as I know, {pronoun} {sentence}.",
             )  # fmt: skip
         holds = chance.random() < 0.5
         short = chance.choice([ways[holds][0], ways[holds][0].lower(), ways[holds][1]])
@@ -213,7 +214,7 @@ def _seeds(answers: pl.DataFrame, chance: random.Random) -> Iterator[Seed]:
 
 
 def framed(text: str, chance: random.Random) -> str:
-    """An answer said in one of many ways that add nothing."""
+    """An answer worded in one of many ways that add nothing."""
     return chance.choice(FRAMES).format(text)
 
 
@@ -266,26 +267,26 @@ def _dates(one: Seed, chance: random.Random) -> Iterator[Made]:
     off = year + chance.choice([-1, 1]) * chance.randint(1, 9)
     kind = "date"
 
-    def said(text: str) -> str:
+    def sentence(text: str) -> str:
         return framed(text, chance)
 
-    yield "frame", said(full[0]), said(full[1]), True, True
-    yield kind, said(fine), said(monthly), True, False
-    yield kind, said(fine), said(str(year)), True, False
-    yield kind, said(monthly), said(str(year)), True, False
-    yield kind, said(fine), said(f"the {season} of {year}"), True, False
-    yield kind, said(str(year)), said(f"the {year // 10 * 10}s"), True, False
-    yield kind, said(fine), said(f"some time in the {year // 10 * 10}s"), True, False
-    yield kind, said(str(year)), said(f"in the {_century(year)} century"), True, False
+    yield "frame", sentence(full[0]), sentence(full[1]), True, True
+    yield kind, sentence(fine), sentence(monthly), True, False
+    yield kind, sentence(fine), sentence(str(year)), True, False
+    yield kind, sentence(monthly), sentence(str(year)), True, False
+    yield kind, sentence(fine), sentence(f"the {season} of {year}"), True, False
+    yield kind, sentence(str(year)), sentence(f"the {year // 10 * 10}s"), True, False
+    yield kind, sentence(fine), sentence(f"some time in the {year // 10 * 10}s"), True, False
+    yield kind, sentence(str(year)), sentence(f"in the {_century(year)} century"), True, False
     low, high = year - chance.randint(1, 9), year + chance.randint(1, 9)
-    yield kind, said(str(year)), said(f"between {low} and {high}"), True, False
-    yield "date wrong", said(str(off)), said(fine), False, False
-    yield "date wrong", said(f"{month} {day % 28 + 1}, {year}"), said(fine), False, False
+    yield kind, sentence(str(year)), sentence(f"between {low} and {high}"), True, False
+    yield "date wrong", sentence(str(off)), sentence(fine), False, False
+    yield "date wrong", sentence(f"{month} {day % 28 + 1}, {year}"), sentence(fine), False, False
     other = chance.choice([name for name in _MONTH_NAMES if name != month])
-    yield "date wrong", said(f"{other} {year}"), said(fine), False, False
-    yield "date wrong", said(str(year)), said(f"the {(year // 10 + 2) * 10}s"), False, False
+    yield "date wrong", sentence(f"{other} {year}"), sentence(fine), False, False
+    yield "date wrong", sentence(str(year)), sentence(f"the {(year // 10 + 2) * 10}s"), False, False
     wrong = _century(year + 100 * chance.choice([-1, 1]))
-    yield "date wrong", said(str(year)), said(f"in the {wrong} century"), False, False
+    yield "date wrong", sentence(str(year)), sentence(f"in the {wrong} century"), False, False
 
 
 def _century(year: int) -> str:
@@ -301,16 +302,16 @@ def _persons(one: Seed, chance: random.Random) -> Iterator[Made]:
         return
     first, last = parts[0], parts[-1]
 
-    def said(text: str) -> str:
+    def sentence(text: str) -> str:
         return framed(text, chance)
 
-    yield "surname", said(one.reference), said(last), True, True
-    yield "surname", said(f"{first[0]}. {last}"), said(one.reference), True, True
-    yield "given name", said(one.reference), said(first), True, False
-    stranger = one.wrong[0].split()
-    if len(stranger) > 1 and stranger[0][0] != first[0]:
-        yield "other", said(f"{stranger[0]} {last}"), said(one.reference), False, False
-        yield "other", said(f"{first} {stranger[-1]}"), said(one.reference), False, False
+    yield "surname", sentence(one.reference), sentence(last), True, True
+    yield "surname", sentence(f"{first[0]}. {last}"), sentence(one.reference), True, True
+    yield "given name", sentence(one.reference), sentence(first), True, False
+    unrelated = one.wrong[0].split()
+    if len(unrelated) > 1 and unrelated[0][0] != first[0]:
+        yield "other", sentence(f"{unrelated[0]} {last}"), sentence(one.reference), False, False
+        yield "other", sentence(f"{first} {unrelated[-1]}"), sentence(one.reference), False, False
 
 
 def _lists(one: Seed, chance: random.Random) -> Iterator[Made]:
@@ -320,18 +321,18 @@ def _lists(one: Seed, chance: random.Random) -> Iterator[Made]:
     mixed = chance.sample(items, len(items))
     kind = "list"
 
-    def said(chosen: Sequence[str]) -> str:
+    def sentence(chosen: Sequence[str]) -> str:
         return framed(_listed(chosen, chance), chance)
 
     lacking = chance.choice(PARTIAL).format(_listed(mixed[:2], chance))
-    yield kind, said(items), lacking, True, False
-    yield kind, said(items), said(mixed[:1]), True, False
-    yield kind, said(items), said(mixed[:2]), True, False
-    yield kind, said(items[:2]), said(items[:1]), True, False
-    yield "frame", said(items), said(mixed), True, True
-    stranger = chance.choice(one.names)
-    if stranger not in items:
-        yield "list wrong", said([*items[:2], stranger]), said(items), False, False
+    yield kind, sentence(items), lacking, True, False
+    yield kind, sentence(items), sentence(mixed[:1]), True, False
+    yield kind, sentence(items), sentence(mixed[:2]), True, False
+    yield kind, sentence(items[:2]), sentence(items[:1]), True, False
+    yield "frame", sentence(items), sentence(mixed), True, True
+    unrelated = chance.choice(one.names)
+    if unrelated not in items:
+        yield "list wrong", sentence([*items[:2], unrelated]), sentence(items), False, False
 
 
 def _listed(items: Sequence[str], chance: random.Random) -> str:
@@ -362,36 +363,42 @@ def _numbers(one: Seed, chance: random.Random) -> Iterator[Made]:
     if value < 3:
         return
 
-    def said(text: str) -> str:
+    def sentence(text: str) -> str:
         return framed(one.reference.replace(found[0], text), chance)
 
-    exact = said(found[0])
+    exact = sentence(found[0])
     step = 10 ** max(0, len(str(int(value))) - 2)
     low, high = int(value // step * step), int(value // step * step + step)
     if value >= 1000 and low < value < high:
         kind = "number"
         near = low if value - low < high - value else high
         gap = abs(near - value) / value
-        yield kind, exact, said(f"about {near:,}"), True, None if gap < 0.02 else False
+        yield kind, exact, sentence(f"about {near:,}"), True, None if gap < 0.02 else False
         close = round(value, 3 - len(str(int(value))))
         if abs(close - value) < 0.005 * value:
-            yield "frame", exact, said(f"about {close:,.0f}"), True, True
-        yield kind, exact, said(f"more than {low:,}"), True, False
-        yield kind, exact, said(f"nearly {high:,}"), True, False
-        yield kind, exact, said(f"between {low:,} and {high:,}"), True, False
-        yield "number wrong", exact, said(f"more than {high:,}"), False, False
-        yield "number wrong", exact, said(f"between {high:,} and {high + 2 * step:,}"), False, False
+            yield "frame", exact, sentence(f"about {close:,.0f}"), True, True
+        yield kind, exact, sentence(f"more than {low:,}"), True, False
+        yield kind, exact, sentence(f"nearly {high:,}"), True, False
+        yield kind, exact, sentence(f"between {low:,} and {high:,}"), True, False
+        yield "number wrong", exact, sentence(f"more than {high:,}"), False, False
+        yield (
+            "number wrong",
+            exact,
+            sentence(f"between {high:,} and {high + 2 * step:,}"),
+            False,
+            False,
+        )
     elif value >= 10:
         kind = "number"
-        yield kind, exact, said(f"more than {int(value) - chance.randint(1, 5)}"), True, False
-        yield kind, exact, said(f"at least {int(value) - chance.randint(1, 5)}"), True, False
-        yield kind, exact, said(f"fewer than {int(value) + chance.randint(1, 9)}"), True, False
+        yield kind, exact, sentence(f"more than {int(value) - chance.randint(1, 5)}"), True, False
+        yield kind, exact, sentence(f"at least {int(value) - chance.randint(1, 5)}"), True, False
+        yield kind, exact, sentence(f"fewer than {int(value) + chance.randint(1, 9)}"), True, False
     off = int(value) + chance.choice([-1, 1]) * max(1, int(value) // chance.choice([3, 5, 10]))
-    yield "number wrong", said(f"{abs(off):,}"), exact, False, False
+    yield "number wrong", sentence(f"{abs(off):,}"), exact, False, False
 
 
 def _towns(one: Seed, chance: random.Random) -> Iterator[Made]:
-    """A town named beside what it lies in, which is not said."""
+    """A town named next to what it lies in, which is not stated."""
     inner = sorted(place for place in places(one.reference) if containers(place))
     if one.kind not in ("name", "phrase") or len(one.reference.split()) > 3 or not inner:
         return

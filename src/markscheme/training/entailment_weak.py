@@ -23,9 +23,9 @@ Matrix = npt.NDArray[np.float32]
 
 _REFERENCES = 6
 """References of an answer that are looked at."""
-_ALL_SAID = 0.97
-"""Share of the reference's key words, near spellings counted, from which all of it is said."""
-_MORE_SAID = 3
+_ALL_STATED = 0.97
+"""Share of the reference's key words, near spellings counted, from which all of it is stated."""
+_MORE_STATED = 3
 """Telling words beyond question and reference from which an answer surely says more."""
 _REWORDED = 3
 """Telling words up to which an accepted answer that lacks the reference's says it differently."""
@@ -35,7 +35,7 @@ _COLUMN = {name: place for place, name in enumerate(NAMES)}
 
 @dataclass(frozen=True, slots=True)
 class WeakPairs:
-    """Answers beside their references, both ways.
+    """Answers against their references, both ways.
 
     Arrays over (answer, reference): `row` (place of the answer in the table), `accepted`, `best`
     (the reference of its row that fits best); features `entails` (the answer is the premise) and
@@ -76,19 +76,19 @@ class WeakPairs:
 
     def certain(self) -> tuple[Array, Array]:
         """Labels both ways where verdict and alignment settle them, else NaN."""
-        said = (self.entails[:, _COLUMN["soft_recall"]] >= _ALL_SAID) | (
+        stated = (self.entails[:, _COLUMN["soft_recall"]] >= _ALL_STATED) | (
             self.entails[:, _COLUMN["packed_contained"]] > 0
         )
         more = self.entails[:, _COLUMN["adds_words"]]
         right = self.accepted & self.best
         entails, entailed = (np.where(self.accepted, np.nan, 0.0) for _ in range(2))
-        entails[right & said] = 1.0
-        entailed[right & said & (more == 0)] = 1.0
-        entailed[right & said & (more >= _MORE_SAID)] = 0.0
+        entails[right & stated] = 1.0
+        entailed[right & stated & (more == 0)] = 1.0
+        entailed[right & stated & (more >= _MORE_STATED)] = 0.0
         # In other words, but not in many more, or a part of the reference and nothing else.
         shared = self.entails[:, _COLUMN["common_words"]] > 0
-        entailed[right & ~said & (more == 0) & shared] = 1.0
-        reworded = right & ~said & np.isnan(entailed) & (more <= _REWORDED)
+        entailed[right & ~stated & (more == 0) & shared] = 1.0
+        reworded = right & ~stated & np.isnan(entailed) & (more <= _REWORDED)
         entails[reworded] = entailed[reworded] = 1.0
         return entails, entailed
 

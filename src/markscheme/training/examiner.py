@@ -5,7 +5,7 @@ same answers give the same files on the same versions of the libraries.
 
 Trees grown on all questions are saved. What they give for questions that they did not see is known
 from forests grown on the other folds of the questions: those predictions calibrate, and set how
-much the trees and how much the cross-encoder counts where both are asked.
+much the trees and how much the cross-encoder counts where both run.
 """
 
 from __future__ import annotations
@@ -89,8 +89,8 @@ class TrainOptions:
     Attributes:
         trees: kinds of trees; the mean of all kinds is taken.
         folds: parts by question for the predictions that calibrate.
-        unsure_from: score of the trees from which the cross-encoder is asked.
-        unsure_to: score of the trees up to which it is asked.
+        unsure_from: score of the trees from which the cross-encoder runs.
+        unsure_to: score of the trees up to which it runs.
         made_up: what made-up answers (`augment`) weigh, each; 0 for none.
         paraphrase: what hand-written paraphrases weigh, each.
         cross_encoder: folder of a cross-encoder that `train_cross_encoder` exported; None is the
@@ -208,8 +208,8 @@ def train_examiner(
         mixed: more labelled answers to learn from, such as the rows in `training-data/`, which the
             report leaves out. In either table a column `weight` says how much each row counts, and
             `unseen` whether the cross-encoder has not learned from it (true if the column lacks).
-        say: told of each step.
-        report: told of the agreement on held-out questions, before anything is saved.
+        say: called with each step.
+        report: called with the agreement on held-out questions, before anything is saved.
 
     Raises:
         DataError: fewer than 100 usable rows, or only one verdict among them.

@@ -202,7 +202,7 @@ class Bert(Graph):
 class Aligned(Bert):
     """The comparing layers of `training/cross_encoder.py` over BERT's last layer.
 
-    Segments are told by the separators, as there; nothing is padded, so that nothing is masked but
+    Separators mark the segments, as there; nothing is padded, so that nothing is masked but
     the other segments.
     """
 
@@ -215,17 +215,17 @@ class Aligned(Bert):
         )
         segment = self.add("Sub", self.add("CumSum", ends, self._place(1)), ends)
         inside = self.add("Equal", ends, self._place(0))
-        wanted, said = (
+        wanted, reported = (
             self.add("And", inside, self.add("Equal", segment, self._place(number)))
             for number in (1, 2)
         )
-        means = [self._mean(x, part, unit=True) for part in (said, wanted)]
+        means = [self._mean(x, part, unit=True) for part in (reported, wanted)]
         words = self._unit(x)
         turned = self.add("Transpose", words, perm=[0, 2, 1])
         alike = self.add("Mul", self.add("MatMul", words, turned), self._float("sharp", sharpness))
         sides = [
-            *self._side(words, alike, wanted, said, scale),
-            *self._side(words, alike, said, wanted, scale),
+            *self._side(words, alike, wanted, reported, scale),
+            *self._side(words, alike, reported, wanted, scale),
         ]
         first = self.add("Gather", x, self.constant("first", np.array(0, np.int64)), axis=1)
         seen = self.add(
@@ -341,8 +341,8 @@ def export(checkpoint: Path, output: Path, *, positions: int = 256) -> dict[str,
     output.mkdir(parents=True, exist_ok=True)
     graph.save(output / "model.onnx", inputs=inputs, output=name, width=width)
     _tokenizer(checkpoint / "tokenizer.json", output / "tokenizer.json")
-    kept = ("hidden_size", "num_hidden_layers", "vocab_size", "id2label", "label2id")
-    described = {key: config[key] for key in kept if key in config}
+    retained = ("hidden_size", "num_hidden_layers", "vocab_size", "id2label", "label2id")
+    described = {key: config[key] for key in retained if key in config}
     described["max_position_embeddings"] = positions
     (output / "config.json").write_text(json.dumps(described, indent=1) + "\n", encoding="utf-8")
     return _manifest(checkpoint, output)

@@ -64,7 +64,7 @@ class Parts:
 
 @dataclass(frozen=True, kw_only=True)
 class HeldOutFigures:
-    """Agreement with people on held-out questions, beside two judges that learned nothing.
+    """Agreement with people on held-out questions, alongside two judges that learned nothing.
 
     `accept_all` takes every answer for right, `contains` those in which a reference occurs.
     """
@@ -129,8 +129,8 @@ def train_finetuned(
         folder: where adapters and `learned.json` go; made if it is not there.
         model: a folder, a `.gguf` file or a name on the hub.
         options: how to train.
-        say: told of each step.
-        report: told of the figures on held-out questions, before anything is saved.
+        say: called with each step.
+        report: called with the figures on held-out questions, before anything is saved.
         progress: opens a progress bar for each adapter.
 
     Raises:
@@ -174,7 +174,7 @@ def train_finetuned(
     judged = chosen.held.with_row_index("row").join(
         scored(held, found), on="row", how="left", maintain_order="left"
     )
-    # Empty answers are not asked about: the judge takes them for wrong.
+    # Empty answers are not sent to the model: the judge takes them for wrong.
     judged = judged.with_columns(pl.col("score").fill_null(0.0)).drop("row")
     figures = _figures(judged, options.report_on)
     if report is not None:

@@ -144,15 +144,15 @@ def out_of_fold(
 
 
 def _fit(
-    drawn: Drawn, kept: npt.NDArray[np.bool_], options: ListwiseOptions, *, encoded: bool
+    drawn: Drawn, retained: npt.NDArray[np.bool_], options: ListwiseOptions, *, encoded: bool
 ) -> tuple[Forest, Array | None]:
     matrix, names = inputs(drawn, encoded=encoded)
     group = drawn.group
-    forest = grow(matrix[kept], drawn.rows.filter(kept), group[kept], names, options)
+    forest = grow(matrix[retained], drawn.rows.filter(retained), group[retained], names, options)
     if not encoded:
         return forest, None
     # Without references every passage is a candidate, once.
-    once = kept & (drawn.rows["mode"] == "none").to_numpy()
+    once = retained & (drawn.rows["mode"] == "none").to_numpy()
     style = fit_style(drawn.style, drawn.rows.filter(once), group[once], drawn.text[once], options)
     return forest, style
 

@@ -1,4 +1,4 @@
-"""Candidates beside drawn references, with their features: what the listwise examiner learns."""
+"""Candidates alongside drawn references, with their features: what the listwise examiner learns."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Drawn:
     """Candidates with drawn references and their features.
 
     `rows` has `set`, `question`, `label`, `grade` (0 to 3), `mode` (many, one, none), `draw`; rows
-    of one question and draw stand together. `words` and `meaning` are matrices with a row each,
+    of one question and draw are adjacent. `words` and `meaning` are matrices with a row each,
     `style` has a row a text, `text` is the place of each row's answer in it.
     """
 
@@ -72,7 +72,7 @@ def draw_all(
     encoded = encoder.encode(texts.to_list())
     place = {text: row for row, text in enumerate(texts)}
     pieces = token_weights(encoder.vocabulary(), rarity)
-    kept: list[pl.DataFrame] = []
+    retained: list[pl.DataFrame] = []
     words, meaning, answers = [], [], []
     word_names: list[str] = []
     meaning_names: list[str] = []
@@ -89,14 +89,14 @@ def draw_all(
             words.append(matrix)
             meaning.append(more)
             answers.append(chosen[rows.answer])
-            kept.append(
+            retained.append(
                 drawn.select(
                     "question", "label", set=pl.lit(name), mode=pl.lit(mode), draw=pl.lit(one),
                     grade=(pl.col("label") - low).cast(pl.Int64),
                 )
             )  # fmt: skip
     return Drawn(
-        rows=pl.concat(kept), words=np.vstack(words), meaning=np.vstack(meaning),
+        rows=pl.concat(retained), words=np.vstack(words), meaning=np.vstack(meaning),
         style=style_inputs(encoded), text=np.concatenate(answers),
         word_names=tuple(word_names), meaning_names=tuple(meaning_names), rarity=rarity,
     )  # fmt: skip

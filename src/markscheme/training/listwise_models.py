@@ -27,11 +27,11 @@ class ListwiseOptions:
         seed: of draws and trees.
         ranking: ensembles grown by XE-NDCG (Bruch 2021), averaged.
         regression: ensembles grown on grades less their list's mean, averaged.
-        regression_share: weight of those beside the ranking ones, both scaled to unit spread.
+        regression_share: weight of those alongside the ranking ones, both scaled to unit spread.
         rounds: trees of each ensemble.
         rate: learning rate.
         leaves: leaves of a tree.
-        style_share: weight of the style model beside the ranking trees.
+        style_share: weight of the style model alongside the ranking trees.
         style_ridge: its penalty.
         folds: parts for out-of-fold scores, by question.
         threads: ensembles grown side by side, one thread each.

@@ -15,7 +15,7 @@ from markscheme.judges.finetuned import ADAPTER
 from markscheme.models.local import Causal, Encoded, adapting, lora_library
 
 Bar = Callable[[str, int], AbstractContextManager[Callable[[int, str], None]]]
-"""Opens a progress bar of a name and a number of steps; told how many more are done, and a note."""
+"""Opens a progress bar (name, steps); what it gives is called with the steps done and a note."""
 
 CONFIG = "adapter_config.json"
 
@@ -110,7 +110,7 @@ def fit(
         progress: opens one.
 
     Returns:
-        The adapter; the model has it too and is left ready to be asked.
+        The adapter; the model has it too and is left ready for predictions.
     """
     torch, peft = lora_library("torch"), lora_library("peft")
     lengths = np.array([len(one.ids) for one in examples])
@@ -180,7 +180,7 @@ def _rate(step: int, steps: int) -> float:
 
 
 def _loss(model: Any, rows: Sequence[Encoded]) -> Any:
-    """Sum of the cross entropy of the told tokens, in nats."""
+    """Sum of the cross entropy of the learned tokens, in nats."""
     import torch
 
     longest = max(len(one.ids) for one in rows)
@@ -191,7 +191,7 @@ def _loss(model: Any, rows: Sequence[Encoded]) -> Any:
         ids[row, :size] = torch.tensor(one.ids)
         mask[row, :size] = 1
         labels[row, size - one.told : size] = ids[row, size - one.told : size]
-    # Only places before a told token need an output: most of the memory would go into the rest.
+    # Only places before a learned token need an output: most of the memory would go into the rest.
     places = (labels[:, 1:] != _NOT_TOLD).any(dim=0).nonzero()[:, 0]
     device = model.device
     logits = model(

@@ -52,7 +52,7 @@ def fit(
     """Fit on questions of both kinds, each kind counting the same, whatever its number.
 
     Args:
-        factoid, other: questions by source. One that stands in several counts for the first.
+        factoid, other: questions by source. One that occurs in several counts for the first.
         folds: parts of the cross-validation, by question.
     """
     table = pl.concat(
@@ -156,12 +156,12 @@ def save_question_kind(fitted: Fitted, path: Path) -> None:
 
 
 def _model(
-    rows: list[dict[str, float]], labels: npt.NDArray[Any], kept: npt.NDArray[Any]
+    rows: list[dict[str, float]], labels: npt.NDArray[Any], retained: npt.NDArray[Any]
 ) -> tuple[Any, Any]:
     from sklearn.feature_extraction import DictVectorizer
     from sklearn.linear_model import LogisticRegression
 
     names = DictVectorizer()
-    matrix = names.fit_transform([rows[place] for place in np.flatnonzero(kept)])
+    matrix = names.fit_transform([rows[place] for place in np.flatnonzero(retained)])
     model = LogisticRegression(C=0.5, class_weight="balanced", max_iter=2000)
-    return names, model.fit(matrix, labels[kept])
+    return names, model.fit(matrix, labels[retained])

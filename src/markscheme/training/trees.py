@@ -99,7 +99,7 @@ class Forest:
 
 @dataclass(frozen=True, kw_only=True)
 class Growth:
-    """What one booster is grown on, beside the features.
+    """What one booster is grown on, alongside the features.
 
     Attributes:
         parameters: LightGBM's, less those that make it repeatable.
@@ -131,7 +131,7 @@ def grow_side_by_side(
 
     Threads that share a tree wait for each other, long on a busy machine. Each call says that it
     takes one thread, for LightGBM keeps that number for the whole process: a call that does not,
-    beside another that bins its rows, makes the other write out of bounds (seen as SIGSEGV).
+    alongside another that bins its rows, makes the other write out of bounds (seen as SIGSEGV).
     Predict afterwards, or with `num_threads=1`.
 
     Raises:

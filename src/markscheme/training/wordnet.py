@@ -18,7 +18,7 @@ from markscheme.text import FILE, code, key
 
 _PARTS = ("noun", "verb", "adj", "adv")
 _SENSES = 5
-"""Senses of a word that are kept, the commonest first."""
+"""Senses of a word that are used, the commonest first."""
 
 
 def build(folder: Path, path: Path = FILE) -> None:
@@ -35,11 +35,11 @@ def build(folder: Path, path: Path = FILE) -> None:
         for offset, (lemmas, opposites) in synsets.items():
             for lemma in lemmas:
                 words.update(code(word.lower()) for word in lemma.split() if word.isalpha())
-            kept = {lemma for lemma in lemmas if offset in common.get(lemma.lower(), ())}
+            retained = {lemma for lemma in lemmas if offset in common.get(lemma.lower(), ())}
             if len({key(lemma) for lemma in lemmas}) > 1:
-                synonyms.update((code(key(lemma)), numbers[offset]) for lemma in kept)
+                synonyms.update((code(key(lemma)), numbers[offset]) for lemma in retained)
             for own, other in opposites:
-                if own in kept:
+                if own in retained:
                     antonyms.update(
                         (code(key(own)), code(key(lemma))) for lemma in synsets[other][0]
                     )

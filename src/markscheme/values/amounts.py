@@ -1,17 +1,17 @@
-"""How amounts stand to each other: rounding, units, rates, shares, lengths of time."""
+"""How amounts relate to each other: rounding, units, rates, shares, lengths of time."""
 
 from __future__ import annotations
 
 import math
 from enum import Enum
 
-from markscheme.values.asked import Asked
 from markscheme.values.currency import same_currency
 from markscheme.values.kinds import Amount, Duration, Money, Number, Percent, Quantity, Unit
+from markscheme.values.requested import Requested
 
 
 class Relation(Enum):
-    """How a value of the answer stands to the reference's."""
+    """How a value of the answer relates to the reference's."""
 
     SAME = "same"
     FINER = "finer"
@@ -19,7 +19,7 @@ class Relation(Enum):
     COARSER = "coarser"
     """Holds the reference's, and less exact."""
     UNCLEAR = "unclear"
-    """Close, or of readings that cannot be told apart."""
+    """Close, or of readings that cannot be distinguished."""
     DIFFERENT = "different"
     APART = "apart"
     """Of another kind: says nothing for or against."""
@@ -34,18 +34,18 @@ UNCLEAR, DIFFERENT, APART = Relation.UNCLEAR, Relation.DIFFERENT, Relation.APART
 _MONTH = 31_556_952.0 / 12
 
 
-def relate_amounts(reference: Amount, answer: Amount, asked: Asked) -> Relation:  # noqa: PLR0912
+def relate_amounts(reference: Amount, answer: Amount, requested: Requested) -> Relation:  # noqa: PLR0912
     if isinstance(reference, Duration) and isinstance(answer, Duration):
         return _durations(reference, answer)
     if isinstance(reference, Money) and isinstance(answer, Money):
         if not same_currency(reference.currency, answer.currency):
             return DIFFERENT
-        found = _scaled(reference, answer, asked)
+        found = _scaled(reference, answer, requested)
         if found in (SAME, FINER) and reference.per and answer.per and reference.per != answer.per:
             return DIFFERENT
         return found
     if isinstance(reference, Quantity) and isinstance(answer, Quantity):
-        return _quantities(reference, answer, asked)
+        return _quantities(reference, answer, requested)
     if isinstance(reference, Percent) and isinstance(answer, Percent):
         found = _compare(
             reference,
@@ -54,39 +54,39 @@ def relate_amounts(reference: Amount, answer: Amount, asked: Asked) -> Relation:
             answer.amount,
             reference.quantum,
             answer.quantum,
-            asked,
+            requested,
         )
         if found in (SAME, FINER) and reference.points != answer.points:
             return UNCLEAR
         return found
     if isinstance(reference, Percent) and isinstance(answer, Number):
-        return _share(reference, answer, asked)
+        return _share(reference, answer, requested)
     if isinstance(reference, Number) and isinstance(answer, Percent):
-        return _share_wanted(reference, answer, asked)
+        return _share_wanted(reference, answer, requested)
     if isinstance(reference, Number) and isinstance(answer, Number):
         if 0 < abs(reference.amount) < 1 and reference.quantum == 0 and abs(answer.amount) > 1:
             return APART  # a share against a count
         if _leading_zero(reference) or _leading_zero(answer):
             return SAME if reference.text.strip() == answer.text.strip() else UNCLEAR
         if (
-            asked.foreign
+            requested.foreign
             and reference.noun
             and answer.noun
             and reference.noun != answer.noun
             and reference.amount == answer.amount
         ):
             return UNCLEAR
-        if asked.kind == "duration" and answer.noun and reference.amount == answer.amount:
+        if requested.kind == "duration" and answer.noun and reference.amount == answer.amount:
             return UNCLEAR
         if reference.ordinal != answer.ordinal and (reference.ordinal or answer.ordinal):
             return UNCLEAR if reference.amount == answer.amount else APART
-        return _scaled(reference, answer, asked)
+        return _scaled(reference, answer, requested)
     if isinstance(answer, Number) and not answer.ordinal:
-        return _bare_answer(reference, answer, asked)
+        return _bare_answer(reference, answer, requested)
     if isinstance(reference, Number) and not reference.ordinal:
-        return _bare_reference(reference, answer, asked)
+        return _bare_reference(reference, answer, requested)
     if isinstance(reference, Quantity) and isinstance(answer, Money):
-        return _pounds(reference, answer, asked)
+        return _pounds(reference, answer, requested)
     if (
         isinstance(reference, Money)
         and isinstance(answer, Quantity)
@@ -98,7 +98,7 @@ def relate_amounts(reference: Amount, answer: Amount, asked: Asked) -> Relation:
             DIFFERENT
             if reference.amount == answer.amount
             and _unit_name(reference) != _unit_name(answer)
-            and asked.unit is None
+            and requested.unit is None
             else APART
         )
     return APART
@@ -113,7 +113,7 @@ def _unit_name(value: Amount) -> str:
     return value.unit.name if isinstance(value, Quantity) else "time"
 
 
-def _pounds(reference: Quantity, answer: Money, asked: Asked) -> Relation:
+def _pounds(reference: Quantity, answer: Money, requested: Requested) -> Relation:
     """Pounds of weight that were read as money."""
     if answer.currency == "pound" and reference.unit.dimensions == (("mass", 1),):
         mass = answer.amount * 0.45359237
@@ -124,16 +124,22 @@ def _pounds(reference: Quantity, answer: Money, asked: Asked) -> Relation:
             mass,
             reference.quantum * reference.unit.factor,
             answer.quantum * 0.45,
-            asked,
+            requested,
         )
     return APART
 
 
-def _share(reference: Percent, answer: Number, asked: Asked) -> Relation:
+def _share(reference: Percent, answer: Number, requested: Requested) -> Relation:
     if answer.ordinal:
         return APART
     plain = _compare(
-        reference, answer, reference.amount, answer.amount, reference.quantum, answer.quantum, asked
+        reference,
+        answer,
+        reference.amount,
+        answer.amount,
+        reference.quantum,
+        answer.quantum,
+        requested,
     )
     part = _compare(
         reference,
@@ -142,14 +148,14 @@ def _share(reference: Percent, answer: Number, asked: Asked) -> Relation:
         answer.amount * 100,
         reference.quantum,
         answer.quantum * 100,
-        asked,
+        requested,
     )
     if abs(answer.amount) <= 1 and part in (SAME, FINER):
         return SAME
     if plain in (SAME, FINER):
         return (
             SAME
-            if not answer.noun and (abs(answer.amount) > 1 or asked.kind == "percent")
+            if not answer.noun and (abs(answer.amount) > 1 or requested.kind == "percent")
             else UNCLEAR
         )
     if part is COARSER:
@@ -159,7 +165,7 @@ def _share(reference: Percent, answer: Number, asked: Asked) -> Relation:
     return DIFFERENT if not answer.noun and not answer.weak and not answer.year else APART
 
 
-def _share_wanted(reference: Number, answer: Percent, asked: Asked) -> Relation:
+def _share_wanted(reference: Number, answer: Percent, requested: Requested) -> Relation:
     if reference.ordinal:
         return APART
     part = _compare(
@@ -169,7 +175,7 @@ def _share_wanted(reference: Number, answer: Percent, asked: Asked) -> Relation:
         answer.amount,
         reference.quantum * 100,
         answer.quantum,
-        asked,
+        requested,
     )
     if abs(reference.amount) <= 1 and part in (SAME, FINER, COARSER):
         return (
@@ -178,16 +184,22 @@ def _share_wanted(reference: Number, answer: Percent, asked: Asked) -> Relation:
             else UNCLEAR
         )
     plain = _compare(
-        reference, answer, reference.amount, answer.amount, reference.quantum, answer.quantum, asked
+        reference,
+        answer,
+        reference.amount,
+        answer.amount,
+        reference.quantum,
+        answer.quantum,
+        requested,
     )
     if plain in (SAME, FINER):
         if 0 < abs(reference.amount) < 1:
             return DIFFERENT
-        return SAME if asked.kind == "percent" else UNCLEAR
+        return SAME if requested.kind == "percent" else UNCLEAR
     return DIFFERENT if 0 < abs(reference.amount) < 1 else APART
 
 
-def _bare_answer(reference: Amount, answer: Number, asked: Asked) -> Relation:
+def _bare_answer(reference: Amount, answer: Number, requested: Requested) -> Relation:
     """The reference has a unit, the answer a bare number: the unit is understood."""
     if isinstance(reference, Duration):
         best = UNCLEAR if answer.noun else DIFFERENT
@@ -203,9 +215,13 @@ def _bare_answer(reference: Amount, answer: Number, asked: Asked) -> Relation:
             1200 * _MONTH,
         ):
             if abs(reference.amount / size - answer.amount) < 1e-6 * max(1.0, answer.amount):
-                return SAME if _written_size(reference, size) or asked.unit is not None else UNCLEAR
+                return (
+                    SAME
+                    if _written_size(reference, size) or requested.unit is not None
+                    else UNCLEAR
+                )
         return best if not answer.weak and not answer.year else APART
-    found = _scaled(reference, answer, asked)
+    found = _scaled(reference, answer, requested)
     if found in (SAME, FINER) and answer.noun and isinstance(reference, Quantity):
         return UNCLEAR
     if found is DIFFERENT and (answer.noun or answer.weak or answer.year):
@@ -213,18 +229,18 @@ def _bare_answer(reference: Amount, answer: Number, asked: Asked) -> Relation:
     if (
         found is DIFFERENT
         and isinstance(reference, Quantity)
-        and asked.unit is not None
-        and asked.unit.dimensions == reference.unit.dimensions
+        and requested.unit is not None
+        and requested.unit.dimensions == reference.unit.dimensions
     ):
-        base = answer.amount * asked.unit.factor + asked.unit.offset
+        base = answer.amount * requested.unit.factor + requested.unit.offset
         return _compare(
             reference,
             answer,
             reference.base,
             base,
             reference.quantum * reference.unit.factor,
-            answer.quantum * asked.unit.factor,
-            asked,
+            answer.quantum * requested.unit.factor,
+            requested,
         )
     return found
 
@@ -237,13 +253,13 @@ def _written_size(reference: Duration, size: float) -> bool:
     )
 
 
-def _bare_reference(reference: Number, answer: Amount, asked: Asked) -> Relation:
+def _bare_reference(reference: Number, answer: Amount, requested: Requested) -> Relation:
     """The answer has a unit, the reference a bare number, whose unit the question may state."""
-    unit = asked.unit
+    unit = requested.unit
     if (
         isinstance(answer, Money)
-        and asked.currency
-        and not same_currency(asked.currency, answer.currency)
+        and requested.currency
+        and not same_currency(requested.currency, answer.currency)
     ):
         return DIFFERENT
     if unit is not None and isinstance(answer, Duration | Quantity):
@@ -253,18 +269,18 @@ def _bare_reference(reference: Number, answer: Amount, asked: Asked) -> Relation
             base = reference.amount * unit.factor + unit.offset
             step = answer.quantum * (1.0 if isinstance(answer, Duration) else answer.unit.factor)
             return _compare(
-                reference, answer, base, given, reference.quantum * unit.factor, step, asked
+                reference, answer, base, given, reference.quantum * unit.factor, step, requested
             )
     if isinstance(answer, Duration):
         for size in (1.0, 60.0, 3600.0, 86400.0, 604800.0, _MONTH, 12 * _MONTH):
             if abs(answer.amount / size - reference.amount) < 1e-6 * max(1.0, reference.amount):
                 return SAME if abs(answer.quantum - size) < 1e-6 * size else UNCLEAR
         return UNCLEAR
-    found = _scaled(reference, answer, asked)
+    found = _scaled(reference, answer, requested)
     return found if found in (SAME, FINER) else UNCLEAR
 
 
-def _quantities(reference: Quantity, answer: Quantity, asked: Asked) -> Relation:
+def _quantities(reference: Quantity, answer: Quantity, requested: Requested) -> Relation:
     wanted, given = reference.unit, answer.unit
     if wanted.dimensions == given.dimensions:
         if wanted.name == given.name:
@@ -275,7 +291,7 @@ def _quantities(reference: Quantity, answer: Quantity, asked: Asked) -> Relation
                 answer.amount,
                 reference.quantum,
                 answer.quantum,
-                asked,
+                requested,
             )
         found = _compare(
             reference,
@@ -284,7 +300,7 @@ def _quantities(reference: Quantity, answer: Quantity, asked: Asked) -> Relation
             answer.base,
             reference.quantum * wanted.factor,
             answer.quantum * given.factor,
-            asked,
+            requested,
         )
         if (
             found is DIFFERENT
@@ -312,7 +328,7 @@ def _quantities(reference: Quantity, answer: Quantity, asked: Asked) -> Relation
             answer.amount,
             reference.quantum,
             answer.quantum,
-            asked,
+            requested,
         )
     if _rate_only(wanted, given) and reference.amount == answer.amount:
         return UNCLEAR  # "per day" left out
@@ -360,15 +376,21 @@ def _durations(reference: Duration, answer: Duration) -> Relation:
 def _near(  # noqa: PLR0917
     reference: Amount, answer: Amount, wanted: float, given: float, step: float, own: float
 ) -> Relation:
-    return _compare(reference, answer, wanted, given, step, own, Asked())
+    return _compare(reference, answer, wanted, given, step, own, Requested())
 
 
-def _scaled(reference: Amount, answer: Amount, asked: Asked) -> Relation:
+def _scaled(reference: Amount, answer: Amount, requested: Requested) -> Relation:
     found = _compare(
-        reference, answer, reference.amount, answer.amount, reference.quantum, answer.quantum, asked
+        reference,
+        answer,
+        reference.amount,
+        answer.amount,
+        reference.quantum,
+        answer.quantum,
+        requested,
     )
-    if found is DIFFERENT and asked.scale != 1.0:
-        for one, other in ((1.0, asked.scale), (asked.scale, 1.0)):
+    if found is DIFFERENT and requested.scale != 1.0:
+        for one, other in ((1.0, requested.scale), (requested.scale, 1.0)):
             again = _compare(
                 reference,
                 answer,
@@ -376,7 +398,7 @@ def _scaled(reference: Amount, answer: Amount, asked: Asked) -> Relation:
                 answer.amount * other,
                 reference.quantum * one,
                 answer.quantum * other,
-                asked,
+                requested,
             )
             if again is not DIFFERENT:
                 return again
@@ -399,14 +421,14 @@ def _compare(  # noqa: PLR0912, PLR0917
     given: float,
     step: float,
     own: float,
-    asked: Asked,
+    requested: Requested,
 ) -> Relation:
     """Compare two amounts in the same unit by the steps they were written to."""
     if _close(wanted, given):
         if reference.direction * answer.direction < 0 and not (reference.signed or answer.signed):
             return DIFFERENT
         if (
-            asked.direction != reference.direction
+            requested.direction != reference.direction
             and reference.direction
             and not answer.direction
             and not answer.signed
@@ -416,7 +438,7 @@ def _compare(  # noqa: PLR0912, PLR0917
             isinstance(answer, Percent)
             and answer.direction
             and not reference.direction
-            and not asked.direction
+            and not requested.direction
             and not reference.signed
         ):
             return UNCLEAR
@@ -429,7 +451,7 @@ def _compare(  # noqa: PLR0912, PLR0917
         if _close(wanted, other):
             return SAME if answer.quantum == 0.0 else UNCLEAR
     if wanted * given < 0 and _close(abs(wanted), abs(given)):
-        return _opposite(reference, answer, asked)
+        return _opposite(reference, answer, requested)
     if not (math.isfinite(wanted) and math.isfinite(given)):
         return UNCLEAR
     if wanted * given < 0:
@@ -440,12 +462,12 @@ def _compare(  # noqa: PLR0912, PLR0917
     if _rounds_to(given, wanted, step) and own < step:
         if whole and off > 0.1 and not reference.approximate:
             return DIFFERENT
-        return FINER if (off < 0.02 or reference.approximate) and not asked.step else UNCLEAR
+        return FINER if (off < 0.02 or reference.approximate) and not requested.step else UNCLEAR
     if (
-        asked.step
-        and _rounds_to(given, wanted, asked.step)
-        and own < asked.step
-        and given % asked.step
+        requested.step
+        and _rounds_to(given, wanted, requested.step)
+        and own < requested.step
+        and given % requested.step
     ):
         return UNCLEAR
     if step == 0.0 and own and _rounds_to(wanted, given, own):  # the reference is a fraction
@@ -455,7 +477,7 @@ def _compare(  # noqa: PLR0912, PLR0917
     if own == 0.0 and off < 0.03:  # a fraction in words
         return UNCLEAR
     if _rounds_to(wanted, given, own) and own > step > 0:
-        if asked.step and own > asked.step:
+        if requested.step and own > requested.step:
             return COARSER
         if off < 0.005 or (answer.approximate and off < 0.05):
             return SAME
@@ -485,12 +507,12 @@ def _trailing(value: float) -> float:
     return float(10 ** (len(digits) - len(digits.rstrip("0"))))
 
 
-def _opposite(reference: Amount, answer: Amount, asked: Asked) -> Relation:
+def _opposite(reference: Amount, answer: Amount, requested: Requested) -> Relation:
     """Equal but for the sign: the words or the question may carry it."""
     written, other = (reference, answer) if reference.amount < 0 else (answer, reference)
     if other.direction < 0:
         return SAME
-    if asked.direction in (-1, 1) and not other.signed and other.direction == 0:
+    if requested.direction in (-1, 1) and not other.signed and other.direction == 0:
         return UNCLEAR
     if written.direction < 0:
         return UNCLEAR

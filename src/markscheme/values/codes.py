@@ -257,7 +257,7 @@ def read_flags(text: str, used: bytearray) -> Iterator[Flag]:
             yield Flag(start=hit.start(), end=hit.end(), text=hit[0], name=hit[0])
 
 
-def read_versions(text: str, used: bytearray, *, asked: bool) -> Iterator[Version]:
+def read_versions(text: str, used: bytearray, *, requested: bool) -> Iterator[Version]:
     """Versions; where the question asks for one, every number with a point is one."""
     if "." in text or "v" in text or "V" in text:
         for hit in _VERSION.finditer(text):
@@ -272,7 +272,7 @@ def read_versions(text: str, used: bytearray, *, asked: bool) -> Iterator[Versio
             yield Version(
                 start=hit.start(), end=hit.end(), text=hit[0], parts=version_parts(hit[1])
             )
-    if asked:
+    if requested:
         for hit in _VERSION_BARE.finditer(text):
             if take(used, hit.start(), hit.end()):
                 yield Version(

@@ -12,7 +12,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from markscheme.values.amounts import Relation
-from markscheme.values.asked import Asked, read_question
 from markscheme.values.choices import as_choice, letter_of, named, picked
 from markscheme.values.kinds import (
     Amount,
@@ -35,6 +34,7 @@ from markscheme.values.numbers import CARDINALS
 from markscheme.values.outcome import Comparison, Outcome, Pair, difference, in_words, kind_of
 from markscheme.values.parse import typed_values
 from markscheme.values.relation import relate
+from markscheme.values.requested import Requested, read_question
 
 _NOTHING = Comparison(outcome=Outcome.NONE)
 _MET = (Relation.SAME, Relation.FINER)
@@ -138,7 +138,7 @@ _OR = re.compile(
 
 
 def compare_values(question: str, reference: str | Sequence[str], answer: str) -> Comparison:
-    """How the typed values of an answer stand to those of a reference.
+    """How the typed values of an answer relate to those of a reference.
 
     Args:
         question: what was asked; it says which value counts, its scale, unit and granularity.
@@ -150,8 +150,8 @@ def compare_values(question: str, reference: str | Sequence[str], answer: str) -
     """
     if not isinstance(reference, str):
         return _best(question, reference, answer)
-    asked = read_question(question)
-    return _compare(question, asked, reference, answer[:_LONGEST])
+    requested = read_question(question)
+    return _compare(question, requested, reference, answer[:_LONGEST])
 
 
 def _best(question: str, references: Sequence[str], answer: str) -> Comparison:
@@ -184,26 +184,26 @@ def _best(question: str, references: Sequence[str], answer: str) -> Comparison:
     return best
 
 
-def _compare(question: str, asked: Asked, reference: str, answer: str) -> Comparison:
+def _compare(question: str, requested: Requested, reference: str, answer: str) -> Comparison:
     if not reference.strip() or not answer.strip() or _UNKNOWN.search(reference):
         return _NOTHING
-    if asked.options or as_choice(reference):
-        chosen = _choices(asked, reference, answer)
+    if requested.options or as_choice(reference):
+        chosen = _choices(requested, reference, answer)
         if chosen is not None:
             return chosen
-    if asked.named and (chosen := _named_choice(asked, reference, answer)) is not None:
+    if requested.named and (chosen := _named_choice(requested, reference, answer)) is not None:
         return chosen
     wanted = typed_values(reference, question=question)
-    listed = compare_lists(asked, reference, answer, typed=bool(wanted))
+    listed = compare_lists(requested, reference, answer, typed=bool(wanted))
     if listed is not None:
         return listed
     if not wanted:
         return _NOTHING
     given = typed_values(answer, question=question)
-    return _Case(question, asked, reference, answer, wanted, given).result()
+    return _Case(question, requested, reference, answer, wanted, given).result()
 
 
-def _named_choice(asked: Asked, reference: str, answer: str) -> Comparison | None:
+def _named_choice(requested: Requested, reference: str, answer: str) -> Comparison | None:
     """A short answer that names one option of the question, and not the reference's."""
     if (
         len(reference.split()) > 6
@@ -215,10 +215,10 @@ def _named_choice(asked: Asked, reference: str, answer: str) -> Comparison | Non
         )
     ):
         return None
-    wanted, given = named(reference, asked.named), named(answer, asked.named)
+    wanted, given = named(reference, requested.named), named(answer, requested.named)
     if len(wanted) != 1 or len(given) != 1:
         return None
-    options = {one.letter: one.option for one in asked.named}
+    options = {one.letter: one.option for one in requested.named}
     mine, theirs = options[next(iter(wanted))], options[next(iter(given))]
     if len(answer.split()) > len(theirs.split()) + 1 and "," not in answer:
         return None
@@ -241,14 +241,14 @@ def _named_choice(asked: Asked, reference: str, answer: str) -> Comparison | Non
     )
 
 
-def _choices(asked: Asked, reference: str, answer: str) -> Comparison | None:
-    options = asked.options
+def _choices(requested: Requested, reference: str, answer: str) -> Comparison | None:
+    options = requested.options
     wanted = as_choice(reference)
     if not options:
         if (
             wanted is None
             or not (wanted.option or len(reference.strip(" ().:")) == 1)
-            or asked.kind in ("number", "identifier")
+            or requested.kind in ("number", "identifier")
         ):
             return None
         given = as_choice(answer)
@@ -368,7 +368,7 @@ class _Case:
     """One reference with one answer whose values were read."""
 
     question: str
-    asked: Asked
+    requested: Requested
     reference: str
     answer: str
     wanted: list[Value]
@@ -381,7 +381,7 @@ class _Case:
             return _NOTHING
         kind = kind_of(targets[0])
         if not self.given:
-            if self.asked.kind and len(self.answer.split()) <= 40:
+            if self.requested.kind and len(self.answer.split()) <= 40:
                 return Comparison(
                     outcome=Outcome.MISSING,
                     confidence=0.3,
@@ -411,7 +411,7 @@ class _Case:
                 strong = [replace(whole, weak=False)]
             else:
                 return []
-        kinds = _KINDS.get(self.asked.kind, ())
+        kinds = _KINDS.get(self.requested.kind, ())
         matched = (
             [
                 one
@@ -422,14 +422,14 @@ class _Case:
             if kinds
             else []
         )
-        if self.asked.kind == "number" and len(matched) > 1:
+        if self.requested.kind == "number" and len(matched) > 1:
             bare = [one for one in matched if not (isinstance(one, Number) and one.ordinal)]
             matched = bare or matched
         covered = sum(
             one.end - one.start + (len(one.noun) if isinstance(one, Number) else 0)
             for one in strong
         )
-        if matched and self.asked.kind == "number" and len(matched) > 1:
+        if matched and self.requested.kind == "number" and len(matched) > 1:
             counts: list[Value] = [one for one in matched if isinstance(one, Number)]
             matched = counts[:1] if len(counts) == 1 else matched
         length = (
@@ -452,17 +452,17 @@ class _Case:
         if matched:
             if len(matched) > 3 and share < 0.5:
                 return []
-            return _without_conversions(matched, self.reference, self.asked)
+            return _without_conversions(matched, self.reference, self.requested)
         matched = [
             one
             for one in matched
             if not (isinstance(one, Number) and _WHOLE.search(self.reference[: one.start][-24:]))
         ] or matched
         exact: list[Value] = [one for one in strong if isinstance(one, Version | Flag | Expression)]
-        if self.asked.kind and not exact and share < 0.75:
+        if self.requested.kind and not exact and share < 0.75:
             return []
         if share >= 0.55:
-            return _without_conversions(strong, self.reference, self.asked)
+            return _without_conversions(strong, self.reference, self.requested)
         if exact and len(self.reference.split()) <= 12:
             return exact
         return []
@@ -473,7 +473,7 @@ class _Case:
         against: list[Value] = []
         aside: list[Value] = []
         for value in self.given:
-            relation = relate(target, value, self.asked)
+            relation = relate(target, value, self.requested)
             if relation is Relation.APART:
                 continue
             if relation in _MET and (value.start, value.end) != (0, len(self.answer)):
@@ -532,7 +532,7 @@ class _Case:
         ):
             side, other = _side(self.reference, target), _side(self.answer, value)
             if side == 0:
-                side = self.asked.bound
+                side = self.requested.bound
             if side * other < 0:
                 return Relation.UNCLEAR
         return relation
@@ -551,7 +551,9 @@ class _Case:
 
     def other_thing(self, target: Value, value: Value) -> bool:
         """In another language than English: whether the words after two bare numbers differ."""
-        if not (self.asked.foreign and isinstance(target, Number) and isinstance(value, Number)):
+        if not (
+            self.requested.foreign and isinstance(target, Number) and isinstance(value, Number)
+        ):
             return False
         wanted = self.reference[target.end : target.end + 20].strip(" .,。")
         given = self.answer[value.end : value.end + 20].strip(" .,。")
@@ -562,13 +564,13 @@ class _Case:
         echoed = typed_values(self.question) if self.question else []
         plain = [one for one in found.against if not one.weak and not self.operand(one)]
         if echoed and any(
-            relate(echo, found.target, self.asked) is Relation.SAME for echo in _flat(echoed)
+            relate(echo, found.target, self.requested) is Relation.SAME for echo in _flat(echoed)
         ):
             return plain
         return [
             one
             for one in plain
-            if not any(relate(echo, one, self.asked) is Relation.SAME for echo in _flat(echoed))
+            if not any(relate(echo, one, self.requested) is Relation.SAME for echo in _flat(echoed))
         ]
 
     def operand(self, value: Value) -> bool:
@@ -588,7 +590,7 @@ class _Case:
             Pair(
                 in_words(one.target),
                 in_words(one.met[0]),
-                relate(one.target, one.met[0], self.asked).value,
+                relate(one.target, one.met[0], self.requested).value,
             )
             for one in found
             if one.met
@@ -603,13 +605,15 @@ class _Case:
             target = next(one.target for one in unmet if one.open)
             pair = Pair(in_words(target), in_words(value), relation.value)
             if relation is Relation.COARSER:
-                exact = isinstance(target, Date) and self.asked.granularity == "day"
+                exact = isinstance(target, Date) and self.requested.granularity == "day"
                 if (
                     isinstance(target, Date)
                     and isinstance(value, Date)
-                    and self.asked.granularity in _GRAINS
+                    and self.requested.granularity in _GRAINS
                 ):
-                    exact = _GRAINS.index(value.granularity) > _GRAINS.index(self.asked.granularity)
+                    exact = _GRAINS.index(value.granularity) > _GRAINS.index(
+                        self.requested.granularity
+                    )
                 if isinstance(target, Version | Expression):
                     exact = True
                 return replace(base, outcome=Outcome.MISSING if exact and words <= 12 else Outcome.NONE, confidence=0.8 if exact and words <= 12 else 0.0, granularity="coarser",
@@ -699,7 +703,7 @@ class _Case:
         return values[0]
 
     def certainty(self, target: Value, values: list[Value], words: int) -> float:
-        if (self.asked.foreign and words > 12) or _YES_NO.match(self.question):
+        if (self.requested.foreign and words > 12) or _YES_NO.match(self.question):
             return 0.0
         if (
             isinstance(target, Percent)
@@ -752,12 +756,12 @@ class _Case:
         others = [
             one
             for one in others
-            if not any(relate(known, one, self.asked) in _MET for known in self.wanted)
+            if not any(relate(known, one, self.requested) in _MET for known in self.wanted)
         ]
         others = [
             one
             for one in others
-            if not any(relate(target.target, one, self.asked) in _MET for target in found)
+            if not any(relate(target.target, one, self.requested) in _MET for target in found)
         ]
         reason = f"{agreed[0].answer} agrees with {agreed[0].reference}"
         if not others:
@@ -799,7 +803,7 @@ class _Case:
         for known in self.wanted:
             if known.weak or known.denied or any(known is one for one in targets):
                 continue
-            relations = {relate(known, one, self.asked) for one in self.given if not one.weak}
+            relations = {relate(known, one, self.requested) for one in self.given if not one.weak}
             if Relation.DIFFERENT in relations and not relations & {*_MET, Relation.UNCLEAR}:
                 return True
         return False
@@ -810,15 +814,15 @@ class _Case:
             return False
         if _YES_NO.match(self.question) or _REJECTED.search(self.answer):
             return False
-        if self.asked.foreign and len(self.answer) > 40:
+        if self.requested.foreign and len(self.answer) > 40:
             return False
         if any(isinstance(value, Range) for one in found for value, _ in one.open):
             return False
         if any(isinstance(one.target, Date) for one in found):
             return True
-        asked = _years(typed_values(self.question)) if self.question else set()
-        said = _years(self.given)
-        return not (asked and said) or bool(asked & said)
+        requested = _years(typed_values(self.question)) if self.question else set()
+        given_years = _years(self.given)
+        return not (requested and given_years) or bool(requested & given_years)
 
     def alternative(self, one: Value, other: Value) -> bool:
         first, second = sorted((one, other), key=lambda value: value.start)
@@ -836,17 +840,18 @@ class _Found:
     aside: list[Value]
 
 
-def _without_conversions(values: list[Value], text: str, asked: Asked) -> list[Value]:
+def _without_conversions(values: list[Value], text: str, requested: Requested) -> list[Value]:
     """Drop values that repeat an earlier one in another unit or writing, in brackets or after "or"."""
-    kept: list[Value] = []
+    retained: list[Value] = []
     for one in values:
         if any(
-            relate(before, one, asked) in (*_MET, Relation.UNCLEAR) and type(before) is type(one)
-            for before in kept
+            relate(before, one, requested) in (*_MET, Relation.UNCLEAR)
+            and type(before) is type(one)
+            for before in retained
         ):
             continue
-        before = text[kept[-1].end : one.start] if kept else ""
+        before = text[retained[-1].end : one.start] if retained else ""
         if "(" in before:
             continue
-        kept.append(one)
-    return kept
+        retained.append(one)
+    return retained

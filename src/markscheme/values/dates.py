@@ -1,8 +1,8 @@
 # ruff: noqa: E501 - tables of patterns and words read better unfolded
-"""Dates: ISO, US and European figures with ambiguity kept, month names, quarters, eras, centuries.
+"""Dates: ISO, US and European figures with ambiguity preserved, month names, quarters, eras, centuries.
 
 Not dateparser or dateutil: they read one date from a string that is one, take a millisecond, and
-fill what is not there from today; here dates are found among other words, their granularity kept.
+fill what is not there from today; here dates are found among other words, their granularity preserved.
 """
 
 from __future__ import annotations
@@ -151,17 +151,17 @@ def read_dates(
     used: bytearray,
     *,
     foreign: bool = False,
-    asked: bool = False,
+    requested: bool = False,
     numbers: bool = False,
-    said: str = "",
+    question: str = "",
 ) -> Iterator[Date]:
     """The dates of a plain text; `used` marks the characters taken.
 
-    `said`: the question, where its hint ("day/month/year") counts;
-    `asked`: the question asks for a date, so four plain digits are a year; `numbers`: it asks for
+    `question`: the question, where its hint ("day/month/year") counts;
+    `requested`: the question asks for a date, so four plain digits are a year; `numbers`: it asks for
     a number, so they are none.
     """
-    for found in _all_dates(text, foreign=foreign, asked=asked, said=said):
+    for found in _all_dates(text, foreign=foreign, requested=requested, question=question):
         if numbers and found.number:
             continue
         if not any(used[found.start : found.end]):
@@ -169,10 +169,10 @@ def read_dates(
             yield found
 
 
-def _all_dates(text: str, *, foreign: bool, asked: bool, said: str) -> Iterator[Date]:
+def _all_dates(text: str, *, foreign: bool, requested: bool, question: str) -> Iterator[Date]:
     has_digit = any(map(str.isdigit, text))
     if has_digit:
-        yield from _figures(text, foreign=foreign, said=said)
+        yield from _figures(text, foreign=foreign, question=question)
         if not text.isascii() and ("年" in text or "月" in text or "월" in text or "년" in text):
             yield from _eastern(text)
     elif not text.isascii() and ("年" in text or "月" in text):
@@ -204,7 +204,7 @@ def _all_dates(text: str, *, foreign: bool, asked: bool, said: str) -> Iterator[
         yield from _centuries(text)
     if has_digit:
         yield from _eras(text)
-        yield from _years(text, asked=asked)
+        yield from _years(text, requested=requested)
 
 
 _NAMED_DAYS = {
@@ -241,7 +241,7 @@ def _date(  # noqa: PLR0917
     return Date(start=start, end=end, text=text[start:end], year=year, month=month, day=day, **more)  # type: ignore[arg-type]
 
 
-def _figures(text: str, *, foreign: bool, said: str) -> Iterator[Date]:  # noqa: PLR0912
+def _figures(text: str, *, foreign: bool, question: str) -> Iterator[Date]:  # noqa: PLR0912
     for hit in _ISO.finditer(text):
         if hit[5]:
             yield _date(text, hit.start(), hit.end(), int(hit[5]), int(hit[6]))
@@ -253,9 +253,9 @@ def _figures(text: str, *, foreign: bool, said: str) -> Iterator[Date]:  # noqa:
         0
         if "/" not in text
         else 1
-        if _DAY_FIRST.search(text) or _DAY_FIRST.search(said)
+        if _DAY_FIRST.search(text) or _DAY_FIRST.search(question)
         else -1
-        if _MONTH_FIRST.search(text) or _MONTH_FIRST.search(said)
+        if _MONTH_FIRST.search(text) or _MONTH_FIRST.search(question)
         else 0
     )
     for hit in _FIGURES.finditer(text):
@@ -416,7 +416,7 @@ _CUE_BEFORE = re.compile(
 
 
 def _alone(text: str, hit: re.Match[str]) -> bool:
-    """Whether a word that is a month or another word stands where a month does."""
+    """Whether a word that is a month or another word is used as a month."""
     if hit[0].lower() in ("march", "may") and hit[0].isupper():
         return False
     return (
@@ -502,7 +502,7 @@ def _eras(text: str) -> Iterator[Date]:
         yield _date(text, hit.start(), hit.end(), first, last_year=last)
 
 
-def _years(text: str, *, asked: bool) -> Iterator[Date]:
+def _years(text: str, *, requested: bool) -> Iterator[Date]:
     for hit in _YEAR_SPAN.finditer(text):
         first = int(hit[1])
         last = int(hit[2]) if len(hit[2]) == 4 else first - first % 100 + int(hit[2])
@@ -519,7 +519,7 @@ def _years(text: str, *, asked: bool) -> Iterator[Date]:
             and after[1][0].islower()
             and after[1].lower() not in MONTHS
         )
-        if counted and not (cued and asked):
+        if counted and not (cued and requested):
             continue
         found = _date(text, hit.start(), hit.end(), year, number=not cued)
         if era := _ERA_AFTER.match(text, hit.end()):

@@ -302,7 +302,7 @@ def _proportional(left: str, right: str) -> bool | None:
 
 
 def relate(reference: str, answer: str) -> Relation:
-    """How the answer's equations or expression stand to the reference's.
+    """How the answer's equations or expression relates to the reference's.
 
     >>> relate("x = 3 or x = -3", "x = 3"), relate("3x^2", "x^2/3")
     ('missing', 'different')

@@ -1,4 +1,4 @@
-"""The kinds of typed value, one frozen class each, with the span in the text where it stands.
+"""The kinds of typed value, one frozen class each, with the span in the text where it occurs.
 
 Offsets count characters of the text that was parsed. Amounts are floats with the step to which
 they were written (`quantum`), so that rounding can be judged by the precision of the reference.
@@ -21,7 +21,7 @@ class Unit(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Value:
-    """What every kind has: the span, the words there, and how the text stands to the value."""
+    """What every kind has: the span, the words there, and how the text relates to the value."""
 
     start: int
     end: int
@@ -79,7 +79,7 @@ class Quantity(Amount):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Money(Amount):
-    """An amount of money; `currency` is an ISO code, or `$`, `pound`, `crown` where not said."""
+    """An amount of money; `currency` is an ISO code, or `$`, `pound`, `crown` where not stated."""
 
     currency: str
     per: str = ""

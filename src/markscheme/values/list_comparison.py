@@ -5,9 +5,9 @@ from __future__ import annotations
 
 import re
 
-from markscheme.values.asked import Asked
 from markscheme.values.lists import item_key, positions, same_item, split_items
 from markscheme.values.outcome import Comparison, Outcome, Pair
+from markscheme.values.requested import Requested
 
 _REVERSING = re.compile(
     r"\b(?:before|preced\w*|after|afterwards|last|ends?|following|follows|prior|reverse|backwards|later|earlier|between|opens|below|above|under|over|outranks?|beats|avant|après|vor|nach|antes|después|prima|dopo)\b",
@@ -23,17 +23,19 @@ _PLAIN_ORDER = re.compile(
 )
 
 
-def compare_lists(asked: Asked, reference: str, answer: str, *, typed: bool) -> Comparison | None:  # noqa: PLR0912
+def compare_lists(  # noqa: PLR0912
+    requested: Requested, reference: str, answer: str, *, typed: bool
+) -> Comparison | None:
     """Compare two lists; None where the reference is no list that was asked for."""
-    wanted = _wanted(asked, reference, typed=typed)
+    wanted = _wanted(requested, reference, typed=typed)
     if not wanted:
         return None
     given = split_items(answer)
-    ordered = asked.order or (len(wanted) >= 3 and _is_sequence(reference, answer))
+    ordered = requested.order or (len(wanted) >= 3 and _is_sequence(reference, answer))
     if not given:
         if any(any(char.isdigit() for char in item) for item in wanted):
             return None
-        return _in_prose(wanted, answer, ordered=asked.order)
+        return _in_prose(wanted, answer, ordered=requested.order)
     matched: dict[int, int] = {}
     for place, item in enumerate(given):
         for other, target in enumerate(wanted):
@@ -45,7 +47,7 @@ def compare_lists(asked: Asked, reference: str, answer: str, *, typed: bool) -> 
     extra = tuple(item for place, item in enumerate(given) if place not in matched)
     if not missing and not extra:
         ordered = ordered or (
-            len(wanted) > 2 and bool(_STEPS.search(asked.text) or _STEPS.search(answer))
+            len(wanted) > 2 and bool(_STEPS.search(requested.text) or _STEPS.search(answer))
         )
         if ordered and list(matched.values()) != sorted(matched.values()):
             if _REVERSING.search(_PLAIN_ORDER.sub("", answer)):
@@ -53,9 +55,9 @@ def compare_lists(asked: Asked, reference: str, answer: str, *, typed: bool) -> 
                     outcome=Outcome.NONE,
                     kind="list",
                     agreed=agreed,
-                    reason="the order is told in words",
+                    reason="the order is stated in words",
                 )
-            if not asked.order:
+            if not requested.order:
                 return Comparison(
                     outcome=Outcome.NONE,
                     kind="list",
@@ -75,11 +77,11 @@ def compare_lists(asked: Asked, reference: str, answer: str, *, typed: bool) -> 
             reason=f"all {len(wanted)} items are there",
         )
     if not missing:
-        if asked.items == len(wanted) or all(
+        if requested.items == len(wanted) or all(
             _plain(item) or len(item.split()) <= 3 for item in extra
         ):
             return Comparison(
-                outcome=Outcome.CONFLICT, confidence=0.85 if asked.items == len(wanted) else 0.7, decided=asked.items == len(wanted), kind="list",
+                outcome=Outcome.CONFLICT, confidence=0.85 if requested.items == len(wanted) else 0.7, decided=requested.items == len(wanted), kind="list",
                 agreed=agreed, extra=extra, reason=f"the answer adds {extra[0]}, which the reference does not have",
             )  # fmt: skip
         return Comparison(
@@ -100,8 +102,8 @@ def compare_lists(asked: Asked, reference: str, answer: str, *, typed: bool) -> 
             reason=f"{_listed(missing)} missing",
         )
     one_swapped = (
-        not asked.order
-        and asked.items == len(wanted)
+        not requested.order
+        and requested.items == len(wanted)
         and len(agreed) >= 2
         and len(missing) == len(extra) == 1
         and len(given) == len(wanted)
@@ -131,21 +133,29 @@ def compare_lists(asked: Asked, reference: str, answer: str, *, typed: bool) -> 
     )
 
 
-def _wanted(asked: Asked, reference: str, *, typed: bool) -> tuple[str, ...]:
+def _wanted(requested: Requested, reference: str, *, typed: bool) -> tuple[str, ...]:
     items = split_items(reference)
     if len(items) < 2 or len(items) > 30:
         return ()
-    if asked.items and asked.items != len(items):
+    if requested.items and requested.items != len(items):
         return ()
-    if not (asked.several or asked.order or asked.items == len(items) or len(items) >= 3):
-        return ()
-    if asked.kind in ("date", "time", "duration", "money", "percent", "number", "verse") and not (
-        asked.items or asked.order or asked.several
+    if not (
+        requested.several or requested.order or requested.items == len(items) or len(items) >= 3
     ):
         return ()
-    if any(len(item.split()) > 5 for item in items) and not asked.items:
+    if requested.kind in (
+        "date",
+        "time",
+        "duration",
+        "money",
+        "percent",
+        "number",
+        "verse",
+    ) and not (requested.items or requested.order or requested.several):
         return ()
-    if typed and asked.kind in ("date", "duration") and not asked.items:
+    if any(len(item.split()) > 5 for item in items) and not requested.items:
+        return ()
+    if typed and requested.kind in ("date", "duration") and not requested.items:
         return ()
     if any("=" in item for item in items) or len({item_key(item) for item in items}) < len(items):
         return ()

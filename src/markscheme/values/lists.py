@@ -162,7 +162,7 @@ def _numeric(word: str) -> int | None:
 
 
 def positions(items: tuple[str, ...], text: str) -> list[int]:
-    """Where each item first stands in a text, -1 where it does not."""
+    """Where each item first occurs in a text, -1 where it does not."""
     lower = f" {text.lower()} "
     places = []
     for item in items:

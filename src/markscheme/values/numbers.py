@@ -14,7 +14,7 @@ from markscheme.text import NUMBER_ORDINALS, NUMBER_TENS, NUMBER_UNITS
 
 
 class Reading(NamedTuple):
-    """One number: where it stands, its value, the step it was written to, other readings."""
+    """One number: where it occurs, its value, the step it was written to, other readings."""
 
     start: int
     end: int

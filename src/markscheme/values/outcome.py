@@ -41,7 +41,7 @@ class Pair(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
-    """How the typed values of an answer stand to those of a reference."""
+    """How the typed values of an answer relate to those of a reference."""
 
     outcome: Outcome
     confidence: float = 0.0
@@ -70,7 +70,7 @@ def kind_of(value: Value) -> str:
 
 
 def in_words(value: Value) -> str:
-    """A value as the reader knows it: its own words without what stands around them."""
+    """A value as the reader knows it: its own words without what surrounds them."""
     if isinstance(value, Date):
         return dates.in_words(value) or value.text.strip()
     if isinstance(value, ClockTime):

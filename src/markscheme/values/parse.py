@@ -1,5 +1,5 @@
 # ruff: noqa: E501 - tables of patterns and words read better unfolded
-"""`parse_values`: every typed value of a text, with how the text stands to it."""
+"""`parse_values`: every typed value of a text, with how the text relates to it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import re
 from dataclasses import replace
 from functools import lru_cache
 
-from markscheme.values.asked import Asked, read_question
 from markscheme.values.bounds import YEAR_SECONDS, join_ranges, largest_unit, take_unit
 from markscheme.values.characters import is_foreign, plain
 from markscheme.values.choices import as_choice
@@ -31,6 +30,7 @@ from markscheme.values.kinds import (
 )
 from markscheme.values.lists import split_items
 from markscheme.values.numbers import Reading, read_numbers, roman, short_scale
+from markscheme.values.requested import Requested, read_question
 from markscheme.values.stance import with_stance
 from markscheme.values.units import read_unit
 
@@ -139,10 +139,10 @@ _WEAK_BEFORE = re.compile(
 
 @lru_cache(maxsize=8192)
 def _parse(text: str, question: str) -> tuple[Value, ...]:
-    asked = read_question(question) if question else Asked()
+    requested = read_question(question) if question else Requested()
     written = plain(text)
-    foreign = is_foreign(written) or asked.foreign
-    return tuple(_values(text, written, asked, foreign=foreign))
+    foreign = is_foreign(written) or requested.foreign
+    return tuple(_values(text, written, requested, foreign=foreign))
 
 
 def parse_values(text: str, *, question: str | None = None) -> list[Value]:
@@ -170,37 +170,37 @@ def typed_values(text: str, *, question: str | None = None) -> list[Value]:
     return list(_parse(text, question or ""))
 
 
-def _values(raw: str, text: str, asked: Asked, *, foreign: bool) -> list[Value]:
+def _values(raw: str, text: str, requested: Requested, *, foreign: bool) -> list[Value]:
     if not _MAYBE.search(text):
         return []
     used = bytearray(len(text))
     found: list[Value] = list(read_flags(text, used))
     expressions = _expressions(text, used)
     found.extend(read_verses(text, used))
-    if asked.kind == "version":
-        found.extend(read_versions(text, used, asked=True))
+    if requested.kind == "version":
+        found.extend(read_versions(text, used, requested=True))
     found.extend(
         read_dates(
             text,
             used,
             foreign=foreign,
-            asked=asked.kind == "date",
-            numbers=asked.kind in ("number", "money", "percent", "duration"),
-            said=asked.text,
+            requested=requested.kind == "date",
+            numbers=requested.kind in ("number", "money", "percent", "duration"),
+            question=requested.text,
         )
     )
     found.extend(read_times(text, used))
-    if asked.kind != "version":
-        found.extend(read_versions(text, used, asked=False))
+    if requested.kind != "version":
+        found.extend(read_versions(text, used, requested=False))
     found.extend(read_ratios(text, used))
     found.extend(read_codes(text, used))
-    amounts = _amounts(text, used, asked, foreign=foreign)
+    amounts = _amounts(text, used, requested, foreign=foreign)
     amounts = _mixed(text, amounts)
     if (
         _LOSS.fullmatch(text)
         and len(amounts) == 1
         and isinstance(amounts[0], Amount)
-        and asked.direction != -1
+        and requested.direction != -1
     ):
         amounts = [replace(amounts[0], amount=-amounts[0].amount, signed=True)]
     whole = any(
@@ -238,7 +238,7 @@ def _expressions(text: str, used: bytearray) -> list[tuple[int, int]]:
     return [span for span in expressions_in(text) if not any(used[span[0] : span[1]])]
 
 
-def _amounts(text: str, used: bytearray, asked: Asked, *, foreign: bool) -> list[Value]:
+def _amounts(text: str, used: bytearray, requested: Requested, *, foreign: bool) -> list[Value]:
     amounts: list[Value] = []
     readings = [
         one for one in read_numbers(text, foreign=foreign) if not any(used[one.start : one.end])
@@ -247,7 +247,7 @@ def _amounts(text: str, used: bytearray, asked: Asked, *, foreign: bool) -> list
         if amounts and reading.start < amounts[-1].end:
             continue
         following = readings[place + 1].start if place + 1 < len(readings) else len(text)
-        amounts.append(_amount(text, reading, asked, following))
+        amounts.append(_amount(text, reading, requested, following))
     if " " in text and re.search(
         r"\b(?:hour|day|week|fortnight|month|year|minute|decade|century|stunde|tag|woche|monat|jahr|hora|semana|mes|año|heure|jour|semaine|mois|an)\b",
         text,
@@ -305,7 +305,7 @@ def _timed(  # noqa: PLR0917
     )  # fmt: skip
 
 
-def _amount(text: str, reading: Reading, asked: Asked, following: int) -> Value:  # noqa: PLR0912, PLR0915
+def _amount(text: str, reading: Reading, requested: Requested, following: int) -> Value:  # noqa: PLR0912, PLR0915
     start, end = reading.start, reading.end
     value, quantum, others = reading.value, reading.quantum, reading.alternatives
     before = text[max(0, start - 20) : start]
@@ -338,13 +338,13 @@ def _amount(text: str, reading: Reading, asked: Asked, following: int) -> Value:
             if (
                 after
                 and text[after[2] - 5 : after[2]].lower() in ("pound", "ounds")
-                and asked.kind != "money"
+                and requested.kind != "money"
             ):
                 unit = read_unit(text, after[2] - (6 if text[after[2] - 1] == "s" else 5))
                 if (
                     unit is not None
-                    and asked.unit is not None
-                    and asked.unit.dimensions == unit[0].dimensions
+                    and requested.unit is not None
+                    and requested.unit.dimensions == unit[0].dimensions
                 ):
                     return _measured(
                         text,
@@ -379,7 +379,7 @@ def _amount(text: str, reading: Reading, asked: Asked, following: int) -> Value:
                 quantum=quantum,
                 signed=signed,
             )
-        if (unit := _unit(text, end, reading, asked)) is not None:
+        if (unit := _unit(text, end, reading, requested)) is not None:
             below = _BELOW.match(text, end)
             end = unit[1]
             below = below or _BELOW.match(text, end)
@@ -418,7 +418,7 @@ def _amount(text: str, reading: Reading, asked: Asked, following: int) -> Value:
         and not weak
     ):
         weak = start > 0 and not noun
-    weak = weak or (title and asked.kind != "number")
+    weak = weak or (title and requested.kind != "number")
     year = (
         reading.plain_digits
         and reading.value == int(reading.value)
@@ -426,8 +426,8 @@ def _amount(text: str, reading: Reading, asked: Asked, following: int) -> Value:
     )
     if (
         reading.spelled_year
-        and (asked.kind == "date" or re.search(r"\b(?:in|since|from|by|year)\s+$", before))
-    ) or (year and asked.kind == "date"):
+        and (requested.kind == "date" or re.search(r"\b(?:in|since|from|by|year)\s+$", before))
+    ) or (year and requested.kind == "date"):
         return Date(start=start, end=end, text=text[start:end], year=int(value), number=True)
     return Number(
         start=start, end=end, text=text[start:end], amount=factor * value, quantum=quantum, alternatives=tuple(factor * one for one in others),
@@ -454,7 +454,7 @@ def _sign(text: str, start: int) -> tuple[int, int]:
     return (1 if mark in ("+", "plus", "零上") else -1), hit.start()
 
 
-def _unit(text: str, end: int, reading: Reading, asked: Asked) -> tuple[Unit, int] | None:
+def _unit(text: str, end: int, reading: Reading, requested: Requested) -> tuple[Unit, int] | None:
     at = end
     while text[at : at + 1] == " " and at < end + 1:
         at += 1
@@ -496,7 +496,7 @@ def _unit(text: str, end: int, reading: Reading, asked: Asked) -> tuple[Unit, in
         "AU",
         "ano",
         "bin",
-    ) and not _sure(text, word, found[1], asked):
+    ) and not _sure(text, word, found[1], requested):
         return None
     if word in ("second", "Second", "third"):
         return None if reading.ordinal else found
@@ -511,23 +511,23 @@ def _unit(text: str, end: int, reading: Reading, asked: Asked) -> tuple[Unit, in
     if (
         word == "B"
         and at == end
-        and not (asked.unit and asked.unit.dimensions == found[0].dimensions)
+        and not (requested.unit and requested.unit.dimensions == found[0].dimensions)
     ):
         return None
-    if word in ("m", "t") and at == end and asked.kind == "money":
+    if word in ("m", "t") and at == end and requested.kind == "money":
         return None
     if (
         word == "K"
         and at == end
-        and not (asked.unit and asked.unit.dimensions == found[0].dimensions)
+        and not (requested.unit and requested.unit.dimensions == found[0].dimensions)
         and "temperature" not in text.lower()
     ):
         return found
     return found
 
 
-def _sure(text: str, word: str, end: int, asked: Asked) -> bool:
-    if asked.unit is not None and word in ("in", "stone", "hands", "mi", "ha", "bit", "league"):
+def _sure(text: str, word: str, end: int, requested: Requested) -> bool:
+    if requested.unit is not None and word in ("in", "stone", "hands", "mi", "ha", "bit", "league"):
         return True
     if word in ("in", "mi", "ha", "d", "u"):
         return not re.match(r"\s+\w", text[end : end + 3])

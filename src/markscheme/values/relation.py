@@ -1,4 +1,4 @@
-"""How one value of an answer stands to one value of a reference."""
+"""How one value of an answer relates to one value of a reference."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ from markscheme.values.amounts import (
     Relation,
     relate_amounts,
 )
-from markscheme.values.asked import Asked
 from markscheme.values.codes import code_of, version_parts
 from markscheme.values.dates import interval
 from markscheme.values.expressions import relate as relate_expressions
@@ -33,12 +32,13 @@ from markscheme.values.kinds import (
     Value,
     Version,
 )
+from markscheme.values.requested import Requested
 
 
-def relate(reference: Value, answer: Value, asked: Asked) -> Relation:
-    """How the answer's value stands to the reference's, given what the question asks."""
+def relate(reference: Value, answer: Value, requested: Requested) -> Relation:
+    """How the answer's value relates to the reference's, given what the question asks."""
     if isinstance(reference, Range) or isinstance(answer, Range):
-        return _ranges(reference, answer, asked)
+        return _ranges(reference, answer, requested)
     if isinstance(reference, Flag) or isinstance(answer, Flag):
         return (
             (SAME if reference.name == answer.name else DIFFERENT)
@@ -54,9 +54,9 @@ def relate(reference: Value, answer: Value, asked: Asked) -> Relation:
     if isinstance(reference, ClockTime) or isinstance(answer, ClockTime):
         return _times(reference, answer)
     if isinstance(reference, Date) or isinstance(answer, Date):
-        return _dates(reference, answer, asked)
+        return _dates(reference, answer, requested)
     if isinstance(reference, Amount) and isinstance(answer, Amount):
-        return relate_amounts(reference, answer, asked)
+        return relate_amounts(reference, answer, requested)
     return APART
 
 
@@ -164,7 +164,7 @@ def _identifiers(reference: Value, answer: Value) -> Relation:  # noqa: PLR0912
 
 
 def _shape(code: str) -> str:
-    """Letters kept, figures as #: codes of one family."""
+    """Letters preserved, figures as #: codes of one family."""
     return "".join("#" if char.isdigit() else char for char in code).strip("#") or "#"
 
 
@@ -195,7 +195,7 @@ def _times(reference: Value, answer: Value) -> Relation:
     return DIFFERENT
 
 
-def _as_date(value: Value, asked: Asked) -> Date | None:
+def _as_date(value: Value, requested: Requested) -> Date | None:
     if isinstance(value, Date):
         return value
     if (
@@ -203,7 +203,7 @@ def _as_date(value: Value, asked: Asked) -> Date | None:
         and not value.ordinal
         and value.amount == int(value.amount)
         and 1 <= value.amount <= 2100
-    ) and (value.year or (asked.kind == "date" and not value.noun and value.amount >= 100)):
+    ) and (value.year or (requested.kind == "date" and not value.noun and value.amount >= 100)):
         return Date(
             start=value.start,
             end=value.end,
@@ -214,7 +214,7 @@ def _as_date(value: Value, asked: Asked) -> Date | None:
     return None
 
 
-def _dates(reference: Value, answer: Value, asked: Asked) -> Relation:
+def _dates(reference: Value, answer: Value, requested: Requested) -> Relation:
     if (
         isinstance(reference, Amount)
         and isinstance(answer, Date)
@@ -228,30 +228,30 @@ def _dates(reference: Value, answer: Value, asked: Asked) -> Relation:
             amount=float(answer.year),
             quantum=1.0,
         )
-        if isinstance(reference, Number) and not reference.year and asked.kind != "date":
-            same = relate_amounts(reference, found, asked)
+        if isinstance(reference, Number) and not reference.year and requested.kind != "date":
+            same = relate_amounts(reference, found, requested)
             return same if same is SAME else UNCLEAR
     if (
         isinstance(answer, Amount)
         and isinstance(reference, Date)
         and reference.number
         and reference.year is not None
-        and asked.kind != "date"
+        and requested.kind != "date"
     ):
         wanted = Number(
             start=0, end=0, text=reference.text, amount=float(reference.year), quantum=1.0
         )
         if isinstance(answer, Number) and not answer.year:
-            same = relate_amounts(wanted, answer, asked)
+            same = relate_amounts(wanted, answer, requested)
             return same if same is SAME else UNCLEAR
-    one, other = _as_date(reference, asked), _as_date(answer, asked)
+    one, other = _as_date(reference, requested), _as_date(answer, requested)
     if one is None or other is None:
         return APART
-    return relate_dates(one, other, asked.granularity)
+    return relate_dates(one, other, requested.granularity)
 
 
 def relate_dates(reference: Date, answer: Date, granularity: str = "") -> Relation:
-    """How a date stands to the reference's, down to the granularity asked for."""
+    """How a date relates to the reference's, down to the granularity asked for."""
     readings = [reference, *(_reading(reference, one) for one in reference.alternatives)]
     given = [answer, *(_reading(answer, one) for one in answer.alternatives)]
     found = [_relate_dates(one, two, granularity) for one in readings for two in given]
@@ -318,25 +318,27 @@ def _century(wanted: tuple[int, int], given: tuple[int, int]) -> bool:
     )
 
 
-def _ranges(reference: Value, answer: Value, asked: Asked) -> Relation:
+def _ranges(reference: Value, answer: Value, requested: Requested) -> Relation:
     if isinstance(reference, Range) and isinstance(answer, Range):
-        return _two_ranges(reference, answer, asked)
+        return _two_ranges(reference, answer, requested)
     if isinstance(reference, Range):
-        return _wanted_range(reference, answer, asked)
+        return _wanted_range(reference, answer, requested)
     if isinstance(answer, Range):
-        return _given_range(reference, answer, asked)
+        return _given_range(reference, answer, requested)
     return APART
 
 
-def _two_ranges(reference: Range, answer: Range, asked: Asked) -> Relation:
-    lows = relate(reference.low, answer.low, asked) if reference.low and answer.low else None
-    highs = relate(reference.high, answer.high, asked) if reference.high and answer.high else None
+def _two_ranges(reference: Range, answer: Range, requested: Requested) -> Relation:
+    lows = relate(reference.low, answer.low, requested) if reference.low and answer.low else None
+    highs = (
+        relate(reference.high, answer.high, requested) if reference.high and answer.high else None
+    )
     if lows is None and highs is None:
         mine = reference.low or reference.high
         theirs = answer.low or answer.high
         if mine is None or theirs is None:
             return APART
-        crossed = relate(mine, theirs, asked)
+        crossed = relate(mine, theirs, requested)
         return crossed if crossed is APART else DIFFERENT
     found = [one for one in (lows, highs) if one is not None]
     if APART in found:
@@ -361,9 +363,12 @@ def _two_ranges(reference: Range, answer: Range, asked: Asked) -> Relation:
     return SAME if all(one in (SAME, FINER) for one in found) else UNCLEAR
 
 
-def _wanted_range(reference: Range, answer: Value, asked: Asked) -> Relation:
+def _wanted_range(reference: Range, answer: Value, requested: Requested) -> Relation:
     if reference.low is not None and reference.high is not None:
-        low, high = relate(reference.low, answer, asked), relate(reference.high, answer, asked)
+        low, high = (
+            relate(reference.low, answer, requested),
+            relate(reference.high, answer, requested),
+        )
         if APART in (low, high):
             return APART
         if low in (SAME, FINER) or high in (SAME, FINER):
@@ -372,13 +377,16 @@ def _wanted_range(reference: Range, answer: Value, asked: Asked) -> Relation:
     bound = reference.low or reference.high
     if bound is None:
         return APART
-    found = relate(bound, answer, asked)
+    found = relate(bound, answer, requested)
     return UNCLEAR if found is DIFFERENT and _meets(reference, answer) else found
 
 
-def _given_range(reference: Value, answer: Range, asked: Asked) -> Relation:
+def _given_range(reference: Value, answer: Range, requested: Requested) -> Relation:
     if answer.low is not None and answer.high is not None:
-        low, high = relate(reference, answer.low, asked), relate(reference, answer.high, asked)
+        low, high = (
+            relate(reference, answer.low, requested),
+            relate(reference, answer.high, requested),
+        )
         if APART in (low, high):
             return APART
         if low is not DIFFERENT or high is not DIFFERENT:
@@ -387,13 +395,13 @@ def _given_range(reference: Value, answer: Range, asked: Asked) -> Relation:
     bound = answer.low or answer.high
     if bound is None:
         return APART
-    found = relate(reference, bound, asked)
+    found = relate(reference, bound, requested)
     if found in (SAME, FINER):
-        if asked.bound and (
-            (answer.low is not None and asked.bound > 0)
-            or (answer.high is not None and asked.bound < 0)
+        if requested.bound and (
+            (answer.low is not None and requested.bound > 0)
+            or (answer.high is not None and requested.bound < 0)
         ):
-            return DIFFERENT if answer.open_low or answer.open_high or asked.bound else UNCLEAR
+            return DIFFERENT if answer.open_low or answer.open_high or requested.bound else UNCLEAR
         return UNCLEAR if answer.open_low or answer.open_high else SAME
     if found is DIFFERENT and (answer.open_low or answer.open_high) and _beyond(reference, answer):
         return UNCLEAR  # "over 1,200" for 1,250

@@ -80,9 +80,9 @@ _PRO_FORM = re.compile(
     r"\b(?:it|he|she|they|we|you|that|this)(?:['’]s\b| (?:is|was|are|were|did|do|does|has|have|had|"
     r"can|could|cannot|will|would|must|may|should)(?:n['’]t)?\b)"
 )
-"""A pronoun and an auxiliary, which stand for the question: "they did", "it hasn't"."""
+"""A pronoun and an auxiliary, which replace the question: "they did", "it hasn't"."""
 _A_PREDICATE = 3
-"""So few words say of what was asked that it is so: "mandatory", "not really"."""
+"""An answer of so few words affirms what the question asks: "mandatory", "not really"."""
 _A_SENTENCE = 12
 """An answer no longer than this, without yes, no or a word of the question, says nothing of it."""
 _PREFIX = re.compile(r"(?:un|in|im|il|ir|non|dis)(?=[a-z]{4})")
@@ -92,7 +92,7 @@ _NEGATED = re.compile(
 
 
 def usurped(matrix: Array) -> Array:
-    """Rows where something else stands first in the place that the question asks for: beside the
+    """Rows where something else comes first in the place that the question asks for: alongside the
     word asked about and led to by "is" or "by", or with the reference in another sentence only.
     """
     names = list(EXAMINED)
@@ -124,7 +124,7 @@ def ruled(matrix: Array) -> Array:
 
 
 def claim_features(view: FeatureView) -> dict[str, Array]:
-    """Denial and doubt beside the match, choices offered, substituted names, yes against no."""
+    """Denial and doubt next to the match, choices offered, substituted names, yes against no."""
     batch, raw = view.batch, view.batch.raw
     rows = view.rows
     lower: dict[int, str] = {}
@@ -143,16 +143,19 @@ def claim_features(view: FeatureView) -> dict[str, Array]:
         for text in (answer, reference, question):
             if text not in lower:
                 lower[text] = raw[text][:20_000].lower()
-        said, wanted = lower[answer], lower[reference].strip()
+        answer_text, wanted = lower[answer], lower[reference].strip()
         if _YES_NO.match(lower[question]):
-            found["polarity"][row] = _polarity(wanted, said, lower[question])
-        at = said.find(wanted) if wanted else -1
+            found["polarity"][row] = _polarity(wanted, answer_text, lower[question])
+        at = answer_text.find(wanted) if wanted else -1
         size = len(wanted)
         if at < 0 and key_word[row]:
-            at, size = said.find(key_word[row]), len(key_word[row])
-        if at < 0 or len(said) <= size + 1:
+            at, size = answer_text.find(key_word[row]), len(key_word[row])
+        if at < 0 or len(answer_text) <= size + 1:
             continue
-        before, after = said[max(0, at - _REACH) : at], said[at + size : at + size + _REACH]
+        before, after = (
+            answer_text[max(0, at - _REACH) : at],
+            answer_text[at + size : at + size + _REACH],
+        )
         near = _SENTENCE.split(before)[-1]
         rest = _SENTENCE.split(after)[0]
         if answer in turns:
@@ -182,11 +185,11 @@ def _first_key(view: FeatureView) -> list[str]:
     return out
 
 
-def _polarity(wanted: str, said: str, question: str) -> float:
+def _polarity(wanted: str, answer_text: str, question: str) -> float:
     """1 if answer and reference both affirm or both deny, -1 if not, -2 if the answer declines.
 
     0 where the reference does neither, and where a longer answer without "yes" or "no" begins with
-    a sentence that shares no word with the question: what it says of it cannot be told from its
+    a sentence that shares no word with the question: what it says of it cannot be distinguished from its
     denials. A short one of that kind is counted with those that decline.
     """
     if _YES.match(wanted):
@@ -195,54 +198,56 @@ def _polarity(wanted: str, said: str, question: str) -> float:
         expected = False
     else:
         return 0.0
-    if _DECLINES.search(_SENTENCE.split(said.strip(), maxsplit=1)[0]):
+    if _DECLINES.search(_SENTENCE.split(answer_text.strip(), maxsplit=1)[0]):
         return -2.0
-    if _YES.match(said):
+    if _YES.match(answer_text):
         affirmed = True
-    elif _NO.match(_HARMLESS.sub(" ", said)):
+    elif _NO.match(_HARMLESS.sub(" ", answer_text)):
         affirmed = False
     else:
-        first = _SENTENCE.split(said.strip(), maxsplit=1)[0]
+        first = _SENTENCE.split(answer_text.strip(), maxsplit=1)[0]
         if not _about(question, first):
-            return 0.0 if len(said.split()) > _A_SENTENCE else -2.0
+            return 0.0 if len(answer_text.split()) > _A_SENTENCE else -2.0
         negated = _NEGATED.search(_HARMLESS.sub(" ", first)) is not None
         affirmed = negated == _reversed(question, first)
     return 1.0 if affirmed == expected else -1.0
 
 
-def _about(question: str, said: str) -> bool:
-    """Whether `said` has a word of the question that carries meaning, its opposite or a pronoun for it."""
-    if _PRO_FORM.search(said) or len(said.split()) <= _A_PREDICATE:
+def _about(question: str, answer_text: str) -> bool:
+    """Whether `answer_text` has a word of the question that carries meaning, its opposite or a pronoun for it."""
+    if _PRO_FORM.search(answer_text) or len(answer_text.split()) <= _A_PREDICATE:
         return True
-    asked = {stem(word) for word in re.findall(r"\w{3,}", question)} - STOP
-    words = {stem(word) for word in re.findall(r"\w{3,}", said)} - STOP
-    return bool(asked & words) or _reversed(question, said)
+    question_words = {stem(word) for word in re.findall(r"\w{3,}", question)} - STOP
+    words = {stem(word) for word in re.findall(r"\w{3,}", answer_text)} - STOP
+    return bool(question_words & words) or _reversed(question, answer_text)
 
 
-def _reversed(question: str, said: str) -> bool:
-    """Whether `said` has the opposite of a word of the question: "finish", "unfinished"."""
-    asked = {stem(word) for word in re.findall(r"[a-z]{3,}", question)} - STOP
-    words = set(re.findall(r"[a-z]{3,}", said)) - STOP
+def _reversed(question: str, answer_text: str) -> bool:
+    """Whether `answer_text` has the opposite of a word of the question: "finish", "unfinished"."""
+    question_words = {stem(word) for word in re.findall(r"[a-z]{3,}", question)} - STOP
+    words = set(re.findall(r"[a-z]{3,}", answer_text)) - STOP
     prefixed = {
         word
         for word in words
-        if (found := _PREFIX.match(word)) and stem(word[len(found[0]) :]) in asked
+        if (found := _PREFIX.match(word)) and stem(word[len(found[0]) :]) in question_words
     }
-    pairs = [(one, stem(word)) for one in sorted(asked) for word in sorted(words - prefixed)]
+    pairs = [
+        (one, stem(word)) for one in sorted(question_words) for word in sorted(words - prefixed)
+    ]
     opposite = thesaurus().opposites([one for one, _ in pairs], [word for _, word in pairs])
     return (len(prefixed) + int(opposite.any())) % 2 == 1
 
 
 def _adjacent_rival(view: FeatureView) -> Array:
-    """Names or numbers right beside a matched word that stand where the reference has others."""
+    """Names or numbers directly next to a matched word where the reference has others."""
     batch = view.batch
     kind = batch.kind[view.a_place]
     rival = ((kind & (CAPITAL | NUMBER)) > 0) & ~view.a_ref & ~view.a_known & ((kind & TITLE) == 0)
     matched = view.a_ref & view.a_content
-    beside = np.zeros(len(rival), dtype=bool)
+    adjacent = np.zeros(len(rival), dtype=bool)
     same = view.a_row[1:] == view.a_row[:-1]
-    beside[1:] |= matched[:-1] & same
-    beside[:-1] |= matched[1:] & same
-    count = view.per_answer(rival & beside)
+    adjacent[1:] |= matched[:-1] & same
+    adjacent[:-1] |= matched[1:] & same
+    count = view.per_answer(rival & adjacent)
     missing = view.per_reference(view.r_key & ~view.r_hit) > 0
     return np.where(missing, count, 0)

@@ -17,7 +17,7 @@ _RUN = 4
 
 def meaning_features(view: FeatureView) -> dict[str, Array]:
     """Synonyms, opposites, aliases, misspellings, and other people of the same surname."""
-    slip, stranger, same, opposite = _missing_words(view)
+    slip, unrelated, same, opposite = _missing_words(view)
     key, weight = view.r_key, view.r_weight
     total = view.per_reference(weight * key)
     hit = view.r_hit
@@ -25,7 +25,7 @@ def meaning_features(view: FeatureView) -> dict[str, Array]:
         "meaning_recall": share(view.per_reference(weight * key * (hit | same)), total),
         "opposites": view.per_reference(opposite),
         "slip_recall": share(view.per_reference(weight * key * np.where(hit, 1.0, slip)), total),
-        "stranger_like": _most(view, key * ~hit * stranger),
+        "stranger_like": _most(view, key * ~hit * unrelated),
         "alias": _alias(view),
         "given_name": _given_name(view),
     }
@@ -39,17 +39,17 @@ def _most(view: FeatureView, values: Array) -> Array:
 
 def _missing_words(view: FeatureView) -> tuple[Array, Array, Array, Array]:
     """For each reference word that is missing, among the answer's words: likeness of the nearest
-    that is no word (a slip) and that is one (a stranger); whether one means the same; the opposite.
+    that is no word (a slip) and that is one (an unrelated word); whether one means the same; the opposite.
     """
     batch, lexicon = view.batch, view.batch.lexicon
     size = len(view.r_row)
-    slip, stranger = np.zeros(size), np.zeros(size)
+    slip, unrelated = np.zeros(size), np.zeros(size)
     same, opposite = np.zeros(size, dtype=bool), np.zeros(size, dtype=bool)
     missing = np.flatnonzero(
         view.r_key & ~view.r_hit & ((batch.kind[view.r_place] & (NUMBER | MARK | STOPWORD)) == 0)
     )
     if not len(missing):
-        return slip, stranger, same, opposite
+        return slip, unrelated, same, opposite
     start = batch.texts.start
     which, place = spread(start, batch.answer[view.r_row[missing]])
     owner = missing[which]
@@ -71,12 +71,12 @@ def _missing_words(view: FeatureView) -> tuple[Array, Array, Array, Array]:
     exists = np.zeros(len(different), dtype=bool)
     exists[near] = book.exist([others[i] for i in near.tolist()])
     np.maximum.at(slip, owner, np.where(exists, 0.0, alike)[back])
-    np.maximum.at(stranger, owner, np.where(exists, alike, 0.0)[back])
+    np.maximum.at(unrelated, owner, np.where(exists, alike, 0.0)[back])
     canon = batch.known.canon
     alike_meaning, apart = _related(view, canon[one], canon[other])
     np.logical_or.at(same, owner, alike_meaning[back])
     np.logical_or.at(opposite, owner, apart[back])
-    return slip, stranger, same, opposite
+    return slip, unrelated, same, opposite
 
 
 def _related(view: FeatureView, one: Array, other: Array) -> tuple[Array, Array]:
@@ -121,7 +121,7 @@ def _alias(view: FeatureView) -> Array:
     wanted: dict[int, set[int]] = {}
     for place, value in zip(owner.tolist(), meaning.tolist(), strict=True):
         wanted.setdefault(keys[place], set()).add(value)
-    asked: list[str] = []
+    phrases: list[str] = []
     asks: list[tuple[int, int]] = []
     for row in open_rows.tolist():
         text = int(view.reference[row])
@@ -131,13 +131,13 @@ def _alias(view: FeatureView) -> Array:
         words = [names[i] for i in canon[start[answer] : start[answer + 1]][:30].tolist()]
         for low in range(len(words)):
             for high in range(low + 1, min(low + _RUN, len(words)) + 1):
-                asked.append(" ".join(words[low:high]))
+                phrases.append(" ".join(words[low:high]))
                 asks.append((row, text))
-    if asked:
-        own, values = book.meanings(asked)
+    if phrases:
+        own, values = book.meanings(phrases)
         for place, value in zip(own.tolist(), values.tolist(), strict=True):
             row, text = asks[place]
-            if value in wanted[text] and asked[place] != texts[text]:
+            if value in wanted[text] and phrases[place] != texts[text]:
                 out[row] = 1.0
     return out
 

@@ -72,16 +72,16 @@ def _nearest(
 
 
 def days_of_month(batch: Batch) -> Array:
-    """Which words are a day of a month: a number up to 31 beside a month's name in its text."""
+    """Which words are a day of a month: a number up to 31 next to a month's name in its text."""
     kind = batch.kind
     value = batch.known.value[batch.texts.word]
     text = np.repeat(np.arange(len(batch.texts.count)), batch.texts.count)
     month = (kind & MONTH) > 0
-    beside = np.zeros(len(kind), dtype=bool)
-    beside[1:] |= month[:-1] & (text[:-1] == text[1:])
-    beside[:-1] |= month[1:] & (text[:-1] == text[1:])
-    beside[:-2] |= month[2:] & (text[:-2] == text[2:])
-    return np.asarray(beside & ((kind & NUMBER) > 0) & (value >= 1) & (value <= 31))
+    near_month = np.zeros(len(kind), dtype=bool)
+    near_month[1:] |= month[:-1] & (text[:-1] == text[1:])
+    near_month[:-1] |= month[1:] & (text[:-1] == text[1:])
+    near_month[:-2] |= month[2:] & (text[:-2] == text[2:])
+    return np.asarray(near_month & ((kind & NUMBER) > 0) & (value >= 1) & (value <= 31))
 
 
 def _finest_date(view: FeatureView) -> dict[str, Array]:

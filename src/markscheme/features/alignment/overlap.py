@@ -13,11 +13,11 @@ from markscheme.features.alignment.pairs import Aligned, key_words
 
 @dataclass(frozen=True, slots=True)
 class FeatureView:
-    """Each row beside its best reference, word by word.
+    """Each row against its best reference, word by word.
 
     Reference words: `r_row` (row of each), `r_place` (flat place), `r_hit` (found in the answer),
-    `r_key` (decides), `r_weight` (rarity). Answer words: `a_row`, `a_place`, `a_known` (stands in
-    the question), `a_ref` (stands in the best reference), `a_any` (in any reference of the row),
+    `r_key` (decides), `r_weight` (rarity). Answer words: `a_row`, `a_place`, `a_known` (occurs in
+    the question), `a_ref` (occurs in the best reference), `a_any` (in any reference of the row),
     `a_content`.
     """
 

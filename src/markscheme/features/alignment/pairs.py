@@ -16,7 +16,7 @@ from markscheme.features.alignment.batch import Array, Batch, Occurrences, conte
 class Aligned:
     """What is known of every pair, and the pair with each row's best reference.
 
-    Arrays of pairs: `exact`, `contained` (the reference stands in the answer as a run of words),
+    Arrays of pairs: `exact`, `contained` (the reference occurs in the answer as a run of words),
     `packed` (so without spaces), `recall` (share of the reference's words), `key_recall` (share of
     the key words, by rarity: content words that the question lacks, else content words, else all).
     `best` is one pair a row. `normal` is each text as canonical words with spaces around.

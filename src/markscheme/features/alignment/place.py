@@ -1,4 +1,4 @@
-"""Where in the answer the reference stands, and what stands around it."""
+"""Where in the answer the reference occurs, and what surrounds it."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ def _distinct(rows: int, row: Array, word: Array) -> Array:
 
 
 def _best_sentence(view: FeatureView, row: Array, sentence: Array, word: Array) -> Array:
-    """The sentence of each answer in which most of the reference's key words stand; first wins."""
+    """The sentence of each answer in which most of the reference's key words occur; first wins."""
     if not len(row):
         return np.zeros(view.rows, dtype=np.int64)
     width = int(sentence.max()) + 1
@@ -141,11 +141,11 @@ def _sentence_bounds(view: FeatureView, best: Array, found: Array) -> tuple[Arra
 
 
 def _sentence_question(view: FeatureView, best: Array, found: Array) -> Array:
-    """Share of the answer's mentions of question words that stand in the matching sentence."""
-    told = view.a_known & view.a_content
+    """Share of the answer's mentions of question words that occur in the matching sentence."""
+    known = view.a_known & view.a_content
     chosen = view.batch.texts.sentence[view.a_place] == best[view.a_row]
-    inside = view.per_answer(told & chosen)
-    return np.where(found, share(inside, view.per_answer(told), -1.0), -1.0)
+    inside = view.per_answer(known & chosen)
+    return np.where(found, share(inside, view.per_answer(known), -1.0), -1.0)
 
 
 def _first_sentence(view: FeatureView, flags: Array) -> Array:

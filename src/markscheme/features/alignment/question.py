@@ -39,26 +39,26 @@ def question_features(view: FeatureView) -> dict[str, Array]:
     found["asks_list"] = np.array([bool(SEVERAL.search(text)) for text in lower], dtype=float)[at]
     found["question_words"] = batch.texts.count[batch.question]
 
-    said = sorted(set(batch.answer.tolist()))
-    where = {text: i for i, text in enumerate(said)}
-    told = np.array([where[i] for i in batch.answer.tolist()], dtype=np.int64)
-    small = [raw[i][:2000].lower() for i in said]
-    lower_said = pl.Series(small, dtype=pl.String)
+    distinct = sorted(set(batch.answer.tolist()))
+    where = {text: i for i, text in enumerate(distinct)}
+    of_row = np.array([where[i] for i in batch.answer.tolist()], dtype=np.int64)
+    small = [raw[i][:2000].lower() for i in distinct]
+    lowered = pl.Series(small, dtype=pl.String)
 
     def found_in(pattern: re.Pattern[str]) -> Array:
         """Where a pattern without lookaround is found, all texts at once."""
-        return lower_said.str.contains(pattern.pattern).to_numpy()
+        return lowered.str.contains(pattern.pattern).to_numpy()
 
     refusals = [
         REFUSAL.search(text) if has else None
         for text, has in zip(small, found_in(REFUSAL).tolist(), strict=True)
     ]
-    found["refusal"] = np.array([float(hit is not None) for hit in refusals])[told]
+    found["refusal"] = np.array([float(hit is not None) for hit in refusals])[of_row]
     found["refusal_place"] = np.array(
         [-1.0 if hit is None else float(hit.start()) for hit in refusals]
-    )[told]
-    found["outdated_cue"] = found_in(OUTDATED).astype(float)[told]
-    found["speaks_to_marker"] = found_in(INJECTION).astype(float)[told]
+    )[of_row]
+    found["outdated_cue"] = found_in(OUTDATED).astype(float)[of_row]
+    found["speaks_to_marker"] = found_in(INJECTION).astype(float)[of_row]
     kind = batch.kind[view.a_place]
     new = ~view.a_known
     found["answer_numbers"] = view.per_answer(((kind & NUMBER) > 0) & new)

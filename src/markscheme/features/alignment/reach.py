@@ -47,7 +47,7 @@ def reach_features(view: FeatureView) -> dict[str, Array]:
 
 
 def _explained(view: FeatureView, owner: Array, word: Array, rows: int) -> dict[str, Array]:
-    """How much of what the answer adds to the question stands in any of the references."""
+    """How much of what the answer adds to the question occurs in any of the references."""
     batch = view.batch
     size = np.int64(max(len(batch.lexicon.canon_words), 1))
     known = np.unique(batch.row[owner] * size + word)

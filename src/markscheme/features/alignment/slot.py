@@ -1,4 +1,4 @@
-"""Whether the reference or a rival of its kind stands where the answer answers the question.
+"""Whether the reference or a rival of its kind is where the answer answers the question.
 
 "The bridge was designed by A, a pupil of B": both are named, one is claimed. The sentence and the
 clause that repeat most of the question are taken for the place where it is answered.
@@ -35,21 +35,23 @@ def slot_features(view: FeatureView) -> dict[str, Array]:
     kind = batch.kind[place]
     wanted = reference_kind(view)
     typed = _typed(kind, wanted[row], view.a_content) & ~view.a_known
-    told = in_any_reference(view)
+    in_reference = in_any_reference(view)
     clause = batch.texts.clause[place].astype(np.int64)
-    match = typed & told
-    rival = typed & ~told & ~_with_match(match, kind, row, clause)
+    match = typed & in_reference
+    rival = typed & ~in_reference & ~_with_match(match, kind, row, clause)
     first_clause = np.zeros(view.rows, dtype=np.int64)
     some = view.a_length > 0
     first_clause[some] = clause[(np.cumsum(view.a_length) - view.a_length)[some]]
     clause -= first_clause[row]
     found: dict[str, Array] = {"reference_kind": wanted}
-    found |= _asked(view, match, rival, clause)
-    found |= _beside_question(view, match, rival, typed, clause=clause, wanted=wanted)
+    found |= _slot_features(view, match, rival, clause)
+    found |= _next_to_question(view, match, rival, typed, clause=clause, wanted=wanted)
     return found | _led_to(view, match, rival, typed, clause=clause)
 
 
-def _asked(view: FeatureView, match: Array, rival: Array, clause: Array) -> dict[str, Array]:
+def _slot_features(
+    view: FeatureView, match: Array, rival: Array, clause: Array
+) -> dict[str, Array]:
     """Match and rivals in the sentence and the clause that repeat most of the question."""
     batch, rows, row = view.batch, view.rows, view.a_row
     canon = batch.canon[view.a_place]
@@ -70,23 +72,23 @@ def _asked(view: FeatureView, match: Array, rival: Array, clause: Array) -> dict
     return found
 
 
-def _beside_question(
+def _next_to_question(
     view: FeatureView, match: Array, rival: Array, typed: Array, *, clause: Array, wanted: Array
 ) -> dict[str, Array]:
-    """How near match and rivals stand to words of the question and to what it asks about."""
+    """How near match and rivals are to words of the question and to what it asks about."""
     row, kind = view.a_row, view.batch.kind[view.a_place]
     known = view.a_known & view.a_content
     apart = _distance(known, row, view.batch.texts.sentence[view.a_place])
     plain = typed | ((kind & (STOPWORD | NUMBER | MONTH | TITLE)) > 0)
     # "four small moons": what is counted may have any word before it.
     plain |= (wanted[row] == NUMBERS) & ~known
-    beside = _beside(known, plain, row, clause)
-    at_focus = _beside(_focus(view), plain, row, clause)
+    next_to = _next_to(known, plain, row, clause)
+    at_focus = _next_to(_focus(view), plain, row, clause)
     found: dict[str, Array] = {}
     for name, mine in (("match", match), ("rival", rival)):
         count = view.per_answer(mine)
         found[f"{name}_from_question"] = _least(view.rows, row, mine, apart)
-        for where, there in (("in_slot", beside), ("at_focus", at_focus)):
+        for where, there in (("in_slot", next_to), ("at_focus", at_focus)):
             inside = view.per_answer(_runs(mine & there, row))
             found[f"{name}_{where}"] = np.where(count > 0, inside, -1.0)
     return found
@@ -128,7 +130,7 @@ def _with_match(match: Array, kind: Array, row: Array, clause: Array) -> Array:
 
 
 def in_any_reference(view: FeatureView) -> Array:
-    """Which of the answer's words stand in any of the row's references."""
+    """Which of the answer's words occur in any of the row's references."""
     batch = view.batch
     size = np.int64(max(len(batch.lexicon.canon_words), 1))
     owner, place = spread(batch.texts.start, batch.reference)
@@ -229,7 +231,7 @@ _EARLY = 4
 def _focus(view: FeatureView) -> Array:
     """Which of the answer's words are what the question asks about: the first full word after "who",
     as "painted" in "who painted it", the first two after "which" and the like, for "when" the last.
-    None for "where" and "who is", whose answers stand anywhere.
+    None for "where" and "who is", whose answers may be anywhere.
     """
     batch = view.batch
     kind, canon, start = batch.kind, batch.canon, batch.texts.start
@@ -240,9 +242,9 @@ def _focus(view: FeatureView) -> Array:
         found = _ASKING.search(raw)
         words = range(int(start[question]), int(start[question + 1]))
         full = [canon[i] for i in words if not kind[i] & (STOPWORD | NUMBER)]
-        asked = len(raw[: found.end()].split()) if found else 0
-        skipped = sum(not kind[i] & (STOPWORD | NUMBER) for i in words[:asked])
-        if found is None or asked > _EARLY:
+        leading = len(raw[: found.end()].split()) if found else 0
+        skipped = sum(not kind[i] & (STOPWORD | NUMBER) for i in words[:leading])
+        if found is None or leading > _EARLY:
             wanted[question] = []
         elif found.group() == "when":
             wanted[question] = full[-1:]
@@ -267,7 +269,7 @@ def _focus(view: FeatureView) -> Array:
     return np.asarray(keys[spot] == mine)
 
 
-def _beside(known: Array, plain: Array, row: Array, clause: Array) -> Array:
+def _next_to(known: Array, plain: Array, row: Array, clause: Array) -> Array:
     """Words whose nearest full word on the left or right in their clause is one of the question's.
 
     `plain` words (function words, numbers, and other things of the kind asked for) are passed over.

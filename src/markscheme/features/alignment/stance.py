@@ -90,7 +90,7 @@ def stance_features(view: FeatureView) -> dict[str, Array]:
     words = batch.texts.count
     keys = _key_words(view)
     doubtful, turning = (having(view, pattern) for pattern in (_IGNORANCE, _CUES))
-    asked: dict[int, tuple[bool, int, set[str]]] = {}
+    questions: dict[int, tuple[bool, int, set[str]]] = {}
     for row, (answer, reference, question) in enumerate(
         zip(batch.answer.tolist(), view.reference.tolist(), batch.question.tolist(), strict=True)
     ):
@@ -99,42 +99,44 @@ def stance_features(view: FeatureView) -> dict[str, Array]:
             same = text.strip() == raw[reference].strip() and bool(text.strip())
             found["wordless"][row] = 2.0 if same else 1.0
             continue
-        said = text[:_LONGEST].lower()
+        answer_text = text[:_LONGEST].lower()
         key = keys[row]
-        if question not in asked:
-            asked[question] = _asked(raw[question].lower())
-        several, count, told = asked[question]
-        if words[answer] <= 40 and _PARTS.search(said):
-            items, strangers = _bare_list(said, key, raw[reference].lower(), told)
+        if question not in questions:
+            questions[question] = _question_facts(raw[question].lower())
+        several, count, question_words = questions[question]
+        if words[answer] <= 40 and _PARTS.search(answer_text):
+            items, unmatched = _bare_list(answer_text, key, raw[reference].lower(), question_words)
             if several:
                 found["beyond_count"][row] = max(items - count, 0) if count else 0
             else:
-                found["bare_items"][row], found["bare_strangers"][row] = items, strangers
-        at = said.find(raw[reference].lower().strip())
+                found["bare_items"][row], found["bare_strangers"][row] = items, unmatched
+        at = answer_text.find(raw[reference].lower().strip())
         size = len(raw[reference].strip())
         if at < 0 and key:
-            spots = [(spot, len(one)) for one in key if (spot := said.find(one)) >= 0]
+            spots = [(spot, len(one)) for one in key if (spot := answer_text.find(one)) >= 0]
             at, size = min(spots, default=(-1, 0))
         if at < 0 or words[answer] < 3:
             continue
-        known = _IGNORANCE.search(said) if answer in doubtful else None
+        known = _IGNORANCE.search(answer_text) if answer in doubtful else None
         if known:
-            found["ignorance"][row] = _ignorant(said, known, at)
+            found["ignorance"][row] = _ignorant(answer_text, known, at)
         if answer not in turning:
             continue
-        before, after = said[:at], said[at + size :]
+        before, after = answer_text[:at], answer_text[at + size :]
         near = _SENTENCES.split(before)[-1]
         found["belief_before"][row] = bool(_BELIEF.search(near))
         found["denied_near"][row] = bool(_DENIED.search(near[-40:])) + 2 * bool(
             _AFTER.search(after)
         )
-        turns = [turn.end() for turn in _TURN.finditer(said)]
+        turns = [turn.end() for turn in _TURN.finditer(answer_text)]
         if turns:
-            tail = said[turns[-1] :]
-            if not _news(tail, told):
-                tail = said[turns[-2] if len(turns) > 1 else 0 :]
+            tail = answer_text[turns[-1] :]
+            if not _news(tail, question_words):
+                tail = answer_text[turns[-2] if len(turns) > 1 else 0 :]
             holds = any(one in tail for one in key) if key else raw[reference].lower() in tail
-            found["last_claim"][row] = 1.0 if holds else -1.0 if _news(tail, told) else 0.0
+            found["last_claim"][row] = (
+                1.0 if holds else -1.0 if _news(tail, question_words) else 0.0
+            )
         found["denied_rival"][row] = _rival_denied(near, after)
     return found
 
@@ -159,17 +161,17 @@ def _key_words(view: FeatureView) -> list[list[str]]:
     return out
 
 
-def _asked(question: str) -> tuple[bool, int, set[str]]:
-    """Whether several things are asked for, how many (0: not said), and the question's words."""
+def _question_facts(question: str) -> tuple[bool, int, set[str]]:
+    """Whether several things are asked for, how many (0: not stated), and the question's words."""
     found = _SEVERAL.search(question)
     count = found["count"] if found and found["count"] else ""
     number = int(count) if count.isdigit() else _COUNTS.get(count, 0)
     return found is not None, number, set(_WORD.findall(question))
 
 
-def _news(text: str, told: set[str]) -> bool:
+def _news(text: str, question_words: set[str]) -> bool:
     """Whether a piece of the answer holds words that neither the question nor grammar has."""
-    return any(word not in told and word not in _PLAIN for word in _WORD.findall(text))
+    return any(word not in question_words and word not in _PLAIN for word in _WORD.findall(text))
 
 
 _PLAIN = STOP | frozenset(
@@ -192,32 +194,36 @@ _PLAIN = STOP | frozenset(
 )
 
 
-def _ignorant(said: str, known: re.Match[str], at: int) -> float:
+def _ignorant(answer_text: str, known: re.Match[str], at: int) -> float:
     """1 if the answerer says not to know, 2 if that bears on the match: no "but" leads on to it."""
     if known.start() > at:
-        between = said[at : known.start()]
+        between = answer_text[at : known.start()]
         return 2.0 if not _SENTENCES.search(between) or len(between) < 120 else 1.0
-    between = said[known.end() : at]
+    between = answer_text[known.end() : at]
     if _COMMITS.search(between):
         return 1.0
     return 2.0 if _OPEN.search(between) else 1.5
 
 
-def _bare_list(said: str, key: list[str], reference: str, told: set[str]) -> tuple[int, int]:
+def _bare_list(
+    answer_text: str, key: list[str], reference: str, question_words: set[str]
+) -> tuple[int, int]:
     """Items of an answer that is nothing but a list of short items, and those unlike the reference.
 
     A lead-in that ends with a colon or repeats the question does not count.
     """
-    whole = ", " in reference or len(said) > 300
+    whole = ", " in reference or len(answer_text) > 300
     wanted = set(_WORD.findall(reference)) if whole else set(key)
-    body = said.rsplit(":", 1)[-1]
+    body = answer_text.rsplit(":", 1)[-1]
     items = [item for item in (part.strip(" .!?()[]\"'") for part in _PARTS.split(body)) if item]
     if len(items) < 2 or any(len(item.split()) > 4 for item in items[1:]):
         return 0, 0
     if len(items[0].split()) > 8:
         return 0, 0
-    strangers = sum(not wanted & set(_WORD.findall(item)) and _news(item, told) for item in items)
-    return len(items), strangers
+    unmatched = sum(
+        not wanted & set(_WORD.findall(item)) and _news(item, question_words) for item in items
+    )
+    return len(items), unmatched
 
 
 def _rival_denied(near: str, after: str) -> float:

@@ -130,14 +130,14 @@ def entailment_features(
         one, other = plain[premise], plain[hypothesis]
         forward[row] = places.setdefault((question, one, other), len(places))
         back[row] = places.setdefault((question, other, one), len(places))
-    asked, first, second = ([key[side] for key in places] for side in range(3))
+    questions, first, second = ([key[side] for key in places] for side in range(3))
     aligned, view = alignment(
-        pl.Series("question", asked, dtype=pl.String),
+        pl.Series("question", questions, dtype=pl.String),
         pl.Series("references", [[text] for text in second], dtype=pl.List(pl.String)),
         pl.Series("answer", first, dtype=pl.String),
         rarity,
     )
-    inside = [within(first, second), place_within(asked, first, second)[:, None]]
+    inside = [within(first, second), place_within(questions, first, second)[:, None]]
     both = np.hstack([aligned, _surplus(view), *inside])
     return np.hstack([both[forward], both[back]])
 
@@ -175,11 +175,11 @@ def _surplus(view: FeatureView) -> Matrix:
     prefix, count = _prefixes(batch)
     occurs = Occurrences(batch.texts, prefix[batch.canon], count).within
     start = prefix[batch.canon[view.a_place]]
-    told = occurs(batch.question[view.a_row], start) | occurs(view.reference[view.a_row], start)
+    given = occurs(batch.question[view.a_row], start) | occurs(view.reference[view.a_row], start)
     telling = _telling(batch)[batch.canon[view.a_place]]
     kind = batch.kind[view.a_place]
     content = view.a_content & telling & ((kind & HEDGE) == 0)
-    new = content & ~view.a_known & ~view.a_ref & ~told
+    new = content & ~view.a_known & ~view.a_ref & ~given
     weight = np.where(new, batch.idf[batch.canon[view.a_place]], 0.0)
     rarest = np.zeros(view.rows)
     np.maximum.at(rarest, view.a_row, weight)

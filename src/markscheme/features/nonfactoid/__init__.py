@@ -1,4 +1,4 @@
-"""An answer beside a list of graded references, for answers that are no mere fact."""
+"""An answer against a list of graded references, for answers that are no mere fact."""
 
 import lazy_loader
 

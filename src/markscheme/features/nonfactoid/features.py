@@ -1,4 +1,4 @@
-"""The matrix that `listwise_examiner` reads: an answer beside the question and graded references.
+"""The matrix that `listwise_examiner` reads: an answer against the question and graded references.
 
 Every row is computed from that row alone. Levels are a reference's quality within its list, from 0
 to 1 (`rows.Rows.level`); "better" references are those of level 1/2 and above, "worse" the rest.
@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from markscheme.features.nonfactoid.form import FORM, form
-from markscheme.features.nonfactoid.placing import beside, by_level, kernel, matrix
+from markscheme.features.nonfactoid.placing import by_level, compared, kernel, matrix
 from markscheme.features.nonfactoid.rows import Rows
 from markscheme.features.nonfactoid.words import Rarity, WordSets
 
@@ -44,7 +44,7 @@ def word_features(rows: Rows, rarity: Rarity) -> tuple[list[str], Matrix]:
     found["beyond_question"] = np.log1p(a_total - common)
     ref_common = sets.shared(reference, question[rows.owner])
     ref_recall = _ratio(ref_common, q_total[rows.owner])
-    found |= beside(rows, "question_recall", found["question_recall"], ref_recall, width=0.1)
+    found |= compared(rows, "question_recall", found["question_recall"], ref_recall, width=0.1)
 
     both = sets.shared(answer[rows.owner], reference)
     pair_recall = _ratio(both, total[reference])
@@ -61,7 +61,7 @@ def word_features(rows: Rows, rarity: Rarity) -> tuple[list[str], Matrix]:
     found["covered_gap"] = found["covered_by_better"] - found["covered_by_worse"]
     for name in _COMPARED_FORM:
         spread = {"log_words": 0.4, "word_length": 0.4}.get(name, 0.05)
-        found |= beside(rows, name, values[name][answer], values[name][reference], width=spread)
+        found |= compared(rows, name, values[name][answer], values[name][reference], width=spread)
     found["references"] = np.bincount(rows.owner, minlength=rows.height).astype(np.float64)
     lowest = rows.per_row(rows.level, rows.level < 2, how="min")
     found["graded"] = (np.nan_to_num(lowest, nan=1.0) < 1).astype(np.float64)
@@ -81,7 +81,7 @@ def vector_features(rows: Rows, vectors: npt.NDArray[np.float32]) -> tuple[list[
     ref_question = _dot(r, q[rows.owner])
     like = _dot(a[rows.owner], r)
     found["cosine_question"] = like_question
-    found |= beside(rows, "cosine_question", like_question, ref_question, width=0.05)
+    found |= compared(rows, "cosine_question", like_question, ref_question, width=0.05)
     found |= by_level(rows, "cosine", like)
     found |= kernel(rows, "cosine", like, (0.04, 0.12))
     # How like the references are among themselves says how much a likeness is worth.

@@ -1,4 +1,4 @@
-"""Where an answer stands among its references: by their levels, by nearness, beside their mean.
+"""The place of an answer among its references: by their levels, by nearness, against their mean.
 
 Used by every family of features. What a row has not (no worse references, say) is `MISSING`.
 """
@@ -60,7 +60,7 @@ def kernel(rows: Rows, name: str, pair: Floats, widths: tuple[float, ...]) -> di
     return found
 
 
-def beside(
+def compared(
     rows: Rows, name: str, own: Floats, theirs: Floats, *, width: float
 ) -> dict[str, Floats]:
     """Where a value of the answer lies among the same values of its references."""
@@ -80,7 +80,7 @@ def beside(
 
 
 def matrix(found: dict[str, Floats]) -> tuple[list[str], Matrix]:
-    """Rounded, so that a row's values cannot depend on the rows beside it."""
+    """Rounded, so that a row's values cannot depend on the rows judged with it."""
     stacked = np.stack(list(found.values()), axis=1)
     filled = np.where(np.isnan(stacked), MISSING, np.round(stacked, _DECIMALS))
     return list(found), filled.astype(np.float32)

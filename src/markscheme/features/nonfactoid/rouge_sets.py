@@ -1,4 +1,4 @@
-"""ROUGE over sets of n-grams, case kept: what LINKAGE's printed figures come nearest to."""
+"""ROUGE over sets of n-grams, case preserved: what LINKAGE's printed figures come nearest to."""
 
 from __future__ import annotations
 

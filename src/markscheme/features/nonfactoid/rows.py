@@ -19,7 +19,7 @@ class Rows:
     Attributes:
         texts: every distinct text once (String).
         question, answer: place among the texts of each row's, shape (n,).
-        reference: place among the texts, shape (pairs,); pairs of a row stand together.
+        reference: place among the texts, shape (pairs,); pairs of a row are adjacent.
         owner: the row of each pair, ascending.
         level: how good each reference is among its row's, 0 (worst) to 1 (best); 1 for a row whose
             references are all of one grade.
@@ -104,13 +104,13 @@ class Rows:
         return len(self.question)
 
     def per_row(self, values: Floats, keep: npt.NDArray[np.bool_], *, how: str) -> Floats:
-        """The `max`, `min`, `mean` or `sum` of the kept pairs of each row; NaN where none is."""
-        owner, kept = self.owner[keep], values[keep]
+        """The `max`, `min`, `mean` or `sum` of each row's selected pairs; NaN where none is."""
+        owner, selected = self.owner[keep], values[keep]
         count = np.bincount(owner, minlength=self.height)
         if how in ("max", "min"):
             out = np.full(self.height, -np.inf if how == "max" else np.inf)
-            (np.maximum if how == "max" else np.minimum).at(out, owner, kept)
+            (np.maximum if how == "max" else np.minimum).at(out, owner, selected)
         else:
-            out = np.bincount(owner, kept, minlength=self.height)
+            out = np.bincount(owner, selected, minlength=self.height)
             out = out / np.maximum(count, 1) if how == "mean" else out
         return np.where(count > 0, out, np.nan)

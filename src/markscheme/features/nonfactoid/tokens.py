@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from markscheme.features.nonfactoid.placing import Matrix, beside, by_level, kernel, matrix
+from markscheme.features.nonfactoid.placing import Matrix, by_level, compared, kernel, matrix
 from markscheme.features.nonfactoid.rows import Integers, Rows
 from markscheme.features.nonfactoid.words import STEM, Rarity
 
@@ -69,7 +69,7 @@ def cover(table: TokenTable, left: Integers, right: Integers) -> tuple[Floats, F
 
 
 def _one(table: TokenTable, lefts: Integers, right: int) -> tuple[Floats, Floats]:
-    """Recall and precision of some texts beside one."""
+    """Recall and precision of some texts alongside one."""
     inside = slice(int(table.starts[right]), int(table.starts[right + 1]))
     sizes = table.starts[lefts + 1] - table.starts[lefts]
     begins = np.cumsum(sizes) - sizes
@@ -93,8 +93,8 @@ def token_features(rows: Rows, table: TokenTable) -> tuple[list[str], Matrix]:
     recall, precision = cover(table, rows.answer, rows.question)
     their_recall, their_precision = cover(table, rows.reference, rows.question[rows.owner])
     found["token_question_recall"], found["token_question_precision"] = recall, precision
-    found |= beside(rows, "token_question_recall", recall, their_recall, width=0.03)
-    found |= beside(rows, "token_question_precision", precision, their_precision, width=0.03)
+    found |= compared(rows, "token_question_recall", recall, their_recall, width=0.03)
+    found |= compared(rows, "token_question_precision", precision, their_precision, width=0.03)
     recall, precision = cover(table, rows.answer[rows.owner], rows.reference)
     both = 2 * recall * precision / np.maximum(recall + precision, 1e-9)
     for name, pair in (("recall", recall), ("precision", precision), ("f", both)):

@@ -100,7 +100,7 @@ class WordSets:
         """Number of distinct words of each text, and their summed rarity."""
         count = np.diff(self.starts).astype(np.float64)
         summed = np.concatenate([[0.0], np.cumsum(self.weight[self.words])])
-        # Rounded because differences of a running sum depend on what stands before.
+        # Rounded because differences of a running sum depend on what precedes.
         return count, np.round(summed[self.starts[1:]] - summed[self.starts[:-1]], 6)
 
     def spread(self, texts: Integers) -> tuple[Integers, Integers]:

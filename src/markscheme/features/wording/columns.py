@@ -43,9 +43,9 @@ WORDING: dict[str, str] = {
         f"{name}_new": f"words of {name} that the answer has and the reference lacks"
         for name in _GROUPS
     },
-    "small_words_differ": "share of the reference's small words that stand otherwise in the answer",
+    "small_words_differ": "share of the reference's small words that are used differently in the answer",
     "shared_words": "different content words that answer and reference share",
-    "order_inverted": "share of the pairs of shared words that stand in the other order",
+    "order_inverted": "share of the pairs of shared words that occur in the other order",
     "first_shared_moved": "the first content word of the reference that the answer has is not the first there",
     "content_jaccard": "content words shared, as a share of the content words of both",
     "new_content": "content words of the answer that neither reference nor question has, logarithm",

@@ -140,7 +140,7 @@ def _said(text: str) -> set[str]:
 
 
 def _second(text: str, opening: re.Match[str] | None) -> set[str]:
-    """A label that stands right beside the first one."""
+    """A label that comes directly next to the first one."""
     found = _SECOND.match(text, opening.end()) if opening else None
     return {_label(found["word"])} if found else set()
 

@@ -99,7 +99,7 @@ def _marks(text: str) -> set[float]:
         return {float(number) for number in re.findall(r"\d+(?:\.\d+)?", bare)[:2]}
     listed = {float(number) for number in _LISTED.findall(bare)}
     if len(listed) > 1:
-        return listed  # The scale itself, said again.
+        return listed  # The scale itself, repeated.
     first = _FIRST.match(bare)
     if first:
         return {float(first["mark"])}

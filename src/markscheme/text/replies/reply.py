@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Reading:
-    """What a reply says, or why it cannot be told.
+    """What a reply says, or why it cannot be determined.
 
     Attributes:
         status: `judged` (read), `unparsed` (nobody can say what it means), `refused` (the model

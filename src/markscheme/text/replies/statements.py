@@ -1,4 +1,4 @@
-"""Reading the statement out of what a model says when asked to turn a question and answer into one.
+"""Reading the statement out of the reply of a model that turns a question and answer into one.
 
 Models repeat the label ("S:"), announce the statement, go on with pairs of their own, echo the
 question, repeat themselves until the limit, decline, or write the same for every pair. What is no
@@ -37,15 +37,15 @@ EXAMPLES = frozenset(
         "Cyrus wrote the first declaration of human rights",
     )
 )
-"""The paper's own examples: a model that gives one back for another pair has said nothing."""
+"""The paper's own examples: a model that gives one back for another pair has stated nothing."""
 
 
 def read_statement(reply: str, *, question: str, answer: str, finished: bool = True) -> Reading:
     """The statement in a reply, as `product` of a judged reading.
 
     Args:
-        reply: what the model said.
-        question, answer: the pair it was asked about, to tell an echo from a statement.
+        reply: the model's reply.
+        question, answer: the pair that it received, to distinguish an echo from a statement.
         finished: whether it came to an end by itself.
     """
     said = spoken(reply, finished=finished)

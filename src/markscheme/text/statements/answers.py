@@ -1,4 +1,4 @@
-"""How an answer is put into a statement: a sentence is kept, a fragment gets what it needs."""
+"""How an answer is put into a statement: sentences stay, fragments get what they need."""
 
 from __future__ import annotations
 
@@ -144,7 +144,7 @@ def yes_or_no(answer: str) -> tuple[bool | None, str]:
 
 
 def inside(answer: str) -> str:
-    """An answer as it stands in the middle of a sentence: articles and the like in lower case."""
+    """An answer as it occurs in the middle of a sentence: articles and the like in lower case."""
     first, space, rest = answer.partition(" ")
     title = _title_case(rest) or (first.lower() in lists.NUMBERS and rest[:1].isupper())
     if space and first[:1].isupper() and first.lower() in lists.FUNCTION and not title:

@@ -44,7 +44,7 @@ def lowered(word: str) -> str:
 
 
 def main_verb(low: Sequence[str]) -> int | None:
-    """Where, after "did" or "can", the subject ends and the verb stands; None if there is none.
+    """Where, after "did" or "can", the subject ends and the verb comes; None if there is none.
 
     Among the words that may be verbs, those that are nothing else win, and of those the first;
     words after a determiner, a preposition or a possessive are nouns.
@@ -104,9 +104,9 @@ def _opens(word: str) -> bool:
 
 
 def predicate(low: Sequence[str]) -> int | None:
-    """Where, after a form of "be" or "have", the subject ends and a participle or adjective stands.
+    """Where, after a form of "be" or "have", the subject ends and a participle or adjective comes.
 
-    0 where it stands at once; None where there is none.
+    0 where it comes at once; None where there is none.
     """
     if tuple(low[:3]) in _LAST_TIME:
         return None
@@ -151,7 +151,7 @@ def _predicate_worth(low: Sequence[str], place: int) -> float | None:
 
 
 def is_predicative(low: Sequence[str], place: int) -> bool:
-    """Whether the word there is an adjective said of what stands before it."""
+    """Whether the word there is an adjective that describes what precedes it."""
     word = low[place]
     if word in ("in", "out", "over"):
         return False

@@ -21,10 +21,10 @@ class Frame:
     """A statement with a gap.
 
     Attributes:
-        before, after: what stands around the answer.
+        before, after: what surrounds the answer.
         kind: what fills the gap: `thing`, `time`, `place`, `reason`, `manner`, `count`, `measure`;
             `polar` where the answer is yes or no.
-        preposition: what stands before the answer if it has none of its own.
+        preposition: what precedes the answer if it has none of its own.
         noun: what is counted, or the word that follows a measure.
         denied: of a yes/no question, the statement that the answer "no" makes.
     """
@@ -112,7 +112,7 @@ def inverted(words: list[str], low: list[str], gap: Frame) -> Frame:
         return replace(gap, before=clause.text())
     slot = slot_after(low_rest, 0) if rest else None
     if slot is None and clause.done and len(rest) > 1 and low_rest[1] in lists.PREPOSITIONS:
-        slot = 1  # "what do bees collect from flowers": the object stands after the verb
+        slot = 1  # "what do bees collect from flowers": the object comes after the verb
     elif slot is None and len(rest) > 1 and low_rest[0].endswith("ing") and (
         low_rest[1] in lists.PREPOSITIONS
     ):  # fmt: skip

@@ -25,27 +25,27 @@ from markscheme.text.statements.verbs import (
 )
 
 
-def how_asked(words: list[str], low: list[str], lead: str) -> Frame:
-    asked = low[1]
-    if asked in ("many", "much"):
+def how_question(words: list[str], low: list[str], lead: str) -> Frame:
+    property_word = low[1]
+    if property_word in ("many", "much"):
         return _how_many(words, low, lead)
-    if asked in lists.PROPERTIES:
+    if property_word in lists.PROPERTIES:
         for place in range(2, min(len(low), 7)):
             if low[place] in lists.AUXILIARIES:
-                unit = lists.PROPERTIES[asked] if low[place] in lists.BE else ""
+                unit = lists.PROPERTIES[property_word] if low[place] in lists.BE else ""
                 kind = Frame(kind="measure", noun=unit)
-                if asked == "long" and low[place] in lists.HAVE:
+                if property_word == "long" and low[place] in lists.HAVE:
                     kind = Frame(kind="measure", preposition="for")
-                if asked in ("fast", "quickly"):
+                if property_word in ("fast", "quickly"):
                     kind = Frame(kind="measure", preposition="at")
                 found = inverted(words[place:], low[place:], kind)
                 if found.noun and found.after:
                     return replace(found, noun="")
                 return found
         return Frame(before=" ".join(words[2:]), kind="measure")
-    if asked in ("come", "about"):
+    if property_word in ("come", "about"):
         return Frame(before=" ".join(words[2:]), kind="reason")
-    if asked in lists.AUXILIARIES:
+    if property_word in lists.AUXILIARIES:
         return whole(words[1:], low[1:], Frame(kind="manner"), "how")
     return Frame(before=" ".join(words[1:]), kind="manner")
 
@@ -85,7 +85,7 @@ def _counted_is_subject(low: list[str]) -> bool:
     return rest[0] in lists.ADJECTIVES
 
 
-def noun_asked(words: list[str], low: list[str], lead: str) -> Frame:
+def noun_question(words: list[str], low: list[str], lead: str) -> Frame:
     """After "what", "which", "whose": a noun may follow before the verb."""
     end = _noun_end(low, 1)
     noun, rest, low_rest = low[1:end], words[end:], low[end:]

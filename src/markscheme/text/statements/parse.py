@@ -1,4 +1,4 @@
-"""From a question to the statement's frame: what stands before the answer, what after it.
+"""From a question to the statement's frame: what precedes the answer, what after it.
 
 The rules look only at closed classes of words (auxiliaries, prepositions, determiners) and at a
 list of common verbs. Where a question is none they know, the frame says "X is the ..." or puts the
@@ -13,7 +13,7 @@ from dataclasses import replace
 from markscheme.text.statements import closed_classes as lists
 from markscheme.text.statements.clauses import agreed, lowered, main_verb, polar_cut, predicate
 from markscheme.text.statements.frames import Frame, inverted, whole
-from markscheme.text.statements.nouns import how_asked, noun_asked
+from markscheme.text.statements.nouns import how_question, noun_question
 from markscheme.text.statements.verbs import THIRDS, strength
 
 _CONTRACTED = {
@@ -46,7 +46,7 @@ def parse(question: str) -> Frame:
     if place and not _preposed(low, place):
         return _late(words, low, place)
     lead = " ".join(low[:place])
-    return _asked(words[place:], low[place:], lead if lead else "")
+    return _question_frame(words[place:], low[place:], lead if lead else "")
 
 
 def _words(question: str) -> list[str]:
@@ -69,7 +69,7 @@ _WH = lists.words("who whom whose what which when where why how")
 
 
 def _wh_place(low: list[str]) -> int | None:
-    """Where the question word stands: the first, unless it opens a relative clause."""
+    """Where the question word is: the first, unless it opens a relative clause."""
     if low[-1] in _WH and low[0] not in _WH:
         return len(low) - 1
     for place, word in enumerate(low):
@@ -104,7 +104,7 @@ def _preposed(low: list[str], place: int) -> bool:
     )  # fmt: skip
 
 
-def _asked(words: list[str], low: list[str], lead: str) -> Frame:
+def _question_frame(words: list[str], low: list[str], lead: str) -> Frame:
     """A question with its question word first; `lead` is the preposition before it."""
     if lead and "and" in low[:6]:  # "by whom and in what year was ..."
         for place in range(1, min(8, len(low))):
@@ -124,8 +124,8 @@ def _asked(words: list[str], low: list[str], lead: str) -> Frame:
     if word == "how" and low[1:3] == ["and", "why"]:
         return whole(words[3:], low[3:], Frame(kind="reason"), "why")
     if word == "how":
-        return how_asked(words, low, lead)
-    return noun_asked(words, low, lead)
+        return how_question(words, low, lead)
+    return noun_question(words, low, lead)
 
 
 def _where(words: list[str], low: list[str]) -> Frame:
@@ -147,7 +147,7 @@ def _polar(words: list[str], low: list[str]) -> Frame:
         if place is None:
             return Frame(before=" ".join(words), kind="topic")
         subject, tail = rest[:place], rest[place:]
-        said = [*subject, *agreed(rest, low_rest, place, first)]
+        clause = [*subject, *agreed(rest, low_rest, place, first)]
         denied = [*subject, first, "not", *tail]
     else:
         place = polar_cut(rest, low_rest) if first in lists.BE else None
@@ -155,21 +155,21 @@ def _polar(words: list[str], low: list[str]) -> Frame:
             place = main_verb(low_rest) if first in lists.MODALS else predicate(low_rest)
         place = place or 1
         helper = words[0].lower()
-        said = [*rest[:place], helper, *rest[place:]]
+        clause = [*rest[:place], helper, *rest[place:]]
         denied = [*rest[:place], helper, "not", *rest[place:]]
     before = ""
     if "or" in low_rest[place:]:
-        before = _alternative(said)
-    return Frame(kind="polar", after=" ".join(said), denied=" ".join(denied), before=before)
+        before = _alternative(clause)
+    return Frame(kind="polar", after=" ".join(clause), denied=" ".join(denied), before=before)
 
 
-def _alternative(said: list[str]) -> str:
-    """Of "X is part of A or B", what stands before A."""
-    low = [lowered(word) for word in said]
+def _alternative(clause: list[str]) -> str:
+    """Of "X is part of A or B", what precedes A."""
+    low = [lowered(word) for word in clause]
     at = low.index("or")
     for place in range(at - 1, -1, -1):
         if low[place] in lists.PREPOSITIONS | lists.DETERMINERS | lists.AUXILIARIES:
-            return " ".join(said[: place + 1])
+            return " ".join(clause[: place + 1])
     return ""
 
 
@@ -181,7 +181,7 @@ def _late(words: list[str], low: list[str], place: int) -> Frame:
         return Frame(before=" ".join(topic), kind=gap[0], preposition=gap[1])
     if low[place - 1] in lists.BE | lists.PREPOSITIONS or low[place - 1] in THIRDS:
         return Frame(before=" ".join(topic))
-    inner = _asked(words[place:], low[place:], "")
+    inner = _question_frame(words[place:], low[place:], "")
     if inner.kind == "count" and inner.before == "there are" and not inner.after:
         known = low[place - 1] in lists.AUXILIARIES or low[place - 1] in THIRDS
         return replace(inner, before=" ".join([*topic, *([] if known else ["has"])]))

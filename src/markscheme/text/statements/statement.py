@@ -2,7 +2,7 @@
 
 The conversion is the one that Demszky et al. 2018 call QA2D and that Yao & Barbosa 2024 (section 3)
 put before their entailment test: "where is fe best absorbed in the body" with "in the duodenum"
-becomes "Fe is best absorbed in the body in the duodenum." Answers that are sentences are kept.
+becomes "Fe is best absorbed in the body in the duodenum." Answers that are sentences stay.
 """
 
 from __future__ import annotations
@@ -154,8 +154,8 @@ def _polar(frame: Frame, answer: str) -> str:
         if frame.before and not is_sentence(answer):
             return _closed(f"{frame.before} {fit.inside(fit.trimmed(answer))}")
         return _closed(answer)
-    said = _closed(frame.after if sign else frame.denied)
-    return f"{said} {_closed(rest)}" if is_sentence(rest) else said
+    sentence = _closed(frame.after if sign else frame.denied)
+    return f"{sentence} {_closed(rest)}" if is_sentence(rest) else sentence
 
 
 def _closed(text: str) -> str:

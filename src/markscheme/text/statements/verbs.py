@@ -1,7 +1,7 @@
 """Forms of English verbs, as far as turning questions into statements needs them.
 
 A list of common verbs with their irregular forms, and the regular rules for the rest. Verbs that
-are nouns more often than not ("park", "show") are marked, since after "did" both may stand:
+are nouns more often than not ("park", "show") are marked, since after "did" both may occur:
 "when did linkin park release ...".
 """
 

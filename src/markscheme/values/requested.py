@@ -13,7 +13,7 @@ from markscheme.values.units import read_unit
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class Requested:
     """What a question asks for; empty strings and None where it does not say."""
 
     text: str = ""
@@ -176,7 +176,7 @@ _IN_UNIT = re.compile(
 
 
 @lru_cache(maxsize=4096)
-def read_question(question: str) -> Asked:  # noqa: PLR0912
+def read_question(question: str) -> Requested:  # noqa: PLR0912
     """What a question asks for.
 
     >>> read_question("How many metres are in a kilometre?").unit.name
@@ -219,7 +219,7 @@ def read_question(question: str) -> Asked:  # noqa: PLR0912
         found = read_unit(text, hit.end())
         if found is not None and len(text[hit.end() : found[1]]) > 1:
             unit = found[0]
-    scale = _SCALES[(said[1] or said[2]).lower()] if (said := _SCALE.search(text)) else 1.0
+    scale = _SCALES[(stated[1] or stated[2]).lower()] if (stated := _SCALE.search(text)) else 1.0
     wanted = _WANTED.search(text)
     items = 0
     if (
@@ -241,7 +241,7 @@ def read_question(question: str) -> Asked:  # noqa: PLR0912
         items = _SMALL.get(wanted[1].lower(), 0) or (int(wanted[1]) if wanted[1].isdigit() else 0)
     fell, rose = bool(_FELL.search(text)), bool(_ROSE.search(text))
     either = bool(_EITHER.search(text))
-    return Asked(
+    return Requested(
         text=text,
         kind=kind,
         granularity=granularity,
