@@ -51,6 +51,13 @@ def test_a_wide_terminal_has_one_line_a_row() -> None:
     assert all("three four" in line for line in lines)
 
 
+def test_a_row_of_which_only_the_name_is_filled_is_printed() -> None:
+    said = "a a aa aaaa aaaa aaaa aaaaaa aaaaaa aaaaaaaa aaaaaaaa aaaaaaaaaaaaaaaa"
+    header = ("column0", "column1")
+    shown = printed(Table(title="t", header=header, rows=((said, ""),), numeric=frozenset(header)))
+    assert " ".join(shown.split()).count(said) == 1
+
+
 WORD = st.text("abcdefgh", min_size=1, max_size=24)
 CELL = st.lists(WORD, max_size=12).map(" ".join)
 

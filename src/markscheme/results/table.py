@@ -174,7 +174,7 @@ def _blocks(table: Table, room: int) -> list[RichTable] | None:
     while waiting:
         fitting = None
         for count in range(len(waiting), 0, -1):
-            part = _part(table, names, waiting[:count], title="" if made else table.title)
+            part = _part(table, names, waiting[:count], first=not made)
             fitting = _beside(part, room)
             if fitting is not None:
                 made.append(fitting)
@@ -185,12 +185,12 @@ def _blocks(table: Table, room: int) -> list[RichTable] | None:
     return made
 
 
-def _part(table: Table, names: list[int], others: list[int], *, title: str) -> Table:
-    """Some columns, without the rows that have nothing in them but names."""
-    rows = [row for row in table.rows if any(row[place] for place in others)]
+def _part(table: Table, names: list[int], others: list[int], *, first: bool) -> Table:
+    """Some columns; after the first block without the rows that have nothing in them but names."""
+    rows = [row for row in table.rows if first or any(row[place] for place in others)]
     chosen = [place for place in names if any(row[place] for row in rows)] + others
     return Table(
-        title=title,
+        title=table.title if first else "",
         header=tuple(table.header[place] for place in chosen),
         rows=tuple(tuple(row[place] for place in chosen) for row in rows),
         numeric=table.numeric,
