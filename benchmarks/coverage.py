@@ -310,6 +310,13 @@ def table(cells: list[Cell]) -> str:
     return "\n".join(lines)
 
 
+def write_table(page: Path, name: str, made: str) -> None:
+    """Put a table between the page's comments `<!-- NAME -->` and `<!-- end of NAME -->`."""
+    start, end = f"<!-- {name} -->\n", f"<!-- end of {name} -->"
+    before, rest = page.read_text().split(start)
+    page.write_text(f"{before}{start}\n{made}\n\n{end}{rest.split(end)[1]}")
+
+
 def draw_heat_map(cells: list[Cell], path: Path) -> None:
     """Coverage of the accuracy table before and after, as a picture."""
     import altair as alt
@@ -360,12 +367,7 @@ def main() -> None:
         cells = [cell for cell in read_cells(kept) if cell.part not in ran] + cells
     print(table(cells))
     if options.write:
-        page = DOCS / "coverage.md"
-        text = page.read_text()
-        start, end = "<!-- figures -->\n", "<!-- end of figures -->"
-        before, rest = text.split(start)
-        after = rest.split(end)[1]
-        page.write_text(f"{before}{start}\n{table(cells)}\n\n{end}{after}")
+        write_table(DOCS / "coverage.md", "figures", table(cells))
         pl.DataFrame([asdict(cell) for cell in cells]).write_csv(kept, float_precision=4)
         draw_heat_map(cells, DOCS / "coverage.svg")
     bad = [cell for cell in cells if not cell.holds and not cell.method.startswith("before")]

@@ -2,25 +2,17 @@
 
 from __future__ import annotations
 
+import importlib
 from itertools import combinations, pairwise
+from pathlib import Path
 
 import numpy as np
+import polars as pl
 import pytest
 
-from markscheme.agreement import running_estimate
-from markscheme.agreement.sequences import _bets, _log_wealth
+from markscheme.agreement import estimate, plan_labels, running_estimate
+from markscheme.agreement.sequences import ever_outside
 from markscheme.errors import AgreementError
-
-LEVEL = np.log(2 / 0.05)
-
-
-def ever_ruled_out(truth: np.ndarray, said: np.ndarray, units: np.ndarray) -> bool:
-    """Whether the true share was outside the interval at any look, after every label."""
-    share = np.array([truth.mean()])
-    everything = np.ones(len(truth), dtype=bool)
-    lower = _bets(truth, said, units, everything, None)
-    upper = _bets(1 - truth, 1 - said, units, everything, None)
-    return bool(_log_wealth(lower, share)[0] >= LEVEL or _log_wealth(upper, 1 - share)[0] >= LEVEL)
 
 
 @pytest.mark.parametrize("right", [1, 5, 8])
@@ -40,30 +32,43 @@ def test_over_all_orders_of_a_few_answers_the_truth_is_ruled_out_in_one_of_twent
                 said[np.flatnonzero(truth == kind)[-1]] = 0.5
             said = 1 - said if judge == "inverted" else said
         orders += 1
-        misses += ever_ruled_out(truth, said, np.arange(10))
+        misses += ever_outside(truth, 10, predictions=said)
     assert misses <= 0.05 * orders
 
 
 @pytest.mark.parametrize("unit", ["answer", "question"])
 def test_looking_after_every_label_is_wrong_in_one_of_twenty_at_most(unit: str) -> None:
     rng = np.random.default_rng(0)
-    misses, draws = 0, 60
+    misses, draws = 0, 100
     for _ in range(draws):
         questions = np.repeat(np.arange(60), rng.integers(1, 8, 60))
         chance = rng.beta(0.6, 0.2, 60)[questions]
         truth = (rng.random(len(questions)) < chance).astype(float)
         said = np.where(rng.random(len(truth)) < 0.85, truth, 1 - truth)
-        if unit == "answer":
-            order = rng.permutation(len(truth))
-            units = np.arange(len(truth))
-        else:
+        order = rng.permutation(len(truth))
+        if unit == "question":
             order = np.argsort(rng.permutation(60)[questions], kind="stable")
-            units = np.unique(questions[order], return_index=False, return_inverse=True)[1]
-            first = {unit: place for place, unit in reversed(list(enumerate(units)))}
-            ranks = {unit: rank for rank, unit in enumerate(sorted(first, key=lambda u: first[u]))}
-            units = np.array([ranks[unit] for unit in units])
-        misses += ever_ruled_out(truth[order], said[order], units)
+        misses += ever_outside(
+            truth[order], len(truth), questions=questions[order].tolist(),
+            predictions=said[order], unit=unit,  # type: ignore[arg-type]
+        )  # fmt: skip
     assert misses / draws <= 0.05
+
+
+@pytest.mark.slow
+def test_who_looks_again_and_again_is_wrong_more_often_with_an_ordinary_interval(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.syspath_prepend(str(Path(__file__).parents[2]))
+    laboratory = importlib.import_module("benchmarks.sequences")
+    rng = np.random.default_rng(5)
+    sequence = ordinary = 0
+    for _ in range(60):
+        truth, said, clusters = laboratory.world(rng, 500, 0.5, 0.95, "lenient")
+        sequence += ever_outside(truth, 300, predictions=said)
+        ordinary += laboratory.naive_outside(truth, said, clusters)
+    assert sequence <= 3
+    assert ordinary > 6
 
 
 def world(answers: int = 600) -> tuple[np.ndarray, np.ndarray]:
@@ -156,3 +161,81 @@ def test_the_figure_names_its_method() -> None:
 def test_what_cannot_be_is_refused(arguments: dict[str, object], message: str) -> None:
     with pytest.raises(AgreementError, match=message):
         running_estimate(**arguments)  # type: ignore[arg-type]
+
+
+def judged(questions: int = 80, each: int = 5) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Judgments of all answers, and their true labels in a random order."""
+    rng = np.random.default_rng(8)
+    count = questions * each
+    truth = (rng.random(count) < 0.8).astype(float)
+    right = rng.random(count) < 0.9
+    table = pl.DataFrame({
+        "answer_id": [f"a{place}" for place in range(count)],
+        "question": [f"q{place // each}" for place in range(count)],
+        "answer": [f"text {place}" for place in range(count)],
+        "system": [f"s{place % each}" for place in range(count)],
+        "judge": ["judge"] * count,
+        "verdict": np.where(right, truth, 1 - truth).astype(bool),
+    })  # fmt: skip
+    order = rng.permutation(count)
+    return table, table.select("answer_id", "question").with_columns(label=truth)[order]
+
+
+def test_estimate_shows_only_the_interval_that_may_be_looked_at_again() -> None:
+    table, labels = judged()
+    truth = labels["label"].mean()
+    for count in (5, 40, 400):
+        part = labels.with_columns(
+            label=pl.when(pl.int_range(pl.len()) < count).then(pl.col("label"))
+        )
+        found = estimate(table, part, anytime=True, half_width=0.05)
+        (one,) = found.estimates
+        (only,) = one.estimates
+        assert (only.method, only.figure.method) == ("sequence", "betting")
+        assert only.figure.low <= truth + 1e-6  # type: ignore[operator]
+        assert only.figure.high >= truth - 1e-6  # type: ignore[operator]
+        assert (one.more_labels == 0) == (count == 400)
+    assert "you may stop labelling" in str(found)
+    shuffled = estimate(table, labels.head(40), anytime=True)
+    again = estimate(table, labels.head(40).reverse(), anytime=True)
+    assert shuffled.frame["figure_low"][0] != again.frame["figure_low"][0]  # the order counts
+
+
+def test_questions_labelled_one_after_the_other_are_a_bet_each() -> None:
+    table, labels = judged()
+    order = {f"q{q}": r for r, q in enumerate(np.random.default_rng(1).permutation(80))}
+    blocks = labels.sort(pl.col("question").replace_strict(order), maintain_order=True)
+    for count in (100, 103):
+        found = estimate(table, blocks.head(count), anytime=True)
+        assert "each is one bet" in str(found)
+        (one,) = found.estimates[0].estimates
+        assert one.figure.low < labels["label"].mean() < one.figure.high  # type: ignore[operator]
+    assert "each is one bet" not in str(estimate(table, labels.head(100), anytime=True))
+
+
+def test_unequal_chances_are_refused_where_one_looks_again() -> None:
+    table, labels = judged()
+    unequal = labels.head(100).with_columns(
+        inclusion_probability=pl.when(pl.int_range(100) < 50).then(0.2).otherwise(0.5)
+    )
+    with pytest.raises(AgreementError, match="drawn with unequal chances"):
+        estimate(table, unequal, anytime=True)
+    with pytest.raises(AgreementError, match="goes with --anytime"):
+        estimate(table, labels, half_width=0.05)
+
+
+def test_a_plan_goes_on_from_a_pilot_and_says_how_many_more() -> None:
+    table, labels = judged()
+    pilot = labels.head(40)
+    plan = plan_labels(table, pilot=pilot, half_width=0.05)
+    need = plan.needs[None]
+    assert need.labels is not None
+    assert need.more == need.labels - 40
+    assert need.more_anytime is not None
+    assert need.more_anytime > need.more
+    assert plan.frame["answer_id"].head(40).to_list() == pilot["answer_id"].to_list()
+    assert plan.frame["label"].head(40).to_list() == pilot["label"].to_list()
+    assert plan.frame["label"].null_count() == plan.frame.height - 40
+    assert plan.frame["answer_id"].n_unique() == plan.frame.height == need.labels
+    assert plan.frame["inclusion_probability"][0] == pytest.approx(need.labels / 400)
+    assert f"{need.more} of them are still to be labelled" in plan.notes[0]

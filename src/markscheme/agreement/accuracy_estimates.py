@@ -7,7 +7,7 @@ from the very answers it speaks about. Each is checked before a figure is given.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,7 @@ import polars as pl
 
 from markscheme.agreement.estimators import Estimate, Sample, drawn_unlike_rest, estimates
 from markscheme.agreement.options import EstimateOptions
+from markscheme.agreement.sequences import RunningEstimate, Unit, running_estimate
 from markscheme.errors import AgreementError
 from markscheme.tables import join_labels
 
@@ -35,6 +36,8 @@ class HumanAccuracy:
         estimates: one a method, empty where the labels cannot support any.
         refusal: why they cannot.
         notes: what the reader should know.
+        more_labels: of an interval to look at after every label: about how many more the wanted
+            half-width takes, 0 where it is reached; None where none was wanted or it cannot be.
     """
 
     judge: str
@@ -47,6 +50,7 @@ class HumanAccuracy:
     estimates: Sequence[Estimate]
     refusal: str | None
     notes: Sequence[str]
+    more_labels: int | None = None
 
 
 def human_accuracy(
@@ -65,6 +69,11 @@ def human_accuracy(
             random sample), or judgments and labels do not match.
     """
     options = options or EstimateOptions()
+    if options.half_width is not None and not options.anytime:
+        raise AgreementError(
+            "a half-width to stop at goes with --anytime; how many labels it takes otherwise, "
+            "'markscheme plan-labels --half-width' says before labelling"
+        )
     rows = _of_judge(judgments, options.judge)
     table = with_labels(rows, labels)
     whole = _estimate(table, None, options)
@@ -131,12 +140,7 @@ def _estimate(table: pl.DataFrame, system: str | None, options: EstimateOptions)
         )
     sample, predictions = sample_of(table, options)
     labelled = int(sample.labelled.sum())
-    refusal = _too_few(sample, system, options)
-    if refusal is None:
-        refusal, warning = _not_random(table, sample, options)
-        notes += [warning] if warning else []
-    refused = refusal is not None
-    return HumanAccuracy(
+    about = HumanAccuracy(
         judge=table["judge"][0],
         system=system,
         answers=table.height,
@@ -144,20 +148,114 @@ def _estimate(table: pl.DataFrame, system: str | None, options: EstimateOptions)
         not_judged=not_judged,
         judge_mean=float(sample.predictions.mean()),
         predictions=predictions,
-        estimates=[] if refused else estimates(sample, confidence=options.confidence),
-        refusal=refusal,
+        estimates=[],
+        refusal=None,
         notes=notes,
     )
+    if options.anytime:
+        return _at_any_time(about, table, sample, options)
+    refusal = _too_few(sample, system, options)
+    if refusal is None:
+        refusal, warning = _not_random(table, sample, options)
+        notes += [warning] if warning else []
+    if refusal is not None:
+        return replace(about, refusal=refusal)
+    return replace(about, estimates=estimates(sample, confidence=options.confidence))
+
+
+def _at_any_time(
+    about: HumanAccuracy, table: pl.DataFrame, sample: Sample, options: EstimateOptions
+) -> HumanAccuracy:
+    """The interval to look at after every label, which needs no least number of labels."""
+    refusal, warning = _unequal_chances(table), None
+    if refusal is None and about.labelled >= options.least_labels:
+        refusal, warning = _not_random(table, sample, options)
+    if refusal is not None:
+        return replace(about, refusal=refusal)
+    found, unit = _running(table, sample, options.confidence)
+    notes = [*about.notes, warning] if warning else [*about.notes]
+    if unit == "question":
+        notes.append("questions were labelled whole, one after the other: each is one bet")
+    more = None
+    if options.half_width is not None:
+        more = found.more_for(options.half_width)
+        notes.append(_when_to_stop(found, options.half_width, more))
+    sequence = Estimate(method="sequence", figure=found.figure)
+    return replace(about, estimates=[sequence], notes=notes, more_labels=more)
+
+
+def _unequal_chances(table: pl.DataFrame) -> str | None:
+    drawn = table.filter(pl.col("label").is_not_null())
+    for name in ("stratum", "inclusion_probability"):
+        if name in drawn.columns and drawn[name].n_unique() > 1:
+            return (
+                "the labelled answers were drawn with unequal chances, and an interval to look at "
+                "after every label needs equal ones: draw with 'plan-labels --design random', or "
+                "look once, without --anytime, when all drawn answers are labelled"
+            )
+    return None
+
+
+def _running(table: pl.DataFrame, sample: Sample, confidence: float) -> tuple[RunningEstimate, str]:
+    """The sequence at its last label, and what each bet is on."""
+    last = table["place"].max()
+    place = table["place"].fill_null(int(last if isinstance(last, int) else 0) + 1).to_numpy()
+    order = np.argsort(place, kind="stable")
+    # Equal answers that were labelled once share a place, and are one bet.
+    once = table.select(pl.coalesce(pl.col("place"), -1 - pl.int_range(pl.len()))).to_series()
+    unit: Unit = "answer"
+    of = once.to_numpy()[order]
+    if _in_blocks(sample.clusters[order], sample.labelled[order]):
+        unit, of = "question", sample.clusters[order]
+    found = running_estimate(
+        sample.labels[order],
+        of.tolist(),
+        predictions=sample.predictions[order],
+        unit="question" if unit == "question" or len(np.unique(of)) < len(of) else "answer",
+        confidence=confidence,
+    )
+    return found, unit
+
+
+def _in_blocks(clusters: Any, labelled: Any) -> bool:
+    """Whether questions were labelled whole, one after the other, as an order by question does."""
+    known = clusters[labelled]
+    blocks = 1 + int((np.diff(known) != 0).sum()) if len(known) else 0
+    if blocks != len(np.unique(known)) or blocks == len(known):
+        return False
+    whole = known != known[-1]  # the last question may still be under way
+    sizes = np.bincount(clusters)
+    seen = np.bincount(known, minlength=len(sizes))
+    done = np.unique(known[whole])
+    return bool(len(done) and (seen[done] == sizes[done]).all() and sizes[done].max() > 1)
+
+
+def _when_to_stop(found: RunningEstimate, half_width: float, more: int | None) -> str:
+    points = f"+-{100 * half_width:g} points"
+    if more == 0:
+        return f"{points} are reached; you may stop labelling"
+    if more is None:
+        return f"{points} cannot be reached while answers in between have no label"
+    left = (found.answers or 0) - found.n
+    return f"about {min(more, left):,} more labels for {points}"
 
 
 def with_labels(judgments: pl.DataFrame, labels: pl.DataFrame) -> pl.DataFrame:
     """Every answer of one judge once, with its label where it has one, and `cluster`.
 
+    `place` is the row of the labels in which the answer stands, labelled or still to be labelled.
+
     Raises:
         AgreementError: judgments and labels do not match.
     """
     joined = join_labels(judgments, labels)
-    return _all_answers(judgments, joined.rows, joined.key)
+    table = _all_answers(judgments, joined.rows, joined.key)
+    key = joined.key
+    places = labels.select(*key).with_row_index("place").unique(key, keep="first")
+    return table.join(
+        places.with_columns(pl.col("place").cast(pl.Int64)),
+        on=key, how="left", nulls_equal=True, maintain_order="left",
+    )  # fmt: skip
 
 
 def sample_of(table: pl.DataFrame, options: EstimateOptions) -> tuple[Sample, str]:

@@ -87,7 +87,7 @@ class Estimate:
     """One method's estimate of the mean label.
 
     Attributes:
-        method: one of `METHODS`.
+        method: one of `METHODS`, or `sequence` (`sequences.running_estimate`).
         figure: the estimate with its interval, or why there is none.
         standard_error: of the estimate.
         weight_of_judge: how much the judge's mean counts: 1 in PPI, tuned in PPI++ (lambda), else

@@ -25,6 +25,7 @@ NAMES = {
     "ppi": "PPI",
     "rogan_gladen": "Rogan-Gladen",
     "labels_only": "labels only",
+    "sequence": "confidence sequence",
 }
 
 
@@ -104,10 +105,16 @@ def _records(one: HumanAccuracy) -> list[dict[str, Any]]:
 
 def _table(found: Sequence[HumanAccuracy], options: EstimateOptions) -> Table:
     rows = []
+    how = "betting" if options.anytime else "clustered on question"
     said = [
-        f"{100 * options.confidence:g}% intervals, clustered on question; judge: {found[0].judge}, "
+        f"{100 * options.confidence:g}% intervals, {how}; judge: {found[0].judge}, "
         f"by its {found[0].predictions}s"
     ]
+    if options.anytime:
+        said.append(
+            "the interval holds at every look, labels in the order of their file, which must be "
+            "random; it is about these answers, not about further questions"
+        )
     for one in found:
         about = (one.system or "(all)", f"{one.answers:,}", f"{one.labelled:,}")
         if one.refusal:

@@ -9,13 +9,15 @@ labelled away, since N answers are themselves a sample of what might have been a
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 
 from markscheme.agreement.options import Design
+from markscheme.agreement.sequences import RunningEstimate, running_estimate
 from markscheme.errors import AgreementError
 
 Array = npt.NDArray[np.float64]
@@ -37,6 +39,10 @@ class LabelNeed:
         variance: of the labels.
         correlation: between judge and labels.
         source: what variance and correlation rest on.
+        known: labels that are there already.
+        more: how many more than these.
+        more_anytime: about how many more if one looks after every label and stops when the
+            interval is narrow enough (`sequences.running_estimate`); None without a pilot.
     """
 
     labels: int | None
@@ -45,6 +51,9 @@ class LabelNeed:
     variance: float
     correlation: float
     source: str
+    known: int = 0
+    more: int | None = None
+    more_anytime: int | None = None
 
 
 def need_from_pilot(
@@ -62,7 +71,7 @@ def need_from_pilot(
         raise AgreementError("all pilot labels are the same; label more, or give --judge-accuracy")
     flat = np.ptp(predictions) == 0
     correlation = 0.0 if flat else float(np.corrcoef(predictions, labels)[0, 1])
-    return _need(
+    need = _need(
         variance,
         correlation,
         answers=answers,
@@ -70,6 +79,28 @@ def need_from_pilot(
         confidence=confidence,
         source=f"{len(labels)} pilot labels",
     )
+    more = None if need.labels is None else max(0, need.labels - len(labels))
+    running = _running(predictions, labels, answers, confidence)
+    return replace(
+        need,
+        known=len(labels),
+        more=more,
+        more_anytime=None if running is None else running.more_for(half_width),
+    )
+
+
+def _running(
+    predictions: Array, labels: Array, answers: int, confidence: float
+) -> RunningEstimate | None:
+    """The pilot as the beginning of a sequence; None where labels are grades.
+
+    The judge's help is seen on the pilot alone; repeated, it stands for all answers.
+    """
+    if labels.min() < 0 or labels.max() > 1 or predictions.min() < 0 or predictions.max() > 1:
+        return None
+    total = max(answers, len(labels))
+    known = np.r_[labels, np.full(total - len(labels), np.nan)]
+    return running_estimate(known, predictions=np.resize(predictions, total), confidence=confidence)
 
 
 def need_from_accuracy(
@@ -153,7 +184,13 @@ def _need(
 
 
 def choose_labels(
-    answers: pl.DataFrame, *, labels: int, design: Design, strata: int = 5, seed: int = 0
+    answers: pl.DataFrame,
+    *,
+    labels: int,
+    design: Design,
+    strata: int = 5,
+    seed: int = 0,
+    known: Sequence[int] = (),
 ) -> pl.DataFrame:
     """Draw the answers to label.
 
@@ -168,6 +205,8 @@ def choose_labels(
         design: see above.
         strata: ranges of the score.
         seed: of the draw.
+        known: rows that were drawn at random before, which come first and are among the `labels`;
+            for `random` only.
 
     Returns:
         The drawn rows in random order with `inclusion_probability` and, if stratified, `stratum`;
@@ -180,7 +219,10 @@ def choose_labels(
         raise AgreementError(f"cannot draw {labels} of {answers.height} answers")
     rng = np.random.default_rng(seed)
     if design == "random":
-        drawn = rng.choice(answers.height, size=labels, replace=False)
+        rest = np.setdiff1d(np.arange(answers.height), known)
+        count = max(0, labels - len(known))
+        drawn = np.r_[np.array(known, dtype=np.int64), rng.choice(rest, size=count, replace=False)]
+        labels = len(drawn)
         chance = np.full(labels, labels / answers.height)
         return _as_drawn(answers, drawn, chance)
     if answers["score"].null_count() == answers.height:

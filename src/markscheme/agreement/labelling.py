@@ -34,9 +34,9 @@ from markscheme.tables import join_labels, write_table
 class PlanResult(TableResult):
     """What `plan_labels` gives: the frame is the labelling file.
 
-    Columns: what is known of `answer_id`, `question`, `references`, `answer`, `system`; an empty
-    `label` to fill in; `inclusion_probability` and, if stratified, `stratum`, which `estimate`
-    needs. The judge's verdict is not in it: labellers should not see it.
+    Columns: what is known of `answer_id`, `question`, `references`, `answer`, `system`; a `label`
+    to fill in, empty but for a pilot's; `inclusion_probability` and, if stratified, `stratum`,
+    which `estimate` needs. The judge's verdict is not in it: labellers should not see it.
 
     Attributes:
         needs: by system (None: all answers), how many labels the half-width takes; empty where
@@ -66,7 +66,8 @@ def plan_labels(
     Args:
         judgments: a file, the folder of a run, a frame, rows, or what `markscheme.judge` returned.
         options: half-width or number of labels, and the design; one of the two is needed.
-        pilot: a few labels that are there already, to plan by.
+        pilot: a few labels that are there already, to plan by. If drawn at random, like the plan,
+            they stand first in the labelling file and count.
         answers: the judged answers, where judgments lack question, answer or system.
         keywords: fields of `PlanOptions`, in place of or on top of `options`.
 
@@ -91,24 +92,31 @@ def plan_labels(
     if wanted.by and "system" not in scored.columns:
         raise AgreementError("plans by system need the system of every judgment; give --answers")
     parts = scored.partition_by("system", maintain_order=True) if wanted.by else [scored]
+    parts = [part.with_row_index("row") for part in parts]
     drawn: list[pl.DataFrame] = []
     needs: dict[str | None, LabelNeed] = {}
     said: list[str] = []
     for place, part in enumerate(parts):
         name = part["system"][0] if wanted.by else None
         number = wanted.count
+        known = _pilot_labels(part, pilot, wanted)
         if wanted.half_width is not None:
-            need = _need(part, wanted.half_width, pilot, wanted)
+            need = _need(part, wanted.half_width, known, wanted)
             needs[name] = need
             said.append(_sentence(need, name, part.height, wanted.half_width))
             number = wanted.count or need.labels or part.height
+        goes_on = known is not None and wanted.design == "random" and _equal_chances(known)
         picked = choose_labels(
             part,
             labels=number or 0,
             design=wanted.design,
             strata=wanted.strata,
             seed=wanted.seed + place,
+            known=known["row"].to_list() if known is not None and goes_on else (),
         )
+        if known is not None:
+            labels = known.select("row", pilot="label")
+            picked = picked.join(labels, on="row", how="left", maintain_order="left")
         if wanted.by and "stratum" in picked.columns:
             picked = picked.with_columns(
                 pl.format("{} {}", pl.lit(name), "stratum").alias("stratum")
@@ -134,11 +142,29 @@ def plan_labels(
     )  # fmt: skip
 
 
+def _pilot_labels(
+    part: pl.DataFrame, pilot: JudgmentsSource | None, options: PlanOptions
+) -> pl.DataFrame | None:
+    """The answers that the pilot labelled, in its order, with `label` and their `row`."""
+    if pilot is None:
+        return None
+    known = labelled_table(pilot, column=options.label_column, columns=options.columns)
+    placed = known.with_row_index("place")
+    return join_labels(part, placed).rows.sort("place")
+
+
+def _equal_chances(known: pl.DataFrame) -> bool:
+    chance = "inclusion_probability"
+    return "stratum" not in known.columns and (
+        chance not in known.columns or known[chance].n_unique() < 2
+    )
+
+
 def _need(
-    part: pl.DataFrame, half_width: float, pilot: JudgmentsSource | None, options: PlanOptions
+    part: pl.DataFrame, half_width: float, known: pl.DataFrame | None, options: PlanOptions
 ) -> LabelNeed:
     judged = part["verdict"].drop_nulls()
-    if pilot is None:
+    if known is None:
         acceptance = float(judged.cast(int).to_numpy().mean()) if len(judged) else 0.5
         return need_from_accuracy(
             acceptance,
@@ -147,8 +173,7 @@ def _need(
             half_width=half_width,
             confidence=options.confidence,
         )
-    known = labelled_table(pilot, column=options.label_column, columns=options.columns)
-    matched = join_labels(part, known).rows.drop_nulls("score")
+    matched = known.drop_nulls("score")
     return need_from_pilot(
         matched["score"].to_numpy(),
         matched["label"].to_numpy(),
@@ -169,9 +194,16 @@ def _sentence(need: LabelNeed, system: str | None, answers: int, half_width: flo
         )
     else:
         text = f"{need.labels:,} labels for an interval of +-{points} ({alone} without the judge)"
-    return (
+    said = (
         f"{whose}{text}; from {need.source}: correlation of judge and label {need.correlation:.2f}"
     )
+    if need.more is not None:
+        said += f". {need.more:,} of them are still to be labelled"
+    if need.more_anytime is not None:
+        said += (
+            f"; about {need.more_anytime:,} if you look after every label ('estimate --anytime')"
+        )
+    return said
 
 
 def _table(
@@ -208,4 +240,5 @@ def _labelling_file(plan: pl.DataFrame, answers: TableSource | None) -> pl.DataF
     order = ("answer_id", "question", "references", "answer", "system")
     shown = [name for name in order if name in plan.columns]
     design = [name for name in ("inclusion_probability", "stratum") if name in plan.columns]
-    return plan.select(*shown, pl.lit(None, dtype=pl.Float64).alias("label"), *design)
+    label = pl.col("pilot") if "pilot" in plan.columns else pl.lit(None, dtype=pl.Float64)
+    return plan.select(*shown, label.cast(pl.Float64).alias("label"), *design)

@@ -31,6 +31,9 @@ Design = Literal["random", "stratified"]
 """How answers to label are drawn."""
 Guarantee = Literal["average", "probability"]
 """What a guaranteed agreement means."""
+HalfWidth = Annotated[
+    float | None, Option("Wanted half-width of the interval: 0.03 is 3 points of accuracy.")
+]
 Resamples = Annotated[
     int,
     Option(
@@ -204,6 +207,9 @@ class EstimateOptions(JudgmentOptions):
         confidence: of the intervals.
         least_labels: fewer than these are refused.
         trust_sample: do not refuse labels that are evidently no random sample.
+        anytime: an interval that may be looked at after every label (`running_estimate`), in place
+            of those that hold at one look only. Labels count in the order of their file.
+        half_width: with `anytime`, when to stop: how many more labels that takes is said.
 
     With `positive_from` None labels are taken as they are, and the mean grade is estimated where
     they are grades.
@@ -217,6 +223,10 @@ class EstimateOptions(JudgmentOptions):
     confidence: Confidence = 0.95
     least_labels: Annotated[int, Option("Fewer are refused.", minimum=2)] = 30
     trust_sample: Annotated[bool, Option("Go on where labels are evidently not random.")] = False
+    anytime: Annotated[
+        bool, Option("An interval to look at after every label, to stop when it is narrow enough.")
+    ] = False
+    half_width: HalfWidth = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -233,9 +243,7 @@ class PlanOptions(JudgmentOptions, RandomOptions):
         by: `system`: the half-width holds for each system's own estimate.
     """
 
-    half_width: Annotated[
-        float | None, Option("Wanted half-width of the interval: 0.03 is 3 points of accuracy.")
-    ] = None
+    half_width: HalfWidth = None
     count: Annotated[
         int | None,
         Option(

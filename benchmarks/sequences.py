@@ -1,0 +1,119 @@
+"""Looking after every label: how often does one stop wrongly, and after how many labels?
+
+    python -m benchmarks.sequences [--draws 400] [--write]
+
+Made worlds of 5,000 answers whose labels are known; up to 500 of them are labelled in random order.
+*False stops*: in how many draws the true share lay outside the interval at any look, for the
+sequence (`estimate --anytime`, looked at after every label) and for the ordinary interval (tuned
+PPI, looked at after every tenth label from the 30th). *Labels for +-5 points*: how many the
+sequence took (mean), beside the number that has to be planned without knowing accuracy or judge,
+and the number that somebody would plan who knew both beforehand. `--write` writes the table of
+`docs/coverage.md`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+
+import numpy as np
+import numpy.typing as npt
+
+from benchmarks.coverage import DOCS, JUDGES, difficulty, write_table
+from markscheme.agreement import need_from_pilot, running_estimate
+from markscheme.agreement.estimators import Sample, ppi
+from markscheme.agreement.sequences import ever_outside
+
+Array = npt.NDArray[np.float64]
+ANSWERS, LABELS, MARGIN = 5000, 500, 0.05
+WORLDS = [
+    (questions, alike, accuracy, judge)
+    for questions, alike in ((5000, 0.0), (500, 0.5))
+    for accuracy in (0.5, 0.8, 0.95)
+    for judge in ("good", "useless", "lenient")
+]
+
+
+def world(
+    rng: np.random.Generator, questions: int, alike: float, accuracy: float, judge: str
+) -> tuple[Array, Array, npt.NDArray[np.int64]]:
+    """Labels, the judge's verdicts and questions of all answers, in the order of labelling."""
+    clusters = np.repeat(np.arange(questions), ANSWERS // questions)
+    truth = rng.random(ANSWERS) < difficulty(rng, questions, accuracy, alike)[clusters]
+    sensitivity, specificity = JUDGES[judge]
+    said = rng.random(ANSWERS) < np.where(truth, sensitivity, 1 - specificity)
+    order = rng.permutation(ANSWERS)
+    return truth[order].astype(float), said[order].astype(float), clusters[order]
+
+
+def naive_outside(truth: Array, said: Array, clusters: npt.NDArray[np.int64]) -> bool:
+    """Whether an ordinary interval ever missed, looked at after every tenth label."""
+    for count in range(30, LABELS + 1, 10):
+        known = np.where(np.arange(ANSWERS) < count, truth, np.nan)
+        found = ppi(
+            Sample(predictions=said, accepted=said > 0.5, labels=known, clusters=clusters,
+                   weights=(~np.isnan(known)).astype(float)),
+            tuned=True,
+        ).figure  # fmt: skip
+        if not (found.low or 0.0) <= truth.mean() <= (found.high or 0.0):
+            return True
+    return False
+
+
+def labels_to_stop(truth: Array, said: Array) -> int:
+    """Labels until the sequence is as narrow as wanted; it never widens, so bisection finds it."""
+    fewest, most = 0, 2000
+    while most - fewest > 4:
+        tried = (fewest + most) // 2
+        known = np.where(np.arange(ANSWERS) < tried, truth, np.nan)
+        narrow = running_estimate(known, predictions=said).enough_at(MARGIN)
+        fewest, most = (fewest, tried) if narrow else (tried, most)
+    return most
+
+
+def figures(draws: int, seed: int) -> str:
+    """The table, in Markdown."""
+    rng = np.random.default_rng(seed)
+    lines = [
+        "| questions, correlation | accuracy | judge | false stops | ordinary interval | "
+        "labels for +-5 points | planned blind | planned by an oracle |",
+        "|---|--:|---|--:|--:|--:|--:|--:|",
+    ]
+    blind = math.ceil(0.25 * (1.959964 / MARGIN) ** 2)
+    for questions, alike, accuracy, judge in WORLDS:
+        missed = 0
+        for _ in range(draws):
+            truth, said, _ = world(rng, questions, alike, accuracy, judge)
+            missed += ever_outside(truth, LABELS, predictions=said)
+        naive = [naive_outside(*world(rng, questions, alike, accuracy, judge))
+                 for _ in range(draws // 8)]  # fmt: skip
+        taken, oracle = [], []
+        for _ in range(max(5, draws // 40) if questions == ANSWERS else 0):
+            truth, said, _ = world(rng, questions, alike, accuracy, judge)
+            taken.append(labels_to_stop(truth, said))
+            need = need_from_pilot(said, truth, answers=ANSWERS, half_width=MARGIN)
+            oracle.append(need.labels or ANSWERS)
+        took = f"{np.mean(taken):.0f}" if taken else "-"
+        lines.append(
+            f"| {questions}, {alike:g} | {accuracy:g} | {judge} | {100 * missed / draws:.1f}% | "
+            f"{100 * np.mean(naive):.0f}% | {took} | {blind if taken else '-'} | "
+            f"{f'{np.mean(oracle):.0f}' if taken else '-'} |"
+        )
+        print(lines[-1], flush=True)
+    return "\n".join(lines)
+
+
+def main() -> None:
+    """Print the table, and write it into the page if asked."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--draws", type=int, default=400)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--write", action="store_true", help="the table of docs/coverage.md")
+    options = parser.parse_args()
+    made = figures(options.draws, options.seed)
+    if options.write:
+        write_table(DOCS / "coverage.md", "sequences", made)
+
+
+if __name__ == "__main__":
+    main()
