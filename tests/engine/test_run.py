@@ -21,6 +21,7 @@ from markscheme.contract.grammar import parse_judge
 from markscheme.contract.registry import _ENTRIES, asks_chat, register
 from markscheme.engine.execute import ChunkSizes, apply, plan
 from markscheme.engine.local_run import run_in_folder
+from markscheme.engine.stream import cuts
 from markscheme.errors import DataError, JudgeError, RunError
 from markscheme.tables.answers import AnswersReader, ReadOptions, read_answers
 
@@ -135,11 +136,11 @@ def test_chunks_grow_to_about_two_seconds() -> None:
     assert sizes.next(10_000) == 1
 
 
-def test_chunks_for_judges_that_ask_a_server_stay_large() -> None:
-    sizes = ChunkSizes(least=1024)
-    sizes.done(1024, 600)
-    assert sizes.next(10_000) == 1024
-    assert sizes.next(7) == 7
+def test_tables_for_judges_that_ask_a_model_are_cut_alike_wherever_a_run_goes_on() -> None:
+    whole = list(cuts(4000, first=256, most=1024))
+    assert whole == [(0, 256), (256, 512), (768, 768), (1536, 1024), (2560, 1024), (3584, 416)]
+    assert list(cuts(4000, 1536, first=256, most=1024)) == whole[3:]
+    assert list(cuts(40, first=16, most=16)) == [(0, 16), (16, 16), (32, 8)]
     assert asks_chat(parse_judge("llm_kamalloo"))
     assert asks_chat(parse_judge("cascade(first=contains, then=llm_kamalloo)"))
     assert not asks_chat(parse_judge("panel(judges=[contains, exact_match])"))

@@ -2,65 +2,39 @@
 
 from __future__ import annotations
 
-import asyncio
+import importlib
+import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from markscheme.models.chat.throttle import Throttle
+
+@pytest.fixture
+def scheduler(monkeypatch: pytest.MonkeyPatch) -> Any:
+    monkeypatch.syspath_prepend(str(Path(__file__).parents[2]))
+    sys.modules.pop("benchmarks", None)
+    return importlib.import_module("benchmarks.scheduler")
 
 
-class SimulatedLoop(asyncio.SelectorEventLoop):
-    """A loop whose clock jumps to the next thing to do."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.clock = 0.0
-        selector: Any = self._selector  # type: ignore[attr-defined]
-        plain = selector.select
-
-        def select(timeout: float | None = None) -> Any:
-            self.clock += timeout or 0.0
-            return plain(0)
-
-        selector.select = select
-
-    def time(self) -> float:
-        return self.clock
-
-
-@pytest.mark.parametrize("most", [16, 256])
-@pytest.mark.parametrize("limit", [20, 100])
+@pytest.mark.parametrize("most", [16, 64, 512])
+@pytest.mark.parametrize("limit", [10, 20, 100, 300])
 def test_a_limited_server_is_used_to_the_full_and_seldom_turns_a_request_away(
-    limit: int, most: int
+    scheduler: Any, limit: int, most: int
 ) -> None:
-    loop = SimulatedLoop()
-    throttle = Throttle(most=most)
-    rows, left, seen, rejected = 15 * limit, float(limit), 0.0, 0
-    source = iter(range(rows))
+    found = scheduler.simulate(limit=limit, most=most, seconds=30.0)
+    assert found.ratio < 1.1
+    assert found.rejections < 0.05
 
-    async def worker() -> None:
-        nonlocal left, seen, rejected
-        for _ in source:
-            while True:
-                sent_at = await throttle.enter()
-                await asyncio.sleep(0.01)
-                left = min(limit, left + (loop.time() - seen) * limit)
-                seen = loop.time()
-                taken = left >= 1
-                left -= taken
-                await asyncio.sleep(0.02)
-                throttle.leave()
-                if taken:
-                    throttle.taken()
-                    break
-                rejected += 1
-                await asyncio.sleep(throttle.turned_away(sent_at, 1.0))
 
-    async def crowd() -> None:
-        await asyncio.gather(*(worker() for _ in range(most)))
+def test_a_thousand_a_second(scheduler: Any) -> None:
+    found = scheduler.simulate(limit=1000, most=512, seconds=30.0)
+    assert found.ratio < 1.1
+    assert found.rejections < 0.05
 
-    loop.run_until_complete(crowd())
-    loop.close()
-    assert loop.clock < 1.15 * (rows - limit) / limit
-    assert rejected < 0.08 * rows
+
+@pytest.mark.parametrize("burst", [0.2, 1.0, 3.0])
+def test_however_much_a_server_lets_through_at_once(scheduler: Any, burst: float) -> None:
+    found = scheduler.simulate(limit=50, most=64, seconds=60.0, burst=burst)
+    assert found.ratio < 1.1
+    assert found.rejections < 0.05

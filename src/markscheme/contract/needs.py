@@ -24,6 +24,8 @@ class Needs:
         weights: weights or other files that the user must supply.
         references, question: whether the judge reads them.
         columns: columns of the user's own that the judge reads, such as those that a prompt names.
+        apart: whether a chat model is asked about each row by itself, so that rows share neither
+            requests nor work: a run then gives the judge small tables, many at the same time.
         note: shown to people in place of the sentence made of the fields above; decides nothing.
 
     Example:
@@ -40,6 +42,7 @@ class Needs:
     references: Use = "optional"
     question: Use = "optional"
     columns: tuple[str, ...] = ()
+    apart: bool = False
     note: str = ""
 
     @property
@@ -86,6 +89,7 @@ def combined(needs: Iterable[Needs]) -> Needs:
         references=_read(one.references for one in every),
         question=_read(one.question for one in every),
         columns=tuple(dict.fromkeys(name for one in every for name in one.columns)),
+        apart=bool(every) and all(one.apart for one in every),
         note="; ".join(dict.fromkeys(one.note for one in every if one.note)),
     )
 

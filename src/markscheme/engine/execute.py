@@ -99,20 +99,15 @@ def reading_for(options: ReadOptions, judges: Sequence[Judge]) -> ReadOptions:
 
 
 class ChunkSizes:
-    """How many items to judge before saving: as many as take about two seconds.
+    """How many items to judge before saving: as many as take about two seconds."""
 
-    `least` is for judges that ask a server: small chunks would keep it waiting for their slowest
-    reply, and the ledger saves each reply anyway.
-    """
-
-    def __init__(self, *, least: int = 1) -> None:
-        self._least = least
+    def __init__(self) -> None:
         self._rate: float | None = None
 
     def next(self, left: int) -> int:
         """Items for the next chunk, of `left` that remain."""
         wanted = FIRST_CHUNK if self._rate is None else int(self._rate * SECONDS_PER_CHUNK)
-        return min(left, max(self._least, wanted))
+        return min(left, max(1, wanted))
 
     def done(self, items: int, seconds: float) -> None:
         """Learn from a chunk that took `seconds`."""
@@ -127,7 +122,6 @@ def apply_in_chunks(
     sizes: ChunkSizes,
     start: int = 0,
     ask: Ask = apply,
-    on_items: Callable[[int], None] | None = None,
 ) -> Iterator[tuple[int, pl.DataFrame]]:
     """Outcomes of `items` from `start` on, chunk by chunk, each with where it begins."""
     while start < items.height:
@@ -138,5 +132,3 @@ def apply_in_chunks(
         sizes.done(size, perf_counter() - began)
         yield start, outcomes
         start += size
-        if on_items is not None:
-            on_items(size)

@@ -6,25 +6,19 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from pathlib import Path
+from time import monotonic
 from typing import Any
 
 import orjson
 import polars as pl
 
-from markscheme.contract import Judge, ModelSource, asks_chat, judge_name, signature, version
+from markscheme.contract import Judge, ModelSource, judge_name, signature, version
 from markscheme.engine.cleaning import Transform
-from markscheme.engine.execute import (
-    FIRST_CHUNK,
-    Ask,
-    ChunkSizes,
-    apply,
-    apply_in_chunks,
-    plan,
-    reading_for,
-)
+from markscheme.engine.execute import Ask, ChunkSizes, apply, plan, reading_for
 from markscheme.engine.prefetch import prefetch
 from markscheme.engine.progress import OnProgress, ProgressTracker
 from markscheme.engine.run_folder import FORMAT, TABLES, RunFolder, plan_difference
+from markscheme.engine.stream import OutcomeSheet, Stream
 from markscheme.engine.summary import CLUSTERS, summarise
 from markscheme.errors import RunError
 from markscheme.models import Models
@@ -38,6 +32,13 @@ from markscheme.tables import (
     scan_parquet,
     signature_wanted,
 )
+
+_SAVED_ITEMS = 1024
+_SAVED_AFTER = 1.0
+"""Items, and seconds, after which the outcomes that have come are saved."""
+
+_LARGE = 256
+"""Items of a table whose outcomes are saved as soon as they come."""
 
 
 @dataclass(kw_only=True)
@@ -91,7 +92,7 @@ def prepare(judges: Sequence[Judge], models: ModelSource | None) -> list[Prepare
             judge=judge,
             name=judge_name(judge),
             signature=signature(judge, models),
-            sizes=ChunkSizes(least=FIRST_CHUNK if asks_chat(judge) else 1),
+            sizes=ChunkSizes(),
         )
         for judge in judges
     ]
@@ -134,25 +135,20 @@ def run_in_memory(
     """
     prepared = prepare(judges, models)
     reader.options = reading_for(reader.options, judges)
-    tables: list[pl.DataFrame] = []
+    sheets: list[_Sheet] = []
     clusters: list[pl.DataFrame] = []
     items_seen = 0
-    for batch in prefetch(reader):
-        items, item = plan(batch if transform is None else transform(batch))
-        items_seen += items.height
-        clusters.append(batch.select(CLUSTERS))
-        for one in prepared:
-            told = ProgressTracker(on_progress, rows=batch.height, items=items.height)
-            chunks = [
-                part
-                for _, part in apply_in_chunks(
-                    one.judge, items, models, sizes=one.sizes, ask=ask, on_items=told.items
-                )
-            ]
-            outcomes = pl.concat(chunks)
-            tables.append(rows_of(batch, item, outcomes, one))
-            told.all()
-    table = pl.concat(tables).lazy()
+    with Stream(models, ask=ask) as stream:
+        for batch in prefetch(reader):
+            items, item = plan(batch if transform is None else transform(batch))
+            items_seen += items.height
+            clusters.append(batch.select(CLUSTERS))
+            for one in prepared:
+                sheet = _Sheet(one, batch=batch, item=item, items=items, on_progress=on_progress)
+                stream.judge(sheet)
+                sheets.append(sheet)
+        stream.finish(sheets)
+    table = pl.concat(sheet.rows for sheet in sheets).lazy()
     records = summarise(table, pl.concat(clusters))
     return _report(reader, None, table, records, items=items_seen)
 
@@ -242,64 +238,136 @@ def _judge_batches(
     chain = b""
     clusters: list[pl.DataFrame] = []
     pieces = folder.read_parts("")
-    for name in folder.damaged:
-        if name.startswith("ledger-"):  # What was judged with these entries is judged again.
-            stem = name.removeprefix("ledger-")[:10]
-            pieces = {one: file for one, file in pieces.items() if stem not in one}
-    ledger = frozenset(
-        key
-        for name, file in pieces.items()
-        if name.startswith("ledger-")
-        for key in read_parquet(file)["key"]
-    )
-    for number, batch in enumerate(prefetch(reader)):
-        chain = _chained(chain, batch)
-        _check_same_input(folder, number, chain)
-        items, item = plan(batch if transform is None else transform(batch))
-        items_seen += items.height
-        clusters.append(batch.select(CLUSTERS))
-        if f"answers-{number:06d}" not in pieces:
-            folder.write_part(f"answers-{number:06d}", batch)
-        for index, one in enumerate(prepared):
-            stem = f"{number:06d}-{index:03d}"
-            target = f"judgments-{stem}"
-            told = ProgressTracker(on_progress, rows=batch.height, items=items.height)
-            if target in pieces:
-                resumed += batch.height
-            else:
-                chunks, outcomes = _saved_chunks(pieces, stem)
-                saved = sum(outcome.height for outcome in outcomes)
-                resumed += saved
-                told.items(saved)
-                for start, part in apply_in_chunks(
-                    one.judge,
-                    items,
-                    models,
-                    sizes=one.sizes,
-                    start=saved,
-                    ask=ask,
-                    on_items=told.items,
-                ):
-                    used = models.used_entries() if isinstance(models, Models) else frozenset()
-                    if used:
-                        ledger |= used
-                        entries = pl.DataFrame({"key": sorted(used)})
-                        folder.write_part(f"ledger-{stem}-{start:08d}", entries)
-                    if part.height < items.height:
-                        name = f"chunk-{stem}-{start:08d}"
-                        folder.write_part(name, part)
-                        chunks.append(name)
-                    outcomes.append(part)
-                rows = rows_of(batch, item, pl.concat(outcomes), one)
-                folder.write_part(target, rows, instead_of=chunks)
-            told.all()
+    if any(name.startswith("ledger-") for name in folder.damaged):
+        # What was judged with these entries is judged again; which it was, nobody can tell.
+        pieces = {name: file for name, file in pieces.items() if name.startswith("answers-")}
+    used = _Used(models, folder)
+    for name, file in pieces.items():
+        if name.startswith("ledger-"):
+            used.keys |= set(read_parquet(file)["key"])
+    earlier: list[_SavedSheet] = []
+    with Stream(models, ask=ask) as stream:
+        for number, batch in enumerate(prefetch(reader)):
+            chain = _chained(chain, batch)
+            _check_same_input(folder, number, chain)
+            items, item = plan(batch if transform is None else transform(batch))
+            items_seen += items.height
+            clusters.append(batch.select(CLUSTERS))
+            if f"answers-{number:06d}" not in pieces:
+                folder.write_part(f"answers-{number:06d}", batch)
+            sheets = []
+            for index, one in enumerate(prepared):
+                stem = f"{number:06d}-{index:03d}"
+                if f"judgments-{stem}" in pieces:
+                    resumed += batch.height
+                    ProgressTracker(on_progress, rows=batch.height, items=items.height).all()
+                    continue
+                sheet = _SavedSheet(
+                    one, batch=batch, item=item, items=items, on_progress=on_progress,
+                    stem=stem, used=used,
+                )  # fmt: skip
+                resumed += sheet.go_on(pieces)
+                stream.judge(sheet)
+                sheets.append(sheet)
+            # Two batches are in memory at a time: this one, and what is left of the one before.
+            stream.finish(earlier)
+            earlier = sheets
+        stream.finish(earlier)
     return _Done(
         items=items_seen,
         resumed=resumed,
         chain=chain,
         clusters=pl.concat(clusters),
-        ledger=ledger,
+        ledger=frozenset(used.keys),
     )
+
+
+_NO_ITEM = pl.Series(dtype=pl.UInt32)
+
+
+class _Sheet(OutcomeSheet):
+    """A batch and a judge: outcomes of the distinct items, and judgments once all are there."""
+
+    def __init__(
+        self,
+        one: Prepared,
+        *,
+        batch: pl.DataFrame,
+        item: pl.Series,
+        items: pl.DataFrame,
+        on_progress: OnProgress | None,
+    ) -> None:
+        self._tracker = ProgressTracker(on_progress, rows=batch.height, items=items.height)
+        super().__init__(one.judge, items, one.sizes, on_items=self._tracker.items)
+        self._one = one
+        self._batch = batch
+        self._item = item
+        self.rows = pl.DataFrame()
+
+    def grown(self) -> None:
+        """Make judgments of the outcomes when all of them are there."""
+        if self.finished:
+            self.rows = rows_of(self._batch, self._item, pl.concat(self.parts), self._one)
+            self.parts.clear()
+            self.items, self._batch, self._item = self.items.clear(), self._batch.clear(), _NO_ITEM
+            self._tracker.all()
+
+
+class _Used:
+    """Keys of the ledger's entries that a run used, each on disk before what was judged with it."""
+
+    def __init__(self, models: ModelSource | None, folder: RunFolder) -> None:
+        self._models = models
+        self.folder = folder
+        self.keys: set[str] = set()
+
+    def write(self, name: str) -> None:
+        """Write what was used since the last time; of what is still under way as well, perhaps."""
+        found = self._models.used_entries() if isinstance(self._models, Models) else frozenset()
+        if found - self.keys:
+            self.keys |= found
+            self.folder.write_part(f"ledger-{name}", pl.DataFrame({"key": sorted(found)}))
+
+
+class _SavedSheet(_Sheet):
+    """Saves outcomes piece by piece, and the judgments in their place when it is finished."""
+
+    def __init__(self, one: Prepared, *, stem: str, used: _Used, **batch: Any) -> None:
+        super().__init__(one, **batch)
+        self._stem = stem
+        self._used = used
+        self._chunks: list[str] = []
+        self._saved = 0
+        self._unsaved: list[pl.DataFrame] = []
+        self._saved_at = monotonic()
+
+    def go_on(self, pieces: dict[str, Path]) -> int:
+        """Take what an earlier process saved of it; how many items that is."""
+        self._chunks, self.parts = _saved_chunks(pieces, self._stem)
+        self.start = self._saved = sum(part.height for part in self.parts)
+        self._tracker.items(self.start)
+        if self.finished:
+            self.grown()
+        return self.start
+
+    def grown(self) -> None:
+        """Save what has come when it is much or the last time is long ago."""
+        if self.finished:
+            self._used.write(f"{self._stem}-{self._saved:08d}")
+            super().grown()
+            name = f"judgments-{self._stem}"
+            self._used.folder.write_part(name, self.rows, instead_of=self._chunks)
+            self.rows = self.rows.clear()
+            return
+        self._unsaved.append(self.parts[-1])
+        enough = self.start - self._saved >= _SAVED_ITEMS or self.parts[-1].height >= _LARGE
+        if enough or monotonic() - self._saved_at > _SAVED_AFTER:
+            stem = f"{self._stem}-{self._saved:08d}"
+            self._used.write(stem)
+            self._used.folder.write_part(f"chunk-{stem}", pl.concat(self._unsaved))
+            self._chunks.append(f"chunk-{stem}")
+            self._unsaved.clear()
+            self._saved, self._saved_at = self.start, monotonic()
 
 
 def _put_together(

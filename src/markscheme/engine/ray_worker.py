@@ -13,9 +13,10 @@ import polars as pl
 
 from markscheme.contract import Judge
 from markscheme.engine.cleaning import cleaner
-from markscheme.engine.execute import apply_in_chunks, plan
+from markscheme.engine.execute import plan
 from markscheme.engine.local_run import Prepared, prepare, rows_of
 from markscheme.engine.shards import Piece, read_piece, write_whole
+from markscheme.engine.stream import OutcomeSheet, Stream
 from markscheme.errors import BadRowsError, DataError, MarkschemeError
 from markscheme.tables import ReadOptions, bytes_digest
 
@@ -93,10 +94,13 @@ class PieceJudge:
             items, item = plan(batch if self.transform is None else self.transform(batch))
             items_seen += items.height
             answers.append(batch)
-            for one in self.prepared:
-                chunks = apply_in_chunks(one.judge, items, self.models, sizes=one.sizes)
-                outcomes = pl.concat([part for _, part in chunks])
-                judgments.append(rows_of(batch, item, outcomes, one))
+            sheets = [OutcomeSheet(one.judge, items, one.sizes) for one in self.prepared]
+            with Stream(self.models) as stream:
+                for sheet in sheets:
+                    stream.judge(sheet)
+                stream.finish(sheets)
+            for one, sheet in zip(self.prepared, sheets, strict=True):
+                judgments.append(rows_of(batch, item, pl.concat(sheet.parts), one))
         # Answers first: a piece is finished when its judgments are there.
         files = dict([
             self._write("answers", piece.number, pl.concat(answers)),

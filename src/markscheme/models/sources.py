@@ -84,6 +84,22 @@ class Models:
             self._budget = Budget(max_cost=self.options.max_cost, max_calls=self.options.max_calls)
         return self._budget
 
+    @property
+    def side_by_side(self) -> int:
+        """Requests that may be under way at the same time; 1 where one call follows another, as
+        with weights in this process, scripts, recordings and dry runs."""
+        from markscheme.models.chat.cached import AsyncChat
+
+        options = self.options
+        if options.replay or options.dry_run:
+            return 1
+        given = [one for one in (self._given, *self._named.values()) if one is not None]
+        found = [one.concurrency if isinstance(one, AsyncChat) else 1 for one in given]
+        if options.model is not None:
+            server = options.server or ServerOptions()
+            found.append(1 if options.model.startswith(LOCAL) else server.concurrency)
+        return min(found, default=1)
+
     def used_entries(self) -> frozenset[str]:
         """Keys of the ledger's entries that were used since this was last asked."""
         found = frozenset(self._used)

@@ -196,7 +196,7 @@ class Prompted(AsksChat):
         if self.short_circuit and references == "unused":
             references = "optional"  # It is compared with them before the model is asked.
         return Needs(
-            chat=True, references=references, columns=prompt.columns,
+            chat=True, references=references, columns=prompt.columns, apart=True,
             question="required" if "question" in prompt.variables else "unused",
         )  # fmt: skip
 

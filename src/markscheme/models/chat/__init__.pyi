@@ -3,6 +3,7 @@ from .batch_files import write_batch as write_batch
 from .budget import Budget as Budget
 from .budget import Spending as Spending
 from .cached import CachedChat as CachedChat
+from .event_loop import CallGroup as CallGroup
 from .prices import Price as Price
 from .prices import price_of as price_of
 from .profiles import ModelProfile as ModelProfile

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import dataclasses
 import re
+import threading
 import time
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -95,6 +96,7 @@ class CachedChat:
     _under_way: dict[str, asyncio.Future[ChatReply]] = field(
         default_factory=dict, init=False, repr=False
     )
+    _one_by_one: threading.Lock = field(default_factory=threading.Lock, init=False, repr=False)
 
     @property
     def name(self) -> str:
@@ -165,7 +167,8 @@ class CachedChat:
                     one = self._asker(work, self.model)
                     loop_thread().run(for_each(jobs, one, at_once=at_once))
                 else:
-                    self._ask_in_groups(work, jobs, at_once)
+                    with self._one_by_one:  # Weights and scripts are no servers.
+                        self._ask_in_groups(work, jobs, at_once)
             finally:
                 if self.ledger is not None:
                     self.ledger.flush()

@@ -1,0 +1,233 @@
+"""One stream of judging: tables whose judges wait for a server are under way side by side.
+
+A judge takes a table and gives its outcomes when the last of them is there. One table after
+another would have a server wait for the slowest reply of each, and then for its repairs. So a
+judge's items are cut into small tables, and so many of them are under way, in a thread each, that
+the server always has as many requests as it may: across tables, judges and batches.
+"""
+
+from __future__ import annotations
+
+import queue
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
+from types import TracebackType
+from typing import Protocol, Self
+
+import polars as pl
+
+from markscheme.contract import Judge, ModelSource, asks_chat, needs_of
+from markscheme.engine.execute import Ask, ChunkSizes, apply, apply_in_chunks
+from markscheme.models import Models
+from markscheme.models.chat import CallGroup
+
+_APART = 32
+"""Items of a table whose rows are asked about one by one."""
+
+_TOGETHER = 1024
+_FIRST_TOGETHER = 256
+_SIDE_BY_SIDE = 4
+"""Tables of the other kind that are under way together. The first ones grow from `_FIRST_TOGETHER`
+to `_TOGETHER` items, so that no two end at the same time."""
+
+_MOST_THREADS = 512
+_LISTEN_SECONDS = 0.1
+
+
+class Sheet(Protocol):
+    """What a stream judges: the items of a batch for one judge."""
+
+    judge: Judge
+    items: pl.DataFrame
+    sizes: ChunkSizes
+
+    @property
+    def start(self) -> int:
+        """The first item without an outcome."""
+        ...
+
+    @property
+    def finished(self) -> bool:
+        """Whether every item has its outcome."""
+        ...
+
+    def take(self, start: int, outcomes: pl.DataFrame) -> None:
+        """Outcomes of the items from `start` on; tables come in any order."""
+        ...
+
+
+def cuts(items: int, start: int = 0, *, first: int, most: int) -> Iterator[tuple[int, int]]:
+    """Where tables begin, and how many items each has: `first`, twice that, and so on to `most`.
+
+    They are the same wherever a run goes on: of requests that rows of a table share, the first row
+    pays.
+    """
+    begin, size = 0, first
+    while begin < items:
+        end = min(items, begin + size)
+        if end > start:
+            yield max(begin, start), end - max(begin, start)
+        begin, size = end, min(most, size + first)
+
+
+class Stream:
+    """Judges sheets. What comes in is taken in the caller's thread, in whatever order it comes.
+
+    Use as a context: leaving it by an exception ends what is under way.
+    """
+
+    def __init__(self, models: ModelSource | None, *, ask: Ask = apply) -> None:
+        """Nothing is started before a sheet needs it.
+
+        Args:
+            models: the run's models; say how many requests may be under way.
+            ask: gives a judge's outcomes on a table.
+        """
+        self._models = models
+        self._ask = ask
+        self._at_once = models.side_by_side if isinstance(models, Models) else 1
+        self._slots = min(2 * self._at_once, _MOST_THREADS)
+        self._free = self._slots
+        self._running = 0
+        self._lost = False
+        self._threads: ThreadPoolExecutor | None = None
+        self._calls = CallGroup()
+        self._came: queue.SimpleQueue[tuple[Sheet, int, int, Future[pl.DataFrame]]] = (
+            queue.SimpleQueue()
+        )
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._threads is not None:
+            if kind is not None:
+                self._calls.cancel()
+            self._threads.shutdown(wait=True, cancel_futures=True)
+
+    def judge(self, sheet: Sheet) -> None:
+        """Have a sheet judged. Returns once all of it is judged or, of a judge that waits for a
+        server, under way.
+
+        Raises:
+            Exception: whatever a judge raised, of this sheet or an earlier one.
+        """
+        if not asks_chat(sheet.judge):
+            for start, outcomes in apply_in_chunks(
+                sheet.judge, sheet.items, self._models,
+                sizes=sheet.sizes, start=sheet.start, ask=self._ask,
+            ):  # fmt: skip
+                sheet.take(start, outcomes)
+                self._take_all()
+            return
+        needs = needs_of(sheet.judge)
+        waits = self._at_once > 1 and bool(needs.chat)
+        first, most = _FIRST_TOGETHER if needs.chat else _TOGETHER, _TOGETHER
+        if needs.apart:
+            first = most = _APART if waits else _TOGETHER
+        for start, size in cuts(sheet.items.height, sheet.start, first=first, most=most):
+            table = sheet.items.slice(start, size)
+            if waits:
+                slots = 1 if needs.apart else max(1, self._slots // _SIDE_BY_SIDE)
+                self._start(sheet, start, table, slots)
+            else:
+                sheet.take(start, self._ask(sheet.judge, table, self._models))
+                self._take_all()
+
+    def finish(self, sheets: Iterable[Sheet]) -> None:
+        """Wait until these sheets are finished.
+
+        Raises:
+            Exception: whatever a judge raised.
+        """
+        for sheet in sheets:
+            while not sheet.finished:
+                self._take_one()
+
+    def _start(self, sheet: Sheet, start: int, table: pl.DataFrame, slots: int) -> None:
+        self._take_all()
+        while self._free < slots:
+            self._take_one()
+        if self._threads is None:
+            self._threads = ThreadPoolExecutor(
+                self._slots, thread_name_prefix="judging", initializer=self._calls.enter
+            )
+        self._free -= slots
+        self._running += 1
+        coming = self._threads.submit(self._ask, sheet.judge, table, self._models)
+        coming.add_done_callback(lambda done: self._came.put((sheet, start, slots, done)))
+
+    def _take_all(self) -> None:
+        while not self._came.empty():
+            self._take_one()
+
+    def _take_one(self) -> None:
+        """Take the next table's outcomes when they come."""
+        sheet, start, slots, done = self._next()
+        self._free += slots
+        self._running -= 1
+        try:
+            outcomes = done.result()
+        except CancelledError:
+            # It asked for the same as a table that failed, whose own error says more.
+            self._lost = True
+            if not self._running:
+                raise
+        else:
+            sheet.take(start, outcomes)
+            if self._lost and not self._running:
+                raise CancelledError
+
+    def _next(self) -> tuple[Sheet, int, int, Future[pl.DataFrame]]:
+        """What came, waited for in pieces so that an interrupt is heard."""
+        while True:
+            try:
+                return self._came.get(timeout=_LISTEN_SECONDS)
+            except queue.Empty:
+                continue
+
+
+class OutcomeSheet:
+    """Keeps outcomes in order until all are there."""
+
+    def __init__(
+        self,
+        judge: Judge,
+        items: pl.DataFrame,
+        sizes: ChunkSizes,
+        *,
+        on_items: Callable[[int], None] | None = None,
+    ) -> None:
+        """Take what is to be judged; `on_items` is told how many more are."""
+        self.judge = judge
+        self.items = items
+        self.sizes = sizes
+        self.start = 0
+        self.parts: list[pl.DataFrame] = []
+        self._size = items.height
+        self._on_items = on_items
+        self._ahead: dict[int, pl.DataFrame] = {}
+
+    @property
+    def finished(self) -> bool:
+        """See `Sheet`."""
+        return self.start == self._size
+
+    def take(self, start: int, outcomes: pl.DataFrame) -> None:
+        """See `Sheet`."""
+        self._ahead[start] = outcomes
+        if self._on_items is not None:
+            self._on_items(outcomes.height)
+        while self.start in self._ahead:
+            part = self._ahead.pop(self.start)
+            self.start += part.height
+            self.parts.append(part)
+            self.grown()
+
+    def grown(self) -> None:
+        """Told when outcomes have come that follow on those before them."""
