@@ -88,7 +88,7 @@ class Models:
     def side_by_side(self) -> int:
         """Requests that may be under way at the same time; 1 where one call follows another, as
         with weights in this process, scripts, recordings and dry runs."""
-        from markscheme.models.chat.cached import AsyncChat
+        from markscheme.models.chat import AsyncChat
 
         options = self.options
         if options.replay or options.dry_run:

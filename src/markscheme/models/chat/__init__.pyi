@@ -2,6 +2,7 @@ from .batch_files import read_batch as read_batch
 from .batch_files import write_batch as write_batch
 from .budget import Budget as Budget
 from .budget import Spending as Spending
+from .cached import AsyncChat as AsyncChat
 from .cached import CachedChat as CachedChat
 from .event_loop import CallGroup as CallGroup
 from .prices import Price as Price
