@@ -18,7 +18,6 @@ from markscheme.datasets import load, recorded
 from markscheme.engine.execute import apply
 from markscheme.errors import DataError, JudgeError, ModelError
 from markscheme.judges.prompted.examples import choose_examples
-from markscheme.judges.prompted.outcomes import expected_mark, yes_share
 from markscheme.judges.prompted.prompted import NEEDS, Prompted
 from markscheme.models.chat.protocol import ChatReply
 from markscheme.models.chat.scripted import ScriptedChat
@@ -354,20 +353,6 @@ def test_probabilities_of_yes_and_no_make_the_score() -> None:
     assert one("llm_score", lambda _: marks)["score"] == pytest.approx(0.875)
 
 
-def test_probabilities_count_only_where_the_first_word_is_the_verdict() -> None:
-    half = math.log(0.5)
-    assert yes_share(({"**": -0.1}, {"Yes": half, "No": half})) == pytest.approx(0.5)
-    assert yes_share(({"yes": half, "YES": half},)) == pytest.approx(1)
-    assert yes_share(({"是": half, "否": half},)) == pytest.approx(0.5)
-    assert yes_share(({"The": -0.1}, {"yes": -0.1})) is None
-    assert yes_share(({"No": -3.0, "Not": -0.1},)) is None
-    assert yes_share(({"1": half, "y": half},)) is None
-    assert yes_share(()) is None
-    assert yes_share(({},)) is None
-    assert expected_mark(({"5": -0.1, "9": -3.0},), low=1, high=5) == pytest.approx(1)
-    assert expected_mark(({"²": -0.1},), low=1, high=5) is None
-
-
 def test_marks_are_accepted_from_a_threshold() -> None:
     assert one("llm_score", lambda _: "4")["verdict"] is True
     assert one("llm_score", lambda _: "3")["verdict"] is False
@@ -531,3 +516,55 @@ def test_recorded_replies_through_the_judge_give_the_released_labels(
     assert outcomes["verdict"].to_list() == replies["verdict"].to_list()
     replayed = apply(judge, pairs, Models(chat=ReplayChat(ledger, name="text-davinci-003")))
     assert replayed["verdict"].equals(outcomes["verdict"])
+
+
+def test_samples_stop_when_the_verdict_is_sure() -> None:
+    def asked(*replies: Any, samples: int = 9, sure: float = 0.95) -> tuple[dict[str, Any], int]:
+        chat = ScriptedChat(replies=InTurn(*replies))
+        judge = parse_judge(f"llm_evouna(samples={samples}, sure={sure}, temperature=0.7)")
+        row = apply(judge, table(["Paris!"]), Models(chat=chat)).row(0, named=True)
+        assert [request.sample for request in chat.seen] == list(range(len(chat.seen)))
+        return row, len(chat.seen)
+
+    row, calls = asked(*["Yes"] * 9)
+    assert (row["verdict"], row["score"], calls) == (True, 1.0, 4)
+    assert row["explanation"].startswith("4 of 4 samples accept")
+    assert row["explanation"].endswith("stopped after 4 of at most 9 samples")
+    # 1 - 3 of 2 to 6: one that disagrees costs three more, until 7 of 8 are sure of it.
+    row, calls = asked("No", "No", "Yes", *["No"] * 6)
+    assert (row["verdict"], calls) == (False, 7)
+    assert row["score"] == pytest.approx(1 / 7)
+    # What is left cannot turn the majority.
+    row, calls = asked("Yes", "No", "Yes", "No", "Yes", "Yes", samples=6, sure=0.99)
+    assert (row["verdict"], calls) == (True, 6)
+    row, calls = asked("Yes", "No", "Yes", "Yes", "Yes", "No", samples=6, sure=0.999)
+    assert (row["verdict"], calls) == (True, 6)
+    # What failed tells nothing, and is not asked for again.
+    failed = ChatReply(status="failed", error="timed out")
+    row, calls = asked(failed, "Yes", failed, "Yes", "Yes", "Yes")
+    assert (row["verdict"], calls) == (True, 6)
+    assert "2 of 6 were not judged" in row["explanation"]
+
+
+def test_a_dry_run_counts_all_samples_that_may_be_asked_for() -> None:
+    options = ModelOptions(model="gpt-4o-mini", dry_run=True, ledger=":memory:")
+    models = Models(options=options)
+    judge = parse_judge("llm_evouna(samples=9, sure=0.95, temperature=0.7)")
+    apply(judge, table(["a", "b"]), models)
+    assert models.budget.spending.calls == 18
+    assert len(judge.requests(table(["a", "b"]))) == 18
+
+
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [
+        ("llm_evouna(sure=0.95)", "needs samples"),
+        ("llm_evouna(samples=5, temperature=1.0, sure=0.5)", "between 0.5 and 1"),
+        ("llm_evouna(samples=5, temperature=1.0, sure=0.9, vote=mean)", "majority"),
+        ("preference(samples=5, temperature=1.0, sure=0.9)", "both orders"),
+        ("listwise(samples=5, temperature=1.0, sure=0.9)", "not for ranks"),
+    ],
+)
+def test_where_samples_cannot_stop_early_it_is_said(name: str, why: str) -> None:
+    with pytest.raises(JudgeError, match=why):
+        parse_judge(name)

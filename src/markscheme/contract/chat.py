@@ -20,8 +20,9 @@ server or the model declined. `failed`: no answer came; `error` says why. `skipp
 because the budget was spent."""
 
 TokenLogprobs = tuple[Mapping[str, float], ...]
-"""For each of the first tokens of a reply, the likeliest tokens in its place and their natural
-log-probabilities, the one that was chosen among them."""
+"""For each token of a reply, the likeliest tokens in its place and their natural log-probabilities,
+the one that was chosen first. Of long replies the tokens at the start and at the end, with an empty
+place between."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -15,11 +15,10 @@ import polars as pl
 
 from markscheme.contract import ModelSource, Needs, PairClassifier, PartKind, check_range
 from markscheme.judges.entailment.pairs import pairs_to_test, tested
-from markscheme.judges.prompted import AskedPairs, Sample, expectation
+from markscheme.judges.prompted import AskedPairs, Sample, label_share
 from markscheme.models.chat import ChatReply, ChatRequest
 from markscheme.text.replies import CONTRADICTION, ENTAILMENT, NEUTRAL, Reading, read_entailment
 
-_LEAST_OF_A_LABEL = 2
 """Letters that a token must have to be the beginning of a label."""
 
 
@@ -75,7 +74,7 @@ def entailment_test(name: str) -> EntailmentTest:
 class ChatEntailment(AskedPairs):
     """A language model is asked with the paper's zero-shot prompt (Yao & Barbosa 2024, Table 14).
 
-    The score is the probability of the label at the reply's first word, where the server gives
+    The score is the probability of entailment where the label stands, if the server gives
     log-probabilities. The paper sends seed 42.
     """
 
@@ -183,17 +182,23 @@ class NliEntailment:
 
 
 _LABELS = {ENTAILMENT: 1.0, CONTRADICTION: 0.0, NEUTRAL: 0.0}
+_FORMS = {
+    ENTAILMENT: (ENTAILMENT, "entails", "entailed"),
+    CONTRADICTION: (CONTRADICTION, "contradicts", "contradicted"),
+    NEUTRAL: (NEUTRAL,),
+}
+_WORTHS = {form: _LABELS[label] for label, forms in _FORMS.items() for form in forms}
 
 
 def _score(reply: ChatReply, reading: Reading) -> float | None:
-    """Probability of entailment at the first word, if the server gives log-probabilities."""
+    """Probability of entailment where the label stands, if the server gives log-probabilities.
+
+    None where it lies on the other side of the label.
+    """
     if reading.status != "judged" or not reply.token_logprobs:
         return None
-    return expectation(reply.token_logprobs, _worth)
-
-
-def _worth(token: str) -> float | None:
-    """What a token says that begins a label."""
-    if len(token) < _LEAST_OF_A_LABEL:
+    shares = (label_share(reply, form, _WORTHS) for form in _FORMS.get(reading.relation or "", ()))
+    share = next((one for one in shares if one is not None), None)
+    if share is None or (share > 0.5) != bool(reading.verdict):
         return None
-    return next((worth for label, worth in _LABELS.items() if label.startswith(token)), None)
+    return share

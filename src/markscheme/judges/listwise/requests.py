@@ -11,6 +11,7 @@ from typing import Any, Literal
 import polars as pl
 
 from markscheme.contract import ModelSource, Needs
+from markscheme.errors import JudgeError
 from markscheme.judges.outcomes import NO_REFERENCE, PATTERNS
 from markscheme.judges.prompted import NEEDS, Call, Prompted, Reader, Sample, outcome
 from markscheme.models.chat import ChatReply, ChatRequest
@@ -46,6 +47,12 @@ class GradedList(Prompted):
     def needs(self) -> Needs:
         """A chat model; a row without references is skipped where it cannot be compared."""
         return NEEDS
+
+    def validate(self) -> None:
+        """Raises JudgeError as every prompted judge, and for samples that stop early."""
+        super().validate()
+        if self.sure is not None:
+            raise JudgeError(f"sure={self.sure} is for judges that say yes or no, not for ranks")
 
     @abstractmethod
     def calls(self, item: Item, shots: Sequence[Mapping[str, Any]]) -> list[Call]:

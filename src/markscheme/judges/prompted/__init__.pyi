@@ -3,9 +3,9 @@ from .asking import Reader as Reader
 from .asking import Sample as Sample
 from .asking import ask as ask
 from .asking import total as total
+from .confidence import label_share as label_share
 from .examples import check_apart as check_apart
 from .examples import choose_examples as choose_examples
-from .outcomes import expectation as expectation
 from .outcomes import outcome as outcome
 from .pair_requests import COST as COST
 from .pair_requests import AskedPairs as AskedPairs

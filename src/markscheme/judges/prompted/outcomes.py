@@ -9,11 +9,11 @@ from dataclasses import replace
 from typing import Any, Literal
 
 from markscheme.judges.prompted.asking import Sample, spent
-from markscheme.judges.prompted.parsers import Parser, Scale
-from markscheme.models.chat import ChatReply, TokenLogprobs
+from markscheme.judges.prompted.confidence import confidence
+from markscheme.judges.prompted.parsers import Parser
+from markscheme.models.chat import ChatReply
 from markscheme.text.replies import (
     Reading,
-    as_bool,
     read_grade,
     read_relation,
     read_score,
@@ -22,9 +22,7 @@ from markscheme.text.replies import (
 
 Vote = Literal["majority", "mean"]
 
-_MARKUP = " \t\r\n▁Ġ*_`#>\"'“”‘’([{:-"
 _ENOUGH = 0.5
-"""Of a token's probability, the share that must be on yes and no for their ratio to mean much."""
 
 
 def _yes_no_last(reply: str, *, finished: bool) -> Reading:
@@ -49,13 +47,18 @@ def read_reply(
     reading = read(reply.text or "", finished=reply.finished)
     if reading.status != "judged":
         return reading
-    score = reading.score
+    score, reason = reading.score, reading.reason
     if reply.token_logprobs:
-        score = _score_by_logprobs(reply.token_logprobs, own or parser, score)
+        sure = confidence(reply, reading, own or parser)
+        if sure.score is not None:
+            score = sure.score
+        else:
+            note = f"log-probabilities not used: {sure.why}"
+            reason = f"{reason}; {note}" if reason else note
     verdict = reading.verdict
     if verdict is None and score is not None:
         verdict = score >= accept_from
-    return replace(reading, verdict=verdict, score=score)
+    return replace(reading, verdict=verdict, score=score, reason=reason)
 
 
 def outcome(samples: Sequence[Sample], *, vote: Vote, accept_from: float) -> dict[str, Any]:
@@ -112,61 +115,3 @@ def _raw(samples: Sequence[Sample]) -> str | None:
         return texts[0]
     said = [f"[sample {place}]\n{text}" for place, text in enumerate(texts, 1) if text is not None]
     return "\n\n".join(said) or None
-
-
-def _score_by_logprobs(
-    logprobs: TokenLogprobs, parser: str | Parser, otherwise: float | None
-) -> float | None:
-    """A finer score from the probabilities of the first word, where it is the verdict or mark."""
-    if parser == "yes_no":
-        found = yes_share(logprobs)
-    elif parser == "score":
-        found = expected_mark(logprobs, low=1, high=5)
-    elif isinstance(parser, Scale):
-        found = expected_mark(logprobs, low=parser.low, high=parser.high)
-    else:
-        found = None
-    return otherwise if found is None else found
-
-
-def yes_share(logprobs: TokenLogprobs) -> float | None:
-    """Probability of yes over that of yes and no, at the first word; None if it is neither."""
-
-    def value(token: str) -> float | None:
-        verdict = None if token.isdigit() or token in ("y", "n") else as_bool(token)
-        return None if verdict is None else float(verdict)
-
-    return expectation(logprobs, value)
-
-
-def expected_mark(logprobs: TokenLogprobs, *, low: int, high: int) -> float | None:
-    """Mean of the marks by their probabilities, from 0 to 1; None if the first word is no mark."""
-
-    def value(token: str) -> float | None:
-        if not token.isascii() or not token.isdigit() or not low <= int(token) <= high:
-            return None
-        return (int(token) - low) / (high - low)
-
-    return expectation(logprobs, value)
-
-
-def expectation(logprobs: TokenLogprobs, value: Callable[[str], float | None]) -> float | None:
-    """Mean worth, from 0 to 1, of the words that may stand first; None if they have no worth.
-
-    Args:
-        logprobs: of the reply's first tokens.
-        value: what a token is worth, without marks and in lower case; None if nothing.
-    """
-    for likely in logprobs:
-        total = weighted = 0.0
-        for token, logprob in likely.items():
-            worth = value(token.strip(_MARKUP + ".,!").lower())
-            if worth is not None:
-                share = math.exp(logprob)
-                total += share
-                weighted += share * worth
-        if total >= _ENOUGH:
-            return min(1.0, weighted / total)
-        if not likely or max(likely, key=likely.__getitem__).strip(_MARKUP):
-            return None  # The first word is something else; later ones may stand in any sentence.
-    return None

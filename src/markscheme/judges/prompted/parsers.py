@@ -19,7 +19,7 @@ import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from markscheme.text.replies import (
     CUT_OFF,
@@ -33,7 +33,6 @@ from markscheme.text.replies import (
 )
 
 SCALE = re.compile(r"scale\(\s*(?:low\s*=\s*)?(-?\d+)\s*,\s*(?:high\s*=\s*)?(-?\d+)\s*\)")
-_LABEL_FIELDS = ("label", "verdict", "choice", "answer", "rating", "result")
 _LINE = re.compile(
     r"^[^\w\n]*(?:(?:final |my |overall )?(?:label|verdict|choice|answer|rating|result|preference)"
     r"[^\w\n]*(?:[:=]|\bis\b)[^\w\n]*)?(?P<said>[^\n]*?)[^\w\n]*$",
@@ -50,6 +49,10 @@ class Choice:
     after `Verdict:`.
     """
 
+    MEMBERS: ClassVar[tuple[str, ...]] = (
+        "label", "verdict", "choice", "answer", "rating", "result"
+    )  # fmt: skip
+
     labels: Mapping[str, float]
 
     def __call__(self, reply: str, *, finished: bool = True) -> Reading:
@@ -60,7 +63,7 @@ class Choice:
         plain = {_plain(label): label for label in self.labels}
         objects = json_objects(text)
         forms = (
-            [str(field(item, *_LABEL_FIELDS)) for item in objects],
+            [str(field(item, *self.MEMBERS)) for item in objects],
             _BRACKETS.findall(text),
             [] if objects else [found["said"] for found in _LINE.finditer(text)],
         )

@@ -14,7 +14,8 @@ from markscheme.judges.outcomes import NO_REFERENCE, PATTERNS
 from markscheme.judges.prompted.asking import Call, Reader, Sample
 from markscheme.judges.prompted.outcomes import Vote, outcome, read_reply
 from markscheme.judges.prompted.requests import AsksChat, messages
-from markscheme.models.chat import ChatReply, ChatRequest
+from markscheme.judges.prompted.stopping import further
+from markscheme.models.chat import ChatModel, ChatReply, ChatRequest
 from markscheme.tables import JUDGMENTS_SCHEMA, OUTCOME
 from markscheme.text.replies import Reading
 
@@ -29,6 +30,8 @@ class Prompted(AsksChat):
 
     Attributes:
         samples: how many times to ask; more than one needs a temperature.
+        sure: ask for no more samples of an item once its verdict is this certain, as
+            `markscheme.judges.prompted.stopping` computes it; none asks for all of them.
         vote: of several samples, the `majority` of verdicts or the `mean` score decides.
         temperature, max_tokens: the prompt's if none.
         seed: of the first sample, the next ones counting up; none sends none.
@@ -39,6 +42,7 @@ class Prompted(AsksChat):
     """
 
     samples: int = 1
+    sure: float | None = None
     vote: Vote = "majority"
     temperature: float | None = None
     max_tokens: int | None = None
@@ -76,6 +80,20 @@ class Prompted(AsksChat):
                 f"samples={self.samples} at temperature 0 would be {self.samples} times the same; "
                 "add a temperature, as in temperature=0.7"
             )
+        if self.sure is not None:
+            self._validate_sure(self.sure)
+
+    def _validate_sure(self, sure: float) -> None:
+        if not 0.5 < sure < 1:
+            raise JudgeError(f"sure={sure} must lie between 0.5 and 1, as in sure=0.95")
+        if self.samples < 2:
+            raise JudgeError(f"sure={sure} needs samples to stop at, as in samples=9")
+        if self.vote != "majority":
+            raise JudgeError(f"sure={sure} is about a majority; it does not go with vote=mean")
+        if self.template.swap:
+            raise JudgeError(
+                f"sure={sure}: a prompt that is asked in both orders cannot stop early"
+            )
 
     def judge(self, answers: pl.DataFrame, models: ModelSource) -> pl.DataFrame:
         """Ask the model about every row, all at once, and read what it says.
@@ -84,18 +102,45 @@ class Prompted(AsksChat):
             ModelError: no chat model was given.
         """
         settled, asked = self._plan(answers)
-        calls = [call for _, mine in asked for call in mine]
-        samples = iter(self._ask(self._chat(models), calls, repair=self.repair) if calls else ())
-        for place, mine in asked:
-            settled[place] = self._outcome([next(samples) for _ in mine])
+        if asked:
+            found = self._sampled(self._chat(models), [mine for _, mine in asked])
+            for (place, mine), samples in zip(asked, found, strict=True):
+                settled[place] = self._outcome(samples, most=len(mine))
         return pl.DataFrame(
             [settled[place] for place in range(answers.height)],
             schema={name: JUDGMENTS_SCHEMA[name] for name in OUTCOME},
         )
 
     def requests(self, answers: pl.DataFrame) -> list[ChatRequest]:
-        """What a model would be asked about these answers, repairs apart: for estimates."""
+        """What a model would be asked about these answers at most, repairs apart: for estimates."""
         return [call.request for _, mine in self._plan(answers)[1] for call in mine]
+
+    def _sampled(self, chat: ChatModel, asked: Sequence[Sequence[Call]]) -> list[list[Sample]]:
+        """Samples of every item; where `sure` is set, as many as it takes.
+
+        A dry run, whose replies tell nothing, comes to ask for all of them.
+        """
+        found: list[list[Sample]] = [[] for _ in asked]
+        while True:
+            wanted = [
+                calls[len(mine) : len(mine) + self._wanted(mine, most=len(calls))]
+                for calls, mine in zip(asked, found, strict=True)
+            ]
+            calls = [call for some in wanted for call in some]
+            if not calls:
+                return found
+            samples = iter(self._ask(chat, calls, repair=self.repair))
+            for mine, some in zip(found, wanted, strict=True):
+                mine.extend(next(samples) for _ in some)
+
+    def _wanted(self, samples: Sequence[Sample], *, most: int) -> int:
+        """How many samples to ask for beside those that are there."""
+        if self.sure is None:
+            return most - len(samples)
+        verdicts = [sample.verdict for sample in samples if sample.verdict is not None]
+        return further(
+            sum(verdicts), len(verdicts) - sum(verdicts), left=most - len(samples), sure=self.sure
+        )
 
     def shots(self, answers: pl.DataFrame) -> Sequence[Mapping[str, Any]]:
         """Solved examples for the prompt; the answers are given so that none of them is one."""
@@ -176,9 +221,13 @@ class Prompted(AsksChat):
         empty = [name for name, text in own.items() if not (text or "").strip()]
         return f"no {empty[0]}, which the prompt needs" if empty else None
 
-    def _outcome(self, samples: Sequence[Sample]) -> dict[str, Any]:
+    def _outcome(self, samples: Sequence[Sample], *, most: int) -> dict[str, Any]:
         if not self.template.swap:
-            return outcome(samples, vote=self.vote, accept_from=self.accept_from)
+            row = outcome(samples, vote=self.vote, accept_from=self.accept_from)
+            if len(samples) < most:
+                said = f"stopped after {len(samples)} of at most {most} samples"
+                row["explanation"] = f"{row['explanation']}; {said}" if row["explanation"] else said
+            return row
         unread = [sample for sample in samples if sample.status != "judged"]
         found = outcome(samples, vote="mean", accept_from=self.accept_from)
         if unread:  # One order alone would be judged by its place.

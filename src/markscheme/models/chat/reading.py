@@ -9,8 +9,12 @@ from typing import Any
 
 from markscheme.models.chat.protocol import TokenLogprobs
 
-KEPT_TOKENS = 16
-"""Tokens at the start of a reply whose alternatives are kept: a verdict stands there."""
+KEPT_TOKENS = 640
+"""Tokens of a reply whose alternatives are kept. Of a longer one those at its start and at its end
+are, since a verdict stands in one of them, with an empty place between."""
+WHOLE_TOKENS = 16
+"""Tokens at the start of which every alternative is kept; later only likely ones are."""
+_UNLIKELY = math.log(0.001)
 
 _MOST_TOKENS = 1 << 31
 _MOST_DOLLARS = 1e6
@@ -105,11 +109,11 @@ def joined_text(content: object) -> str:
 
 
 def _alternatives(place: object) -> dict[str, float] | None:
-    """Tokens that might have stood in one place, with log-probabilities; None if one is none."""
+    """Tokens that may stand in one place, the chosen one first; None if a number is none."""
     token = mapping(place)
     top = token.get("top_logprobs")
     found: dict[str, float] = {}
-    for one in [*(top if isinstance(top, list) else []), token]:
+    for one in [token, *(top if isinstance(top, list) else [])]:
         text, value = mapping(one).get("token"), mapping(one).get("logprob")
         if not isinstance(text, str) or not is_logprob(value):
             return None
@@ -153,5 +157,21 @@ def of_the_text(places: Sequence[object], tokens: Sequence[str], text: str) -> T
     while end <= at:
         start += 1
         end += len(tokens[start])
-    kept = [_alternatives(place) for place in places[start : start + KEPT_TOKENS]]
-    return None if None in kept else tuple(one for one in kept if one is not None)
+    return kept_places([_alternatives(place) for place in places[start:]])
+
+
+def kept_places(places: Sequence[dict[str, float] | None]) -> TokenLogprobs | None:
+    """The places of a reply's tokens as they are kept: see `KEPT_TOKENS`; None if one is None."""
+    if any(place is None for place in places):
+        return None
+    whole = [place for place in places if place is not None]
+    start, rest = whole[:WHOLE_TOKENS], whole[WHOLE_TOKENS:]
+    tail = rest[-(KEPT_TOKENS - WHOLE_TOKENS) :]
+    gap: list[dict[str, float]] = [{}] if len(tail) < len(rest) else []
+    return (*start, *gap, *map(_likely, tail))
+
+
+def _likely(place: dict[str, float]) -> dict[str, float]:
+    """A place without what is all but impossible in it; the chosen token stays."""
+    chosen = next(iter(place), None)
+    return {t: value for t, value in place.items() if t == chosen or value >= _UNLIKELY}

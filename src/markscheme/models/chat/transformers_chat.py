@@ -13,7 +13,7 @@ from typing import Any
 from markscheme.errors import ModelError
 from markscheme.models.chat.openai_format import as_one_text
 from markscheme.models.chat.protocol import ChatReply, ChatRequest, OnReply, TokenLogprobs
-from markscheme.models.chat.reading import KEPT_TOKENS
+from markscheme.models.chat.reading import kept_places
 from markscheme.models.chat.wire import TOP_LOGPROBS
 from markscheme.models.local import library
 
@@ -146,16 +146,15 @@ def _ends(model: Any) -> set[int]:
     return set(end) if isinstance(end, list) else {end}
 
 
-def _logprobs(made: Any, tokens: Any, tokenizer: Any) -> TokenLogprobs:
+def _logprobs(made: Any, tokens: Any, tokenizer: Any) -> TokenLogprobs | None:
     torch = library("torch", _WANTED)
-    found = []
-    for scores, token in zip(made.scores[:KEPT_TOKENS], tokens, strict=False):
+    found: list[dict[str, float] | None] = []
+    for scores, token in zip(made.scores, tokens, strict=False):
         logprobs = torch.log_softmax(scores[0].float(), dim=-1)
         values, places = logprobs.topk(TOP_LOGPROBS)
-        alternatives: dict[str, float] = {}
+        alternatives = {tokenizer.decode([int(token)]): float(logprobs[token])}
         for value, place in zip(values.tolist(), places.tolist(), strict=True):
             if value > float("-inf"):
                 alternatives.setdefault(tokenizer.decode([place]), value)
-        alternatives.setdefault(tokenizer.decode([int(token)]), float(logprobs[token]))
         found.append(alternatives)
-    return tuple(found)
+    return kept_places(found)

@@ -7,6 +7,10 @@ from .grades import read_relation as read_relation
 from .grades import read_score as read_score
 from .grounding import mentions as mentions
 from .grounding import ungrounded as ungrounded
+from .places import label_place as label_place
+from .places import mark_place as mark_place
+from .places import member_place as member_place
+from .places import verdict_place as verdict_place
 from .reply import CUT_OFF as CUT_OFF
 from .reply import Reading as Reading
 from .reply import field as field
@@ -15,6 +19,8 @@ from .reply import shortened as shortened
 from .reply import spoken as spoken
 from .reply import unparsed as unparsed
 from .statements import read_statement as read_statement
+from .verdicts import JUDGED_WORDS as JUDGED_WORDS
+from .verdicts import VERDICT_WORDS as VERDICT_WORDS
 from .verdicts import as_bool as as_bool
 from .verdicts import declines as declines
 from .verdicts import read_yes_no as read_yes_no

@@ -28,6 +28,12 @@ _JUDGED_NO = ("incorrect", "false", "wrong", "inaccurate", "not correct", "not a
 _VALUES = dict.fromkeys([*YES_WORDS, *_JUDGED_YES, "y", "1"], True) | dict.fromkeys(
     [*NO_WORDS, *_JUDGED_NO, "n", "0"], False
 )
+VERDICT_WORDS = {word: value for word, value in _VALUES.items() if word not in ("y", "n", "1", "0")}
+"""Words that are a verdict, in lower case, with what they say."""
+
+JUDGED_WORDS = frozenset((*_JUDGED_YES, *_JUDGED_NO))
+"""Those of them that judge an answer, as "incorrect" does."""
+
 _MARKUP = "\\s>*_#\"'“”‘’`´«»(\\[~\\-"
 _YES = "|".join(sorted(map(re.escape, YES_WORDS), key=len, reverse=True))
 _NO = "|".join(sorted(map(re.escape, NO_WORDS), key=len, reverse=True))

@@ -1,0 +1,374 @@
+"""The probability of a verdict, from the log-probabilities of the tokens that spell it.
+
+The word may stand anywhere: first, in JSON, after reasons, in a sentence. It is found in the reply
+by the parser's own forms, and then in the tokens. At its place every token that may stand there is
+worth what the label is worth that it begins; the score is the mean of these worths by probability.
+Where the word is not found, where less than half of the probability lies on known labels, or where
+it lies on the other side of what the reply says, there is no probability: a figure for something
+else would be worse than none.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from markscheme.judges.prompted.parsers import Choice, Criteria, Parser, Scale
+from markscheme.models.chat import ChatReply, TokenLogprobs
+from markscheme.text.replies import (
+    JUDGED_WORDS,
+    VERDICT_WORDS,
+    Reading,
+    json_objects,
+    label_place,
+    mark_place,
+    member_place,
+    spoken,
+    verdict_place,
+)
+
+_SIGNS = " \t\r\nĊ▁Ġ*_`#>\"'“”‘’([{:.,;!~|"
+_LEFT_OUT = "\x00"
+_ENOUGH = 0.5
+"""Of the probability, the share that must lie on known labels for their ratio to mean much."""
+_UNLIKELY = 0.1
+"""A label that was said with less than this among the labels was not what the tokens tell of."""
+_CONTEXTS = (24, 3)
+"""Characters before a word by which it is found; few where a character is cut into tokens."""
+_LEAST = 2
+"""Letters from which on the beginning of a word tells which word it is."""
+
+Place = tuple[int, int]
+RELATION_WORTH: Mapping[str, float] = {
+    "superior": 1.0, "equivalent": 1.0, "inferior": 0.5, "incorrect": 0.0
+}  # fmt: skip
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Confidence:
+    """What the tokens say of a verdict or mark.
+
+    Attributes:
+        score: mean worth by probability, from 0 to 1; None where there is none.
+        why: in words, why there is none.
+    """
+
+    score: float | None
+    why: str = ""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Weighed:
+    """What may stand in the place of a word: mean worth, and the share of what was said."""
+
+    worth: float
+    said: float
+
+
+def confidence(reply: ChatReply, reading: Reading, parser: str | Parser) -> Confidence:
+    """The score of a reply that was read, by the probabilities of its tokens.
+
+    Args:
+        reply: with `token_logprobs`.
+        reading: what the parser made of it; judged.
+        parser: by name, or one that a prompt set up.
+    """
+    text = spoken(reply.text or "", finished=reply.finished)
+    if isinstance(text, Reading) or not reply.token_logprobs:
+        return Confidence(score=None, why="the server gave none")
+    tokens = _Tokens(reply.text or "", text, reply.token_logprobs)
+    score: float | None
+    if parser in ("yes_no", "yes_no_last") and reading.verdict is not None:
+        place = verdict_place(text, verdict=reading.verdict, verdict_last=parser == "yes_no_last")
+        weighed = _verdict(tokens, place)
+        score = None if weighed is None else weighed.worth
+    elif parser == "grade":
+        score = _grade(tokens, text)
+    elif parser == "relation":
+        score = _known(_relation(tokens, text, reading.relation))
+    elif parser == "score":
+        score = _known(_mark(tokens, text, reading, low=1, high=5))
+    elif isinstance(parser, Scale):
+        score = _known(_mark(tokens, text, reading, low=parser.low, high=parser.high))
+    elif isinstance(parser, Choice):
+        found = label_place(text, reading.reason, *Choice.MEMBERS)
+        score = _known(tokens.weigh(found, _lower(parser.labels)))
+    elif isinstance(parser, Criteria):
+        score = _criteria(tokens, text, parser)
+    else:
+        score = None
+    if score is None:
+        return Confidence(score=None, why="the verdict's tokens were not found")
+    if reading.verdict is not None and score != _ENOUGH and (score > _ENOUGH) != reading.verdict:
+        return Confidence(score=None, why=f"they lie on the other side ({score:.3f})")
+    return Confidence(score=min(1.0, max(0.0, score)))
+
+
+def label_share(reply: ChatReply, label: str, worths: Mapping[str, float]) -> float | None:
+    """Mean worth of the labels that may stand where a reply says `label`; None if unknown.
+
+    None too where the label itself has hardly any probability there.
+    """
+    text = spoken(reply.text or "", finished=reply.finished)
+    if isinstance(text, Reading) or not reply.token_logprobs:
+        return None
+    tokens = _Tokens(reply.text or "", text, reply.token_logprobs)
+    return _known(tokens.weigh(label_place(text, label), worths))
+
+
+def _known(weighed: Weighed | None) -> float | None:
+    """The mean worth, unless what was said is all but impossible by the tokens."""
+    return None if weighed is None or weighed.said < _UNLIKELY else weighed.worth
+
+
+def _verdict(tokens: _Tokens, place: Place | None) -> Weighed | None:
+    if place is None:
+        return None
+    word = " ".join(tokens.text[place[0] : place[1]].lower().split())
+    begun = JUDGED_WORDS if word in JUDGED_WORDS else frozenset(("yes", "no", word))
+    worths = {label: float(value) for label, value in VERDICT_WORDS.items()}
+    return tokens.weigh(place, worths, begun=begun)
+
+
+def _relation(tokens: _Tokens, text: str, relation: str | None) -> Weighed | None:
+    place = None if relation is None else label_place(text, relation, "relation")
+    return tokens.weigh(place, RELATION_WORTH)
+
+
+def _grade(tokens: _Tokens, text: str) -> float | None:
+    """Probability that an answer is accepted, from the relation's tokens and the verdict's.
+
+    The relation stands first, so that the verdict hardly leaves it. Of the relation that was said
+    the verdict's own probability counts; of the others their worth. Where the order is another,
+    whichever stands first has the say.
+    """
+    place = member_place(text, "verdict")
+    verdict = _verdict(tokens, place)
+    given = next(
+        (str(one["relation"]).strip().lower() for one in json_objects(text) if "relation" in one),
+        "",
+    )
+    where = member_place(text, "relation") if given in RELATION_WORTH else None
+    if verdict is None or place is None:
+        return None
+    if where is None or where > place:
+        return verdict.worth
+    relation = tokens.weigh(where, RELATION_WORTH)
+    if relation is None or relation.said < _UNLIKELY:
+        return None
+    others = relation.worth - relation.said * RELATION_WORTH[given]
+    return relation.said * verdict.worth + others
+
+
+def _mark(tokens: _Tokens, text: str, reading: Reading, *, low: int, high: int) -> Weighed | None:
+    if reading.score is None or high - low > 1000:
+        return None
+    mark = low + reading.score * (high - low)
+    if abs(mark - round(mark)) > 1e-9:
+        return None  # Between two marks: the tokens after the point are those of another number.
+    place = mark_place(text, round(mark), "score", "rating", "grade", "mark")
+    worths = {str(one): (one - low) / (high - low) for one in range(low, high + 1)}
+    return tokens.weigh(place, worths)
+
+
+def _criteria(tokens: _Tokens, text: str, parser: Criteria) -> float | None:
+    """Weighted mean over the criteria; None where one of them has no probability."""
+    total = weights = 0.0
+    for name, one in parser.criteria.items():
+        place = member_place(text, re.sub(r"[\W_]+", "", name.lower()))
+        if one.labels is not None:
+            worths = _lower(one.labels)
+        elif one.low == int(one.low) and one.high == int(one.high) and one.high - one.low <= 1000:
+            ends = int(one.low), int(one.high)
+            worths = {
+                str(mark): (mark - one.low) / (one.high - one.low)
+                for mark in range(ends[0], ends[1] + 1)
+            }
+        else:
+            return None
+        score = _known(tokens.weigh(place, worths))
+        if score is None:
+            return None
+        total += one.weight * score
+        weights += one.weight
+    return total / weights
+
+
+def _lower(labels: Mapping[str, float]) -> dict[str, float]:
+    return {" ".join(label.lower().split()): worth for label, worth in labels.items()}
+
+
+class _Tokens:
+    """The tokens of a reply beside its text."""
+
+    def __init__(self, whole: str, text: str, logprobs: TokenLogprobs) -> None:
+        self.text = text
+        self._likely = logprobs
+        self._said = list(_spelt(whole.strip(), logprobs))
+        self._joined = "".join(self._said)
+        bare = self._joined.lstrip()
+        # Servers and older ledgers that give the first tokens only.
+        self._from_start = text == whole.strip() and text.startswith(bare.rstrip())
+        self._before = len(self._joined) - len(bare)
+
+    def weigh(
+        self,
+        place: Place | None,
+        worths: Mapping[str, float],
+        *,
+        begun: frozenset[str] | None = None,
+    ) -> Weighed | None:
+        """What may stand where a word of the text stands.
+
+        Args:
+            place: of the word in the text.
+            worths: of the labels, in lower case.
+            begun: those of them that the beginning of a word may stand for; all if none.
+        """
+        if place is None:
+            return None
+        at = self._find(*place)
+        if at is None:
+            return None
+        word = " ".join(self.text[place[0] : place[1]].lower().split())
+        if word not in worths:
+            return None
+        index, end = 0, len(self._said[0])
+        while end <= at:
+            index += 1
+            end += len(self._said[index])
+        return self._weigh(index, word, worths, begun or frozenset(worths))
+
+    def _weigh(
+        self, index: int, word: str, worths: Mapping[str, float], begun: frozenset[str]
+    ) -> Weighed | None:
+        """Go along the tokens of the word until what was said is told from the other labels."""
+        shares: dict[float, float] = {}
+        path, begin = 1.0, ""
+        for place in range(index, len(self._said)):
+            likely, chosen = self._likely[place], self._said[place]
+            if chosen == _LEFT_OUT or chosen not in likely:
+                return None
+            after = None
+            for token, logprob in likely.items():
+                text = _plain(begin, token)
+                if token == chosen and not (word.startswith(text) or text.startswith(word)):
+                    return None  # The token holds other text as well.
+                worth = _worth(text, worths, begun, open_ended=token == chosen)
+                if worth is not None:
+                    share = path * math.exp(min(0.0, logprob))
+                    shares[worth] = shares.get(worth, 0.0) + share
+                elif token == chosen:
+                    after = text
+            if after is None:
+                break
+            path *= math.exp(min(0.0, likely[chosen]))
+            begin = after
+        else:
+            if begin in worths:  # The reply ends here, so that 1 was not the beginning of 10.
+                shares[worths[begin]] = shares.get(worths[begin], 0.0) + path
+        total = math.fsum(shares.values())
+        if total < _ENOUGH:
+            return None
+        mean = math.fsum(worth * share for worth, share in shares.items()) / total
+        return Weighed(worth=mean, said=shares.get(worths[word], 0.0) / total)
+
+    def _find(self, start: int, end: int) -> int | None:
+        """Where a word of the text stands in the joined tokens; None where that is not certain."""
+        if self._from_start:
+            at = start + self._before
+            return at if at < len(self._joined) else None
+        for context in _CONTEXTS:
+            begin = max(0, start - context)
+            wanted = self.text[begin:end]
+            here, there = _places(self.text, wanted), _places(self._joined, wanted)
+            which = here.index(begin)
+            if len(there) == len(here):
+                return there[which] + start - begin
+            if _LEFT_OUT in self._joined and len(here) - which <= len(there):
+                # The end of the reply is there, and a part before it is not.
+                gap = self._joined.rindex(_LEFT_OUT)
+                found = there[which - len(here)]
+                if found > gap:
+                    return found + start - begin
+            elif len(there) > len(here):
+                # Reasoning stands before the text, which is the end of what was generated.
+                return there[which - len(here)] + start - begin
+        return None
+
+
+def _spelt(text: str, logprobs: TokenLogprobs) -> Iterator[str]:
+    """The token that was chosen in each place: the first that goes on with the text.
+
+    In replies of this version the chosen one is the first; ledgers of earlier ones have it among
+    the others.
+    """
+    at: int | None = 0
+    for likely in logprobs:
+        if not likely:
+            at = None
+            yield _LEFT_OUT
+            continue
+        token = next(iter(likely))
+        if at is not None:
+            fits = (one for one in likely if one and _goes_on(text, one, at))
+            found = next(fits, None)
+            if found is None:
+                at = None
+            else:
+                token = found
+                at += len(found.lstrip() if at == 0 else found)
+        yield token
+
+
+def _goes_on(text: str, token: str, at: int) -> bool:
+    return text.startswith(token.lstrip() if at == 0 else token, at)
+
+
+def _places(text: str, wanted: str) -> list[int]:
+    found, at = [], text.find(wanted)
+    while at >= 0:
+        found.append(at)
+        at = text.find(wanted, at + 1)
+    return found
+
+
+def _plain(begin: str, token: str) -> str:
+    """A token after the beginning of a word, in lower case, without the signs before the word."""
+    joined = (begin + token.replace("Ġ", " ").replace("▁", " ")).lower()
+    return re.sub(r"\s+", " ", joined.lstrip(_SIGNS))
+
+
+def _worth(
+    text: str, worths: Mapping[str, float], begun: frozenset[str], *, open_ended: bool
+) -> float | None:
+    """What a beginning is worth; None if it is of no label, or of several worths.
+
+    Args:
+        text: without signs before it.
+        worths: of labels.
+        begun: labels that a beginning may stand for.
+        open_ended: the next token is known, so that what is a label and begins another one, as 1
+            and 10, need not be settled here.
+    """
+    core = re.sub(r"[^\w]+$", "", text)
+    exact = worths.get(core)
+    if core != text or not core:
+        return exact if exact is not None or not core else _before_a_sign(text, worths)
+    longer = {worths[one] for one in begun if one != core and one.startswith(core)}
+    if exact is not None and not longer - {exact}:
+        return exact
+    if exact is not None:
+        # Of another token it cannot be known how it would have gone on.
+        return None if open_ended or core.isdigit() else exact
+    if len(core) >= _LEAST and len(longer) == 1:
+        return next(iter(longer))
+    return None
+
+
+def _before_a_sign(text: str, worths: Mapping[str, float]) -> float | None:
+    """Worth of the label before a sign, as in `yes",`."""
+    first = re.match(r"[\w ]+(?=[^\w ])", text)
+    return worths.get(first[0].strip()) if first else None
