@@ -41,8 +41,8 @@ SECONDS = 120
 
 # --- a language model ---------------------------------------------------------------------------
 
-PAIR = re.compile(r"convert this pair: Q: (?P<q>.*) A: (?P<a>.*) S:$", re.DOTALL)
-TEST = re.compile(r"Premise: (?P<p>.*) Hypothesis: (?P<h>.*) Is it entailment", re.DOTALL)
+PAIR = re.compile(r"convert this pair:\s+Q: (?P<q>.*)\sA: (?P<a>.*)\sS:$", re.DOTALL)
+TEST = re.compile(r"Premise: (?P<p>.*)\sHypothesis: (?P<h>.*)\s\sIs it entailment", re.DOTALL)
 KAMALLOO = re.compile(r"\n\nAnswer: (?P<r>.*)\n\nCandidate: (?P<a>.*)\n\nIs candidate", re.DOTALL)
 EVOUNA = re.compile(r"Golden Answers: (?P<r>[^;]*); AI-generated answer: (?P<a>.*); A:$", re.DOTALL)
 SCORE = re.compile(r"Golden answers: (?P<r>.*) AI answer: (?P<a>.*)", re.DOTALL)

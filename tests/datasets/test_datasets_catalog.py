@@ -23,7 +23,7 @@ HERE = (
     "trec-dl-nf",
     "webglm",
 )
-NAMES = (*HERE, "evouna-tq", "nq-open", "triviaqa")
+NAMES = (*HERE, "evouna-tq", "linkage-prompts", "nq-open", "triviaqa")
 
 
 def test_catalogue_lists_every_dataset_with_source_licence_and_citation() -> None:

@@ -10,9 +10,9 @@ from markscheme.models.chat.protocol import ChatReply
 from markscheme.models.chat.scripted import ScriptedChat
 from markscheme.models.sources import Models
 
-PAIR = re.compile(r"convert this pair: Q: (?P<q>.*) A: (?P<a>.*) S:$", re.DOTALL)
-TEST = re.compile(r"Premise: (?P<p>.*) Hypothesis: (?P<h>.*) Is it entailment", re.DOTALL)
-GAP = re.compile(r"S1: (?P<p>.*) S2: (?P<h>.*) Now, list the reasoning", re.DOTALL)
+PAIR = re.compile(r"convert this pair:\s+Q: (?P<q>.*)\sA: (?P<a>.*)\sS:$", re.DOTALL)
+TEST = re.compile(r"Premise: (?P<p>.*)\sHypothesis: (?P<h>.*)\s\sIs it entailment", re.DOTALL)
+GAP = re.compile(r"S1: (?P<p>.*)\sS2: (?P<h>.*)\sNow, list the reasoning", re.DOTALL)
 
 Reply = str | ChatReply
 

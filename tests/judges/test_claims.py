@@ -49,9 +49,11 @@ def scripted(says: dict[tuple[str, str], str], otherwise: str = "neutral") -> An
 
     def reply(text: str) -> str:
         if "declarative statement" in text:
-            return f"It burned down, {text.rsplit('A: ', 1)[1].removesuffix(' S:')} it was."
-        premise, hypothesis = text.split("Premise: ")[1].split(" Hypothesis: ")
-        hypothesis = hypothesis.rsplit(" Is it entailment", 1)[0]
+            return (
+                f"It burned down, {text.rsplit('A: ', 1)[1].removesuffix(chr(10) + 'S:')} it was."
+            )
+        premise, hypothesis = text.split("Premise: ")[1].split("\nHypothesis: ")
+        hypothesis = hypothesis.rsplit("\n\nIs it entailment", 1)[0]
         found = [
             label
             for (left, right), label in says.items()
@@ -126,14 +128,16 @@ def test_statements_are_made_of_fragments_and_references_only() -> None:
     judged(rows("1866. It was owned by Ann."), CHAT, models)
     asked = [one.last_user for one in chat.seen if "declarative" in one.last_user]
     assert len(asked) == 2
-    assert {text.rsplit("A: ", 1)[1] for text in asked} == {"1866. S:", "1866 S:"}
+    assert {text.rsplit("A: ", 1)[1] for text in asked} == {"1866.\nS:", "1866\nS:"}
 
 
 @pytest.mark.parametrize("status", ["unparsed", "refused", "failed", "skipped"])
 def test_open_tests_leave_an_answer_unjudged_unless_a_claim_is_supported(status: Any) -> None:
     def broken(text: str) -> ChatReply | str:
         if "declarative" in text:
-            return f"The old mill burned down: {text.rsplit('A: ', 1)[1].removesuffix(' S:')}"
+            return (
+                f"The old mill burned down: {text.rsplit('A: ', 1)[1].removesuffix(chr(10) + 'S:')}"
+            )
         if status == "unparsed":
             return "whatever"
         return ChatReply(status=status, error="why")
@@ -145,7 +149,9 @@ def test_open_tests_leave_an_answer_unjudged_unless_a_claim_is_supported(status:
 
     def half(text: str) -> ChatReply | str:
         return (
-            "entailment" if "Premise: The old mill burned down in 1866. H" in text else broken(text)
+            "entailment"
+            if "Premise: The old mill burned down in 1866.\nH" in text
+            else broken(text)
         )
 
     found = judged(rows(LONG), CHAT, Models(chat=ScriptedChat(replies=half)))

@@ -312,9 +312,11 @@ def test_the_rating_is_a_second_turn() -> None:
     judge = parse_judge(f"{CHAT[:-1]}, marks=difficulty)")
     apply(judge, table(letters("A", "C")), models)
     rating = chat.seen[-1]
-    assert [message.role for message in rating.messages] == ["user", "assistant", "user"]
-    assert rating.messages[0].content.startswith("We have two statements")
-    assert rating.messages[1].content == "1. a\n2. b\n3. c"
+    roles = [message.role for message in rating.messages]
+    assert roles == ["system", "user", "assistant", "user"]
+    assert rating.messages[0].content.endswith("an expert in reasoning.")
+    assert rating.messages[1].content.startswith("We have two statements")
+    assert rating.messages[2].content == "1. a\n2. b\n3. c"
 
 
 def test_baselines() -> None:

@@ -46,8 +46,11 @@ def test_the_prompt_is_as_printed(papers: Path) -> None:
     turns = shipped()["entailment_yao"].turns(
         {"premise": "{premise}", "hypothesis": "{hypothesis}"}
     )
-    assert [role for role, _ in turns] == ["user"]
-    assert f"\n{turns[0][1]} |\n" in paper.read_text()
+    assert turns[0] == ("system", "You are a helpful assistant.")
+    assert turns[1][0] == "user"
+    # The authors' code has the line breaks that print has not.
+    assert f" {' '.join(turns[1][1].split())} | " in " ".join(paper.read_text().split())
+    assert "\n\nPremise: {premise}\nHypothesis: {hypothesis}\n\nIs it" in turns[1][1]
 
 
 def test_the_sampling_is_the_papers() -> None:
@@ -188,8 +191,8 @@ def test_what_cannot_be_read_is_asked_again_once() -> None:
     found = ChatEntailment().test(pairs(("a", INTESTINE), ("a", "b")), Models(chat=chat))
     assert first == [True, False]
     assert len(chat.seen) == 4
-    assert chat.seen[2].messages[:1] == chat.seen[0].messages
-    assert chat.seen[2].messages[1].content == "Well, well."
+    assert chat.seen[2].messages[:2] == chat.seen[0].messages
+    assert chat.seen[2].messages[2].content == "Well, well."
     assert found["status"].to_list() == ["judged", "unparsed"]
     assert found["entailed"].to_list() == [False, None]
     assert "asked again" in found["reason"][0]

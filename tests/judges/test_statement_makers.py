@@ -56,8 +56,11 @@ def paper(papers: Path) -> str:
 def test_the_prompt_is_as_printed(paper: str) -> None:
     prompt = shipped()["statement_yao"]
     turns = prompt.turns({"question": "{question}", "answer": "{answer}"})
-    assert [role for role, _ in turns] == ["user"]
-    assert f"|\n{turns[0][1]} |" in paper.replace("\n\n", "\n")
+    assert turns[0] == ("system", "You are a helpful assistant.")
+    assert turns[1][0] == "user"
+    # The authors' code has the line breaks that print has not.
+    assert f"| {' '.join(turns[1][1].split())} |" in " ".join(paper.split())
+    assert turns[1][1].endswith("convert this pair:\n\nQ: {question}\nA: {answer}\nS:")
     assert prompt.quoted
     assert prompt.parser == "statement"
     assert (prompt.temperature, prompt.max_tokens) == (0.0, 300)
@@ -248,7 +251,8 @@ def test_what_cannot_be_read_is_asked_again_once() -> None:
     assert made["statement"].to_list() == ["Ann wrote it."]
     assert made["reason"][0].startswith("asked again, since the first reply was unreadable")
     assert "[asked again]" in made["raw"][0]
-    assert [message.role for message in chat.seen[1].messages] == ["user", "assistant", "user"]
+    roles = [message.role for message in chat.seen[1].messages]
+    assert roles == ["system", "user", "assistant", "user"]
     assert "repeats the question" in chat.seen[1].last_user
 
 

@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 import polars as pl
 
-from markscheme.datasets import evouna, gold, linkage, openqa
+from markscheme.datasets import evouna, gold, linkage, openqa, prompt_files
 from markscheme.datasets.catalogue import Dataset, catalog, dataset
 from markscheme.datasets.locations import Local, locate
 from markscheme.datasets.rows import Family
@@ -26,6 +26,7 @@ FAMILIES: Mapping[str, Family] = {
     "nq-open": gold.NQ,
     "nq301": openqa.FAMILY,
     "openqa-predictions": openqa.FULL,
+    "prompts": prompt_files.FAMILY,
     "triviaqa": gold.TRIVIA,
     "webglm": linkage.WEBGLM,
 }

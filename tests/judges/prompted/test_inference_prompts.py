@@ -26,8 +26,10 @@ def paper(papers: Path) -> str:
     [(EXPLAIN, {"s1": "{s1}", "s2": "{s2}"}), (RATE, {})],
 )
 def test_they_are_as_printed(name: str, values: dict[str, str], paper: str) -> None:
-    ((role, asked),) = shipped()[name].turns(values)
+    *system, (role, asked) = shipped()[name].turns(values)
     assert role == "user"
+    assert [text for _, text in system] in ([], ["You are a helpful assistant and an expert in "
+                                                 "reasoning."])  # fmt: skip
     assert f"| {re.sub(chr(92) + 's+', ' ', asked)} |" in paper
 
 
@@ -40,8 +42,8 @@ def test_the_papers_sampling() -> None:
 
 @given(s1=st.text(max_size=60), s2=st.text(max_size=60))
 def test_statements_stand_in_the_prompt_as_they_are(s1: str, s2: str) -> None:
-    ((_, asked),) = shipped()[EXPLAIN].turns({"s1": s1, "s2": s2})
-    assert f"S1: {s1} S2: {s2} Now, list" in asked
+    _, (_, asked) = shipped()[EXPLAIN].turns({"s1": s1, "s2": s2})
+    assert f"S1: {s1}\nS2: {s2}\nNow, list" in asked
 
 
 def test_a_missing_statement_is_an_error() -> None:

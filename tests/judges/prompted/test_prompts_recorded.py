@@ -9,13 +9,13 @@ from __future__ import annotations
 from markscheme.judges.prompted.prompt import shipped
 
 COMPARED = {
-    "entailment_yao": "0ead4838888d4262",
-    "inference_difficulty_yao": "8d6fcb8de10880b7",
-    "inference_yao": "e16996a7577d4e65",
+    "entailment_yao": "567316b9790221bc",
+    "inference_difficulty_yao": "3bd2a6b1d8097d4d",
+    "inference_yao": "caf1874eb3ed9928",
     "llm_evouna": "8b0b59516f10a328",
     "llm_kamalloo": "bd98ad4140d057df",
     "llm_score": "0e01f6bcdabd8156",
-    "statement_yao": "053792b0c182d260",
+    "statement_yao": "3480e8f5789a8742",
 }
 
 

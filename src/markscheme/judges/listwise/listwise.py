@@ -33,9 +33,10 @@ class Listwise(GradedList):
     """A model says where a non-factoid answer ranks in a list of references of falling quality.
 
     One call an answer. The score is 1 for rank 1 and 0 for the last. With a single reference it is
-    `pairwise`; a row without references is skipped.
+    `pairwise`, unless the prompt is the authors'; a row without references is skipped.
 
     Attributes:
+        prompt: a file of the authors (`LINKAGE.txt`) in place of our wording.
         examples: JSONL file of solved examples (`question`, `references` best first, `answer`,
             `rank`), for few-shot; none for zero-shot.
         shown: how many of them are shown; all if none.
@@ -65,7 +66,9 @@ class Listwise(GradedList):
 
     def identity(self, models: ModelSource | None) -> Mapping[str, str]:
         """Also the prompt for single references, and the hash of the examples."""
-        found = {**super().identity(models), "pair_prompt": self._pairwise().template.hash}
+        found = dict(super().identity(models))
+        if self.prompt is None:
+            found["pair_prompt"] = self._pairwise().template.hash
         if self.examples is not None:
             content = orjson.dumps(read_shots(self.examples))
             found["shots"] = blake2b(content, digest_size=8).hexdigest()
@@ -75,7 +78,7 @@ class Listwise(GradedList):
         """One call, none without references."""
         if not item.references:
             return []
-        if len(item.references) == 1:
+        if len(item.references) == 1 and self.prompt is None:
             return self._pairwise().calls(item, ())
         turns = self.template.messages(
             question=item.question, answer=item.answer, context=SAID[self.order],

@@ -29,6 +29,7 @@ class Pairwise(GradedList):
     comparisons could not be read is not judged.
 
     Attributes:
+        prompt: a file of the authors (`pairwise_comparison.txt`) in place of our wording.
         positions: who comes first: at `random` (the same each time for the same texts), `both`
             ways (twice the calls), or always one.
         positions_seed: of the random positions.

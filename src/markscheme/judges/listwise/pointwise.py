@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -18,6 +19,8 @@ class Pointwise(GradedList):
     """A model gives a non-factoid answer a mark from 1 to 10, with the reference list or without.
 
     Attributes:
+        prompt: a file of the authors (`with_ref_point_score.txt`, `no_ref_point_score.txt`) in
+            place of our wording; the scale is then from 0 to 10.
         references: `shown` for orientation, or `hidden`.
         order: how the list is laid out, and whether that is said.
     """
@@ -35,5 +38,6 @@ class Pointwise(GradedList):
             references=laid_out(item.question, shown, self.order),
             context=SAID[self.order] if len(set(item.grades)) > 1 else "",
         )  # fmt: skip
-        reader = self._scored(read_ten)
+        low = 1 if self.prompt is None else 0
+        reader = self._scored(functools.partial(read_ten, low=low))
         return [Call(request=request, reader=reader) for request in self._samples(turns)]

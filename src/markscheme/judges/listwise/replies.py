@@ -71,10 +71,10 @@ _TIE = re.compile(
 _ALONE = re.compile(r"^\W*(?:answer|option|choice)?\W*(A|B|C|tie)\W*$", re.IGNORECASE)
 
 
-def read_ten(reply: str, *, finished: bool = True) -> Reading:
-    """A mark from 1 to 10, rescaled to a score from 0 to 1; `6/10` and `six` are marks too."""
+def read_ten(reply: str, *, finished: bool = True, low: int = 1) -> Reading:
+    """A mark from `low` to 10, rescaled to a score from 0 to 1; `6/10` and `six` are marks too."""
     bare = _COUNT.sub(lambda found: str(_count(found[1])), _OF_TEN.sub("", shortened(reply)))
-    return read_score(bare, finished=finished, low=1, high=10)
+    return read_score(bare, finished=finished, low=low, high=10)
 
 
 def read_rank(reply: str, *, references: int, finished: bool = True) -> Reading:

@@ -12,8 +12,9 @@ import polars as pl
 
 from markscheme.contract import ModelSource, Needs
 from markscheme.errors import JudgeError
+from markscheme.judges.listwise.released_prompts import released_prompt
 from markscheme.judges.outcomes import NO_REFERENCE, PATTERNS
-from markscheme.judges.prompted import NEEDS, Call, Prompted, Reader, Sample, outcome
+from markscheme.judges.prompted import NEEDS, Call, Prompt, Prompted, Reader, Sample, outcome
 from markscheme.models.chat import ChatReply, ChatRequest
 from markscheme.tables import JUDGMENTS_SCHEMA, OUTCOME
 from markscheme.text.replies import Reading
@@ -41,7 +42,19 @@ class Item:
 
 @dataclass(frozen=True, kw_only=True)
 class GradedList(Prompted):
-    """Judges that set an answer beside a list of references of falling quality."""
+    """Judges that set an answer beside a list of references of falling quality.
+
+    Attributes:
+        prompt: a prompt file of the paper's authors in place of ours; see `released_prompt`.
+    """
+
+    prompt: str | None = None
+
+    @property
+    def template(self) -> Prompt:
+        """The prompt that ships, or the authors'."""
+        ours = super().template
+        return ours if self.prompt is None else released_prompt(self.prompt, ours.parser)
 
     @property
     def needs(self) -> Needs:
@@ -49,8 +62,17 @@ class GradedList(Prompted):
         return NEEDS
 
     def validate(self) -> None:
-        """Raises JudgeError as every prompted judge, and for samples that stop early."""
+        """Raises JudgeError as every prompted judge, and for what a prompt file cannot do."""
         super().validate()
+        if self.prompt is not None:
+            _ = self.template
+            order, examples = getattr(self, "order", "best_first"), getattr(self, "examples", None)
+            if order != "best_first" or examples is not None:
+                what = "examples" if examples is not None else f"order={order}"
+                raise JudgeError(
+                    f"prompt={self.prompt!r} is the authors' text, which shows a list best first "
+                    f"and no examples; leave out {what}"
+                )
         if self.sure is not None:
             raise JudgeError(f"sure={self.sure} is for judges that say yes or no, not for ranks")
 
