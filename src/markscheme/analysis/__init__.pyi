@@ -2,6 +2,8 @@ from .call_plans import CallPlan as CallPlan
 from .call_plans import plan_calls as plan_calls
 from .claim_marks import ClaimsResult as ClaimsResult
 from .claim_marks import mark_claims as mark_claims
+from .column_descriptions import ColumnsResult as ColumnsResult
+from .column_descriptions import describe_columns as describe_columns
 from .dataset_descriptions import DatasetCheck as DatasetCheck
 from .dataset_descriptions import DatasetDescription as DatasetDescription
 from .dataset_descriptions import DatasetList as DatasetList

@@ -30,6 +30,9 @@ if TYPE_CHECKING:
 _LONG = 30.0
 """Seconds of a run, from which its length is worth a hint."""
 
+_NAMED = 6
+"""Columns that are not used, which are named."""
+
 _IDLE = 0.7
 """Share of the cores, below which many were idle."""
 
@@ -263,13 +266,20 @@ def _print_plan(
         notes.print(note, markup=False)
 
 
+def _not_used(names: Sequence[str]) -> str:
+    more = len(names) - _NAMED
+    hint = f" and {more} more; 'markscheme columns FILE' shows them" if more > 0 else ""
+    return ", ".join(names[:_NAMED]) + hint
+
+
 def _print_notes(report: RunReport, models: Models) -> None:
     """What the reader met, what is where, and what was taken from an earlier run."""
     counted = [f"{text} ({count:,} rows)" for text, count in report.notes.items()]
     for said in (*report.recognised, *counted):
-        notes.print(f"note: {said}", markup=False)
+        notes.print(f"note: {said}", markup=False, soft_wrap=True)
     if report.ignored:
-        notes.print(f"note: columns not used: {', '.join(report.ignored)}", markup=False)
+        said = _not_used(report.ignored)
+        notes.print(f"note: columns not used: {said}", markup=False, soft_wrap=True)
     if report.repeats:
         notes.print(
             f"note: {report.repeats:,} rows repeat an earlier row exactly; all were counted"

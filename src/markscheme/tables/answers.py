@@ -50,7 +50,8 @@ class AnswersReader:
 
     After iteration: `rows` read, `problems` (bad rows that were skipped), `repeats` (rows equal to
     an earlier one in everything but their place), `ignored` columns, `notes` for the user, and
-    `recognised`: what was read as what, where names in the source are not ours.
+    `recognised`: what was read as what, where names in the source are not ours, and `last`: the
+    same of the last batch, with its values.
     """
 
     def __init__(
@@ -78,6 +79,7 @@ class AnswersReader:
         self.ignored: dict[str, None] = {}
         self.notes: dict[str, int] = {}
         self.recognised: dict[str, None] = {}
+        self.last: Recognised | None = None
         self._seen = _SeenIds()
 
     def __iter__(self) -> Iterator[pl.DataFrame]:
@@ -89,7 +91,7 @@ class AnswersReader:
             BadRowsError: malformed rows, unless they are to be skipped; up to 20 are named.
         """
         rows = self.options.batch_rows
-        sources, predicted = _with_predictions(self.sources)
+        sources, predicted = with_predictions(self.sources)
         for source in sources:
             for raw in iter_raw(
                 source,
@@ -98,7 +100,7 @@ class AnswersReader:
                 encoding=self.options.encoding,
             ):
                 named = self.system or system_of(source)
-                frame = self._answers(raw, predicted, default_system=named)
+                frame = self.answers_of(raw, predicted, default_system=named)
                 if not self._stopping and frame.height:
                     self.rows += frame.height
                     yield frame
@@ -113,9 +115,19 @@ class AnswersReader:
     def _stopping(self) -> bool:
         return self.options.on_bad_row == "error" and bool(self.problems)
 
-    def _answers(
+    def answers_of(
         self, raw: RawBatch, predicted: Mapping[str, Mapping[str, str]], *, default_system: str
     ) -> pl.DataFrame:
+        """The answers of one raw batch; what was met on the way is remembered.
+
+        Args:
+            raw: rows as they stood.
+            predicted: answers in files of their own: systems to ids to answers.
+            default_system: for rows that name none.
+
+        Raises:
+            DataError: a required column is missing, or two could be the same one.
+        """
         self.problems += raw.problems
         self.recognised.update(dict.fromkeys(raw.notes))
         if not raw.lines:
@@ -131,10 +143,12 @@ class AnswersReader:
             required=tuple(one for one in REQUIRED if one != "references" or not optional),
             own=self.options.own_columns,
         )
+        self.last = found
         said = found.said(raw.source)
         self.recognised.update({said: None} if said else {})
         slices = self._slices(raw)
-        self.ignored.update(dict.fromkeys(name for name in found.unused if name not in slices))
+        if found.format is None:  # What else a tool writes down is the tool's own.
+            self.ignored.update(dict.fromkeys(name for name in found.unused if name not in slices))
         found.values.update({name: raw.columns[name] for name in slices})
         if predicted:
             tables = _predicted(found, predicted, raw.source)
@@ -284,7 +298,7 @@ class _SeenIds:
         return again
 
 
-def _with_predictions(
+def with_predictions(
     sources: Sequence[Source],
 ) -> tuple[list[Source], dict[str, dict[str, str]]]:
     """The sources of questions, and the answers in files of their own, by system.

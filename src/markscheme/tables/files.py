@@ -104,7 +104,8 @@ class RawBatch:
 
     `columns` maps names to equally long lists or series; `lines[i]` is the line (or row) of row i.
     `problems` are rows that could not be read at all and are not in `columns`. `format` is another
-    tool's whose document they are of; `notes` say what was guessed to read them.
+    tool's whose document they are of, and `version` that tool's where the document says it; `kind`
+    is the format of the file; `notes` say what was guessed to read them.
     """
 
     source: str
@@ -113,6 +114,8 @@ class RawBatch:
     unit: str = "line"
     problems: list[Problem] = field(default_factory=list)
     format: ForeignFormat | None = None
+    version: str = ""
+    kind: str = ""
     notes: tuple[str, ...] = ()
 
 
@@ -284,18 +287,22 @@ def _file_batches(
 ) -> Iterator[RawBatch]:
     check_named(path)
     if path != "-" and Path(path).is_dir():
-        yield from frame_batches(path, _folder_frame(path), batch_rows)
+        for batch in frame_batches(path, _folder_frame(path), batch_rows):
+            batch.kind = "a folder"
+            yield batch
         return
     with _open_source(path, encoding) as opened:
         stream, head = opened.stream, opened.head
         if not head:
             raise DataError(f"{shown(path)} is empty")
+        kind = format or format_of(path, head)
         if format in (None, "xlsx") and head.startswith(_ARCHIVE):
             batches = _iter_archive(path, stream.read(), batch_rows)
         else:
-            batches = _batches_of(path, format or format_of(path, head), stream, head, batch_rows)
+            batches = _batches_of(path, kind, stream, head, batch_rows)
         for batch in batches:
             batch.notes += opened.notes
+            batch.kind = kind
             yield batch
 
 
@@ -546,8 +553,10 @@ def _document_batches(path: str, document: Any, batch_rows: int) -> Iterator[Raw
     foreign = format_of_document(document)
     if foreign is not None:
         found, records = foreign
+        version = found.version(document) if found.version is not None else None
         for batch in records_batches(path, records, batch_rows):
             batch.format = found
+            batch.version = str(version or "")
             yield batch
         return
     if isinstance(document, dict):

@@ -55,6 +55,7 @@ class Recognised:
         answers: of a wide table: systems to the columns of their answers.
         unused: named columns of the source that none of ours is from.
         format: the foreign format, if it is one.
+        version: of the tool that wrote it, where the source says it.
         notes: what was guessed, with the number of rows that it is of.
     """
 
@@ -63,18 +64,27 @@ class Recognised:
     answers: dict[str, str] = field(default_factory=dict)
     unused: list[str] = field(default_factory=list)
     format: ForeignFormat | None = None
+    version: str = ""
     notes: dict[str, int] = field(default_factory=dict)
+
+    def place_of(self, ours: str) -> str:
+        """Where a column of ours is from, as it is shown."""
+        place = self.places.get(ours, "")
+        if self.format is not None and place == ours:
+            return self.format.places.get(ours, place)
+        return place
 
     def said(self, source: str) -> str | None:
         """What was read as what, where names of the source are not ours; None where all are."""
         pairs = [
             f"{ours} = {theirs}"
-            for ours, theirs in self.places.items()
-            if ours != theirs and ours in (*REQUIRED, "label", "answer_id")
+            for ours in self.places
+            if ours != (theirs := self.place_of(ours)) and ours in (*REQUIRED, "label", "answer_id")
         ]
         if self.answers:
             pairs.append(f"answer = each of {', '.join(self.answers.values())}")
         known = f" as {self.format.name}" if self.format is not None else ""
+        known += f" ({self.version})" if self.version else ""
         if not pairs and not known:
             return None
         return f"{source} read{known}: {', '.join(pairs)}" if pairs else f"{source} read{known}"
@@ -203,6 +213,7 @@ def _take_foreign(found: Recognised, raw: RawBatch, blocked: Iterable[str]) -> N
     found.format = raw.format or format_of_record(first)
     if found.format is None:
         return
+    found.version = raw.version
     rows = [_ours(found.format, dict(zip(names, row, strict=True)))
             for row in zip(*columns.values(), strict=True)]  # fmt: skip
     for ours in dict.fromkeys(name for row in rows for name in row):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 Record = Mapping[str, Any]
@@ -24,6 +24,8 @@ class ForeignFormat:
         records: the records of a whole JSON document, or None where it is not of this format.
         joined: makes records of all lines of a log; None where each line is one.
         note: what the reader of the figures must know; empty for nothing.
+        places: our columns to where the tool keeps them, as they are shown.
+        version: the tool's version that a whole JSON document names, or None.
     """
 
     name: str
@@ -32,3 +34,5 @@ class ForeignFormat:
     records: Callable[[Any], Sequence[Record] | None] | None = None
     joined: Callable[[Sequence[Record]], Sequence[Record]] | None = None
     note: str = ""
+    places: Mapping[str, str] = field(default_factory=dict)
+    version: Callable[[Any], Any] | None = None

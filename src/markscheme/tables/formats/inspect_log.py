@@ -84,4 +84,21 @@ def _ours(record: Record) -> Record:
     return found | ({"system": model} if model else {})
 
 
-FORMAT = ForeignFormat(name="inspect_ai log", matches=_matches, ours=_ours, records=_records)
+def _version(document: Any) -> Any:
+    return (document["eval"].get("packages") or {}).get("inspect_ai")
+
+
+FORMAT = ForeignFormat(
+    name="inspect_ai log",
+    matches=_matches,
+    ours=_ours,
+    records=_records,
+    places={
+        "question": "input",
+        "references": "target",
+        "answer": "output.completion",
+        "system": "eval.model",
+        "answer_id": "id",
+    },
+    version=_version,
+)

@@ -63,6 +63,7 @@ FORMAT = ForeignFormat(
     matches=_matches,
     ours=_ours,
     records=_records,
+    places={"question": "the keys", "references": "the best graded others", "answer": "passage"},
     note="the references of a passage are the best graded others of its question; "
     "'markscheme references draw' draws them as the study does",
 )

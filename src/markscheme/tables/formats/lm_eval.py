@@ -87,4 +87,14 @@ def _chosen(target: Any, choices: list[str]) -> list[str]:
     return [str(target).strip()]
 
 
-FORMAT = ForeignFormat(name="lm-eval samples", matches=_matches, ours=_ours)
+FORMAT = ForeignFormat(
+    name="lm-eval samples",
+    matches=_matches,
+    ours=_ours,
+    places={
+        "question": "doc, or arguments",
+        "references": "doc, or target",
+        "answer": "filtered_resps",
+        "system": "filter",
+    },
+)

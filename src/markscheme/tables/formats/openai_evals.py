@@ -61,4 +61,15 @@ def _ours(record: Record) -> Record:
     }
 
 
-FORMAT = ForeignFormat(name="OpenAI evals log", matches=_matches, ours=_ours, joined=_joined)
+FORMAT = ForeignFormat(
+    name="OpenAI evals log",
+    matches=_matches,
+    ours=_ours,
+    joined=_joined,
+    places={
+        "question": "data.prompt",
+        "references": "data.expected",
+        "answer": "data.sampled",
+        "system": "spec.completion_fns",
+    },
+)

@@ -76,4 +76,20 @@ def _asserted(test: Mapping[str, Any]) -> list[Any] | None:
     return None
 
 
-FORMAT = ForeignFormat(name="promptfoo results", matches=_matches, ours=_ours, records=_records)
+def _version(document: Any) -> Any:
+    return (document.get("metadata") or {}).get("promptfooVersion")
+
+
+FORMAT = ForeignFormat(
+    name="promptfoo results",
+    matches=_matches,
+    ours=_ours,
+    records=_records,
+    places={
+        "question": "vars",
+        "references": "vars, or testCase.assert",
+        "answer": "response.output",
+        "system": "provider",
+    },
+    version=_version,
+)

@@ -44,4 +44,20 @@ def _ours(record: Record) -> Record:
     }
 
 
-FORMAT = ForeignFormat(name="SQuAD", matches=_matches, ours=_ours, records=_records)
+def _version(document: Any) -> Any:
+    return document.get("version")
+
+
+FORMAT = ForeignFormat(
+    name="SQuAD",
+    matches=_matches,
+    ours=_ours,
+    records=_records,
+    places={
+        "answer_id": "qas.id",
+        "question": "qas.question",
+        "references": "qas.answers",
+        "context": "paragraphs.context",
+    },
+    version=_version,
+)

@@ -34,4 +34,11 @@ def _ours(record: Record) -> Record:
     return {"references": list(dict.fromkeys([answer["value"], *answer["aliases"]]))}
 
 
-FORMAT = ForeignFormat(name="TriviaQA", matches=_matches, ours=_ours, records=_records)
+FORMAT = ForeignFormat(
+    name="TriviaQA",
+    matches=_matches,
+    ours=_ours,
+    records=_records,
+    places={"references": "answer.value, answer.aliases"},
+    version=lambda document: document.get("Version"),
+)

@@ -1,0 +1,187 @@
+"""What a file is read as: format, columns, and its first rows as they will be judged."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from markscheme.options import with_keywords
+from markscheme.results import Table, TableResult
+from markscheme.tables import ReadOptions, Source, SourcePreview, preview
+from markscheme.text import one_line
+
+_EXAMPLE = 60
+_OTHERS = 20
+_EMPTY = ("", "[]", "{}")
+_OURS = ("question", "references", "answer")
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class ColumnsResult(TableResult):
+    """What sources are read as. `frame`: `source`, `column`, `read_as` (null: not used), `example`.
+
+    Attributes:
+        sources: each source's format, tool, columns, first rows and notes.
+        trouble: why a source cannot be judged; "" where all can.
+    """
+
+    sources: tuple[SourcePreview, ...]
+    trouble: str
+
+
+def describe_columns(
+    answers: Source | Sequence[str | Path],
+    options: ReadOptions | None = None,
+    *,
+    rows: int = 3,
+    **keywords: Any,
+) -> ColumnsResult:
+    """What `judge` would read a file as, without judging anything.
+
+    Args:
+        answers: what `markscheme.judge` takes.
+        options: how it is read.
+        rows: answers to show.
+        keywords: fields of `ReadOptions`.
+
+    Raises:
+        DataError: it cannot be opened, or is no table at all.
+
+    Example:
+        >>> rows = [{"user_input": "Who wrote Emma?", "reference": "Austen", "response": "Austen"}]
+        >>> describe_columns(rows).frame["read_as"].to_list()
+        ['question', 'references', 'answer', 'system']
+    """
+    reading = with_keywords(ReadOptions, options, keywords)
+    several = isinstance(answers, list | tuple) and all(
+        isinstance(item, str | Path) for item in answers
+    )
+    found = preview(list(answers) if several else [answers], reading, rows=rows)  # type: ignore[arg-type, list-item]
+    frame = pl.DataFrame(
+        [
+            {
+                "source": one.source,
+                "column": column.name,
+                "read_as": column.read_as or None,
+                "example": column.example,
+            }
+            for one in found
+            for column in one.columns
+        ],
+        schema=dict.fromkeys(("source", "column", "read_as", "example"), pl.String),
+    )
+    tables = [table for one in found for table in _tables(one, reading)]
+    return ColumnsResult(
+        frame=frame,
+        tables=tuple(tables),
+        data={"command": "columns", "sources": [_plain(one) for one in found]},
+        sources=tuple(found),
+        trouble="; ".join(one.trouble for one in found if one.trouble),
+    )
+
+
+def _tables(found: SourcePreview, reading: ReadOptions) -> list[Table]:
+    used = [column for column in found.columns if column.read_as]
+    unused = [column for column in found.columns if not column.read_as]
+    others = [column for column in unused if column.example.strip() not in _EMPTY]
+    cells = [
+        (column.read_as or "not used", column.name, _short(column.example))
+        for column in (*used, *others[:_OTHERS])
+    ]
+    notes = list(found.notes)
+    if len(others) < len(unused):
+        notes.append(f"{len(unused) - len(others)} columns are empty and not used")
+    if len(others) > _OTHERS:
+        notes.append(f"{len(others) - _OTHERS} more columns are not used; --format json has them")
+    if found.problems:
+        first = found.problems[0]
+        notes.append(
+            f"{len(found.problems)} rows of the first {found.kind or 'rows'} looked at cannot be "
+            f"read: {first.unit} {first.line}: {first.message}"
+        )
+    if not found.trouble:
+        notes.append(f"to read it otherwise: {_command(found)}")
+    tables = [
+        Table(
+            title=f"{found.source} is {_what(found)}",
+            header=("read as", "column", "an example"),
+            rows=tuple(cells),
+            notes=tuple(notes),
+        )
+    ]
+    if found.rows.height:
+        shown = found.rows.select("question", "references", "answer", "system", *reading.slices)
+        tables.append(
+            Table(
+                title=f"The first {found.rows.height} answers as they will be judged",
+                header=tuple(shown.columns),
+                rows=tuple(tuple(map(_cell, row)) for row in shown.rows()),
+            )
+        )
+    return tables
+
+
+def _what(found: SourcePreview) -> str:
+    names = {"jsonl": "JSONL", "json": "JSON", "csv": "CSV", "tsv": "TSV", "parquet": "Parquet",
+             "arrow": "Arrow", "xlsx": "a workbook"}  # fmt: skip
+    kind = names.get(found.kind, found.kind) or "a table"
+    if not found.tool:
+        return kind
+    tool = f"{found.tool} {found.version}".strip()
+    return f"{'an archive' if found.kind == 'xlsx' else kind}: {tool}"
+
+
+def _command(found: SourcePreview) -> str:
+    """The command that says what was found, for the user to change."""
+    places = {column.read_as: column.name for column in found.columns if column.read_as in _OURS}
+    wide = [c.name for c in found.columns if c.read_as.startswith("answer of ")]
+    source = shlex.quote(found.source) if found.kind else "FILE"
+    parts = [f"markscheme judge {source}"]
+    pairs = ",".join(f"{ours}={_name(place)}" for ours, place in places.items())
+    if pairs:
+        parts.append(f"--columns {shlex.quote(pairs)}")
+    if wide:
+        parts.append(f"--answer-columns {shlex.quote(','.join(wide))}")
+    return " ".join(parts)
+
+
+def _name(place: str) -> str:
+    return place if not {" ", ","} & set(place) else "NAME"
+
+
+def _short(text: str) -> str:
+    flat = one_line(text)
+    return flat if len(flat) <= _EXAMPLE else f"{flat[: _EXAMPLE - 1]}…"
+
+
+def _cell(value: Any) -> str:
+    if value is None:
+        return "(no answer)"
+    if isinstance(value, list):
+        return _long(" | ".join(map(str, value)) or "(none)")
+    return _long(str(value))
+
+
+def _long(text: str) -> str:
+    flat = one_line(text)
+    return flat if len(flat) <= 300 else f"{flat[:299]}…"
+
+
+def _plain(found: SourcePreview) -> Mapping[str, Any]:
+    return {
+        "source": found.source,
+        "format": found.kind,
+        "tool": found.tool or None,
+        "version": found.version or None,
+        "columns": [asdict(column) for column in found.columns],
+        "rows": found.rows.to_dicts(),
+        "problems": [asdict(problem) for problem in found.problems],
+        "notes": list(found.notes),
+        "trouble": found.trouble or None,
+        "command": None if found.trouble else _command(found),
+    }

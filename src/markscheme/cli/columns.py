@@ -1,0 +1,30 @@
+"""`markscheme columns`: what a file is read as, before anything is judged."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from markscheme.cli.options import Files, Shown, command
+from markscheme.errors import DataError
+from markscheme.options import Option
+from markscheme.tables import ReadOptions
+
+
+@command("columns")
+def columns(
+    files: Files,
+    read: ReadOptions,
+    shown: Shown,
+    rows: Annotated[int, Option("How many answers to show.", minimum=0)] = 3,
+) -> None:
+    """Show what a file is read as: its format, its columns, and three answers as they are judged.
+
+    Nothing is judged. Where no column is known for question, references or answer, the columns are
+    shown with an example of each, and what to say.
+    """
+    from markscheme.analysis import describe_columns
+
+    found = describe_columns(list(files), read, rows=rows)
+    shown.show(found)
+    if found.trouble:
+        raise DataError(found.trouble)

@@ -1,0 +1,161 @@
+"""What a source is read as, before anything is judged: its columns and its first answers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import polars as pl
+
+from markscheme.errors import DataError, Problem
+from markscheme.tables.answers import AnswersReader, system_of, with_predictions
+from markscheme.tables.columns import REQUIRED
+from markscheme.tables.files import RawBatch, Source, iter_raw
+from markscheme.tables.paths import holds_objects, leaves, sample, values_at
+from markscheme.tables.read_options import ReadOptions
+from markscheme.tables.recognition import Recognised
+from markscheme.tables.tools import tool_by_columns
+
+
+@dataclass(frozen=True, kw_only=True)
+class SourceColumn:
+    """A column of a source, or what lies inside one, by its path.
+
+    Attributes:
+        name: its name or path, as `--columns` takes it.
+        read_as: our column; "answer of SYSTEM" in a wide table; "" where it is not used.
+        example: its first value that is not empty, as text.
+    """
+
+    name: str
+    read_as: str
+    example: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class SourcePreview:
+    """What one source is read as.
+
+    Attributes:
+        source: its name.
+        kind: the file's format; "" for data in memory.
+        tool: what wrote it, where that shows; `version` of it, where the source says so.
+        columns: those that are used, in our order, then the others.
+        rows: the first answers as they will be judged; empty where reading failed.
+        problems: malformed rows among those that were looked at.
+        notes: what was guessed.
+        trouble: why it cannot be read; "" where it can.
+    """
+
+    source: str
+    kind: str
+    tool: str
+    version: str
+    columns: tuple[SourceColumn, ...]
+    rows: pl.DataFrame
+    problems: tuple[Problem, ...]
+    notes: tuple[str, ...]
+    trouble: str = ""
+
+
+def preview(
+    sources: Sequence[Source], options: ReadOptions | None = None, *, rows: int = 3
+) -> list[SourcePreview]:
+    """What each source is read as, from its first batch.
+
+    Args:
+        sources: as `AnswersReader` takes them.
+        options: how they are read.
+        rows: answers to show.
+
+    Raises:
+        DataError: a source cannot be opened, or is no table at all. One whose columns are not
+            recognised is described, with the trouble.
+    """
+    reading = replace(options or ReadOptions(), on_bad_row="skip")
+    kept, predicted = with_predictions(sources)
+    found = []
+    for source in kept:
+        batches = iter_raw(
+            source,
+            format=reading.input_format,
+            batch_rows=reading.batch_rows,
+            encoding=reading.encoding,
+        )
+        raw = next(iter(batches), None)
+        if raw is None:
+            raise DataError(f"{source} holds no rows")
+        found.append(_preview(raw, source, reading, predicted, rows))
+    return found
+
+
+def _preview(
+    raw: RawBatch,
+    source: Source,
+    reading: ReadOptions,
+    predicted: dict[str, dict[str, str]],
+    rows: int,
+) -> SourcePreview:
+    reader = AnswersReader([source], reading)
+    trouble, frame = "", pl.DataFrame()
+    try:
+        frame = reader.answers_of(raw, predicted, default_system=system_of(source))
+    except DataError as error:
+        trouble = str(error)
+    seen = reader.last or Recognised()
+    known = seen.format or raw.format
+    said = seen.said(raw.source)
+    return SourcePreview(
+        source=raw.source,
+        kind=raw.kind,
+        tool=known.name if known else tool_by_columns(raw.columns),
+        version=raw.version,
+        columns=(*_used(raw, seen, frame), *_others(raw, seen, known is not None)),
+        rows=frame.head(rows),
+        problems=tuple(reader.problems),
+        notes=(
+            *(one for one in reader.recognised if one != said),
+            *(f"{text} ({count:,} rows)" for text, count in reader.notes.items()),
+        ),
+        trouble=trouble,
+    )
+
+
+def _used(raw: RawBatch, seen: Recognised, frame: pl.DataFrame) -> list[SourceColumn]:
+    found = []
+    for ours in dict.fromkeys((*REQUIRED, *seen.places)):
+        if ours in seen.places:
+            example = _example(seen.values.get(ours, ()))
+            found.append(SourceColumn(name=seen.place_of(ours), read_as=ours, example=example))
+        elif ours == "answer":
+            found += [
+                SourceColumn(
+                    name=place, read_as=f"answer of {system}",
+                    example=_example(values_at(raw.columns, place)),
+                )
+                for system, place in seen.answers.items()
+            ]  # fmt: skip
+    if frame.height and "system" not in seen.places and not seen.answers:
+        name = "(the file's name)"
+        found.append(SourceColumn(name=name, read_as="system", example=frame["system"][0]))
+    return found
+
+
+def _others(raw: RawBatch, seen: Recognised, foreign: bool) -> list[SourceColumn]:
+    """What is not used: of a foreign format nothing, since it is the tool's own bookkeeping."""
+    if foreign:
+        return []
+    used = {*seen.places.values(), *seen.answers.values()}
+    found = []
+    for name, values in raw.columns.items():
+        for leaf in leaves(name, values) if holds_objects(values) else (name,):
+            if leaf not in used and leaf.strip():
+                inside = values_at(raw.columns, leaf)
+                example = _example(() if inside is None else inside)
+                found.append(SourceColumn(name=leaf, read_as="", example=example))
+    return found
+
+
+def _example(values: Sequence[Any] | pl.Series) -> str:
+    return next((str(one) for one in sample(values)), "")

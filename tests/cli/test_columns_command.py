@@ -1,0 +1,87 @@
+"""`markscheme columns`: what a file is read as is shown before anything is judged."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from pathlib import Path
+
+import pytest
+
+from markscheme.analysis import describe_columns
+from markscheme.cli import run
+from markscheme.tables import ReadOptions, read_answers
+
+EXPORTS = Path(__file__).parents[1] / "tables" / "exports"
+
+
+def test_tool_and_version_are_named_and_three_rows_are_shown(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert run(["columns", str(EXPORTS / "inspect.eval")]) == 0
+    shown = capsys.readouterr().out
+    assert "inspect_ai log 0.3.285" in shown
+    assert "output.completion" in shown
+    assert "It was painted by Jon Asker." in shown
+
+
+@pytest.mark.parametrize(
+    ("name", "tool"), [("ragas.csv", "ragas"), ("deepeval.json", "deepeval"),
+                       ("promptfoo.json", "promptfoo results"), ("hf-dataset", "")],
+)  # fmt: skip
+def test_what_is_recognised_is_named(name: str, tool: str) -> None:
+    found = describe_columns(EXPORTS / name).sources[0]
+    assert found.tool == tool
+    assert found.rows.height == 3
+
+
+@pytest.mark.parametrize("name", ["ragas.csv", "deepeval.json", "hf-dataset"])
+def test_the_command_it_names_reads_the_same(name: str) -> None:
+    command = describe_columns(EXPORTS / name).data["sources"][0]["command"]
+    words = shlex.split(command)
+    given = dict(pair.split("=") for pair in words[words.index("--columns") + 1].split(","))
+    plain = read_answers(EXPORTS / name)
+    assert read_answers(EXPORTS / name, ReadOptions(columns=given)).equals(plain)
+
+
+def test_wide_tables_name_the_systems(tmp_path: Path) -> None:
+    file = tmp_path / "wide.csv"
+    file.write_text("question,gold,gpt-4o,claude\nWho?,Emma,Emma,Ann\n")
+    found = describe_columns(file)
+    assert "--answer-columns gpt-4o,claude" in found.data["sources"][0]["command"]
+    assert found.sources[0].rows["system"].to_list() == ["gpt-4o", "claude"]
+
+
+def test_a_file_whose_columns_are_unknown_is_shown_and_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "a.csv"
+    file.write_text("frage,antwort\nWer?,Emma\n")
+    assert run(["columns", str(file)]) == 2
+    shown = capsys.readouterr()
+    assert "antwort" in shown.out
+    assert "Emma" in shown.out
+    assert "--columns question=NAME" in shown.err
+
+
+def test_json_is_the_python_result(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["columns", str(EXPORTS / "ragas.jsonl"), "--format", "json"]) == 0
+    shown = capsys.readouterr().out
+    assert shown == describe_columns([str(EXPORTS / "ragas.jsonl")]).to_json()
+    assert json.loads(shown)["sources"][0]["columns"][0]["read_as"] == "question"
+
+
+def test_columns_of_a_tools_own_bookkeeping_are_not_listed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = str(tmp_path / "run")
+    assert run(["judge", str(EXPORTS / "inspect.json"), "-j", "contains", "-q", "-o", out]) == 0
+    said = capsys.readouterr().err
+    assert "columns not used" not in said
+    assert "references = target" in said
+    wide = {"question": "q", "gold": "a", "answer": "a"} | {f"extra{n}": n for n in range(20)}
+    file = tmp_path / "many.jsonl"
+    file.write_text(json.dumps(wide) + "\n")
+    assert run(["judge", str(file), "-j", "contains", "-q", "-o", f"{out}2"]) == 0
+    said = capsys.readouterr().err
+    assert "and 14 more; 'markscheme columns FILE' shows them" in said
