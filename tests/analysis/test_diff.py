@@ -168,3 +168,8 @@ def test_compare_of_two_runs_names_diff(tmp_path: Path, capsys: Captured) -> Non
         markscheme.judge(table, "exact_match", out=folders[-1])
     assert run(["compare", *folders]) == 2
     assert f"markscheme diff {folders[0]} {folders[1]}" in capsys.readouterr().err
+
+
+def test_exports_of_other_tools_are_compared_without_an_option() -> None:
+    exports = Path(__file__).parents[1] / "tables" / "exports"
+    assert found(exports / "inspect.eval", exports / "promptfoo.json").counts["same"] == 3

@@ -23,6 +23,7 @@ from markscheme.tables import (
     ReadOptions,
     judgments_file,
     matching_key,
+    preview,
     read_answers,
     read_table,
     renamed,
@@ -90,14 +91,21 @@ def columns_of_table(source: Any, columns: Mapping[str, str]) -> list[str]:
         table = pl.DataFrame(schema=[*(source[0] if isinstance(source, list) else source.columns)])
     else:
         table = read_table(source)
-    return renamed(table, columns, ("question", "references", "answer", "verdict", "score")).columns
+    known = {ours: theirs for ours, theirs in columns.items() if theirs in (*table.columns, "none")}
+    return renamed(table, known, ("question", "references", "answer", "verdict", "score")).columns
 
 
 def is_answers(source: Any, columns: Mapping[str, str]) -> bool:
     """Whether a file or a frame has what an answers table has, references above all."""
     if isinstance(source, str | Path) and judgments_file(source) != str(source):
         return False
-    return {"question", "references", "answer"} <= set(columns_of_table(source, columns))
+    there = set(columns_of_table(source, columns))
+    if {"question", "references", "answer"} <= there or {"verdict", "judge"} & there:
+        return {"question", "references", "answer"} <= there
+    try:  # Another tool's export, whose columns lie inside objects, perhaps.
+        return not any(one.trouble for one in preview([source], ReadOptions(columns=columns)))
+    except DataError:
+        return False
 
 
 def _texts(

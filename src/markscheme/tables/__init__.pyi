@@ -46,9 +46,9 @@ from .list_literals import parse_list_literals as parse_list_literals
 from .objects import values_of as values_of
 from .parquet import read_parquet as read_parquet
 from .parquet import scan_parquet as scan_parquet
-from .preview import SourceColumn as SourceColumn
-from .preview import SourcePreview as SourcePreview
-from .preview import preview as preview
+from .previews import SourceColumn as SourceColumn
+from .previews import SourcePreview as SourcePreview
+from .previews import preview as preview
 from .read_options import ReadOptions as ReadOptions
 from .seal import MANIFEST as MANIFEST
 from .seal import bytes_digest as bytes_digest
