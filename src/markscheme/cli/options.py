@@ -33,6 +33,7 @@ from typer.core import TyperCommand
 
 from markscheme.cli.app import app, notes
 from markscheme.cli.output import Format, show
+from markscheme.cli.settings import defaults_of, say
 from markscheme.errors import MarkschemeError
 from markscheme.options import Argument, Default, Fields, Option, split_list
 
@@ -208,6 +209,29 @@ class _WithAliases(TyperCommand):
     """A command that understands older spellings, which its help does not show."""
 
     aliases: Mapping[str, Option] = {}
+
+    def make_context(self, info_name: Any, args: Any, parent: Any = None, **extra: Any) -> Any:
+        """The context, in which `markscheme.toml` gives what was not typed."""
+        names = [str(info_name)]
+        above = parent
+        while above is not None and above.parent is not None:
+            names.insert(0, str(above.info_name))
+            above = above.parent
+        blank = self.context_class(self, info_name=info_name, parent=parent)
+        found = defaults_of(
+            " ".join(names), self.params, args, lambda one, value: one.process_value(blank, value)
+        )
+        if found is None:
+            return super().make_context(info_name, args, parent, **extra)
+        settings, given = found
+        context = super().make_context(info_name, args, parent, default_map=given, **extra)
+        taken = {
+            name: value
+            for name, value in given.items()
+            if getattr(context.get_parameter_source(name), "name", "") == "DEFAULT_MAP"
+        }
+        say(settings, taken)
+        return context
 
     def make_parser(self, ctx: Any) -> Any:
         """The parser of the shown flags, with the hidden ones added."""

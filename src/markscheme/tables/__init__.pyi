@@ -10,6 +10,7 @@ from .atomic_write import PART as PART
 from .atomic_write import replace_file as replace_file
 from .atomic_write import whole_file as whole_file
 from .columns import KEYS as KEYS
+from .columns import OF_ANSWERS as OF_ANSWERS
 from .columns import no_columns as no_columns
 from .columns import recognise as recognise
 from .columns import renamed as renamed

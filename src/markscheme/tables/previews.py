@@ -46,6 +46,7 @@ class SourcePreview:
         problems: malformed rows among those that were looked at.
         notes: what was guessed.
         trouble: why it cannot be read; "" where it can.
+        foreign: whether it is read as a format of its own, not by the names of its columns.
     """
 
     source: str
@@ -57,6 +58,7 @@ class SourcePreview:
     problems: tuple[Problem, ...]
     notes: tuple[str, ...]
     trouble: str = ""
+    foreign: bool = False
 
 
 def preview(
@@ -119,6 +121,7 @@ def _preview(
             *(f"{text} ({count:,} rows)" for text, count in reader.notes.items()),
         ),
         trouble=trouble,
+        foreign=known is not None,
     )
 
 

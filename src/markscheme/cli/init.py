@@ -1,0 +1,64 @@
+"""`markscheme init`: a commented file of settings, which every command reads."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+from markscheme.cli.app import console, notes
+from markscheme.cli.options import command
+from markscheme.cli.settings import NAME, TEMPLATE, settings_file, shown
+from markscheme.errors import MarkschemeError
+from markscheme.options import Argument, Option
+
+
+@command("init")
+def init(
+    file: Annotated[
+        str | None,
+        Argument("Answers, whose columns are written down as they are recognised.", metavar="FILE"),
+    ] = None,
+    replace: Annotated[bool, Option("Replace the file of settings that is there.")] = False,
+) -> None:
+    """Write markscheme.toml: columns, judges, gate, models and slices of a project, commented.
+
+    Every command that runs in this folder, or in one below it within the repository, reads the
+    file. What is typed comes first, then environment variables, then the file, then defaults;
+    MARKSCHEME_CONFIG names another file, or none.
+    """
+    target = Path(NAME)
+    if target.exists() and not replace:
+        raise MarkschemeError(f"{NAME} is there already; edit it, or pass --replace")
+    above = settings_file()
+    text = TEMPLATE if file is None else _with_columns(file)
+    target.write_text(text, encoding="utf-8")
+    if above is not None and above.resolve() != target.resolve():
+        notes.print(f"note: {shown(above)} no longer counts in this folder", markup=False)
+    console.print(f"written to {NAME}; every command run here reads it", markup=False)
+
+
+def _with_columns(file: str) -> str:
+    """The template with the columns of a file under [columns].
+
+    Raises:
+        DataError: the file cannot be read as answers.
+    """
+    from markscheme.analysis import describe_columns
+    from markscheme.errors import DataError
+
+    found = describe_columns([file])
+    if found.trouble:
+        raise DataError(found.trouble)
+    (source,) = found.sources[:1]
+    pairs = [
+        f"{one.read_as} = {json.dumps(one.name, ensure_ascii=False)}"
+        for one in source.columns
+        if one.read_as in ("question", "references", "answer", "system", "label", "context")
+        and one.read_as != one.name
+        and not one.name.startswith("(")
+    ]
+    if not pairs or source.foreign:
+        return TEMPLATE
+    head, _, rest = TEMPLATE.partition("[columns]\n")
+    return "\n".join([f"{head}[columns]", *pairs, rest])
