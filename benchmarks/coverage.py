@@ -162,7 +162,6 @@ DESIGNS = ((1000, 1, 0.0), (300, 10, 0.4), (400, 20, 0.6))
 
 def few_labels(draws: int, rng: np.random.Generator, *, small: bool = False) -> Iterator[Cell]:
     """`estimate`: labels of some answers, judgments of all."""
-    draws = max(100, draws // 3)
     for answers, each, alike in DESIGNS[:2] if small else DESIGNS:
         for labels in (100,) if small else (50, 100, 200):
             for accuracy in (0.95,) if small else (0.2, 0.8, 0.95, 0.98):
@@ -209,7 +208,6 @@ def _estimate(
 
 def against_labels(draws: int, rng: np.random.Generator, *, small: bool = False) -> Iterator[Cell]:
     """`agree`: judge against labels, seven statistics."""
-    draws = max(100, draws // 3)
     for questions, each in ((10, 10),) if small else ((10, 10), (20, 10), (50, 4), (200, 1)):
         for agreement in (0.8,) if small else (0.8, 0.95):
             for alike in (0.3,) if small else (0.0, 0.3, 0.6) if each > 1 else (0.0,):
@@ -245,7 +243,6 @@ def _against(
 
 def pairs(draws: int, rng: np.random.Generator, *, small: bool = False) -> Iterator[Cell]:
     """`compare`: two judges alike, and 10 points apart; test and interval side by side."""
-    draws = max(100, draws // 5)
     options = CompareOptions(resamples=500)
     for questions, each in ((20, 5),) if small else ((10, 10), (20, 5), (60, 5), (200, 1)):
         for apart in (0.0,) if small else (0.0, 0.1):

@@ -341,6 +341,9 @@ def _not_random(
     """A refusal or a warning where the labelled answers differ from all answers."""
     if sample.labelled.all():
         return None, None
+    never = _never_drawn(table)
+    if never is not None:
+        return never, None
     drawn, whole, p = drawn_unlike_rest(sample)
     said = f"the judge's mean is {drawn:.3f} on labelled answers and {whole:.3f} on all"
     if "system" in table.columns and "inclusion_probability" not in table.columns:
@@ -356,6 +359,20 @@ def _not_random(
     if p < WARN_BELOW:
         return None, f"the labels may not be a random sample: {said} (p = {p:.2g})"
     return None, None
+
+
+def _never_drawn(table: pl.DataFrame) -> str | None:
+    """A refusal where answers were drawn with known chances, and some system's not at all."""
+    if "system" not in table.columns or "inclusion_probability" not in table.columns:
+        return None
+    labelled = table.filter(pl.col("label").is_not_null())["system"].unique()
+    never = table.filter(~pl.col("system").is_in(labelled.implode()))["system"].unique()
+    if never.is_empty() or labelled.is_empty():
+        return None
+    return (
+        f"no answer of {', '.join(map(repr, never.sort()))} was drawn for labelling; estimate by "
+        "system, or compare --systems"
+    )
 
 
 def _p_of_systems(table: pl.DataFrame, sample: Sample) -> float:

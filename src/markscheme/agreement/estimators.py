@@ -297,6 +297,10 @@ def labels_only(sample: Sample, *, confidence: float = 0.95) -> Estimate:
 def drawn_unlike_rest(sample: Sample) -> tuple[float, float, float]:
     """Do the labelled answers look like all of them to the judge?
 
+    What the judge says is known of all answers, so the spread of a random sample of them is known
+    too; a sample that happens to hold none of the rarer verdict would think it was 0. Where whole
+    questions were drawn, the spread between these is larger, and is taken.
+
     Returns:
         The judge's (weighted) mean on labelled answers, its mean on all, and the two-sided p of
         their being equal but for chance.
@@ -306,7 +310,11 @@ def drawn_unlike_rest(sample: Sample) -> tuple[float, float, float]:
     drawn_mean, drawn_pull = _weighted_mean(sample, sample.predictions)
     all_mean = float(sample.predictions.mean())
     pull = (sample.predictions - all_mean) / len(sample.predictions) - drawn_pull
-    error = float(np.sqrt((_by_question(sample, pull) ** 2).sum()))
+    between = float((_by_question(sample, pull) ** 2).sum())
+    weights = sample.weights[sample.labelled]
+    left = 1.0 - len(weights) / len(sample.predictions)
+    at_random = float(np.var(sample.predictions)) * left * float((weights**2).sum())
+    error = math.sqrt(max(between, at_random / float(weights.sum()) ** 2))
     p = 1.0 if error == 0 else float(2 * norm.sf(abs(drawn_mean - all_mean) / error))
     return drawn_mean, all_mean, p
 

@@ -7,9 +7,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
 
+from markscheme.agreement.difference_plans import (
+    chances,
+    draw,
+    questions_for,
+    questions_of_both,
+    spreads,
+)
 from markscheme.agreement.label_plans import (
+    LEAST_LABELS,
     LabelNeed,
     choose_labels,
     need_from_accuracy,
@@ -91,6 +100,10 @@ def plan_labels(
     scored = rows.with_columns(pl.coalesce("score", pl.col("verdict").cast(pl.Float64)))
     if wanted.by and "system" not in scored.columns:
         raise AgreementError("plans by system need the system of every judgment; give --answers")
+    if answers is None and is_result(judgments):
+        answers = judgments.answers()
+    if wanted.for_difference:
+        return _for_difference(scored, wanted, pilot, answers)
     parts = scored.partition_by("system", maintain_order=True) if wanted.by else [scored]
     parts = [part.with_row_index("row") for part in parts]
     drawn: list[pl.DataFrame] = []
@@ -126,8 +139,6 @@ def plan_labels(
     said.append(
         f"{plan.height:,} of {rows.height:,} answers drawn, {wanted.design}, seed {wanted.seed}"
     )
-    if answers is None and is_result(judgments):
-        answers = judgments.answers()
     return PlanResult(
         frame=_labelling_file(plan, answers),
         tables=(_table(needs, plan.height, rows.height, tuple(said)),),
@@ -138,6 +149,68 @@ def plan_labels(
             "needs": [{"system": name, **plain(need)} for name, need in needs.items()],
         },
         needs=needs,
+        notes=tuple(said),
+    )  # fmt: skip
+
+
+def _for_difference(
+    scored: pl.DataFrame,
+    options: PlanOptions,
+    pilot: JudgmentsSource | None,
+    answers: TableSource | None,
+) -> PlanResult:
+    """Both answers to the questions on which the judge's errors on two systems may differ most."""
+    if len(options.for_difference) != 2:
+        raise AgreementError("a plan for a difference is of two systems: --for-difference A,B")
+    if options.by or pilot is not None or options.design != "random":
+        raise AgreementError(
+            "--for-difference has a design of its own, by supposed --judge-accuracy; leave out "
+            "--pilot, --design and --by"
+        )
+    lacking = [name for name in ("question", "answer", "system") if name not in scored.columns]
+    if lacking:
+        raise AgreementError(f"the judgments lack {', '.join(lacking)}; give --answers")
+    first, second = options.for_difference
+    both = questions_of_both(scored, (first, second))
+    spread = spreads(both, options.judge_accuracy)
+    said, questions = [], (options.count or 0) // 2
+    if options.half_width is not None:
+        needed = questions_for(spread, options.half_width, options.confidence)
+        points = f"+-{100 * options.half_width:g} points"
+        about = f"if the judge is right in {100 * options.judge_accuracy:g}%"
+        said.append(
+            f"{2 * needed:,} labels for a difference to {points}, {about}"
+            if needed is not None
+            else f"even all {2 * both.height:,} labels do not give the difference to {points}"
+        )
+        questions = questions or needed or both.height
+    questions = max(questions, LEAST_LABELS)
+    if questions > both.height:
+        raise AgreementError(
+            f"{2 * questions:,} labels are wanted ({2 * LEAST_LABELS} at least), and {first!r} and "
+            f"{second!r} have {2 * both.height:,} answers to {both.height:,} questions in common"
+        )
+    chance = chances(spread, questions)
+    rows = draw(chance, np.random.default_rng(options.seed))
+    drawn = both.select("question")[rows].with_columns(inclusion_probability=chance[rows])
+    plan = drawn.join(
+        scored.filter(pl.col("system").is_in([first, second])), on="question", how="left",
+        maintain_order="left_right",
+    )  # fmt: skip
+    said.append(
+        f"{plan.height:,} answers of {first} and {second} to {len(rows):,} of {both.height:,} "
+        f"questions drawn, more where the judge's errors may differ, seed {options.seed}. Label "
+        f"them all, then: markscheme compare RUN --systems --only {first},{second} --labels FILE"
+    )
+    return PlanResult(
+        frame=_labelling_file(plan, answers),
+        tables=(_table({}, plan.height, scored.height, tuple(said)),),
+        data={
+            "command": "plan-labels", "answers": scored.height, "drawn": plan.height,
+            "design": "difference", "seed": options.seed, "half_width": options.half_width,
+            "confidence": options.confidence, "needs": [],
+        },
+        needs={},
         notes=tuple(said),
     )  # fmt: skip
 

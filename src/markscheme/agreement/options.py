@@ -241,6 +241,8 @@ class PlanOptions(JudgmentOptions, RandomOptions):
         design: `random`, or `stratified` by the judge's score.
         strata: ranges of the score, if stratified.
         by: `system`: the half-width holds for each system's own estimate.
+        for_difference: two systems: both answers to the questions on which the judge's errors may
+            differ most, for `compare --systems`; the half-width is of the difference.
     """
 
     half_width: HalfWidth = None
@@ -260,6 +262,14 @@ class PlanOptions(JudgmentOptions, RandomOptions):
     design: Annotated[Design, Option("random, or stratified by the judge's score.")] = "random"
     strata: Annotated[int, Option("Ranges of the score, if stratified.", minimum=2)] = 5
     by: By = None
+    for_difference: Annotated[
+        tuple[str, ...],
+        Option(
+            "Two systems, by comma: labels that tell them apart, for compare --systems.",
+            split=True,
+            metavar="A,B",
+        ),
+    ] = ()
 
 
 @dataclass(frozen=True, kw_only=True)

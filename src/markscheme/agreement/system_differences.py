@@ -104,17 +104,13 @@ def _pair(
         return PeoplesDifference(
             first_value=none, second_value=none, difference=none, p=none, **about
         )
-    values, pulls, alone = [], [], []
-    for side, sample in zip(sides, samples, strict=True):
-        place = numbers.search_sorted(side["question"]).to_numpy().astype(np.int64)
-        value, pull, label_pull = pull_of(sample)
-        values.append(value)
-        pulls.append(np.bincount(place, pull, minlength=len(numbers)).astype(np.float64))
-        alone.append(np.bincount(place, label_pull, minlength=len(numbers)).astype(np.float64))
-    both = _labelled_questions(sides, samples)
-    spread = spread_of(pulls[0] - pulls[1], both)
-    spread = _believed(spread, spread_of(alone[0] - alone[1], both), sides, samples)
-    difference, p = _tested(values[0] - values[1], spread, options.confidence)
+    placed = [
+        replace(
+            sample, clusters=numbers.search_sorted(side["question"]).to_numpy().astype(np.int64)
+        )
+        for side, sample in zip(sides, samples, strict=True)
+    ]
+    values, difference, p = paired_difference(placed[0], placed[1], confidence=options.confidence)
     return PeoplesDifference(
         first_value=Figure(value=values[0]),
         second_value=Figure(value=values[1]),
@@ -122,6 +118,31 @@ def _pair(
         p=p,
         **about,
     )
+
+
+def paired_difference(
+    one: Sample, other: Sample, *, confidence: float = 0.95
+) -> tuple[tuple[float, float], Figure, Figure]:
+    """Two samples on the same questions, whose `clusters` number the questions alike.
+
+    Returns:
+        What people would say of either, the difference with its interval, and the p of none.
+    """
+    questions = 1 + int(max(one.clusters.max(), other.clusters.max()))
+    values, pulls, alone = [], [], []
+    for sample in (one, other):
+        value, pull, label_pull = pull_of(sample)
+        values.append(value)
+        pulls.append(np.bincount(sample.clusters, pull, minlength=questions).astype(np.float64))
+        alone.append(
+            np.bincount(sample.clusters, label_pull, minlength=questions).astype(np.float64)
+        )
+    known = [sample.clusters[sample.labelled] for sample in (one, other)]
+    both = len(np.unique(np.concatenate(known)))
+    spread = spread_of(pulls[0] - pulls[1], both)
+    spread = _believed(spread, spread_of(alone[0] - alone[1], both), one, other)
+    difference, p = _tested(values[0] - values[1], spread, confidence)
+    return (values[0], values[1]), difference, p
 
 
 def _refusal(sample: Sample, system: str) -> str | None:
@@ -135,26 +156,27 @@ def _refusal(sample: Sample, system: str) -> str | None:
     return None
 
 
-def _labelled_questions(sides: list[pl.DataFrame], samples: list[Sample]) -> int:
-    kept = [
-        side.filter(pl.Series(sample.labelled))["question"]
-        for side, sample in zip(sides, samples, strict=True)
-    ]
-    return int(pl.concat(kept).n_unique())
+def _believed(spread: Spread, alone: Spread, one: Sample, other: Sample) -> Spread:
+    """The judge's help, believed as far as labels that tell the systems apart show it.
 
-
-def _believed(
-    spread: Spread, alone: Spread, sides: list[pl.DataFrame], samples: list[Sample]
-) -> Spread:
-    """The judge's help, believed as far as labels that differ between the systems show it."""
+    These are questions on which labels of both differ, and where only one system's answer has a
+    label, the labels of that system's rarer kind (as in `estimators`).
+    """
     if spread.variance >= alone.variance:
         return spread
-    means = [
-        side.filter(pl.Series(sample.labelled)).group_by("question").agg(pl.col("label").mean())
-        for side, sample in zip(sides, samples, strict=True)
-    ]
-    differ = means[0].join(means[1], on="question").filter(pl.col("label") != pl.col("label_right"))
-    weight = differ.height / (differ.height + RARE_LABELS)
+    questions = 1 + int(max(one.clusters.max(), other.clusters.max()))
+    means = []
+    for sample in (one, other):
+        has = sample.labelled
+        sums = np.bincount(sample.clusters[has], sample.labels[has], minlength=questions)
+        counts = np.bincount(sample.clusters[has], minlength=questions)
+        means.append(np.where(counts > 0, sums / np.maximum(counts, 1), np.nan))
+    apart = means[0] - means[1]
+    telling = int((np.abs(apart) > 0).sum())  # NaN, one of both has no label, is no difference
+    for mean in means:
+        single = mean[np.isnan(apart) & ~np.isnan(mean)]
+        telling += min(int((single >= 0.5).sum()), int((single < 0.5).sum()))
+    weight = telling / (telling + RARE_LABELS)
     variance = alone.variance ** (1 - weight) * max(spread.variance, 1e-300) ** weight
     return replace(spread, variance=variance)
 

@@ -1,0 +1,162 @@
+"""Which of two systems would people prefer? All pairs of EVOUNA-NQ, few labels, the truth known.
+
+    python -m benchmarks.differences [--draws 1000] [--labels 100] [--write]
+
+Five systems answered 3,019 questions, and people judged every answer. The judge is containment of a
+reference. In every draw some answers are labelled and the difference that people would find is
+estimated by `paired_difference`, the function behind `compare --systems`: from judgments and
+labels, from the labels alone, and from labels drawn by `plan-labels --for-difference` (half as many
+questions, both answers). *Covers*: the 95% interval holds the difference between all labels. *Wrong
+winner*: the worse system was put first; *declared*: with p below .05. `--write` writes the table of
+`docs/coverage.md`.
+"""
+
+from __future__ import annotations
+
+import argparse
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from benchmarks.coverage import DOCS, write_table
+from markscheme.agreement.difference_plans import chances, draw, questions_of_both, spreads
+from markscheme.agreement.estimators import Sample
+from markscheme.agreement.system_differences import paired_difference
+from markscheme.datasets import load
+from markscheme.metrics import contains
+
+Array = npt.NDArray[np.float64]
+WAYS = ("judge and labels", "labels alone", "planned for the difference")
+
+
+class Tally:
+    """What came out for one way of estimating."""
+
+    def __init__(self) -> None:
+        self.covers: list[bool] = []
+        self.half: list[float] = []
+        self.wrong: list[bool] = []
+        self.declared: list[bool] = []
+        self.found: list[bool] = []
+
+    def note(self, truth: float, difference: Any, p: Any) -> None:
+        """One draw."""
+        low, high = difference.low or -1.0, difference.high or 1.0
+        wrong = difference.value * truth <= 0
+        sure = p.value is not None and p.value < 0.05
+        self.covers.append(low <= truth <= high)
+        self.half.append((high - low) / 2)
+        self.wrong.append(wrong)
+        self.declared.append(wrong and sure)
+        self.found.append(sure and not wrong)
+
+    def cells(self) -> str:
+        """For the table."""
+        shares = [np.mean(one) for one in (self.covers, self.wrong, self.declared, self.found)]
+        half = f"{100 * np.mean(self.half):.1f}"
+        return " | ".join(
+            [f"{100 * shares[0]:.1f}%", half, *(f"{100 * s:.1f}%" for s in shares[1:])]
+        )
+
+
+def sample(judge: Array, labels: Array, chosen: npt.NDArray[np.int64], chance: Array) -> Sample:
+    """One system's answers, some of them labelled."""
+    known, weights = np.full(len(labels), np.nan), np.zeros(len(labels))
+    known[chosen], weights[chosen] = labels[chosen], 1.0 / chance[chosen]
+    return Sample(
+        predictions=judge, accepted=judge >= 0.5, labels=known, weights=weights,
+        clusters=np.arange(len(labels)),
+    )  # fmt: skip
+
+
+def one_pair(
+    sides: list[pl.DataFrame], draws: int, labels: int, rng: np.random.Generator
+) -> dict[str, Tally]:
+    """All draws of one pair of systems, on the questions that both answered."""
+    people = [side["label"].to_numpy() for side in sides]
+    judge = [side["score"].to_numpy() for side in sides]
+    truth = float(people[0].mean() - people[1].mean())
+    count = len(people[0])
+    both = questions_of_both(pl.concat(sides), (sides[0]["system"][0], sides[1]["system"][0]))
+    planned = chances(spreads(both, 0.85), labels // 2)
+    even = np.ones(count)
+    nothing = np.zeros(count)
+    found = {way: Tally() for way in WAYS}
+    for _ in range(draws):
+        drawn = rng.choice(2 * count, labels, replace=False)
+        chosen = [drawn[drawn < count], drawn[drawn >= count] - count]
+        for way, said in (("judge and labels", judge), ("labels alone", [nothing, nothing])):
+            made = [sample(said[n], people[n], chosen[n], even) for n in (0, 1)]
+            found[way].note(truth, *paired_difference(*made)[1:])
+        questions = draw(planned, rng)
+        made = [sample(judge[n], people[n], questions, planned) for n in (0, 1)]
+        found["planned for the difference"].note(truth, *paired_difference(*made)[1:])
+    return found
+
+
+def answers() -> pl.DataFrame:
+    """EVOUNA-NQ with the judge's verdicts as scores."""
+    table = load("evouna-nq").with_columns(pl.col("answer").fill_null(""))
+    said = contains(table["answer"], table["references"])
+    return table.select("question", "answer", "system", "label").with_columns(
+        score=pl.Series(said.to_numpy().astype(np.float64))
+    )
+
+
+def figures(draws: int, labels: int, seed: int) -> str:
+    """The table, in Markdown."""
+    table = answers().unique(["question", "system"], keep="first", maintain_order=True)
+    rng = np.random.default_rng(seed)
+    lines = [
+        "| pair | people | the judge alone | way | covers | half-width | wrong winner | declared "
+        "| right winner declared |",
+        "|---|--:|--:|---|--:|--:|--:|--:|--:|",
+    ]
+    whole = {way: Tally() for way in WAYS}
+    fooled = 0
+    names = table["system"].unique(maintain_order=True).to_list()
+    pairs = list(combinations(names, 2))
+    for pair in pairs:
+        parts = [table.filter(pl.col("system") == name) for name in pair]
+        shared = parts[0].select("question").join(parts[1], on="question", how="semi")
+        sides = [part.join(shared, on="question", how="semi").sort("question") for part in parts]
+        truth, alone = (
+            float(sides[0][name].mean()) - float(sides[1][name].mean())  # type: ignore[arg-type]
+            for name in ("label", "score")
+        )
+        fooled += truth * alone <= 0
+        for way, tally in one_pair(sides, draws, labels, rng).items():
+            lines.append(
+                f"| {pair[0]} - {pair[1]} | {100 * truth:+.1f} | {100 * alone:+.1f} | {way} | "
+                f"{tally.cells()} |"
+            )
+            print(lines[-1], flush=True)
+            for name in vars(tally):
+                getattr(whole[way], name).extend(getattr(tally, name))
+    lines += [f"| all | | | {way} | {tally.cells()} |" for way, tally in whole.items()]
+    lines.append(
+        f"\nThe judge alone puts the worse system first in {fooled} of {len(pairs)} pairs, however "
+        f"many answers it judges. {labels} labels a pair, {draws:,} draws, seed {seed}."
+    )
+    print("\n".join(lines[-5:]))
+    return "\n".join(lines)
+
+
+def main() -> None:
+    """Print the table, and write it into the page if asked."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--draws", type=int, default=1000)
+    parser.add_argument("--labels", type=int, default=100)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--write", action="store_true", help="the table of docs/coverage.md")
+    options = parser.parse_args()
+    made = figures(options.draws, options.labels, options.seed)
+    if options.write:
+        write_table(DOCS / "coverage.md", "differences", made)
+
+
+if __name__ == "__main__":
+    main()
