@@ -108,8 +108,9 @@ def judge(
         gates([], fail_under, confidence=confidence)  # a wrong limit is named before the work
     elif confidence is not None:
         raise MarkschemeError("--confidence is of --fail-under; give that as well")
-    if read.slices and engine is Engine.RAY:
-        raise MarkschemeError("--slices is of --engine local; leave one of them out")
+    if (read.slices or models.batch) and engine is Engine.RAY:
+        name = "--slices" if read.slices else "--batch"
+        raise MarkschemeError(f"{name} is of --engine local; leave one of them out")
     chosen = [parse_judge(name) for name in judges or [DEFAULT_JUDGE]]
     reader = AnswersReader(list(files), read)
     if models.dry_run:
@@ -126,6 +127,7 @@ def judge(
         began = time.perf_counter(), time.process_time()
         with progress("judging", total=total and total * len(chosen), quiet=quiet) as advance:
             asked.budget.on_change = lambda spending: advance.note(str(spending))
+            asked.on_wait = advance.note
             command = command_line(sys.argv[1:])
             if engine is Engine.RAY:
                 report = _on_ray(

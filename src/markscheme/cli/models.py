@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from markscheme.models import Models
     from markscheme.models.ledger import LedgerEntry
 
-AskedModels = Annotated[ModelOptions, Fields(without=("dry_run",))]
+AskedModels = Annotated[ModelOptions, Fields(without=("dry_run", "batch"))]
 """The options of a command that asks models and has no dry run."""
 
 

@@ -52,7 +52,7 @@ class ServiceLimits:
 def serve(
     limits: ServiceLimits,
     models: Annotated[
-        ModelOptions, Fields(without=("dry_run",), defaults={"timeout": 50.0, "retries": 2})
+        ModelOptions, Fields(without=("dry_run", "batch"), defaults={"timeout": 50.0, "retries": 2})
     ],
     allow: Annotated[
         tuple[str, ...],

@@ -130,10 +130,14 @@ class Stream:
         first, most = _FIRST_TOGETHER if needs.chat else _TOGETHER, _TOGETHER
         if needs.apart:
             first = most = _APART if waits else _TOGETHER
+        if waits and isinstance(self._models, Models) and self._models.options.batch:
+            first = most = sheet.items.height  # The more in a batch, the better.
         for start, size in cuts(sheet.items.height, sheet.start, first=first, most=most):
             table = sheet.items.slice(start, size)
             if waits:
-                slots = 1 if needs.apart else max(1, self._slots // _SIDE_BY_SIDE)
+                slots = (
+                    1 if needs.apart or size > _TOGETHER else max(1, self._slots // _SIDE_BY_SIDE)
+                )
                 self._start(sheet, start, table, slots)
             else:
                 sheet.take(start, self._ask(sheet.judge, table, self._models))

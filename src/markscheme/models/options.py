@@ -98,6 +98,7 @@ class ModelOptions:
         max_cost, max_calls: limits of the run; None for none.
         replay: answer from the ledger only.
         dry_run: send nothing, count what would be sent.
+        batch: ask through the provider's batch interface.
     """
 
     model: Annotated[
@@ -144,6 +145,14 @@ class ModelOptions:
         bool,
         Option(
             "Send nothing: print calls, tokens and money, without what the ledger knows.",
+            panel=_PANEL,
+        ),
+    ] = False
+    batch: Annotated[
+        bool,
+        Option(
+            "Ask in the provider's batches (OpenAI, Azure, Anthropic): half the price, within a "
+            "day. Killed, the same command goes on waiting.",
             panel=_PANEL,
         ),
     ] = False

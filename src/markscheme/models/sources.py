@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 LEDGER_ENV = "MARKSCHEME_LEDGER"
 """Environment variable that names the ledger: a path or a PostgreSQL URL."""
 
+_BATCHES = 16
+"""Judges, and parts of a file, that wait for batches at the same time, at most."""
+
 LOCAL = "hf:"
 """A model's name that begins so is a folder or hub name for weights in this process."""
 
@@ -69,6 +72,8 @@ class Models:
         self._used: set[str] = set()
         self._table: ModelTable | None = None
         self._lock = threading.RLock()
+        self.on_wait: Callable[[str], None] = lambda _: None
+        """Told, in a few words, what batches are waited for."""
 
     @property
     def from_options(self) -> bool:
@@ -93,6 +98,8 @@ class Models:
         options = self.options
         if options.replay or options.dry_run:
             return 1
+        if options.batch:
+            return _BATCHES
         given = [one for one in (self._given, *self._named.values()) if one is not None]
         found = [one.concurrency if isinstance(one, AsyncChat) else 1 for one in given]
         if options.model is not None:
@@ -176,23 +183,36 @@ class Models:
             from markscheme.models.chat import HuggingFaceChat
 
             return HuggingFaceChat(name=wanted, folder=wanted.removeprefix(LOCAL))
+        server = self.options.server or ServerOptions()
+        if self.options.batch:
+            from markscheme.models.chat import BatchChat
+
+            return BatchChat(
+                name=wanted, revision=revision, options=server, profile=self.profile(wanted),
+                ledger=self.ledger(), on_wait=self._waits,
+            )  # fmt: skip
         from markscheme.models.chat import ServerChat
 
-        server = self.options.server or ServerOptions()
         return ServerChat(
             name=wanted, revision=revision, options=server, profile=self.profile(wanted)
         )
+
+    def _waits(self, text: str) -> None:
+        self.on_wait(text)  # Set after the model was opened, perhaps.
 
     def _recording(self) -> str:
         return self.options.ledger or default_ledger()
 
     def _kept(self, model: ChatModel) -> ChatModel:
         """The model with ledger and budget around it."""
-        from markscheme.models.chat import CachedChat
+        from markscheme.models.chat import BATCH_SHARE, CachedChat
 
         if self.options.replay:
             return model
         price = self.profile(model.name).price
+        share = 1.0
+        if self.options.batch:
+            share = BATCH_SHARE if price is None or price.batch is None else price.batch
         objects = (self._given, *self._named.values())
         kept = self.options.ledger is not None or not any(model is one for one in objects)
         return CachedChat(
@@ -201,6 +221,7 @@ class Models:
             budget=self.budget,
             prices={} if price is None else {model.name: price},
             assumed=self._models().dearest,
+            share=share,
             send=not self.options.dry_run,
             on_missing=self._on_missing,
             on_used=self._used.update,

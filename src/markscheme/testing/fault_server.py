@@ -13,6 +13,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Self
+from urllib.parse import urlsplit
+
+from markscheme.testing.batch_endpoints import BatchEndpoints
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,6 +75,22 @@ class ServerReply:
         """200, with an empty list of choices."""
         return cls(body=b'{"id": "c", "object": "chat.completion", "choices": []}')
 
+    def message_payload(self, model: str) -> bytes:
+        """The body of the response in Anthropic's protocol."""
+        if self.body is not None or self.status != 200:
+            return self.payload(model)
+        content: Any = self.content
+        if not isinstance(content, list | tuple):
+            content = [{"type": "text", "text": content or ""}]
+        reason = {"stop": "end_turn", "length": "max_tokens", "content_filter": "refusal"}
+        message = {
+            "id": "m", "type": "message", "role": "assistant", "model": model,
+            "content": list(content),
+            "stop_reason": reason.get(self.finish_reason, self.finish_reason),
+            "usage": {"input_tokens": self.tokens_in, "output_tokens": self.tokens_out},
+        }  # fmt: skip
+        return json.dumps(message).encode()
+
     def payload(self, model: str) -> bytes:
         """The body of the response."""
         if self.body is not None:
@@ -109,6 +128,8 @@ class FaultServer:
         url: the base address, for `ServerOptions(base_url=...)`.
         requests: the bodies of the requests, in order of arrival.
         headers: their headers, names in lower case.
+        batches: its batch interfaces (OpenAI's files and batches, Anthropic's message batches);
+            requests in batches are answered by the same script when the batch ends.
 
     Example:
         >>> import urllib.request
@@ -119,8 +140,19 @@ class FaultServer:
         (True, 1)
     """
 
-    def __init__(self, script: Script = (ServerReply(),)) -> None:
+    def __init__(
+        self,
+        script: Script = (ServerReply(),),
+        *,
+        batch_seconds: float = 0.0,
+        batch_requests: int = 50_000,
+    ) -> None:
         """Take the script; the server starts with the `with` block.
+
+        Args:
+            script: what it answers.
+            batch_seconds: how long a batch takes.
+            batch_requests: how many requests a batch may have.
 
         Raises:
             ValueError: the script has no reply.
@@ -130,6 +162,7 @@ class FaultServer:
         self.requests: list[dict[str, Any]] = []
         self.headers: list[dict[str, str]] = []
         self._script = script
+        self.batches = BatchEndpoints(self._in_a_batch, seconds=batch_seconds, most=batch_requests)
         self._lock = threading.Lock()
         self._server = _Server(("127.0.0.1", 0), _Handler)
         self._server.owner = self
@@ -159,6 +192,14 @@ class FaultServer:
             return self._script(body, place)
         return self._script[min(place, len(self._script) - 1)]
 
+    def _in_a_batch(self, body: dict[str, Any], anthropic: bool) -> tuple[int, bytes]:
+        reply = self.reply_to(body, {})
+        return reply.status, _payload(reply, str(body.get("model", "")), anthropic=anthropic)
+
+
+def _payload(reply: ServerReply, model: str, *, anthropic: bool) -> bytes:
+    return reply.message_payload(model) if anthropic else reply.payload(model)
+
 
 class _Server(ThreadingHTTPServer):
     daemon_threads = True
@@ -170,25 +211,40 @@ class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     server: _Server
 
+    def do_GET(self) -> None:
+        self._send(*self.server.owner.batches.get(self._path), {})
+
     def do_POST(self) -> None:
         raw = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        headers = {name.lower(): value for name, value in self.headers.items()}
+        batch = self.server.owner.batches.post(self._path, headers, raw)
+        if batch is not None:
+            self._send(*batch, {})
+            return
         try:
             body = json.loads(raw)
         except ValueError:
             body = {}
-        headers = {name.lower(): value for name, value in self.headers.items()}
         reply = self.server.owner.reply_to(body, headers)
         if reply.delay:
             time.sleep(reply.delay)
         if reply.drop:
             self.close_connection = True
             return
-        content = reply.payload(str(body.get("model", "")))
+        anthropic = self._path.endswith("/messages")
+        content = _payload(reply, str(body.get("model", "")), anthropic=anthropic)
+        self._send(reply.status, content, reply.headers)
+
+    @property
+    def _path(self) -> str:
+        return urlsplit(self.path).path.removeprefix("/v1")
+
+    def _send(self, status: int, content: bytes, headers: Mapping[str, str]) -> None:
         try:
-            self.send_response(reply.status)
+            self.send_response(status)
             self.send_header("Content-Type", "application/json")
             self.send_header("Content-Length", str(len(content)))
-            for name, value in reply.headers.items():
+            for name, value in headers.items():
                 self.send_header(name, value)
             self.end_headers()
             self.wfile.write(content)

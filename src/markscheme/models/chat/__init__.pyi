@@ -1,3 +1,4 @@
+from .batch_chat import BatchChat as BatchChat
 from .batch_files import read_batch as read_batch
 from .batch_files import write_batch as write_batch
 from .budget import Budget as Budget
@@ -5,6 +6,7 @@ from .budget import Spending as Spending
 from .cached import AsyncChat as AsyncChat
 from .cached import CachedChat as CachedChat
 from .event_loop import CallGroup as CallGroup
+from .prices import BATCH_SHARE as BATCH_SHARE
 from .prices import Price as Price
 from .prices import price_of as price_of
 from .profiles import ModelProfile as ModelProfile

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import dataclasses
 import re
 import threading
@@ -80,6 +81,7 @@ class CachedChat:
         prices: dollars for tokens.
         assumed: dollars for tokens of a model without a price, where money is limited: what is
             unknown is assumed to cost.
+        share: what a call costs as a share of its price: less than 1 where it goes in a batch.
         send: whether to send what is not known; False plans it (`budget.plan`) and skips it.
         on_used: told of the keys of the ledger's entries that replies were taken from.
         on_missing: told of every request that `send=False` leaves unasked.
@@ -90,6 +92,7 @@ class CachedChat:
     budget: Budget = field(default_factory=Budget)
     prices: Mapping[str, Price] = field(default_factory=dict, repr=False)
     assumed: Price | None = field(default=None, repr=False)
+    share: float = 1.0
     send: bool = True
     on_missing: Callable[[LedgerEntry], None] | None = None
     on_used: Callable[[Iterable[str]], None] | None = None
@@ -143,16 +146,15 @@ class CachedChat:
         tokens = count_tokens(asked.request.messages, self.name)
         price = price_of(self.name, self.prices)
         limit = self._limit(asked.request)
-        cost = None if price is None else price.cost(tokens, limit)
+        cost = None if price is None else self.share * price.cost(tokens, limit)
         self.budget.plan(tokens_in=tokens, tokens_out=limit, cost=cost)
         if self.on_missing is not None:
             self.on_missing(asked)
 
     def _limit(self, request: ChatRequest) -> int:
         """The most tokens that may come for a request."""
-        if isinstance(self.model, AsyncChat):
-            return self.model.limit(request)
-        return request.max_tokens
+        limit = getattr(self.model, "limit", None)
+        return request.max_tokens if limit is None else int(limit(request))
 
     # --- asking -------------------------------------------------------------------------------
 
@@ -167,7 +169,9 @@ class CachedChat:
                     one = self._asker(work, self.model)
                     loop_thread().run(for_each(jobs, one, at_once=at_once))
                 else:
-                    with self._one_by_one:  # Weights and scripts are no servers.
+                    # Weights and scripts are no servers.
+                    together = getattr(self.model, "side_by_side", False)
+                    with contextlib.nullcontext() if together else self._one_by_one:
                         self._ask_in_groups(work, jobs, at_once)
             finally:
                 if self.ledger is not None:
@@ -231,7 +235,7 @@ class CachedChat:
             group.clear()
 
         for asked in jobs:
-            worst = self._worst(asked.request, asked.request.max_tokens)
+            worst = self._worst(asked.request, self._limit(asked.request))
             answer = self.budget.admit(worst)
             if answer is False:
                 finish()
@@ -249,7 +253,8 @@ class CachedChat:
         if self.budget.max_cost is None:
             return 0.0
         price = price_of(self.name, self.prices) or self.assumed
-        return price.cost(rough_tokens(request.messages), limit) if price else 0.0
+        worst = price.cost(rough_tokens(request.messages), limit) if price else 0.0
+        return self.share * worst
 
     def _skip(self, work: _Work, asked: LedgerEntry, reason: str) -> ChatReply:
         self.budget.count(skipped=1)
@@ -279,7 +284,7 @@ class CachedChat:
             return reply.cost_usd
         if price is None or reply.tokens_in is None or reply.tokens_out is None:
             return None
-        return price.cost(
+        return self.share * price.cost(
             reply.tokens_in,
             reply.tokens_out,
             cached=reply.tokens_cached or 0,

@@ -76,15 +76,37 @@ class HttpClient:
             ConnectFailedError, ConnectionBrokeError, RejectedResponseError: see there.
             MissingExtraError: the HTTP library is not installed.
         """
+        return await self.send("POST", url, headers, orjson.dumps(body))
+
+    async def send(
+        self,
+        method: str,
+        url: str,
+        headers: Mapping[str, str],
+        content: bytes | None,
+        *,
+        largest: int | None = None,
+    ) -> HttpResponse:
+        """Any call.
+
+        Args:
+            method: `GET` or `POST`.
+            url, headers: where, and with what; the content is JSON unless a header says otherwise.
+            content: what is sent; None for nothing.
+            largest: bytes of the response that are read; None for `LARGEST_REPLY`.
+
+        Raises:
+            ConnectFailedError, ConnectionBrokeError, RejectedResponseError: see there.
+            MissingExtraError: the HTTP library is not installed.
+        """
         session = self._opened()
         import aiohttp
 
-        data = orjson.dumps(body)
         try:
             async with asyncio.timeout(self._timeout):
                 for _ in range(_MOST_REDIRECTS):
-                    async with session.post(
-                        url, data=data, headers=headers, allow_redirects=False
+                    async with session.request(
+                        method, url, data=content, headers=headers, allow_redirects=False
                     ) as response:
                         if 300 <= response.status < 400 and "Location" in response.headers:
                             url = _followed(url, response.status, response.headers["Location"])
@@ -92,7 +114,7 @@ class HttpClient:
                         return HttpResponse(
                             status=response.status,
                             headers={k.lower(): v for k, v in response.headers.items()},
-                            content=await _read(response),
+                            content=await _read(response, largest or LARGEST_REPLY),
                         )
                 raise RejectedResponseError("the server redirects in a circle")
         except TimeoutError:
@@ -122,10 +144,10 @@ class HttpClient:
         return self._session
 
 
-async def _read(response: Any) -> bytes:
+async def _read(response: Any, largest: int) -> bytes:
     size = response.headers.get("Content-Length", "")
-    too_large = f"the server's reply is larger than {LARGEST_REPLY >> 20} MiB"
-    if size.isascii() and size.isdigit() and int(size) > LARGEST_REPLY:
+    too_large = f"the server's reply is larger than {largest >> 20} MiB"
+    if size.isascii() and size.isdigit() and int(size) > largest:
         response.close()
         raise RejectedResponseError(too_large)
     if size and "Content-Encoding" not in response.headers:
@@ -133,7 +155,7 @@ async def _read(response: Any) -> bytes:
     pieces, total = [], 0
     async for piece in response.content.iter_chunked(_PIECE):
         total += len(piece)
-        if total > LARGEST_REPLY:
+        if total > largest:
             response.close()
             raise RejectedResponseError(too_large)
         pieces.append(piece)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import random
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -21,18 +20,22 @@ from markscheme.models.chat.http import (
     RejectedResponseError,
 )
 from markscheme.models.chat.openai_format import chat_usage, is_refusal
-from markscheme.models.chat.profiles import (
-    FEATURES,
-    ModelProfile,
-    from_environment,
-    model_table,
-)
+from markscheme.models.chat.profiles import ModelProfile, model_table
 from markscheme.models.chat.protocol import ChatReply, ChatRequest, OnReply
 from markscheme.models.chat.rate_limits import Pace, no_requests_left, retry_after
 from markscheme.models.chat.reading import MalformedReplyError, dollars, mapping, well_formed
 from markscheme.models.chat.throttle import Throttle
 from markscheme.models.chat.token_counts import rough_tokens
-from markscheme.models.chat.wire import Sending, wire_of
+from markscheme.models.chat.wire import (
+    Sending,
+    address_of,
+    changes,
+    lacking_feature,
+    larger,
+    no_text,
+    wire_of,
+    without,
+)
 from markscheme.models.options import ServerOptions
 
 _LONGEST_BACKOFF = 60.0
@@ -41,8 +44,6 @@ _SHOWN = 400
 _ALIKE = 20
 _FAILING = 10
 _SHORTEST_KEY = 8
-_ROOM = 4096
-_MOST_ROOM = 32_768
 _VAIN = 3
 _PASSING = (408, 409, 425)
 
@@ -191,7 +192,7 @@ class ServerChat:
             try:
                 reply = _added(before, await self._through_the_gate(sending))
             except _OtherwiseError as error:
-                otherwise = _without(sending, error.feature)
+                otherwise = without(sending, error.feature)
                 if otherwise is None:
                     return self._failed(str(error), before, began)
                 sending = otherwise
@@ -213,10 +214,10 @@ class ServerChat:
                     await self._back_off(attempt)
                     attempt += 1
             else:
-                larger = self._larger(reply, sending)
-                if larger is None or not again(larger.limit, True):
+                more = self._larger(reply, sending)
+                if more is None or not again(more.limit, True):
                     return self._finished(replace(reply, seconds=_since(began)), sending)
-                before, sending = reply, larger
+                before, sending = reply, more
 
     # --- one attempt --------------------------------------------------------------------------
 
@@ -302,7 +303,7 @@ class ServerChat:
         said = f"HTTP {status}: {self._clean(message)}"
         if is_refusal(error):
             return _LastingError(ChatReply(status="refused", error=said))
-        lacking = self._lacking(status, error, message, sending)
+        lacking = lacking_feature(self._wire, status, error, message, sending)
         if lacking:
             return _OtherwiseError(lacking, said)
         if error.get("code") == "insufficient_quota" or status == 402:
@@ -323,46 +324,11 @@ class ServerChat:
             return _PassingError(said)
         return _LastingError(ChatReply(status="failed", error=said))
 
-    def _lacking(
-        self, status: int, error: Mapping[str, Any], message: str, sending: Sending
-    ) -> str | None:
-        """The feature that an error names as the one the model lacks; None if it names none."""
-        if status not in (400, 403, 404, 415, 422, 501):
-            return None
-        param = error.get("param")
-        said = f"{param if isinstance(param, str) else ''} {message}".lower()
-        limit_name = sending.limit_name or self._wire.limit_name
-        if limit_name == "max_tokens" and "max_completion_tokens" in said:
-            return "max_tokens"
-        for feature in FEATURES:
-            words = self._wire.names.get(feature, ())
-            if sending.has(feature) and any(word in said for word in words):
-                return feature
-        return None
-
     def _address(self) -> tuple[str, dict[str, str]]:
         """Where to post, and with which headers."""
         if self._where is None:
-            from urllib.parse import quote, urlencode
-
-            profile = self.profile
-            self._key = os.environ.get(profile.key_env, "")
-            if not self._key and profile.base_url is None:
-                raise ModelError(
-                    f"no key: set {profile.key_env}, or name another variable with "
-                    "--api-key-env, or give --base-url for a server of your own"
-                )
-            header, scheme = self._wire.key_header
-            if profile.key_header or profile.takes_api_key_header:
-                header, scheme = profile.key_header or "api-key", ""
-            headers = {
-                name: from_environment(value, f"the header {name} of {self.name}")
-                for name, value in profile.headers.items()
-            }
-            headers[header] = scheme + (self._key or "none")
-            parameters = profile.parameters()
-            url = profile.address + self._wire.path.format(model=quote(profile.served))
-            self._where = url + (f"?{urlencode(parameters)}" if parameters else ""), headers
+            url, headers, self._key = address_of(self.profile, self._wire)
+            self._where = url, headers
         return self._where
 
     # --- over several attempts ----------------------------------------------------------------
@@ -378,7 +344,7 @@ class ServerChat:
         self._lacks |= sending.without
         self._limit_name = sending.limit_name
         request = sending.request
-        if reply.status == "ok" and not (reply.text or "").strip() and not reply.finished:
+        if no_text(reply):
             self._stop_if_all_fail(
                 replace(reply, error=f"no text within {sending.limit:,} tokens; the model may "
                         "reason: give it more with --reasoning-room, or less with "
@@ -389,28 +355,16 @@ class ServerChat:
             self._alike = "", 0
             room = sending.limit - request.max_tokens
             self._room = max(self._room, room)
-        changed: dict[str, Any] = {
-            name: None
-            for name in sorted(sending.without)
-            if name in request.__slots__
-            and getattr(request, name) is not None
-            and getattr(request, name) is not False
-        }
-        if sending.limit != request.max_tokens:
-            changed["max_tokens"] = sending.limit
-        return replace(reply, changed=changed or None)
+        return replace(reply, changed=changes(sending))
 
     def _larger(self, reply: ChatReply, sending: Sending) -> Sending | None:
         """The request with a larger limit, where reasoning left no token for the reply."""
-        empty = reply.status == "ok" and not (reply.text or "").strip() and not reply.finished
-        if not empty or self._in_vain >= _VAIN:
+        if not no_text(reply) or self._in_vain >= _VAIN:
             return None
-        asked = sending.request.max_tokens
-        limit = asked + min(_MOST_ROOM, max(self._room, _ROOM, 4 * asked))
-        if limit <= sending.limit:
+        found = larger(sending, self._room)
+        if found is None:
             self._in_vain += 1
-            return None
-        return replace(sending, limit=limit)
+        return found
 
     def _stop_if_all_fail(self, reply: ChatReply) -> None:
         """End a run in which one request after another fails alike, and none has succeeded."""
@@ -480,15 +434,6 @@ class ServerChat:
             reply, status="failed", text=None, model=None, finish_reason=None,
             token_logprobs=None, error="the reply contained the key",
         )  # fmt: skip
-
-
-def _without(sending: Sending, feature: str) -> Sending | None:
-    """The request without a feature that the model lacks; None if it was without it already."""
-    if feature == "max_tokens":
-        return replace(sending, limit_name="max_completion_tokens")
-    if feature in sending.without:
-        return None
-    return replace(sending, without=sending.without | {feature})
 
 
 def _content(response: HttpResponse) -> object:

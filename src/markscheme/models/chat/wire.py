@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
-from markscheme.models.chat.profiles import ModelProfile
+from markscheme.errors import ModelError
+from markscheme.models.chat.profiles import FEATURES, ModelProfile, from_environment
 from markscheme.models.chat.protocol import ChatReply, ChatRequest
 
 TOP_LOGPROBS = 10
@@ -83,3 +85,99 @@ def wire_of(profile: ModelProfile) -> Wire:
         "gemini": gemini_format.GenerateContent(),
     }
     return wires[profile.protocol]
+
+
+def address_of(
+    profile: ModelProfile, wire: Wire, path: str | None = None
+) -> tuple[str, dict[str, str], str]:
+    """Where to post, with which headers, and the key that is in them.
+
+    Args:
+        profile: the model.
+        wire: its protocol.
+        path: what comes after the base address; None for the protocol's own.
+
+    Raises:
+        ModelError: there is no key, or a variable of the address is not set.
+    """
+    from urllib.parse import quote, urlencode
+
+    key = os.environ.get(profile.key_env, "")
+    if not key and profile.base_url is None:
+        raise ModelError(
+            f"no key: set {profile.key_env}, or name another variable with "
+            "--api-key-env, or give --base-url for a server of your own"
+        )
+    header, scheme = wire.key_header
+    if profile.key_header or profile.takes_api_key_header:
+        header, scheme = profile.key_header or "api-key", ""
+    headers = {
+        name: from_environment(value, f"the header {name} of {profile.name}")
+        for name, value in profile.headers.items()
+    }
+    headers[header] = scheme + (key or "none")
+    parameters = profile.parameters()
+    url = profile.address + (path or wire.path.format(model=quote(profile.served)))
+    if parameters:
+        url += ("&" if "?" in url else "?") + urlencode(parameters)
+    return url, headers, key
+
+
+def lacking_feature(
+    wire: Wire, status: int, error: Mapping[str, Any], message: str, sending: Sending
+) -> str | None:
+    """The feature that an error names as the one the model lacks; None if it names none."""
+    if status not in (400, 403, 404, 415, 422, 501):
+        return None
+    param = error.get("param")
+    said = f"{param if isinstance(param, str) else ''} {message}".lower()
+    limit_name = sending.limit_name or wire.limit_name
+    if limit_name == "max_tokens" and "max_completion_tokens" in said:
+        return "max_tokens"
+    for feature in FEATURES:
+        words = wire.names.get(feature, ())
+        if sending.has(feature) and any(word in said for word in words):
+            return feature
+    return None
+
+
+def without(sending: Sending, feature: str) -> Sending | None:
+    """The request without a feature that the model lacks; None if it was without it already."""
+    if feature == "max_tokens":
+        return replace(sending, limit_name="max_completion_tokens")
+    if feature in sending.without:
+        return None
+    return replace(sending, without=sending.without | {feature})
+
+
+def changes(sending: Sending) -> dict[str, float | None] | None:
+    """What was sent otherwise than it was asked for; see `ChatReply.changed`."""
+    request = sending.request
+    found: dict[str, float | None] = {
+        name: None
+        for name in sorted(sending.without)
+        if name in request.__slots__
+        and getattr(request, name) is not None
+        and getattr(request, name) is not False
+    }
+    if sending.limit != request.max_tokens:
+        found["max_tokens"] = sending.limit
+    return found or None
+
+
+ROOM = 4096
+"""Tokens more that a request is given at least, where reasoning left none for the reply."""
+
+_MOST_ROOM = 32_768
+
+
+def larger(sending: Sending, room: int) -> Sending | None:
+    """The request with room for reasoning; None if it had as much already."""
+    asked = sending.request.max_tokens
+    limit = asked + min(_MOST_ROOM, max(room, ROOM, 4 * asked))
+    return replace(sending, limit=limit) if limit > sending.limit else None
+
+
+def no_text(reply: ChatReply) -> bool:
+    """Whether a reply ended at its limit before it had begun."""
+    return reply.status == "ok" and not (reply.text or "").strip() and not reply.finished

@@ -1,3 +1,5 @@
+from .batch_jobs import BatchJob as BatchJob
+from .batch_jobs import BatchJobs as BatchJobs
 from .entries import request_from as request_from
 from .entries import request_record as request_record
 from .exchange import export_ledger as export_ledger

@@ -1,0 +1,396 @@
+"""What providers' batch interfaces have in common, and how each does it: send, look, fetch.
+
+OpenAI (and Azure, and servers like it): a file of lines is uploaded, and a batch made of it.
+Anthropic: the requests are the batch. Both are named after us, so that a batch whose arrival was
+not heard of can be found again.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import orjson
+
+from markscheme.errors import ModelError
+from markscheme.models.chat.http import ConnectionBrokeError, HttpClient, HttpResponse
+from markscheme.models.chat.profiles import ModelProfile
+from markscheme.models.chat.reading import mapping, well_formed, word
+from markscheme.models.chat.wire import Wire
+
+LARGEST_RESULTS = 1 << 30
+_MIB = 1 << 20
+_SHOWN = 400
+
+
+@dataclass(frozen=True, kw_only=True)
+class BatchState:
+    """How a batch stands.
+
+    Attributes:
+        ended: nothing more will come.
+        done: requests that are answered or have failed.
+        error: why the batch as a whole failed; None if it did not.
+        full: it failed because too much is waiting at the provider already.
+        files: where results are.
+    """
+
+    ended: bool
+    done: int = 0
+    error: str | None = None
+    full: bool = False
+    files: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class BatchResult:
+    """What became of one request: `body` of a reply with status 200, or an error's."""
+
+    key: str
+    status: int
+    body: object = field(repr=False)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sought:
+    """A batch of ours that may have arrived.
+
+    Attributes:
+        job: our name for it.
+        since: when it was about to be sent, in seconds since 1970.
+        requests: how many it has.
+        known: the provider's names of batches that are known here, and so are others.
+    """
+
+    job: str
+    since: float
+    requests: int
+    known: frozenset[str]
+
+
+class NotTakenError(Exception):
+    """A provider did not take a call; it says why. `unsure`: it may have taken it all the same."""
+
+    def __init__(self, message: str, *, unsure: bool = False, status: int = 0) -> None:
+        super().__init__(message)
+        self.unsure = unsure
+        self.status = status
+
+
+class BatchService(Protocol):
+    """A provider's batch interface. `most_requests` and `most_bytes` are the limits of a batch."""
+
+    most_requests: int
+    most_bytes: int
+
+    def line(self, key: str, body: Mapping[str, Any]) -> bytes:
+        """One request as it stands in a batch."""
+        ...
+
+    async def send(self, job: str, lines: Sequence[bytes]) -> str:
+        """Send a batch that is called `job` here; its name at the provider.
+
+        Raises:
+            NotTakenError: it was not taken.
+        """
+        ...
+
+    async def find(self, sought: Sought) -> str | None:
+        """The provider's name of a batch of ours that may have arrived; None if it has not."""
+        ...
+
+    async def state(self, name: str) -> BatchState:
+        """How a batch stands.
+
+        Raises:
+            NotTakenError: the provider does not say.
+        """
+        ...
+
+    async def results(self, state: BatchState) -> Iterator[BatchResult]:
+        """The results of a batch that has ended.
+
+        Raises:
+            NotTakenError: the provider does not give them.
+        """
+        ...
+
+
+class Caller:
+    """Calls of a provider's address, with its key."""
+
+    def __init__(self, http: HttpClient, profile: ModelProfile, wire: Wire) -> None:
+        self._http, self._profile, self._wire = http, profile, wire
+
+    @property
+    def azure(self) -> bool:
+        """Whether it is one of Azure's addresses."""
+        return self._profile.takes_api_key_header
+
+    @property
+    def path(self) -> str:
+        """The protocol's own path."""
+        return self._wire.path
+
+    async def json(self, method: str, path: str, body: object = None) -> Mapping[str, Any]:
+        """A call whose response is a JSON object."""
+        content = None if body is None else orjson.dumps(body)
+        response = await self.call(method, path, content, "application/json")
+        try:
+            return mapping(response.json())
+        except ValueError:
+            raise NotTakenError("the provider's response is no JSON", unsure=True) from None
+
+    async def call(
+        self, method: str, path: str, content: bytes | None = None, kind: str | None = None,
+        *, largest: int | None = None,
+    ) -> HttpResponse:  # fmt: skip
+        """Any call.
+
+        Raises:
+            NotTakenError: the status is not 200, or no response came.
+            ModelError: there is no batch interface at the address, or the key is not accepted.
+        """
+        url, headers, _ = self._wire_address(path)
+        if kind is not None:
+            headers = {**headers, "Content-Type": kind}
+        try:
+            response = await self._http.send(method, url, headers, content, largest=largest)
+        except ConnectionBrokeError as error:
+            raise NotTakenError(str(error), unsure=True) from None
+        if response.status in (200, 201):
+            return response
+        said = _said(response)
+        if response.status in (401, 403):
+            raise ModelError(
+                f"the server does not accept the key in {self._profile.key_env} ({said})"
+            )
+        if response.status in (404, 405) and method == "POST":
+            raise ModelError(
+                f"{self._profile.address} has no batch interface ({said}); leave out --batch"
+            )
+        raise NotTakenError(said, unsure=response.status >= 500, status=response.status)
+
+    def _wire_address(self, path: str) -> tuple[str, dict[str, str], str]:
+        from markscheme.models.chat.wire import address_of
+
+        return address_of(self._profile, self._wire, path)
+
+
+def _said(response: HttpResponse) -> str:
+    try:
+        message = mapping(mapping(response.json()).get("error")).get("message")
+    except ValueError:
+        message = None
+    if not isinstance(message, str):
+        message = response.content[:_SHOWN].decode("utf-8", "replace")
+    return f"HTTP {response.status}: {' '.join(well_formed(message).split())[:_SHOWN]}"
+
+
+class OpenAIBatches:
+    """`POST /files`, then `POST /batches`."""
+
+    most_requests = 50_000
+    most_bytes = 190 * _MIB  # of 200
+
+    def __init__(self, caller: Caller) -> None:
+        self._caller = caller
+        # Azure's batches name the path within a deployment.
+        self._endpoint = caller.path if caller.azure else f"/v1{caller.path}"
+
+    def line(self, key: str, body: Mapping[str, Any]) -> bytes:
+        """See `BatchService`."""
+        line = {"custom_id": key, "method": "POST", "url": self._endpoint, "body": body}
+        return orjson.dumps(line) + b"\n"
+
+    async def send(self, job: str, lines: Sequence[bytes]) -> str:
+        """See `BatchService`."""
+        mark = uuid.uuid4().hex
+        head = (
+            f'--{mark}\r\nContent-Disposition: form-data; name="purpose"\r\n\r\nbatch\r\n'
+            f'--{mark}\r\nContent-Disposition: form-data; name="file"; filename="{job}.jsonl"\r\n'
+            "Content-Type: application/jsonl\r\n\r\n"
+        )
+        content = head.encode() + b"".join(lines) + f"\r\n--{mark}--\r\n".encode()
+        kind = f"multipart/form-data; boundary={mark}"
+        response = await self._caller.call("POST", "/files", content, kind)
+        try:
+            file = word(mapping(response.json()).get("id"))
+        except ValueError:
+            file = None
+        if not file:
+            raise NotTakenError("the provider took a file and gave no name for it")
+        made = await self._caller.json(
+            "POST",
+            "/batches",
+            {
+                "input_file_id": file,
+                "endpoint": self._endpoint,
+                "completion_window": "24h",
+                "metadata": {"markscheme": job},
+            },
+        )
+        name = word(made.get("id"))
+        if not name:
+            raise NotTakenError("the provider took a batch and gave no name for it", unsure=True)
+        return name
+
+    async def find(self, sought: Sought) -> str | None:
+        """See `BatchService`; the newest batches come first."""
+        after = ""
+        while True:
+            page = await self._caller.json("GET", f"/batches?limit=100{after}")
+            listed = page.get("data")
+            batches = [mapping(one) for one in listed] if isinstance(listed, list) else []
+            for one in batches:
+                if mapping(one.get("metadata")).get("markscheme") == sought.job:
+                    return word(one.get("id"))
+            made = batches[-1].get("created_at") if batches else None
+            older = isinstance(made, int | float) and made < sought.since - 3600
+            if not batches or not page.get("has_more") or older:
+                return None
+            after = f"&after={word(batches[-1].get('id'))}"
+
+    async def state(self, name: str) -> BatchState:
+        """See `BatchService`."""
+        found = await self._caller.json("GET", f"/batches/{name}")
+        status = found.get("status")
+        counts = mapping(found.get("request_counts"))
+        done = sum(n for n in (counts.get("completed"), counts.get("failed")) if isinstance(n, int))
+        files = [word(found.get(key)) for key in ("output_file_id", "error_file_id")]
+        errors = mapping(found.get("errors")).get("data")
+        first = mapping(errors[0]) if isinstance(errors, list) and errors else {}
+        error = None
+        if status == "failed":
+            error = f"the batch failed: {word(first.get('message')) or 'no reason given'}"
+        return BatchState(
+            ended=status in ("completed", "failed", "expired", "cancelled"),
+            done=done,
+            error=error,
+            full=first.get("code") == "token_limit_exceeded",
+            files=tuple(one for one in files if one),
+        )
+
+    async def results(self, state: BatchState) -> Iterator[BatchResult]:
+        """See `BatchService`."""
+        contents = [
+            (await self._caller.call("GET", f"/files/{file}/content", largest=LARGEST_RESULTS))
+            .content
+            for file in state.files
+        ]  # fmt: skip
+        return self._read(contents)
+
+    def _read(self, contents: Iterable[bytes]) -> Iterator[BatchResult]:
+        for line in _objects(contents):
+            key = line.get("custom_id")
+            response = mapping(line.get("response"))
+            status = response.get("status_code")
+            if not isinstance(key, str):
+                continue
+            if isinstance(status, int) and not isinstance(status, bool):
+                yield BatchResult(key=key, status=status, body=response.get("body"))
+            else:
+                yield BatchResult(key=key, status=500, body={"error": line.get("error")})
+
+
+class AnthropicBatches:
+    """`POST /messages/batches`."""
+
+    most_requests = 100_000
+    most_bytes = 240 * _MIB  # of 256
+
+    def __init__(self, caller: Caller) -> None:
+        self._caller = caller
+
+    def line(self, key: str, body: Mapping[str, Any]) -> bytes:
+        """See `BatchService`."""
+        return orjson.dumps({"custom_id": key, "params": body})
+
+    async def send(self, job: str, lines: Sequence[bytes]) -> str:  # noqa: ARG002
+        """See `BatchService`; the interface has no place for a name of ours."""
+        content = b'{"requests":[' + b",".join(lines) + b"]}"
+        response = await self._caller.call("POST", "/messages/batches", content, "application/json")
+        try:
+            name = word(mapping(response.json()).get("id"))
+        except ValueError:
+            name = None
+        if not name:
+            raise NotTakenError("the provider took a batch and gave no name for it", unsure=True)
+        return name
+
+    async def find(self, sought: Sought) -> str | None:
+        """See `BatchService`: one of as many requests, made since, of which we do not know."""
+        from datetime import datetime
+
+        page = await self._caller.json("GET", "/messages/batches?limit=100")
+        listed = page.get("data")
+        for one in map(mapping, listed if isinstance(listed, list) else []):
+            name, made = word(one.get("id")), one.get("created_at")
+            try:
+                at = datetime.fromisoformat(str(made)).timestamp()
+            except ValueError:
+                continue
+            counts = mapping(one.get("request_counts")).values()
+            whole = sum(n for n in counts if isinstance(n, int))
+            alike = at >= sought.since - 5 and whole == sought.requests
+            if name and name not in sought.known and alike:
+                return name
+        return None
+
+    async def state(self, name: str) -> BatchState:
+        """See `BatchService`."""
+        found = await self._caller.json("GET", f"/messages/batches/{name}")
+        counts = mapping(found.get("request_counts"))
+        waiting = counts.get("processing")
+        whole = sum(n for n in counts.values() if isinstance(n, int))
+        done = whole - waiting if isinstance(waiting, int) else 0
+        ended = found.get("processing_status") == "ended"
+        return BatchState(ended=ended, done=done, files=(name,))
+
+    async def results(self, state: BatchState) -> Iterator[BatchResult]:
+        """See `BatchService`."""
+        path = f"/messages/batches/{state.files[0]}/results"
+        response = await self._caller.call("GET", path, largest=LARGEST_RESULTS)
+        return self._read(response.content)
+
+    def _read(self, content: bytes) -> Iterator[BatchResult]:
+        for line in _objects([content]):
+            key, result = line.get("custom_id"), mapping(line.get("result"))
+            if not isinstance(key, str):
+                continue
+            if result.get("type") == "succeeded":
+                yield BatchResult(key=key, status=200, body=result.get("message"))
+                continue
+            error = mapping(mapping(result.get("error")).get("error"))
+            said = error or {"message": f"the batch gave no answer: {word(result.get('type'))}"}
+            wrong = error.get("type") == "invalid_request_error"
+            yield BatchResult(key=key, status=400 if wrong else 500, body={"error": said})
+
+
+def _objects(contents: Iterable[bytes]) -> Iterator[Mapping[str, Any]]:
+    """The JSON objects of files of lines; what is none is passed over, and so has no result."""
+    for content in contents:
+        for line in content.splitlines():
+            try:
+                yield mapping(orjson.loads(line))
+            except ValueError:
+                continue
+
+
+def batch_service(http: HttpClient, profile: ModelProfile, wire: Wire) -> BatchService:
+    """The batch interface of a model's provider.
+
+    Raises:
+        ModelError: its protocol has none that is known here.
+    """
+    caller = Caller(http, profile, wire)
+    if profile.protocol == "messages":
+        return AnthropicBatches(caller)
+    if profile.protocol in ("chat", "responses", "completions"):
+        return OpenAIBatches(caller)
+    raise ModelError(
+        f"{profile.name}: --batch knows the batch interfaces of OpenAI, Azure, servers like them "
+        f"and Anthropic, not that of {profile.protocol!r}; leave out --batch"
+    )
