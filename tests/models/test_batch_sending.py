@@ -148,7 +148,7 @@ def test_a_run_killed_in_mid_batch_goes_on_and_sends_nothing_twice(
     monkeypatch.chdir(tmp_path)
     (tmp_path / "a.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows(40)))
     good = lambda body, _place: ServerReply(content="Yes" if number(body) % 2 else "No")  # noqa: E731
-    with FaultServer(good, batch_seconds=4.0) as server:
+    with FaultServer(good, batch_seconds=1.5) as server:
         line = ["judge", "a.jsonl", "-j", "llm_kamalloo", "-m", model, "--batch",
                 "--base-url", server.url, "-o", "run", "--quiet"]  # fmt: skip
         first = subprocess.Popen(
