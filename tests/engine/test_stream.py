@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -90,6 +91,7 @@ def test_a_slow_reply_holds_up_no_other_row(tmp_path: Path) -> None:
 def test_what_is_under_way_is_a_window(tmp_path: Path) -> None:
     """A held first row does not let the run read on without end: two batches are in memory."""
     rows, read = 1200, []
+    progress: list[tuple[int, int]] = []
     chat = HoldingChat(rows)
 
     class Reader(AnswersReader):
@@ -110,15 +112,22 @@ def test_what_is_under_way_is_a_window(tmp_path: Path) -> None:
         return reply
 
     chat.ask = ask  # type: ignore[method-assign]
-    timer = threading.Timer(1.5, release.set)
-    timer.start()
-    progress: list[tuple[int, int]] = []
+
+    def when_it_stands_still() -> None:
+        before = -1
+        while not progress or len(read) != before:
+            before = len(read)
+            time.sleep(0.7)
+        release.set()
+
+    watch = threading.Thread(target=when_it_stands_still)
+    watch.start()
     report = run_in_folder(
         Reader([pl.DataFrame(table(rows))], ReadOptions(batch_rows=100)),
         [parse_judge("llm_kamalloo")], tmp_path / "run", models=Models(chat=chat),
         on_progress=lambda n: progress.append((n, len(read))) if not release.is_set() else None,
     )  # fmt: skip
-    timer.join()
+    watch.join()
     assert started.is_set()
     assert max(seen for _, seen in progress) <= 4  # two judged, one read ahead, one about to be
     assert report.rows == rows
