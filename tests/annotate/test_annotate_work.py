@@ -287,7 +287,7 @@ def test_grades_that_are_neighbours_agree(project: Make) -> None:
 def test_a_ranking_is_saved_whole_or_not_at_all(project: Make) -> None:
     place = project(answers(1, systems=3), scale="rank")
     ann = place.worker("Ann")
-    assert ann.say("ranks", rank0="1", rank1="1", rank2="3").status_code == 422
+    assert ann.say("ranks", rank0="1", rank1="4", rank2="3").status_code == 422
     assert ann.say("ranks", rank0="2", rank1="1").status_code == 422
     assert ann.say("ranks", rank0="2", rank1="1", rank2="3").status_code == 200
     assert place.rows("SELECT ranks FROM ratings WHERE state = 'labelled'") == [("[2,1,3]",)]

@@ -6,7 +6,7 @@ import asyncio
 import io
 import time
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import orjson
 from fastapi import APIRouter, Request
@@ -24,28 +24,24 @@ from markscheme.annotate.people import (
     new_token,
     set_active,
 )
-from markscheme.annotate.project import stages
-from markscheme.annotate.quality import Quality, quality
+from markscheme.annotate.project import Project, stages
+from markscheme.annotate.quality import quality
 from markscheme.annotate.render import page
 from markscheme.annotate.review import WHICH, Search, decide, find_items, give_to, put_back
+from markscheme.annotate.standing import MARGIN, standing
 from markscheme.errors import MarkschemeError
 
+T = TypeVar("T")
+
 QUALITY_SECONDS = 5.0
+ESTIMATE_SECONDS = 8.0
 
 
 def admin_routes(site: Site) -> APIRouter:
     """The admin's pages."""
     routes = APIRouter(prefix="/admin")
-    lock = asyncio.Lock()
-    kept: list[tuple[float, Quality]] = []
-
-    async def agreement() -> Quality:
-        """As it was at most a few seconds ago: it is read from all labels."""
-        async with lock:
-            if not kept or kept[0][0] < time.monotonic() - QUALITY_SECONDS:
-                found = await site.read(lambda c: quality(c, site.project))
-                kept[:] = [(time.monotonic(), found)]
-            return kept[0][1]
+    agreement = _Recent(site, quality, QUALITY_SECONDS)
+    estimate = _Recent(site, standing, ESTIMATE_SECONDS)
 
     async def shown(
         request: Request, name: str, work: Callable[[Connection], dict[str, Any]]
@@ -65,8 +61,17 @@ def admin_routes(site: Site) -> APIRouter:
         person = await site.act(request, lambda _, p: p, admin=True)
         if not isinstance(person, Person):
             return person or Response(status_code=404)
-        values = site.base(request, person, found=await agreement())
+        values = site.base(request, person, found=await agreement.get())
         return HTMLResponse(page("admin_agreement.html", **values))
+
+    @routes.get("/estimate")
+    async def estimated(request: Request) -> Response:
+        person = await site.act(request, lambda _, p: p, admin=True)
+        if not isinstance(person, Person):
+            return person or Response(status_code=404)
+        margin = f"{100 * MARGIN:g}"
+        values = site.base(request, person, found=await estimate.get(), margin=margin)
+        return HTMLResponse(page("admin_estimate.html", **values))
 
     @routes.post("/people")
     async def add(request: Request) -> Response:
@@ -123,6 +128,25 @@ def admin_routes(site: Site) -> APIRouter:
         return await _download(site, kind)
 
     return routes
+
+
+class _Recent(Generic[T]):
+    """What is worked out from all labels, as it was at most some seconds ago."""
+
+    def __init__(
+        self, site: Site, work: Callable[[Connection, Project], T], seconds: float
+    ) -> None:
+        self._site, self._work, self._seconds = site, work, seconds
+        self._lock = asyncio.Lock()
+        self._kept: tuple[float, T] | None = None
+
+    async def get(self) -> T:
+        """It, worked out anew where it is too old."""
+        async with self._lock:
+            if self._kept is None or self._kept[0] < time.monotonic() - self._seconds:
+                found = await self._site.read(lambda c: self._work(c, self._site.project))
+                self._kept = (time.monotonic(), found)
+            return self._kept[1]
 
 
 async def _shown(

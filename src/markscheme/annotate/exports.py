@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
@@ -11,7 +12,7 @@ import orjson
 import polars as pl
 from sqlalchemy import Connection, select
 
-from markscheme.agreement import amend_references
+from markscheme.agreement import amend_references, chances_of_label
 from markscheme.annotate import tables as t
 from markscheme.annotate.project import Project
 from markscheme.annotate.scales import RELATION_OF
@@ -80,6 +81,10 @@ def export(
         )
     notes = _notes(labelled, known)
     if kind == "labels":
+        if project.order == "informative":
+            known = known.join(_chances(connection), on="item", how="left", maintain_order="left")
+            drawn = pl.col("inclusion_probability").fill_null(1.0) * pl.col("chance")
+            known = known.with_columns(drawn.alias("inclusion_probability")).drop("chance")
         return Exported(table=_without_empty(known.drop("item", "text_place")), notes=notes)
     # What says nothing can be no reference, and nothing is learned from it.
     known = known.filter(pl.col("answer") != "")
@@ -192,11 +197,31 @@ def _firsts(connection: Connection, project: Project) -> pl.DataFrame:
     for item, person, value, ranks in rows:
         if project.scale == "rank" and ranks:
             order = orjson.loads(ranks)
-            found += [(item, n, person, len(order) - rank + 1.0) for n, rank in enumerate(order)]
+            found += [(item, n, person, grade) for n, grade in enumerate(_grades(order))]
         elif value is not None:
             found.append((item, 0, person, value))
     schema = {"item": pl.Int64, "text_place": pl.Int64, "person": pl.Int64, "value": pl.Float64}
     return pl.DataFrame(found, schema=schema, orient="row")
+
+
+def _chances(connection: Connection) -> pl.DataFrame:
+    """`item`, `chance`: with which each item came before the first that nobody has labelled yet."""
+    rows = connection.execute(
+        select(t.items.c.id, t.items.c.stage, t.items.c.draw_weight, t.items.c.draw_key)
+        .where(t.items.c.stage != "gold")
+        .order_by(t.items.c.place)
+    ).all()
+    last = max((n for n, row in enumerate(rows) if row.stage == "settled"), default=-1)
+    threshold = rows[last + 1].draw_key if last + 1 < len(rows) else math.inf
+    chances = chances_of_label([row.draw_weight for row in rows], threshold)
+    return pl.DataFrame({"item": [row.id for row in rows], "chance": chances})
+
+
+def _grades(ranks: Sequence[int]) -> list[float]:
+    """Of each text, 1 for the last and one more for each text below; ties share their mean."""
+    return [
+        1.0 + sum(other > rank for other in ranks) + (ranks.count(rank) - 1) / 2 for rank in ranks
+    ]
 
 
 def _side_by_side(firsts: pl.DataFrame) -> pl.DataFrame:
@@ -232,13 +257,14 @@ def _ratings(connection: Connection, project: Project, options: ExportOptions) -
     )
     given: list[dict[str, Any]] = []
     for item, name, part, state, value, before, seen, ranks, note, seconds, at in rows:
-        order = orjson.loads(ranks) if ranks else [None]
-        for place, rank in enumerate(order):
+        order: list[Any] = orjson.loads(ranks) if ranks else [None]
+        grades = _grades(order) if ranks else [value]
+        for place, (rank, grade) in enumerate(zip(order, grades, strict=True)):
             given.append(
                 {"item": item, "text_place": place, "annotator": name, "part": part,
                  "said": state if state == "cannot_tell" else project.choices.name_of(value)
                  if rank is None else f"rank {rank}",
-                 "label": value if rank is None else len(order) - rank + 1.0,
+                 "label": grade,
                  "label_before_suggestion": before if seen else value, "note": note,
                  "seconds": seconds, "at": at}
             )  # fmt: skip

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,6 +13,7 @@ import orjson
 import polars as pl
 from sqlalchemy import Connection, insert, select
 
+from markscheme.agreement import draw_label_order
 from markscheme.annotate import tables as t
 from markscheme.annotate.project import Project
 from markscheme.errors import DataError
@@ -85,17 +88,24 @@ def read_file(path: str, options: ReadOptions | None = None) -> pl.DataFrame:
         raise DataError(f"{path}: an inclusion_probability is no number") from None
 
 
-def make_items(answers: pl.DataFrame, project: Project, *, gold: bool = False) -> Intake:
+def make_items(
+    answers: pl.DataFrame,
+    project: Project,
+    *,
+    gold: bool = False,
+    scores: Mapping[str, float] | None = None,
+) -> Intake:
     """Items of a project: a (question, answer) each, or for ranks a question with its answers.
 
     Args:
         answers: as `read_file` gives them.
         project: its scale, order and seed.
         gold: whether labels are what annotators are checked against.
+        scores: of a judge, by answer id; they choose the order where it is `informative`.
 
     Raises:
-        DataError: nothing to label; a gold answer without label, or with two; too many answers
-            to rank.
+        DataError: nothing to label; an informative order without scores; a gold answer without
+            label, or with two; too many answers to rank.
     """
     silent = pl.col("answer").fill_null("").str.strip_chars() == ""
     said = answers.with_row_index("row_place").with_columns(
@@ -117,14 +127,17 @@ def make_items(answers: pl.DataFrame, project: Project, *, gold: bool = False) -
         different = group["answer"].unique(maintain_order=True).to_list()
         if ranked:
             rng.shuffle(different)
-        items.append(_item(number, group, different, gold=gold))
+        items.append(_item(number, group, different, gold=gold, scores=scores or {}))
         sources += _sources(number, group, different)
     if ranked:
         _check_ranked(items)
         kept = {n for n, item in enumerate(items) if item["texts"] > 1}
         items = [item for n, item in enumerate(items) if n in kept]
         sources = [source for source in sources if source["item"] in kept]
-    _place(items, project, rng)
+    if project.order == "informative" and not gold:
+        _choose(items, sources, project)
+    else:
+        _place(items, project, rng)
     for item in items:
         item["texts"] = orjson.dumps(item.pop("shown")).decode()
     return Intake(
@@ -157,7 +170,14 @@ def save_items(connection: Connection, intake: Intake) -> None:
     connection.execute(insert(t.sources), origins)
 
 
-def _item(number: int, group: pl.DataFrame, texts: list[str], *, gold: bool) -> dict[str, Any]:
+def _item(
+    number: int,
+    group: pl.DataFrame,
+    texts: list[str],
+    *,
+    gold: bool,
+    scores: Mapping[str, float],
+) -> dict[str, Any]:
     references = dict.fromkeys(
         text for some in group["references"] for text in (some if some is not None else ())
     )
@@ -175,6 +195,9 @@ def _item(number: int, group: pl.DataFrame, texts: list[str], *, gold: bool) -> 
         "rated": 0,
         "third_id": None,
         "final": None,
+        "score": next((scores[one] for one in group["answer_id"] if one in scores), None),
+        "draw_weight": None,
+        "draw_key": None,
     }
 
 
@@ -193,6 +216,26 @@ def _sources(number: int, group: pl.DataFrame, texts: list[str]) -> list[dict[st
         }
         for row in group.rows(named=True)
     ]
+
+
+def _choose(items: list[dict[str, Any]], sources: list[dict[str, Any]], project: Project) -> None:
+    """Draw the order in which labels teach most, and note each item's weight and key."""
+    scores = [item["score"] for item in items]
+    if project.scale == "rank" or all(score is None for score in scores):
+        raise DataError(
+            "an informative order needs a judge's scores of these answers: give --scores RUN, or "
+            "--order shuffled"
+        )
+    shares = Counter(source["item"] for source in sources)
+    drawn = draw_label_order(
+        scores, [shares[item["item"]] for item in items], seed=[project.seed, 3]
+    )
+    for place, number in enumerate(drawn.order.tolist()):
+        items[number] |= {
+            "place": place,
+            "draw_weight": float(drawn.weights[number]),
+            "draw_key": float(drawn.keys[number]),
+        }
 
 
 def _place(items: list[dict[str, Any]], project: Project, rng: np.random.Generator) -> None:

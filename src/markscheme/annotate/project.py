@@ -15,7 +15,7 @@ from markscheme.annotate.scales import SCALES, Scale, scale
 from markscheme.errors import MarkschemeError
 
 References = Literal["shown", "on-request", "hidden"]
-Order = Literal["shuffled", "by-question", "file"]
+Order = Literal["shuffled", "by-question", "file", "informative"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,8 +28,8 @@ class Project:
         references: `shown`, `on-request` (one key away) or `hidden`.
         per_item: annotators an item.
         adjudicate: whether a third person settles disagreements.
-        order: of items: `shuffled`, `by-question` (questions shuffled, their answers together) or
-            as in the `file`.
+        order: of items: `shuffled`, `by-question` (questions shuffled, their answers together), as
+            in the `file`, or `informative` (drawn by chances that a judge's scores give).
         gold_every: one known item after this many others.
         seed: of the order.
         guidelines: the text annotators read.

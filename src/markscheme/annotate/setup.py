@@ -15,7 +15,7 @@ from markscheme.annotate.database import Store
 from markscheme.annotate.intake import Intake, make_items, read_file, save_items
 from markscheme.annotate.people import ADMIN, Role, add_person, everyone, new_token
 from markscheme.annotate.project import Project, change_setting, load_project, save_project
-from markscheme.annotate.suggest import save_suggestions
+from markscheme.annotate.suggest import read_scores, save_suggestions
 from markscheme.errors import RunError
 from markscheme.tables import ReadOptions
 
@@ -33,7 +33,9 @@ class Setup:
         adjudicators: names.
         gold: file of answers with known labels to mix in.
         suggest: run whose judgments are shown after a person's own verdict.
-        judge: which of its judges.
+        scores: run whose judge's scores choose the order, where that is informative, and narrow the
+            running estimate; nobody is shown them. Settings fix it once the project is made.
+        judge: which of its judges, for both.
         new_links: whether everybody gets a new link; old ones stop working.
         reading: how files are read.
     """
@@ -44,6 +46,7 @@ class Setup:
     adjudicators: tuple[str, ...] = ()
     gold: str | None = None
     suggest: str | None = None
+    scores: str | None = None
     judge: str | None = None
     new_links: bool = False
     reading: ReadOptions = field(default_factory=ReadOptions)
@@ -78,7 +81,10 @@ def read_plan(setup: Setup, where: str) -> Plan:
         raise RunError(f"there is no project in {where}; give the FILE to label")
     settings = {"title": f"Labels for {Path(setup.file).name}"} | dict(setup.settings)
     project = Project(**settings, source=setup.file, digest=digest(setup.file)).checked()
-    intake = make_items(read_file(setup.file, setup.reading), project)
+    scores = None if setup.scores is None else read_scores(setup.scores, setup.judge)
+    intake = make_items(read_file(setup.file, setup.reading), project, scores=scores)
+    if scores is not None and all(item["score"] is None for item in intake.items):
+        raise RunError(f"{setup.scores} has judged none of the answers of {setup.file}")
     gold = None
     if setup.gold is not None:
         gold = make_items(read_file(setup.gold, setup.reading), project, gold=True)
@@ -131,8 +137,10 @@ def _reopen(connection: Connection, project: Project, setup: Setup) -> Ready:
         for name, value in setup.settings.items()
         if name not in CHANGEABLE and value != asdict(project)[name]
     }
-    if fixed or setup.gold is not None:
-        what = ", ".join(name.replace("_", "-") for name in (fixed or {"gold": 0}))
+    given = {"gold": setup.gold, "scores": setup.scores}
+    fixed |= {name: value for name, value in given.items() if value is not None}
+    if fixed:
+        what = ", ".join(name.replace("_", "-") for name in fixed)
         raise RunError(
             f"the project is made already and its {what} cannot change; make another one with "
             "--project PATH"

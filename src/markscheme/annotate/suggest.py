@@ -32,16 +32,7 @@ def save_suggestions(
     """
     if project.scale == "rank":
         raise DataError("suggestions are for single answers; leave --suggest out with ranks")
-    table = read_table(judgments_file(run))
-    if "answer_id" not in table.columns or "judge" not in table.columns:
-        raise DataError(f"{run} is no run of 'markscheme judge': it lacks answer_id or judge")
-    judges = table["judge"].cast(pl.String).unique(maintain_order=True).to_list()
-    if judge is None and len(judges) > 1:
-        raise DataError(f"{run} has several judges; choose with --judge one of {', '.join(judges)}")
-    judge = judge or judges[0]
-    rows = table.filter(pl.col("judge").cast(pl.String) == judge)
-    if "status" in rows.columns:
-        rows = rows.filter(pl.col("status").cast(pl.String) == "judged")
+    judge, rows = _judged(run, judge)
     items: dict[str, int] = dict(
         connection.execute(select(t.sources.c.answer_id, t.sources.c.item_id)).all()
     )
@@ -58,6 +49,35 @@ def save_suggestions(
         [{"item_id": item, "judge": judge, **said} for item, said in found.items()],
     )
     return judge, len(found)
+
+
+def read_scores(run: str, judge: str | None) -> dict[str, float]:
+    """The scores of a run's judge by answer id, 0 to 1; its verdicts where it gives no scores.
+
+    Raises:
+        DataError: as `save_suggestions`.
+    """
+    judge, rows = _judged(run, judge)
+    columns = [pl.col(n).cast(pl.Float64) for n in ("score", "verdict") if n in rows.columns]
+    if not columns:
+        raise DataError(f"judge {judge!r} of {run} has neither scores nor verdicts")
+    known = rows.select("answer_id", pl.coalesce(columns).alias("score")).drop_nulls()
+    return dict(known.filter(pl.col("score").is_between(0, 1)).iter_rows())
+
+
+def _judged(run: str, judge: str | None) -> tuple[str, pl.DataFrame]:
+    """Whose judgments of a run are meant, and those rows that are judged."""
+    table = read_table(judgments_file(run))
+    if "answer_id" not in table.columns or "judge" not in table.columns:
+        raise DataError(f"{run} is no run of 'markscheme judge': it lacks answer_id or judge")
+    judges = table["judge"].cast(pl.String).unique(maintain_order=True).to_list()
+    if judge is None and len(judges) > 1:
+        raise DataError(f"{run} has several judges; choose with --judge one of {', '.join(judges)}")
+    judge = judge or judges[0]
+    rows = table.filter(pl.col("judge").cast(pl.String) == judge)
+    if "status" in rows.columns:
+        rows = rows.filter(pl.col("status").cast(pl.String) == "judged")
+    return judge, rows
 
 
 def suggesting_judge(connection: Connection) -> str | None:

@@ -36,7 +36,7 @@ items = _table(
     "id",
     "question texts refs context stage",
     "id place taken rated third_id",
-    "gold final",
+    "gold final score draw_weight draw_key",
 )
 sources = _table(
     "sources",

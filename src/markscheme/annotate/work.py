@@ -220,11 +220,13 @@ def read_submission(fields: FormData, project: Project) -> Submission | None:
 
 
 def _ranks(fields: FormData) -> tuple[int, ...] | None:
-    """The rank of each text, if every rank from 1 is given once."""
+    """The rank of each text, 1 + how many are better, ties alike; None unless each has a place."""
     count = number(fields, "texts") or 0
     given = [number(fields, f"rank{place}") for place in range(min(count, 100))]
-    ranks = tuple(rank for rank in given if rank is not None)
-    return ranks if count and sorted(ranks) == list(range(1, count + 1)) else None
+    ranks = [rank for rank in given if rank is not None and 1 <= rank <= count]
+    if not count or len(ranks) < count:
+        return None
+    return tuple(1 + sum(other < rank for other in ranks) for rank in ranks)
 
 
 def _next(connection: Connection, person: Person, project: Project, say: str = "") -> View:

@@ -47,6 +47,7 @@ class Order(StrEnum):
     SHUFFLED = "shuffled"
     BY_QUESTION = "by-question"
     FILE = "file"
+    INFORMATIVE = "informative"
 
 
 @command("annotate")
@@ -98,7 +99,10 @@ def annotate(
     ] = None,
     order: Annotated[
         Order | None,
-        Option("shuffled; by-question: a question's answers together; or file."),
+        Option(
+            "shuffled; by-question: a question's answers together; file; or informative: drawn "
+            "with higher chances where the judge of --scores is unsure. [default: shuffled]"
+        ),
     ] = None,
     guidelines: Annotated[
         Path | None, Option("Text of your own: '# heading', '- point', paragraphs.")
@@ -113,6 +117,14 @@ def annotate(
         str | None,
         Option(
             "Show what a judge said, after the annotator's own verdict and where it differs.",
+            metavar="RUN",
+        ),
+    ] = None,
+    scores: Annotated[
+        str | None,
+        Option(
+            "A judge's scores choose the informative order and narrow the running estimate; nobody "
+            "is shown them.",
             metavar="RUN",
         ),
     ] = None,
@@ -171,6 +183,7 @@ def annotate(
         adjudicators=adjudicator,
         gold=gold,
         suggest=suggest,
+        scores=scores,
         judge=judge,
         new_links=new_links,
         reading=ReadOptions(columns=columns, reference_separator=reference_separator),

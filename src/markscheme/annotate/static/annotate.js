@@ -150,6 +150,8 @@
     const area = work();
     if (!area) return;
     readyAt = performance.now() + GUARD_MS;
+    outcomes = null;
+    showRanks();
     if (!unsent.size) settle();
     area.querySelector(".focus-first")?.focus({ preventScroll: true });
     scrollTo(0, 0);
@@ -165,13 +167,20 @@
       if (event.key === "Escape") work()?.querySelector(".focus-first")?.focus();
       return;
     }
-    if ((event.key === " " || event.key === "Enter") && on.closest("button, a, summary")) return;
-    if (event.key === "Backspace" && unplaceLast()) {
+    // A handle does nothing when it is pressed, so Enter on it saves the order.
+    const pressed = on.closest("button:not([data-grip]), a, summary");
+    if ((event.key === " " || event.key === "Enter") && pressed) return;
+    if (event.key === "Backspace" && !outcomes && unplaceLast()) {
       event.preventDefault();
       return;
     }
+    const step = { ArrowUp: -1, ArrowDown: 1 }[event.key];
+    if (step && on.closest("[data-grip]")) {
+      event.preventDefault();
+      return shift(on.closest("[data-grip]"), step);
+    }
     const wanted = [...document.querySelectorAll("[data-key]")].find(
-      (each) => each.dataset.key === event.key,
+      (each) => each.dataset.key === event.key && !each.closest("[hidden]"),
     );
     if (!wanted || wanted.disabled) return;
     event.preventDefault();
@@ -192,13 +201,18 @@
   }
 
   document.addEventListener("click", (event) => {
-    const on = event.target.closest("[data-dialog], [data-focus], [data-place], [data-raw], [data-move]");
+    const on = event.target.closest(
+      "[data-dialog], [data-focus], [data-place], [data-raw], [data-move], [data-pairs], [data-pair], [data-tie]",
+    );
     if (!on) return;
     if (on.dataset.raw) {
       const raw = document.body.classList.toggle("raw-text");
       on.setAttribute("aria-pressed", raw);
       return say(raw ? "Answers as they are written" : "Answers as they are meant");
     }
+    if (on.dataset.pairs) return pairs(on.dataset.pairs === "1");
+    if (on.dataset.pair) return comparePair(on.dataset.pair);
+    if (on.dataset.tie) return tie();
     if (on.dataset.move) return move(Number(on.dataset.of), Number(on.dataset.move));
     if (on.dataset.dialog) document.getElementById(on.dataset.dialog).showModal();
     else if (on.dataset.focus) openNote();
@@ -207,48 +221,91 @@
 
   // --- ranks ------------------------------------------------------------------------------------------
 
-  const ranks = () => [...document.querySelectorAll(".ranked input[type=number]")];
+  // In the answers' own order, however they are shown.
+  const ranks = () => [...document.querySelectorAll(".ranked input[type=number]")].sort(
+    (one, other) => Number(one.name.slice(4)) - Number(other.name.slice(4)),
+  );
+  const boxes = () => ranks().map((each) => each.closest("li"));
 
-  function place(which) {
+  // Places of answers, best first; answers of one group share their place.
+  function groups() {
+    const found = new Map();
+    ranks().forEach((each, n) => {
+      const rank = Number(each.value);
+      if (rank) found.set(rank, [...(found.get(rank) ?? []), n]);
+    });
+    return [...found].sort(([one], [other]) => one - other).map(([, members]) => members);
+  }
+
+  function setGroups(all) {
     const fields = ranks();
-    const rank = Number(fields[which].value);
-    if (rank) {
-      fields[which].value = "";
-      for (const each of fields) if (Number(each.value) > rank) each.value -= 1;
-      say(`Answer ${which + 1} taken out of the order`);
-    } else {
-      fields[which].value = fields.filter((each) => each.value).length + 1;
-      const open = fields.filter((each) => !each.value);
-      if (open.length === 1) open[0].value = fields.length;
-      say(`Answer ${which + 1} is number ${fields[which].value}` +
-        (open.length <= 1 ? "; the order is complete, Enter saves it" : ""));
+    for (const each of fields) each.value = "";
+    let rank = 1;
+    for (const members of all) {
+      for (const n of members) fields[n].value = rank;
+      rank += members.length;
     }
     showRanks();
   }
 
-  // One place up or down; what stood there takes the place that is left.
+  const complete = (all) => all.flat().length === ranks().length;
+  const whole = (all) => (complete(all) ? "; the order is complete, Enter saves it" : "");
+
+  function place(which) {
+    const all = groups();
+    if (ranks()[which].value) {
+      setGroups(all.map((each) => each.filter((n) => n !== which)).filter((each) => each.length));
+      return say(`Answer ${which + 1} taken out of the order`);
+    }
+    all.push([which]);
+    const open = ranks().map((_, n) => n).filter((n) => !all.flat().includes(n));
+    if (open.length === 1) all.push(open);
+    setGroups(all);
+    say(`Answer ${which + 1} is number ${ranks()[which].value}${whole(all)}`);
+  }
+
+  // One place up or down: out of a shared place, or past the neighbours.
   function move(which, step) {
-    const fields = ranks();
-    const rank = Number(fields[which].value);
-    const other = fields.find((each) => rank && Number(each.value) === rank + step);
-    if (!other) return;
-    fields[which].value = rank + step;
-    other.value = rank;
-    say(`Answer ${which + 1} is number ${rank + step}`);
-    showRanks();
+    const all = groups();
+    const at = all.findIndex((each) => each.includes(which));
+    if (at < 0) return;
+    if (all[at].length > 1) {
+      all[at] = all[at].filter((n) => n !== which);
+      all.splice(step < 0 ? at : at + 1, 0, [which]);
+    } else {
+      if (!all[at + step]) return;
+      [all[at], all[at + step]] = [all[at + step], all[at]];
+    }
+    setGroups(all);
+    say(`Answer ${which + 1} is number ${ranks()[which].value}`);
+  }
+
+  // The one placed last shares the place of the one before it, or leaves it again. The last place of
+  // all filled itself in, so the one before that is meant until it is shared too.
+  function tie() {
+    const all = groups();
+    if (!all.length) return;
+    if (all.at(-1).length > 1) {
+      const which = all.at(-1).pop();
+      all.push([which]);
+      say(`Answer ${which + 1} has a place of its own`);
+    } else if (all.length > 1) {
+      const [which] = all.pop();
+      all.at(-1).push(which);
+      say(`Answer ${which + 1} shares its place with ${all.at(-1).length - 1} other`);
+    }
+    setGroups(all);
   }
 
   function unplaceLast() {
-    const fields = ranks();
-    const last = fields.reduce((best, each, n) =>
-      Number(each.value) > Number(fields[best]?.value ?? 0) ? n : best, -1);
-    if (last < 0 || !fields.length) return false;
+    const all = groups();
+    if (!all.length) return false;
     // The last place filled itself in; it goes with the one before it.
-    if (fields.every((each) => each.value)) {
-      fields[last].value = "";
-      return unplaceLast();
-    }
-    place(last);
+    if (complete(all)) all.at(-1).length > 1 ? all.at(-1).pop() : all.pop();
+    if (!all.length) return false;
+    const which = all.at(-1).pop();
+    setGroups(all.filter((each) => each.length));
+    say(`Answer ${which + 1} taken out of the order`);
     return true;
   }
 
@@ -256,6 +313,136 @@
     for (const each of ranks()) {
       each.closest("li").classList.toggle("placed", Boolean(each.value));
     }
+  }
+
+  // --- ranks: by dragging -------------------------------------------------------------------------------
+
+  // What is shown becomes the order.
+  function takeShown(which) {
+    const grips = [...document.querySelectorAll(".ranked [data-grip]")];
+    setGroups(grips.map((each) => [Number(each.dataset.grip)]));
+    say(`Answer ${which + 1} is number ${ranks()[which].value}; the order is as shown, Enter saves it`);
+  }
+
+  document.addEventListener("pointerdown", (event) => {
+    const grip = event.target.closest("[data-grip]");
+    if (!grip || event.button) return;
+    event.preventDefault();
+    grip.focus({ preventScroll: true });
+    const li = grip.closest("li");
+    const list = li.parentElement;
+    let moved = false;
+    const held = grip.getBoundingClientRect().top;
+    list.classList.add("sorting");
+    li.classList.add("dragged");
+    // Answers are cut to some lines meanwhile; the handle stays under the pointer.
+    scrollBy(0, grip.getBoundingClientRect().top - held);
+    const follow = (now) => {
+      const EDGE = 70;
+      if (now.clientY < EDGE) scrollBy(0, -12);
+      else if (now.clientY > innerHeight - EDGE) scrollBy(0, 12);
+      for (const other of list.children) {
+        const box = other.getBoundingClientRect();
+        const inside = now.clientY >= box.top && now.clientY <= box.bottom;
+        if (other === li || !inside) continue;
+        const after = now.clientY > (box.top + box.bottom) / 2;
+        const place_ = after ? other.nextElementSibling : other;
+        if (place_ !== li && place_ !== li.nextElementSibling) {
+          list.insertBefore(li, place_);
+          moved = true;
+        }
+        break;
+      }
+    };
+    const end = () => {
+      list.classList.remove("sorting");
+      li.classList.remove("dragged");
+      removeEventListener("pointermove", follow);
+      removeEventListener("pointerup", end);
+      removeEventListener("pointercancel", end);
+      if (moved) takeShown(Number(grip.dataset.grip));
+      li.scrollIntoView({ block: "nearest" });
+    };
+    addEventListener("pointermove", follow);
+    addEventListener("pointerup", end);
+    addEventListener("pointercancel", end);
+  });
+
+  function shift(grip, step) {
+    const li = grip.closest("li");
+    const other = step < 0 ? li.previousElementSibling : li.nextElementSibling;
+    if (!other) return;
+    step < 0 ? other.before(li) : other.after(li);
+    takeShown(Number(grip.dataset.grip));
+    grip.focus();
+    li.scrollIntoView({ block: "nearest" });
+  }
+
+  // --- ranks: two at a time -----------------------------------------------------------------------------
+
+  let outcomes = null; // of the comparisons so far; null while all answers are shown together
+
+  // Each answer is put into its place by halving (binary insertion). Replayed from the outcomes, so
+  // that going back is forgetting the last one.
+  function replay() {
+    const said = [...outcomes];
+    const all = [[0]];
+    for (let n = 1; n < ranks().length; n++) {
+      let [low, high] = [0, all.length];
+      while (low < high) {
+        const middle = (low + high) >> 1;
+        if (!said.length) return { all, pair: [n, all[middle][0]] };
+        const outcome = said.shift();
+        if (outcome === 0) {
+          all[middle].push(n);
+          low = high = -1;
+        } else if (outcome === 1) high = middle;
+        else low = middle + 1;
+      }
+      if (low >= 0) all.splice(low, 0, [n]);
+    }
+    return { all, pair: null };
+  }
+
+  function pairs(on) {
+    outcomes = on ? [] : null;
+    showPair();
+  }
+
+  function showPair() {
+    const area = document.querySelector(".pairing");
+    if (!area) return;
+    const found = outcomes && replay();
+    const pair = found?.pair ?? null;
+    area.hidden = !pair;
+    document.querySelector(".ways").hidden = Boolean(pair);
+    document.querySelector(".ranked").classList.toggle("side-by-side", Boolean(pair));
+    boxes().forEach((li, n) => {
+      li.hidden = Boolean(pair) && !pair.includes(n);
+      li.querySelector(".place").hidden = Boolean(pair);
+      li.style.order = pair ? pair.indexOf(n) : "";
+    });
+    if (pair) {
+      const [one, two] = pair.map((n) => `Answer ${n + 1}`);
+      document.getElementById("pair-task").textContent = "Which of the two is better?";
+      document.getElementById("pair-one").textContent = one;
+      document.getElementById("pair-two").textContent = two;
+      say(`${one} or ${two}? ${outcomes.length} compared so far`);
+    } else if (found) {
+      outcomes = null;
+      setGroups(found.all);
+      const shown = document.querySelector(".ranked");
+      const all = boxes();
+      for (const n of found.all.flat()) shown.append(all[n]);
+      say("The order is complete and shown; Enter saves it");
+    }
+  }
+
+  function comparePair(said) {
+    if (!outcomes) return;
+    if (said === "back") outcomes.pop();
+    else outcomes.push(Number(said));
+    showPair();
   }
 
   document.addEventListener("input", (event) => event.target.closest(".ranked") && showRanks());
