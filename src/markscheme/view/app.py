@@ -52,6 +52,7 @@ def make_app(folder: str | Path, *, token: str, form: str) -> Starlette:
         Route("/runs/{name:path}/label", pages.label, methods=["POST"]),
         Route("/runs/{name:path}/labels", pages.labels, methods=["POST"]),
         Route("/runs/{name:path}/explain", pages.explain, methods=["POST"]),
+        Route("/runs/{name:path}/file", pages.file),
         Route("/runs/{name:path}", pages.run),
     ]
     return Starlette(
@@ -136,6 +137,20 @@ class _Pages:
         if run.state != "done":
             return _page("running.html", run=run, address=_address(run.name))
         return await self._report(run, ())
+
+    async def file(self, request: Request) -> Response:
+        """The run's report as one file to send to somebody, with the labels that were given here."""
+        run = await asyncio.to_thread(self._run, request.path_params["name"])
+        if run.state != "done":
+            raise MarkschemeError(
+                f"{run.name} is {run.state}; its report can be saved once it is done"
+            )
+        async with self._drawing:
+            text = await asyncio.to_thread(_drawn, run, (), self._given(run), live=False)
+        name = "".join(one if one.isalnum() or one in "-_." else "-" for one in run.name)
+        return HTMLResponse(
+            text, headers={"content-disposition": f'attachment; filename="{quote(name)}.html"'}
+        )
 
     async def compare(self, request: Request) -> Response:
         names = request.query_params.get("run", ""), request.query_params.get("with", "")
@@ -225,19 +240,24 @@ def _table(table: Table) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _drawn(run: Run, others: tuple[Run, ...], given: RunLabels) -> str:
-    """A run's page, the same as its report with what a server can add."""
+def _drawn(run: Run, others: tuple[Run, ...], given: RunLabels, *, live: bool = True) -> str:
+    """A run's page: its report, if `live` with what a server can add."""
     told = given.all()
     material = read_material(
         run.path, compare=[each.path for each in others],
         title=" and ".join(each.name for each in (run, *others)),
         given=lambda answers: with_given(answers, told),
     )  # fmt: skip
-    live = Live(
-        base=_address(run.name), script=_part("live.js"), style=_part("live.css"),
-        links=[("All runs", "/")],
+    if not live:
+        return report_html(material)
+    address = _address(run.name)
+    return report_html(
+        material,
+        Live(
+            base=address, script=_part("live.js"), style=_part("live.css"),
+            links=[("All runs", "/"), ("Save as a file to share", f"{address}/file")],
+        ),
     )  # fmt: skip
-    return report_html(material, live)
 
 
 def _address(name: str) -> str:

@@ -1,6 +1,6 @@
 // One answer judged, and why: the answer as its model means it, every reference aligned.
 (() => {
-  const { make, answer: answerBox, fragment, why } = shown;
+  const { make, fragment, why, explanation } = shown;
   const $ = (id) => document.getElementById(id);
   const ask = async (path, body) => {
     const key = $("key")?.value.trim();
@@ -26,9 +26,7 @@
         make("p", { dir: "auto", textContent: one.explanation ?? "" }),
         make("h3", { textContent: "The answer, with words in common marked" }), shownAnswer,
         make("h3", { textContent: "The references, with the words that the answer has" }), why({ references: found.references, near: found.near }),
-        ...(decided ? [make("h3", { textContent: "What moved the examiner" }),
-          make("ul", {}, ...decided.effects.map(([effect, meaning]) => make("li", {}, make("strong", { textContent: `${effect > 0 ? "+" : ""}${effect.toFixed(2)} ` }), meaning))),
-          decided.flip ? make("p", {}, "The smallest edit tried that turns it: ", make("em", { textContent: decided.flip.what }), ": ", make("bdi", { textContent: decided.flip.answer })) : make("p", { textContent: "No edit tried turns it." })] : []));
+        ...(decided ? [make("h3", { textContent: "What decided, and what would flip it" }), ...explanation(decided)] : []));
     } catch (error) {
       $("said").replaceChildren(make("p", { class: "finding conflict", textContent: error.message }));
     }

@@ -63,7 +63,7 @@ const serve = ({ data, value, make, people, base, references, labelled }) => {
       place.replaceChildren(make("p", { class: "small", textContent: "asking the examiner …" }));
       try {
         const found = await ask("explain", { question: value(data.question, row), references: references(row), answer: value(data.answer, row) });
-        place.replaceChildren(...explanation(found, make));
+        place.replaceChildren(...shown.explanation(found));
       } catch (error) {
         place.replaceChildren(make("p", { class: "small", textContent: error.message }));
       }
@@ -73,12 +73,3 @@ const serve = ({ data, value, make, people, base, references, labelled }) => {
   };
   return { label, explain };
 };
-
-// The examiner's reasons as elements; the playground shows the same.
-const explanation = (found, make) => [
-  make("p", {}, make("strong", { textContent: `examiner: ${found.verdict ? "accepts" : "rejects"}, ${found.score.toFixed(3)}. ` }), make("bdi", { textContent: found.explanation ?? "" })),
-  found.rule ? make("p", { class: "small", textContent: "Decided by a rule, not by the trees." }) : "",
-  found.effects.length ? make("ul", { class: "effects" }, ...found.effects.map(([effect, meaning]) => make("li", {}, make("strong", { textContent: `${effect > 0 ? "+" : ""}${effect.toFixed(2)} ` }), meaning))) : "",
-  make("p", {}, found.flip ? "The smallest edit tried that turns it: " : "No edit tried turns it.",
-    ...(found.flip ? [make("em", { textContent: found.flip.what, dir: "auto" }), ` (${found.flip.score.toFixed(2)}): `, make("bdi", { textContent: found.flip.answer })] : [])),
-];
