@@ -23,7 +23,9 @@ HERE = (
     "trec-dl-nf",
     "webglm",
 )
-NAMES = (*HERE, "evouna-tq", "linkage-prompts", "nq-open", "triviaqa")
+GRADED = ("beetle", "efficientqa", "saf-english", "scientsbank", "truthfulqa")
+"""Answers that people graded; most are published in other forms, at their homepages."""
+NAMES = (*HERE, *GRADED, "evouna-tq", "linkage-prompts", "nq-open", "triviaqa")
 
 
 def test_catalogue_lists_every_dataset_with_source_licence_and_citation() -> None:
@@ -35,7 +37,7 @@ def test_catalogue_lists_every_dataset_with_source_licence_and_citation() -> Non
         assert "@" in entry.citation
         assert "title" in entry.citation
         assert entry.counts
-        assert any(file.address for file in entry.files)
+        assert any(file.address for file in entry.files) or entry.name in GRADED
         for file in entry.files:
             assert file.address.startswith("https://") or not file.address
             assert bool(file.sha256) == (file.size is not None)

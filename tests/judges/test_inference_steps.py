@@ -17,6 +17,7 @@ from markscheme.text.replies.reply import Reading
     ("reply", "counts"),
     [
         ("1. a\n2. b [[INFO]]\n3. c [[ASSUMPTION]]", (3, 1, 1)),
+        ("1. a (Assumption)\n2. b [[INFO]]", (2, 1, 1)),  # as the authors' code counts
         ("1) a\n2) b [INFO]\n", (2, 1, 0)),
         ("**Step 1:** a\n**Step 2:** b [[info]] [[assumption]]", (2, 1, 1)),
         ("Here are the steps:\n\n1. a\n   [[INFO]]\n2. b\n", (2, 1, 0)),

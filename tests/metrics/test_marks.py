@@ -95,3 +95,10 @@ def test_the_papers_order_is_equivalent_then_by_gap_then_incorrect() -> None:
     relations = pl.Series(["incorrect", "inferior", "equivalent", "superior", "inferior", None])
     gaps = pl.Series([None, 33, None, 10, None, 5], dtype=pl.Float64)
     assert rank_scores(relations, gaps).to_list() == [-math.inf, -33, 0, -10, None, None]
+
+
+def test_an_inferior_answer_without_a_gap_ranks_below_an_equivalent_one() -> None:
+    relations = pl.Series(["equivalent", "inferior", "inferior", "superior"])
+    scores = rank_scores(relations, pl.Series([None, 0.0, 3.0, 0.0])).to_list()
+    assert scores[0] > scores[1] > scores[2]
+    assert scores[3] == 0

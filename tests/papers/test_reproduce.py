@@ -12,12 +12,19 @@ from markscheme.cli import run
 from markscheme.errors import DataError, UnknownNameError
 from markscheme.papers.cell import Cell
 from markscheme.papers.kamalloo_2023 import TABLE_1, printed
+from markscheme.papers.page import page_of
 from markscheme.papers.reproduction import PAPERS, Reproduced, reproduce
 
 EXCEPTIONS = {
     "kamalloo-2023/table-1": {
         ("InstructGPT (zero-shot)", "EM (3.6K)"): (14.6, None),
         ("InstructGPT (few-shot)", "EM (3.6K)"): (29.9, None),
+        ("GAR+ & FiD", "human delta"): (18.2, 18.6),
+    },
+    "kamalloo-2023/table-2-copied": {
+        ("FiD", "F1"): (55.5, 55.4),
+        ("FiD-KD", "EM"): (51.2, 50.8),
+        ("FiD-KD", "F1"): (61.6, 61.2),
         ("GAR+ & FiD", "human delta"): (18.2, 18.6),
     },
     "kamalloo-2023/kendall": {("F1", "Kendall's tau with human"): (0.37, 0.34)},
@@ -35,17 +42,23 @@ EXCEPTIONS = {
         ("antique, dev", "passages labelled 0 a question"): (3.6, 3.1),
         ("antique, dev", "passages a question"): (20.4, 18.4),
     },
+    "yao-2024/table-1-lexical": {
+        ("InstructGPT", "F1"): (86.9, 86.8),
+        ("InstructGPT", "accuracy"): (84.8, 84.7),
+        ("ChatGPT", "F1"): (85.0, 84.9),
+    },
+    "yao-2024/table-13-f1": {("F1 Score", "AUROC"): (0.777, 0.8903)},
     "yao-2024/sizes-nq": {("evouna-nq", "answers in the four sets"): (15_045, 15_099)},
 }
 SAME = {
     "kamalloo-2023/table-1": 115,
+    "kamalloo-2023/table-2-copied": 68,
     "kamalloo-2023/kendall": 3,
     "kamalloo-2023/section-4.4": 9,
     "kamalloo-2023/annotators": 3,
     "kamalloo-2023/failures": 3,
     "kamalloo-2023/sizes": 5,
     "wang-2023/lexical-nq": 7,
-    "wang-2023/human-nq": 0,
     "yang-2024/table-1-trec": 6,
     "yang-2024/webglm": 1,
     "yang-2024/table-1-antique-dev": 0,
@@ -53,15 +66,23 @@ SAME = {
     "yang-2024/table-2-trec": 0,
     "yang-2024/table-5": 1,
     "yao-2024/sizes-nq": 1,
+    "yao-2024/table-1-lexical": 7,
+    "yao-2024/table-13-f1": 0,
 }
 """Cells that equal the printed figure, by table."""
 
 UNRELEASED = {
-    "yang-2024/table-2-antique-dev": 27,
-    "yang-2024/table-2-trec": 27,
-    "yang-2024/table-5": 7,
+    "yang-2024/table-2-antique-dev": 24,
+    "yang-2024/table-2-trec": 24,
+    "yang-2024/table-5": 5,
+    "kamalloo-2023/unattributable": 4,
+    "kamalloo-2023/section-6": 4,
+    "kamalloo-2023/figure-5": 8,
+    "wang-2023/table-5-human": 20,
+    "yao-2024/table-1-human": 20,
 }
-"""Tables whose candidates were never released, and how many cells differ for that reason."""
+"""Tables whose candidates, answers or labels were never released, and how many cells differ for
+that reason."""
 
 NEEDING_MORE = {
     "kamalloo-2023/table-2",
@@ -70,13 +91,16 @@ NEEDING_MORE = {
     "yang-2024/table-1-antique",
     "yang-2024/table-2-antique",
     "yao-2024/sizes-tq",
+    "yao-2024/table-1-lexical-tq",
 }
 
 
 OURS = {
     "kamalloo-2023/figure-3",
+    "kamalloo-2023/figure-4",
     "yao-2024/table-1",
     "yao-2024/table-9",
+    "yao-2024/table-11",
     "yao-2024/table-12",
     "yao-2024/table-13",
 }
@@ -101,6 +125,29 @@ def test_figures_of_our_own_stay_where_they_were_recorded(
         assert everything[name].off == ()
 
 
+DOCS = Path(__file__).parents[2] / "docs" / "papers"
+
+
+@pytest.mark.parametrize("name", sorted(PAPERS))
+def test_the_page_of_a_paper_is_what_the_command_makes(
+    everything: dict[str, Reproduced], name: str
+) -> None:
+    """`markscheme reproduce PAPER --page > docs/papers/PAPER.md` makes it anew."""
+    paper = PAPERS[name]
+    cells = {
+        table.name: tuple(table.printed()) if table.printed is not None else everything[whole].shown
+        for table in paper.tables
+        if (whole := f"{name}/{table.name}") in everything
+        and (table.printed is not None or not table.needs)
+    }
+    made = page_of(paper, cells).splitlines()
+    written = (DOCS / f"{name}.md").read_text("utf-8").splitlines()
+    if name == "yao-2024":
+        # Figures of the embedded judge move when it is trained anew; the rest of the page stays.
+        made, written = ([line for line in page if line[:1] == "#"] for page in (made, written))
+    assert made == written
+
+
 def value(result: Reproduced, row: str, column: str) -> float | None:
     found = [c.ours for c in result.cells if (c.row, c.column) == (row, column)]
     assert len(found) == 1
@@ -108,7 +155,11 @@ def value(result: Reproduced, row: str, column: str) -> float | None:
 
 
 def test_every_recoverable_figure_is_as_printed(results: dict[str, Reproduced]) -> None:
-    computed = {name: result for name, result in results.items() if result.cells}
+    computed = {
+        name: result
+        for name, result in results.items()
+        if any(cell.ours is not None and cell.paper is not None for cell in result.cells)
+    }
     assert set(computed) == set(SAME)
     for name, result in computed.items():
         assert result.off == ()
@@ -128,7 +179,8 @@ def test_exceptions_are_exactly_the_recorded_ones(results: dict[str, Reproduced]
     assert {name: cells for name, cells in found.items() if cells} == EXCEPTIONS
     for result in results.values():
         for cell in result.cells:
-            assert bool(cell.reason) == (cell.status in ("known", "not recoverable"))
+            explained = cell.status in ("known", "not recoverable") or "needs" in cell.status
+            assert bool(cell.reason) == explained
 
 
 def test_tables_whose_data_are_elsewhere_say_where_to_put_them(

@@ -135,7 +135,13 @@ SCHEMES = {
     "C": "inference, C (steps)",
 }
 """Rows of Table 13 that follow from what an explained inference is made of."""
-NAMES = {"marks": "marks of the run", "token_f1": "token F1", **SCHEMES}
+IN_SETS = "llm_score_in_sets"
+NAMES = {
+    "marks": "marks of the run",
+    IN_SETS: "LLM score within the sets",
+    "token_f1": "token F1",
+    **SCHEMES,
+}
 
 _WIDTH, _HEIGHT = 50, 20
 
@@ -204,6 +210,10 @@ def _marks(rows: pl.DataFrame, kept: pl.DataFrame) -> dict[str, pl.Series]:
         known = "difficulty" if scheme == "difficulty" else "steps"
         if every[known].count():
             found[scheme] = rank_scores(rows["relation"], gap(every, scheme))
+    if (kept["scheme"] == "llm_score").any() and "marks" in rows.columns:
+        # As the authors' code has it: equivalent answers first, incorrect ones last, and between
+        # them the score from 1 to 5 counts like a gap.
+        found[IN_SETS] = rank_scores(rows["relation"], 1 + 4 * rows["marks"])
     if "answer" in rows.columns:
         found["token_f1"] = token_f1(rows["answer"].fill_null(""), every["references"])
     return found

@@ -20,7 +20,7 @@ PANELS: dict[str, tuple[str, ...]] = {
         "cascade", "serve",
     ),
     "Research": (
-        "rank", "amend", "hierarchy", "reliability", "probe", "study", "reproduce",
+        "bench", "rank", "amend", "hierarchy", "reliability", "probe", "study", "reproduce",
     ),
     "Training": ("train",),
 }  # fmt: skip
@@ -64,6 +64,7 @@ EXAMPLES: dict[str, str] = {
     "calibrate": "markscheme calibrate runs/answers-6dae129e --labels labels.csv",
     "cascade": "markscheme cascade runs/answers-6dae129e --first contains --then gpt-4o",
     "serve": "markscheme serve --port 8080",
+    "bench": "markscheme bench nq301 --judge examiner",
     "rank": "markscheme rank runs/answers-6dae129e --labels labels.csv",
     "amend": "markscheme amend answers.jsonl --labels labels.csv --out amended.jsonl",
     "hierarchy": "markscheme hierarchy runs/answers-6dae129e",

@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 import polars as pl
 
-from markscheme.datasets import evouna, gold, linkage, openqa, prompt_files
+from markscheme.datasets import evouna, gold, graded, linkage, openqa, prompt_files
 from markscheme.datasets.catalogue import Dataset, catalog, dataset
 from markscheme.datasets.locations import Local, locate
 from markscheme.datasets.rows import Family
@@ -22,6 +22,7 @@ from markscheme.tables import write_answers
 FAMILIES: Mapping[str, Family] = {
     "curatedtrec": gold.TREC,
     "evouna": evouna.FAMILY,
+    "graded-answers": graded.FAMILY,
     "graded-passages": linkage.FAMILY,
     "nq-open": gold.NQ,
     "nq301": openqa.FAMILY,

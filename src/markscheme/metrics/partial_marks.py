@@ -29,6 +29,10 @@ BONUS = 0.05
 PARTIAL = 0.5
 """Marks of an answer that says less than the reference, its gap being unknown (ours)."""
 
+LEAST_GAP = 0.5
+"""The gap of an inferior answer that takes no step, information or assumption of the scheme: less
+than any that counts (the least is 3), and more than none, so that equivalent ones rank above it."""
+
 INCORRECT = float("-inf")
 """Place of an incorrect answer in the paper's order: after every gap."""
 
@@ -104,7 +108,8 @@ def rank_scores(relations: pl.Series, gaps: pl.Series) -> pl.Series:
 
     Returns:
         0, minus the gap, or minus infinity; null where relation or gap are unknown. Superior and
-        inferior answers stand in one order by their gaps, as Table 13 has it.
+        inferior answers are in one order by their gaps, as Table 13 has it; inferior ones rank
+        below equivalent ones even where their gap is 0, as in the authors' code.
     """
     table = pl.DataFrame({"relation": relations.cast(pl.String), "gap": gaps.cast(pl.Float64)})
     return table.select(
@@ -112,6 +117,8 @@ def rank_scores(relations: pl.Series, gaps: pl.Series) -> pl.Series:
         .then(0.0)
         .when(pl.col("relation") == "incorrect")
         .then(INCORRECT)
+        .when((pl.col("relation") == "inferior") & (pl.col("gap") < LEAST_GAP))
+        .then(-LEAST_GAP)
         .when(pl.col("relation").is_not_null())
         .then(-pl.col("gap"))
     )["score"]

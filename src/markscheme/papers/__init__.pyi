@@ -1,3 +1,8 @@
+from .bench_tables import BenchOptions as BenchOptions
+from .bench_tables import BenchResult as BenchResult
+from .bench_tables import bench as bench
+from .bench_tables import labelled_sets as labelled_sets
+from .cell import Asked as Asked
 from .cell import Cell as Cell
 from .reproduction import PAPERS as PAPERS
 from .reproduction import Reproduced as Reproduced

@@ -7,6 +7,7 @@ Evaluator and human columns are exact match against amended references (section 
 from __future__ import annotations
 
 import functools
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,11 +20,15 @@ from markscheme.agreement import (
     rank_systems,
 )
 from markscheme.analysis import GROUPS, MODES, failure_modes
+from markscheme.contract import parse_judge
 from markscheme.datasets import attach_pairs, dataset, load, locate, read_pairs, recorded
+from markscheme.engine import apply
+from markscheme.errors import DataError
 from markscheme.metrics import exact_match, token_f1
 from markscheme.models import Models
-from markscheme.papers.cell import Cell, DataDir, Paper, PaperTable
-from markscheme.tables import ratings_table
+from markscheme.papers.cell import Asked, Cell, DataDir, Paper, PaperTable
+from markscheme.papers.printed_tables import items, printed_cells, printed_tables
+from markscheme.tables import ReadOptions, ratings_table, read_answers
 from markscheme.text import normalise_series
 from markscheme.text.replies import read_yes_no
 
@@ -68,6 +73,21 @@ TABLE_2 = {
     "EMDR2": (68.4, 15.2),
     "R2-D2": (65.8, 13.0),
 }
+
+COPIED_2: dict[str, tuple[float, ...]] = {
+    "FiD": (47.8, 55.5), "FiD-KD": (51.2, 61.6),
+}  # fmt: skip
+"""EM and F1 on the sample where Table 2 prints other figures than Table 1, whose they are."""
+
+KNOWN_2: dict[tuple[str, str], float] = {
+    ("Contriever & FiD", "GPT4-eval"): 64.5,
+    ("Contriever & FiD", "GPT4-eval delta"): 18.0,
+    ("R2-D2", "GPT4-eval"): 66.1,
+    ("R2-D2", "GPT4-eval delta"): 13.3,
+    ("GPT4-eval", "Kendall's tau with human"): 0.81,
+}
+"""Five cells that the authors' own code, run on the replies they released, gives otherwise too."""
+OWN_CODE = "the authors' own code gives our figure from the replies they released"
 
 JUDGES = {"BEM": "bem", "InstructGPT-eval": "text-davinci-003", "GPT4-eval": "gpt-4"}
 """The paper's names of the judges, and the names they are recorded under."""
@@ -201,15 +221,15 @@ def table_2(data_dir: DataDir) -> list[Cell]:
     cells = []
     for system, (paper, delta) in TABLE_2.items():
         gain = round(accuracy[system] - em[system], 1)
-        cells.append(Cell(row=system, column="GPT4-eval", paper=paper, ours=accuracy[system]))
-        cells.append(Cell(row=system, column="GPT4-eval delta", paper=delta, ours=gain))
+        cells.append(_of_table_2(system, "GPT4-eval", paper, accuracy[system]))
+        cells.append(_of_table_2(system, "GPT4-eval delta", delta, gain))
     ranking = rank_systems(scores, measures=["EM", "GPT4-eval"], human="human", baseline="EM")
     tau = _tau(ranking.tau_b["GPT4-eval"].value)
     average = _averages(scores, ("GPT4-eval",))["GPT4-eval"]
     row = "GPT4-eval"
     return [
         *cells,
-        Cell(row=row, column="Kendall's tau with human", paper=0.79, ours=tau, digits=2),
+        _of_table_2(row, "Kendall's tau with human", 0.79, tau, digits=2),
         Cell(row=row, column="average gain", paper=20, ours=printed(average[0], 0), digits=0),
         Cell(row=row, column="average shortfall", paper=3.3, ours=printed(average[1])),
         Cell(
@@ -220,6 +240,68 @@ def table_2(data_dir: DataDir) -> list[Cell]:
             digits=0,
         ),
     ]
+
+
+def _of_table_2(
+    row: str, column: str, paper: float, ours: float | None, *, digits: int = 1
+) -> Cell:
+    known = KNOWN_2.get((row, column))
+    return Cell(
+        row=row,
+        column=column,
+        paper=paper,
+        ours=ours,
+        digits=digits,
+        known=known,
+        reason="" if known is None else OWN_CODE,
+    )
+
+
+def printed_2() -> list[Cell]:
+    """Table 2's cells for who lacks GPT-4's replies."""
+    columns = ("GPT4-eval", "GPT4-eval delta")
+    cells = [
+        Cell(row=system, column=column, paper=paper, ours=None, needs="data", reason=GPT4_MISSING)
+        for system, figures in TABLE_2.items()
+        for column, paper in zip(columns, figures, strict=True)
+    ]
+    named = (
+        ("Kendall's tau with human", 0.79, 2),
+        ("average gain", 20, 0),
+        ("average shortfall", 3.3, 1),
+        ("accepted by people, rejected", 137, 0),
+    )
+    return cells + [
+        Cell(row="GPT4-eval", column=column, paper=paper, ours=None, digits=digits, needs="data",
+             reason=GPT4_MISSING)
+        for column, paper, digits in named
+    ]  # fmt: skip
+
+
+GPT4_MISSING = "GPT-4's replies are not at hand: 'markscheme datasets fetch nq301' has them"
+
+
+def table_2_copied(data_dir: DataDir) -> list[Cell]:
+    """The columns that Table 2 copies from Table 1, three figures of them otherwise."""
+    found = {(cell.row, cell.column): cell for cell in table_1(data_dir)}
+    copied = ("EM", "F1", "InstructGPT-eval", "InstructGPT-eval delta", "human", "human delta")
+    cells = []
+    for system in TABLE_1:
+        for place, column in enumerate(copied):
+            first = found[system, column]
+            paper = first.paper
+            if place < 2 and system in COPIED_2:
+                paper = COPIED_2[system][place]
+            other = paper != first.paper
+            cells.append(
+                replace(
+                    first,
+                    paper=paper,
+                    reason="Table 1 prints our figure" if other else first.reason,
+                    known=first.ours if other else first.known,
+                )
+            )
+    return cells
 
 
 def kendall(data_dir: DataDir) -> list[Cell]:
@@ -357,6 +439,91 @@ def figure_3(data_dir: DataDir) -> list[Cell]:
     ]  # fmt: skip
 
 
+FIGURE_4 = {("list-style question", "BEM"): 14.0}
+"""What section 5.1 says of Figure 4: BEM falls short on 14% of the list questions; the two language
+models on more than 10%, without a figure."""
+KNOWN_4 = 7.5
+
+
+def figure_4(data_dir: DataDir) -> list[Cell]:
+    """Figure 4: the failures of exact match that each judge has too, by group; ours by rules."""
+    release = Release(data_dir)
+    accepted = release.pairs.with_columns(accepted=pl.col("label") == 1)
+    found = failure_modes(accepted.rename({"row": "pair"}), Models())
+    failed = _failed(release)
+    ours = found.filter(found["answer_id"].is_in(failed["answer_id"].implode()))
+    cells = []
+    for judge in ("BEM", "InstructGPT-eval"):
+        rejected = release.pairs.filter(~release.verdicts(judge))["answer_id"]
+        shared = ours.filter(ours["answer_id"].is_in(rejected.implode()))
+        counts = dict(shared["group"].value_counts().iter_rows())
+        for group in GROUPS:
+            value = printed(100 * counts.get(group, 0) / ours.height)
+            cells.append(
+                Cell(
+                    row=group,
+                    column=f"{judge}, % of EM failures",
+                    paper=FIGURE_4.get((group, judge)),
+                    ours=value,
+                    reason=BY_RULES,
+                    known=KNOWN_4 if (group, judge) in FIGURE_4 else None,
+                    within=1.5,
+                )
+            )
+    return cells
+
+
+def figure_5(asked: Asked) -> list[Cell]:
+    """Figures 5 and 7 from answers of any systems to CuratedTREC's questions.
+
+    Accuracy by patterns for each system; by the examiner, which reads the patterns as references;
+    by people where the file has labels; by the user's model, asked as InstructGPT-eval and
+    GPT4-eval were, if one is named. Questions are matched as they are written, without case.
+    """
+    if asked.predictions is None:
+        return printed_cells("kamalloo-2023", "figure-5")
+    trec = load("curatedtrec", data_dir=asked.data_dir).select(
+        pl.col("question").str.strip_chars().str.to_lowercase().alias("key"),
+        "references", "reference_kind",
+    ).unique("key", keep="first", maintain_order=True)  # fmt: skip
+    given = read_answers(str(asked.predictions), ReadOptions(references="optional")).drop(
+        "references", "reference_kind", strict=False
+    )
+    joined = given.with_columns(
+        key=pl.col("question").str.strip_chars().str.to_lowercase()
+    ).join(trec, on="key", how="inner", maintain_order="left")  # fmt: skip
+    if joined.is_empty():
+        raise DataError(
+            f"{asked.predictions}: none of its questions is one of the {trec.height} of "
+            "CuratedTREC 2002; 'markscheme datasets export curatedtrec' writes them"
+        )
+    judges = {"patterns": "regex", "examiner": "examiner"}
+    if asked.models is not None:
+        judges["language model"] = "llm_kamalloo"
+    scores = {
+        name: apply(parse_judge(judge), joined, asked.models or Models())["verdict"]
+        for name, judge in judges.items()
+    }
+    if "label" in joined.columns and joined["label"].null_count() == 0:
+        scores["people"] = joined["label"] >= 0.5
+    system = joined["system"].fill_null("one system")
+    table = pl.DataFrame({"system": system} | scores)
+    means = table.group_by("system", maintain_order=True).agg(pl.exclude("system").mean() * 100)
+    cells = [
+        Cell(row=row["system"], column=name, paper=None, ours=printed(row[name]), asked=True)
+        for row in means.iter_rows(named=True)
+        for name in scores
+        if row[name] is not None
+    ]
+    base = means["patterns"]
+    return cells + [
+        Cell(row="all systems", column=f"average gain of {name} over patterns", paper=None,
+             ours=printed(float((means[name] - base).mean())), asked=True)  # type: ignore[arg-type]
+        for name in scores
+        if name != "patterns" and means[name].null_count() == 0
+    ]  # fmt: skip
+
+
 def sizes(data_dir: DataDir) -> list[Cell]:
     """Sections 3 and 6: sizes of the samples."""
     release = Release(data_dir)
@@ -399,17 +566,58 @@ def _require_gpt4(data_dir: DataDir) -> Path:
     return locate(dataset("nq301"), data_dir).path("NQ301_gpt-4.tsv")
 
 
+NAME = "kamalloo-2023"
 PAPER = Paper(
-    name="kamalloo-2023",
+    name=NAME,
     title="Evaluating Open-Domain Question Answering in the Era of Large Language Models",
+    items=items(NAME),
     tables=(
-        PaperTable(name="table-1", title="Accuracy of twelve systems", compute=table_1),
-        PaperTable(name="table-2", title="GPT4-eval", compute=table_2, needs="NQ301_gpt-4.tsv"),
-        PaperTable(name="kendall", title="Rankings beside the human one", compute=kendall),
-        PaperTable(name="section-4.4", title="Gains, shortfalls and leads", compute=section_4_4),
-        PaperTable(name="annotators", title="Agreement of the annotators", compute=annotators),
-        PaperTable(name="failures", title="Failures of exact match", compute=failures),
-        PaperTable(name="figure-3", title="Modes of these failures", compute=figure_3),
-        PaperTable(name="sizes", title="Sizes of the samples", compute=sizes),
+        PaperTable(
+            name="table-1", title="Accuracy of twelve systems", compute=table_1, item="Table 1"
+        ),
+        PaperTable(
+            name="table-2",
+            title="GPT4-eval",
+            compute=table_2,
+            needs="NQ301_gpt-4.tsv",
+            item="Table 2",
+            printed=printed_2,
+            run="markscheme datasets fetch nq301 --file NQ301_gpt-4.tsv",
+        ),
+        PaperTable(
+            name="table-2-copied",
+            title="What Table 2 copies from Table 1",
+            compute=table_2_copied,
+            item="Table 2",
+        ),
+        PaperTable(
+            name="kendall", title="Rankings beside the human one", compute=kendall, item="Section 4"
+        ),
+        PaperTable(
+            name="section-4.4",
+            title="Gains, shortfalls and leads",
+            compute=section_4_4,
+            item="Section 4",
+        ),
+        PaperTable(
+            name="annotators",
+            title="Agreement of the annotators",
+            compute=annotators,
+            item="Section 4",
+        ),
+        PaperTable(
+            name="failures", title="Failures of exact match", compute=failures, item="Section 5"
+        ),
+        PaperTable(
+            name="figure-3", title="Modes of these failures", compute=figure_3, item="Figure 3"
+        ),
+        PaperTable(
+            name="figure-4",
+            title="Modes of the failures that judges share",
+            compute=figure_4,
+            item="Figure 4",
+        ),
+        PaperTable(name="sizes", title="Sizes of the samples", compute=sizes, item="Section 6"),
+        *printed_tables(NAME, by_predictions={"figure-5": figure_5}),
     ),
 )

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import orjson
 
+from markscheme.contract import ModelSource
 from markscheme.errors import DataError, UnknownNameError
 from markscheme.papers import kamalloo_2023, wang_2023, yang_2024, yao_2024
-from markscheme.papers.cell import Cell, DataDir, Paper, PaperTable
+from markscheme.papers.cell import Asked, Cell, DataDir, Paper, PaperTable
+from markscheme.papers.page import outcome, page_of
 from markscheme.results import Table, TableResult, flat_frame, plain
 
 PAPERS: Mapping[str, Paper] = {
@@ -41,6 +43,13 @@ class Reproduced:
         """The cells that differ from the paper without a recorded reason."""
         return tuple(cell for cell in self.cells if cell.status == "off")
 
+    @property
+    def shown(self) -> tuple[Cell, ...]:
+        """The cells; where the data are missing, the printed ones."""
+        if self.cells or self.table.printed is None:
+            return self.cells
+        return tuple(self.table.printed())
+
     def summary(self) -> str:
         """How many cells came out how, in words."""
         counts = {s: sum(c.status == s for c in self.cells) for s in _WORDS}
@@ -50,18 +59,25 @@ class Reproduced:
 _WORDS = {
     "same": "same as printed",
     "known": "different for a known reason",
+    "other inputs": "by a model or answers of yours",
+    "needs a model": "that need a model",
+    "needs a GPU": "that need a GPU",
+    "needs data": "that need data",
     "not recoverable": "not recoverable",
     "no figure": "without a printed figure",
     "off": "OFF",
 }
 
 
-def reproduce(what: str | None = None, *, data_dir: DataDir = None) -> list[Reproduced]:
+def reproduce(
+    what: str | None = None, *, data_dir: DataDir = None, asked: Asked | None = None
+) -> list[Reproduced]:
     """The tables that `what` names, computed from released data.
 
     Args:
         what: `PAPER`, `PAPER/TABLE`, or None for everything; the beginning of a name will do.
         data_dir: see `markscheme.datasets.loading`.
+        asked: a language model or answers of the user's, for the tables that can use them.
 
     Returns:
         One entry a table, in order. A table whose data are missing has no cells and says why,
@@ -71,17 +87,18 @@ def reproduce(what: str | None = None, *, data_dir: DataDir = None) -> list[Repr
         UnknownNameError: no such paper or table.
         DataError: the data of a table that was asked for by name are missing.
     """
+    inputs = replace(asked or Asked(), data_dir=data_dir)
     if not what:
         papers = list(PAPERS.values())
-        return [_attempt(paper, table, data_dir) for paper in papers for table in paper.tables]
+        return [_attempt(paper, table, inputs) for paper in papers for table in paper.tables]
     paper_name, slash, table_name = what.partition("/")
     paper = PAPERS[_resolve("paper", paper_name, PAPERS, SEE)]
     if not slash:
-        return [_attempt(paper, table, data_dir) for table in paper.tables]
+        return [_attempt(paper, table, inputs) for table in paper.tables]
     tables = {table.name: table for table in paper.tables}
     see = f"it has {', '.join(tables)}"
     table = tables[_resolve(f"table of {paper.name}", table_name, tables, see)]
-    return [Reproduced(paper=paper, table=table, cells=tuple(table.compute(data_dir)))]
+    return [Reproduced(paper=paper, table=table, cells=tuple(table.cells(inputs)))]
 
 
 def _resolve(kind: str, name: str, choices: Iterable[str], see: str) -> str:
@@ -101,9 +118,9 @@ def _bare(name: str) -> str:
     return "".join(character for character in name.lower() if character.isalnum())
 
 
-def _attempt(paper: Paper, table: PaperTable, data_dir: DataDir) -> Reproduced:
+def _attempt(paper: Paper, table: PaperTable, inputs: Asked) -> Reproduced:
     try:
-        cells = tuple(table.compute(data_dir))
+        cells = tuple(table.cells(inputs))
     except DataError as error:
         return Reproduced(paper=paper, table=table, missing=str(error))
     return Reproduced(paper=paper, table=table, cells=cells)
@@ -119,6 +136,16 @@ class ReproductionResult(TableResult):
 
     results: Sequence[Reproduced]
 
+    def page(self) -> str:
+        """Every table and figure of each paper as Markdown: printed, ours, and the outcome."""
+        papers: dict[str, list[Reproduced]] = {}
+        for result in self.results:
+            papers.setdefault(result.paper.name, []).append(result)
+        return "\n".join(
+            page_of(own[0].paper, {result.table.name: result.shown for result in own})
+            for own in papers.values()
+        )
+
     def to_json(self) -> str:
         """A list with an entry per table of a paper."""
         entries = plain(self.data["tables"])
@@ -126,18 +153,29 @@ class ReproductionResult(TableResult):
 
 
 def reproduce_tables(
-    what: str | None = None, *, data_dir: str | Path | None = None
+    what: str | None = None,
+    *,
+    data_dir: str | Path | None = None,
+    models: ModelSource | None = None,
+    predictions: str | Path | None = None,
+    questions: int | None = None,
 ) -> ReproductionResult:
     """Compute published figures again, against the papers' own.
 
     Args:
         what: a paper, or `PAPER/TABLE`; None for all.
         data_dir: folder with the data.
+        models: a language model that computes the rows of language models by the papers' prompts;
+            None leaves those rows without figures of ours.
+        predictions: a file of answers, for figures whose own answers were not released
+            (Kamalloo's Figures 5 and 7).
+        questions: ask the model about at most so many questions, the first ones.
 
     Raises:
         UnknownNameError: there is no such paper or table.
     """
-    results = reproduce(what, data_dir=data_dir)
+    asked = Asked(models=models, predictions=predictions, questions=questions)
+    results = reproduce(what, data_dir=data_dir, asked=asked)
     entries = [_entry(result) for result in results]
     records = [
         {"paper": entry["paper"], "table": entry["table"], **cell}
@@ -165,7 +203,6 @@ def _row(cell: Cell) -> tuple[str, ...]:
         return "-" if value is None else f"{value:{sign},.{cell.digits}f}"
 
     difference = "0" if cell.difference == 0 else shown(cell.difference, "+")
-    outcome = f"{cell.status}: {cell.reason}" if cell.reason and cell.status != "same" else ""
     return (
         cell.row,
         cell.column,
@@ -173,7 +210,7 @@ def _row(cell: Cell) -> tuple[str, ...]:
         shown(cell.ours),
         difference,
         f"{cell.tolerance:.{cell.digits + 1}f}",
-        outcome or cell.status,
+        outcome(cell),
     )
 
 
@@ -191,6 +228,8 @@ def _entry(result: Reproduced) -> dict[str, Any]:
         "paper": result.paper.name,
         "table": result.table.name,
         "title": result.table.title,
+        "item": result.table.item,
+        "run": result.table.run,
         "missing": result.missing or None,
         "cells": cells,
     }

@@ -14,10 +14,14 @@ from collections.abc import Callable
 import polars as pl
 
 from markscheme.agreement import Protocol, best_and_worst, over_draws
+from markscheme.contract import parse_judge
 from markscheme.datasets import load, passages
+from markscheme.engine import apply
 from markscheme.judges.embedding import Measure, ReferenceOverlap
 from markscheme.models import Models
-from markscheme.papers.cell import Cell, DataDir, Paper, PaperTable
+from markscheme.papers.cell import Asked, Cell, DataDir, Paper, PaperTable, filled
+from markscheme.papers.printed_tables import items, printed_cells, printed_tables
+from markscheme.papers.wang_2023 import first_questions
 
 TABLE_1 = {
     "antique": (500, (5.8, 4.5, 6.5, 3.6), 20.4),
@@ -91,7 +95,11 @@ RULES: dict[Protocol, str] = {
     "rest": "every drawn reference leaves the candidates",
     "butref": "only the reference in use leaves, which fits the paper better on ANTIQUE",
 }
-ENCODER = "the paper does not say which encoder and layer it used, and none ships with the package"
+ENCODER = (
+    "the authors' code takes the cosine of bert-base-uncased's [CLS] vectors with the second "
+    "reference of the best grade; its weights do not ship: "
+    "reference_overlap(measure=bert_cls, model=FOLDER)"
+)
 COEFFICIENTS = ("kendall", "spearman", "pearson")
 
 Triple = tuple[float, float, float]
@@ -173,8 +181,42 @@ def _table_2(name: str, part: str, recorded: str) -> Callable[[DataDir], list[Ce
                     )
                 ]  # fmt: skip
         return cells + [
-            Cell(row="BERTScore", column=column, paper=paper, ours=None, digits=4, reason=ENCODER)
+            Cell(row="BERTScore", column=column, paper=paper, ours=None, digits=4, reason=ENCODER,
+                 needs="model")
             for column, paper in zip(COEFFICIENTS, PRINTED[name]["BERTScore"], strict=True)
+        ]  # fmt: skip
+
+    return compute
+
+
+BY_MODEL = {
+    "pointwise, no references": "pointwise(references=hidden)",
+    "pointwise": "pointwise",
+    "pairwise": "pairwise",
+    "LINKAGE, 0-shot": "listwise",
+}
+"""Rows of Table 2 by language models; few-shot ones need examples: `markscheme study shots`."""
+
+MODEL_SETS = {"ANTIQUE": ("antique", "33221100"), "TREC": ("trec-dl-nf", "3210")}
+
+
+def _table_2_by_model(group: str) -> Callable[[Asked], list[Cell]]:
+    """The function that computes the rows of Table 2 with the user's model, over one draw."""
+
+    def compute(asked: Asked) -> list[Cell]:
+        found: dict[tuple[str, str], float | None] = {}
+        for prefix, (name, composition) in MODEL_SETS.items():
+            frame = first_questions(passages(name, data_dir=asked.data_dir), asked.questions)
+            for row, judge in BY_MODEL.items():
+
+                def score(drawn: pl.DataFrame, judge: str = judge) -> pl.Series:
+                    return apply(parse_judge(judge), drawn, asked.models or Models())["score"]
+
+                figures = over_draws(frame, score, composition=composition, seeds=(0,))
+                for letter, coefficient in zip("KSP", COEFFICIENTS, strict=True):
+                    found[row, f"{prefix} {letter}"] = figures.means[coefficient].value
+        return [
+            filled(cell, found.get((cell.row, cell.column))) for cell in printed_cells(NAME, group)
         ]
 
     return compute
@@ -200,6 +242,25 @@ TABLE_5: dict[str, tuple[Measure, tuple[float, float], tuple[float, float]]] = {
 """Our measure; the paper's Acc(b) and Acc(b+w); ours when they were recorded."""
 
 NOT_SAID = "which 50 were used, and against which reference, is not said; ours: against ground3"
+
+
+def _antique_sizes() -> list[Cell]:
+    """Table 1's cells for who lacks all of ANTIQUE."""
+    questions, per_grade, total = TABLE_1["antique"]
+    figures = [
+        ("questions", questions, 0),
+        *((f"passages labelled {label} a question", paper, 1)
+          for label, paper in zip((3, 2, 1, 0), per_grade, strict=True)),
+        ("passages a question", total, 1),
+    ]  # fmt: skip
+    return [
+        Cell(row="antique", column=column, paper=paper, ours=None, digits=digits, needs="data",
+             reason="ANTIQUE.json is not at hand")
+        for column, paper, digits in figures
+    ]  # fmt: skip
+
+
+NAME = "yang-2024"
 
 
 def table_5(data_dir: DataDir) -> list[Cell]:
@@ -230,7 +291,8 @@ def table_5(data_dir: DataDir) -> list[Cell]:
     return [
         *cells,
         *(
-            Cell(row="BERTScore", column=name, paper=paper, ours=None, digits=2, reason=ENCODER)
+            Cell(row="BERTScore", column=name, paper=paper, ours=None, digits=2, reason=ENCODER,
+                 needs="model")
             for name, paper in zip(ACCURACIES, (0.48, 0.38), strict=True)
         ),
         *(
@@ -269,7 +331,8 @@ def antique_half(data_dir: DataDir) -> list[Cell]:
 
 
 PAPER = Paper(
-    name="yang-2024",
+    name=NAME,
+    items=items(NAME),
     title="LINKAGE: Listwise Ranking among Varied-Quality References",
     tables=(
         PaperTable(
@@ -277,30 +340,56 @@ PAPER = Paper(
             title="Size of ANTIQUE",
             compute=_table_1("antique"),
             needs="ANTIQUE.json",
+            item="Table 1",
+            printed=_antique_sizes,
+            run="markscheme datasets fetch antique",
         ),
         PaperTable(
-            name="table-1-antique-dev", title="Size of half of ANTIQUE", compute=antique_half
+            name="table-1-antique-dev",
+            title="Size of half of ANTIQUE",
+            compute=antique_half,
+            item="Table 1",
         ),
-        PaperTable(name="table-1-trec", title="Size of TREC-DL-NF", compute=_table_1("trec-dl-nf")),
-        PaperTable(name="webglm", title="Size of the WebGLM sample", compute=webglm),
+        PaperTable(
+            name="table-1-trec",
+            title="Size of TREC-DL-NF",
+            compute=_table_1("trec-dl-nf"),
+            item="Table 1",
+        ),
+        PaperTable(
+            name="webglm", title="Size of the WebGLM sample", compute=webglm, item="Table 5"
+        ),
         PaperTable(
             name="table-2-antique",
             title="Automatic measures on ANTIQUE, correlation with grades",
             compute=_table_2("antique", "all", "antique"),
             needs="ANTIQUE.json",
+            item="Table 2",
+            run="markscheme datasets fetch antique",
         ),
         PaperTable(
             name="table-2-antique-dev",
             title="Automatic measures on half of ANTIQUE, correlation with grades",
             compute=_table_2("antique", "dev", "antique-dev"),
+            item="Table 2",
         ),
         PaperTable(
             name="table-2-trec",
             title="Automatic measures on TREC-DL-NF, correlation with grades",
             compute=_table_2("trec-dl-nf", "auto", "trec-dl-nf"),
+            item="Table 2",
         ),
         PaperTable(
-            name="table-5", title="Automatic measures on WebGLM, best and worst", compute=table_5
+            name="table-5",
+            title="Automatic measures on WebGLM, best and worst",
+            compute=table_5,
+            item="Table 5",
+        ),
+        *printed_tables(
+            NAME,
+            by_model={
+                group: _table_2_by_model(group) for group in ("table-2-mistral", "table-2-chatgpt")
+            },
         ),
     ),
 )

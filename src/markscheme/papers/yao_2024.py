@@ -1,7 +1,8 @@
 """Yao & Barbosa 2024, Accurate and Nuanced Open-QA Evaluation Through Textual Entailment.
 
-Sizes can be computed again. The other figures need replies of GPT-3.5 that were not released; the
-embedded entailment's stand beside them (`yao_2024_embedded`).
+Sizes and lexical rows can be computed again. The other figures need replies of GPT-3.5 that are not
+at hand: the embedded entailment's are set beside them, and a language model that the user names
+computes them by the paper's own prompts.
 """
 
 from __future__ import annotations
@@ -11,12 +12,32 @@ from types import MappingProxyType
 
 import polars as pl
 
-from markscheme.agreement import adjacent_sets, alternatives, marks_test, set_counts
+from markscheme.agreement import (
+    adjacent_sets,
+    alternatives,
+    hierarchy,
+    marks_test,
+    set_counts,
+)
 from markscheme.contract import parse_judge
 from markscheme.datasets import load
 from markscheme.engine import apply
+from markscheme.errors import DataError
+from markscheme.metrics import token_f1
 from markscheme.models import Models
-from markscheme.papers.cell import Cell, DataDir, Paper, PaperTable
+from markscheme.papers.cell import Asked, Cell, DataDir, Paper, PaperTable, filled
+from markscheme.papers.printed_tables import items, printed_cells, printed_tables
+from markscheme.papers.wang_2023 import (
+    LEXICAL_NQ,
+    LEXICAL_TQ,
+    PROMPTS,
+    first_questions,
+    lexical,
+    nq_excuse,
+    printed_tq,
+    prompted_cells,
+    tq_excuse,
+)
 from markscheme.results import Figure
 from markscheme.training import parts
 
@@ -36,6 +57,33 @@ TABLE_1: Mapping[str, tuple[float, float]] = MappingProxyType(
     }
 )
 """F1 and accuracy of Entailment (Table 1), over all systems from Table 2."""
+
+NOTEBOOK_1: Mapping[str, tuple[float, float]] = MappingProxyType(
+    {
+        "DPR+FiD": (95.3, 93.4),
+        "InstructGPT": (91.5, 88.8),
+        "ChatGPT": (91.6, 87.6),
+        "GPT-4": (92.1, 87.5),
+        "BingChat": (90.0, 84.3),
+        EVERY: (93.46, 90.15),
+    }
+)
+"""The same in the authors' notebooks (`eval-eval.ipynb` and, over all, `trained-eval/`)."""
+
+TABLE_11: Mapping[str, tuple[float, float]] = MappingProxyType(
+    {
+        "DPR+FiD": (95.1, 93.1),
+        "InstructGPT": (92.5, 90.5),
+        "ChatGPT": (91.6, 88.0),
+        "GPT-4": (93.6, 90.1),
+        "BingChat": (92.3, 87.6),
+    }
+)
+"""F1 and accuracy where inferior answers are wrong."""
+
+F1_SCORE = 0.7770
+F1_SCORE_KNOWN = 0.8903
+F1_OVER = "the paper does not say over which answers; ours: all labelled ones"
 
 TABLE_9: Mapping[str, int] = MappingProxyType(
     {"superior": 514, "equivalent": 10_061, "inferior": 1_000, "incorrect": 3_470}
@@ -82,8 +130,48 @@ def table_1(data_dir: DataDir) -> list[Cell]:
     for system, (f1, accuracy) in TABLE_1.items():
         one = found[system]
         for column, paper, ours in (("F1", f1, one.f1), ("accuracy", accuracy, one.accuracy)):
-            cells.append(_cell("table-1", system, column, paper, _scaled(ours, 100), digits=1))
+            cells.append(
+                _cell(
+                    "table-1", system, column, paper, _scaled(ours, 100), digits=1,
+                    notebook=round(NOTEBOOK_1[system][column == "accuracy"], 1),
+                )
+            )  # fmt: skip
     return cells
+
+
+def table_11(data_dir: DataDir) -> list[Cell]:
+    """F1 and accuracy per system where inferior answers are wrong."""
+    rows = judged(data_dir)
+    found = {
+        one.system: one
+        for one in alternatives(rows["relation"], rows["accepted"], rows["system"])
+        if one.policy == "superior_only"
+    }
+    return [
+        _cell("table-11", system, column, paper, _scaled(ours, 100), digits=1)
+        for system, printed in TABLE_11.items()
+        for column, paper, ours in zip(
+            ("F1", "accuracy"), printed, (found[system].f1, found[system].accuracy), strict=True
+        )
+    ]
+
+
+def f1_score(data_dir: DataDir) -> list[Cell]:
+    """AUROC of token F1 as marks, over all labelled answers."""
+    answers = load("evouna-nq", data_dir=data_dir).drop_nulls("answer")
+    scores = token_f1(answers["answer"], answers["references"])
+    found = marks_test(scores, answers["label"] >= 0.5)
+    return [
+        Cell(
+            row="F1 Score",
+            column="AUROC",
+            paper=F1_SCORE,
+            ours=None if found.auroc.value is None else round(found.auroc.value, 4),
+            digits=4,
+            reason=F1_OVER,
+            known=F1_SCORE_KNOWN,
+        )
+    ]
 
 
 def table_9(data_dir: DataDir) -> list[Cell]:
@@ -125,7 +213,14 @@ def _scaled(figure: Figure, scale: float) -> float | None:
 
 
 def _cell(
-    table: str, row: str, column: str, paper: float, ours: float | None, *, digits: int
+    table: str,
+    row: str,
+    column: str,
+    paper: float,
+    ours: float | None,
+    *,
+    digits: int,
+    notebook: float | None = None,
 ) -> Cell:
     known, within = KNOWN[table][row, column], WITHIN[table]
     return Cell(
@@ -137,11 +232,12 @@ def _cell(
         reason=REASON,
         known=known,
         within=within,
+        notebook=notebook,
     )
 
 
 WITHIN: Mapping[str, float] = MappingProxyType(
-    {"table-1": 1.0, "table-9": 3.0, "table-12": 30.0, "table-13": 0.01}
+    {"table-1": 1.0, "table-11": 1.0, "table-9": 3.0, "table-12": 30.0, "table-13": 0.01}
 )
 """How far figures may move when the embedded test is trained again before they are recorded anew:
 odds ratios of sets that people nearly always accept rest on a handful of answers."""
@@ -161,6 +257,18 @@ KNOWN: Mapping[str, Mapping[tuple[str, str], float]] = MappingProxyType(
             ("BingChat", "accuracy"): 89.2,
             ("all five", "F1"): 94.6,
             ("all five", "accuracy"): 92.0,
+        },
+        "table-11": {
+            ("DPR+FiD", "F1"): 94.6,
+            ("DPR+FiD", "accuracy"): 92.7,
+            ("InstructGPT", "F1"): 92.4,
+            ("InstructGPT", "accuracy"): 90.0,
+            ("ChatGPT", "F1"): 91.6,
+            ("ChatGPT", "accuracy"): 88.0,
+            ("GPT-4", "F1"): 93.3,
+            ("GPT-4", "accuracy"): 89.8,
+            ("BingChat", "F1"): 92.7,
+            ("BingChat", "accuracy"): 88.5,
         },
         "table-9": {
             ("superior", "per cent"): 46.5,
@@ -182,14 +290,185 @@ KNOWN: Mapping[str, Mapping[tuple[str, str], float]] = MappingProxyType(
 
 TABLES = (
     PaperTable(
-        name="table-1", title="Entailment beside people, EVOUNA-NQ (Table 1)", compute=table_1
+        name="table-1",
+        title="Entailment beside people, EVOUNA-NQ; ours embedded",
+        compute=table_1,
+        item="Table 1",
     ),
-    PaperTable(name="table-9", title="Answers in the four sets, EVOUNA-NQ", compute=table_9),
     PaperTable(
-        name="table-12", title="Is the order of the sets people's? EVOUNA-NQ", compute=table_12
+        name="table-9",
+        title="Answers in the four sets, EVOUNA-NQ; ours embedded",
+        compute=table_9,
+        item="Tables 9 and 10",
     ),
-    PaperTable(name="table-13", title="Marks against people's verdicts", compute=table_13),
+    PaperTable(
+        name="table-11",
+        title="Without inferior answers, EVOUNA-NQ; ours embedded",
+        compute=table_11,
+        item="Table 11",
+    ),
+    PaperTable(
+        name="table-12",
+        title="Is the order of the sets people's? EVOUNA-NQ; ours embedded",
+        compute=table_12,
+        item="Table 12",
+    ),
+    PaperTable(
+        name="table-13",
+        title="Marks against people's verdicts; ours embedded",
+        compute=table_13,
+        item="Table 13",
+    ),
+    PaperTable(name="table-13-f1", title="Token F1 as marks", compute=f1_score, item="Table 13"),
 )
+
+NAME = "yao-2024"
+CHAT = "entailment(statements=chat, test=chat, marks={marks})"
+"""The paper's way, with whatever model the user names."""
+
+SETS_OF = {"NQ": "evouna-nq", "TQ": "evouna-tq"}
+
+
+def asked_rows(asked: Asked, part: str, marks: str = "off") -> pl.DataFrame | None:
+    """One part's labelled answers, judged by the paper's prompts with the user's model; None where
+    the part is not at hand."""
+    try:
+        answers = load(SETS_OF[part], data_dir=asked.data_dir).drop_nulls("answer")
+    except DataError:
+        return None
+    answers = first_questions(answers, asked.questions)
+    judge = parse_judge(CHAT.format(marks=marks))
+    outcomes = apply(judge, answers, asked.models or Models())
+    return outcomes.with_columns(
+        answers.select("answer_id", "question", "references", "answer", "system", "label"),
+        judge=pl.lit("entailment"),
+        accepted=answers["label"] >= 0.5,
+    )
+
+
+def _by_system(rows: pl.DataFrame, policy: str) -> dict[str, float | None]:
+    """F1 and accuracy by `SYSTEM F1` and `SYSTEM accuracy`, per cent."""
+    found: dict[str, float | None] = {}
+    for one in alternatives(rows["relation"], rows["accepted"], rows["system"]):
+        if one.policy == policy:
+            found[f"{one.system} F1"] = _scaled(one.f1, 100)
+            found[f"{one.system} accuracy"] = _scaled(one.accuracy, 100)
+    return found
+
+
+Rows = dict[tuple[str, str], float | None]
+
+
+def _ask_table_1(asked: Asked) -> Rows:
+    rows = asked_rows(asked, "NQ")
+    assert rows is not None
+    return {("Entailment", key): x for key, x in _by_system(rows, EITHER).items()}
+
+
+EITHER, UPPER = "superior_or_inferior", "superior_only"
+
+
+def _ask_table_1_tq(asked: Asked) -> Rows:
+    rows = asked_rows(asked, "TQ")
+    return (
+        {}
+        if rows is None
+        else {("Entailment", key): x for key, x in _by_system(rows, EITHER).items()}
+    )
+
+
+def _ask_prompts(asked: Asked) -> Rows:
+    """GPT-3.5's row, and for each system the best of the prompts that need no examples."""
+    found = prompted_cells(asked, PROMPTS)
+    rows: Rows = {}
+    for (prompt, column), value in found.items():
+        if prompt == "GPT-3.5":
+            rows[prompt, column] = value
+        else:
+            key = ("GPT-3.5 (best prompting)", column)
+            rows[key] = max(value, rows.get(key) or 0.0)
+    return rows
+
+
+def _ask_sets(asked: Asked) -> Rows:
+    found: Rows = {}
+    for part in SETS_OF:
+        rows = asked_rows(asked, part)
+        if rows is not None:
+            for name, count in set_counts(rows["relation"]).select("relation", "count").iter_rows():
+                found[part, name] = count
+    return found
+
+
+def _ask_table_11(asked: Asked) -> Rows:
+    found: Rows = {}
+    for part in SETS_OF:
+        rows = asked_rows(asked, part)
+        if rows is not None:
+            for row, policy in (("inferior right", EITHER), ("inferior wrong", UPPER)):
+                for column, value in _by_system(rows, policy).items():
+                    found[f"{part}, {row}", column] = value
+    return found
+
+
+def _ask_table_12(asked: Asked) -> Rows:
+    found: Rows = {}
+    for part in SETS_OF:
+        rows = asked_rows(asked, part)
+        if rows is not None:
+            rows = rows.filter(pl.col("system") != "DPR+FiD")
+            steps = adjacent_sets(rows["relation"], rows["accepted"])
+            for column, step in zip(TABLE_12, steps, strict=True):
+                found[part, column] = _scaled(step.odds_ratio, 1)
+    return found
+
+
+SCHEMES = {
+    "Inference + CIA": ("CIA", "CIA"),
+    "Inference + IA": ("CIA", "IA"),
+    "Inference + C": ("CIA", "C"),
+    "Inference + #Steps": ("CIA", "C"),
+    "Inference + LLM Score": ("difficulty", "difficulty"),
+    "LLM Score": ("llm_score", "llm_score_in_sets"),
+}
+"""Rows of Table 13: how the judge marks, and which of the marks that follow from it."""
+
+
+def _ask_marks(asked: Asked) -> Rows:
+    """AUROC under every scheme; a statement, test or inference is asked for once."""
+    found: Rows = {}
+    for marks in dict.fromkeys(scheme for scheme, _ in SCHEMES.values()):
+        rows = asked_rows(asked, "NQ", marks)
+        assert rows is not None
+        tested = hierarchy(rows, rows).found["entailment"]["marks"]
+        for row, (scheme, name) in SCHEMES.items():
+            if scheme == marks and name in tested:
+                found[row, "AUROC"] = tested[name].auroc.value
+    return found
+
+
+def _by_model(group: str, ask: Callable[[Asked], Rows]) -> Callable[[Asked], list[Cell]]:
+    """The function that fills a printed group with what the user's model gives."""
+
+    def compute(asked: Asked) -> list[Cell]:
+        found = ask(asked)
+        return [filled(cell, found.get((cell.row, cell.column)))
+                for cell in printed_cells(NAME, group)]  # fmt: skip
+
+    return compute
+
+
+BY_MODEL = {
+    "table-1-entailment-model": _ask_table_1,
+    "table-1-prompted": _ask_prompts,
+    "table-1-tq": _ask_table_1_tq,
+    "tables-9-10-model": _ask_sets,
+    "table-11-model": _ask_table_11,
+    "table-12-model": _ask_table_12,
+    "table-13-model": _ask_marks,
+    "table-3-model": _ask_marks,
+}
+"""Groups of printed figures that a language model computes."""
 
 
 PROPER = {"evouna-nq": 3020, "evouna-tq": 1938}
@@ -228,17 +507,54 @@ def _sizes(name: str) -> Callable[[DataDir], list[Cell]]:
     return compute
 
 
+def _sizes_tq() -> list[Cell]:
+    """EVOUNA-TQ's sizes for who lacks it."""
+    return [
+        Cell(row="evouna-tq", column=column, paper=paper, ours=None, digits=0, needs="data",
+             reason="TQ.json is not at hand")
+        for column, paper in (
+            ("questions", PROPER["evouna-tq"]),
+            ("answers in the four sets", sum(SETS["evouna-tq"])),
+        )
+    ]  # fmt: skip
+
+
 PAPER = Paper(
-    name="yao-2024",
+    name=NAME,
     title="Accurate and Nuanced Open-QA Evaluation Through Textual Entailment",
+    items=items(NAME),
     tables=(
-        PaperTable(name="sizes-nq", title="Size of EVOUNA-NQ", compute=_sizes("evouna-nq")),
+        PaperTable(
+            name="sizes-nq",
+            title="Size of EVOUNA-NQ",
+            compute=_sizes("evouna-nq"),
+            item="Section 2",
+        ),
         PaperTable(
             name="sizes-tq",
             title="Size of EVOUNA-TQ",
             compute=_sizes("evouna-tq"),
             needs="TQ.json",
+            item="Section 2",
+            printed=_sizes_tq,
+            run="markscheme datasets fetch evouna-tq",
+        ),
+        PaperTable(
+            name="table-1-lexical",
+            title="Lexical match, EVOUNA-NQ",
+            compute=lexical("evouna-nq", LEXICAL_NQ, nq_excuse),
+            item="Table 1",
+        ),
+        PaperTable(
+            name="table-1-lexical-tq",
+            title="Lexical match, EVOUNA-TQ",
+            compute=lexical("evouna-tq", LEXICAL_TQ, tq_excuse),
+            needs="TQ.json",
+            item="Table 1",
+            printed=printed_tq,
+            run="markscheme datasets fetch evouna-tq",
         ),
         *TABLES,
+        *printed_tables(NAME, {group: _by_model(group, ask) for group, ask in BY_MODEL.items()}),
     ),
 )

@@ -34,7 +34,8 @@ ALIASES: dict[str, tuple[str, ...]] = {
     "reference_kind": ("reference kind",),
     "label": (
         "label", "human", "human label", "acceptable", "correct", "is correct", "human judgment",
-        "judgment", "judgement", "gold label", "grade",
+        "judgment", "judgement", "gold label", "grade", "golden judge", "golden judgment",
+        "gold judge", "gold judgment",
     ),
     "annotator_labels": ("annotator labels",),
     "context": ("context", "passage", "evidence"),

@@ -21,7 +21,8 @@ from markscheme.text.replies import Reading, declines, mentions, read_score, spo
 _NUMBERED = re.compile(r"^[\s>*_#-]*(?:step\s*)?(\d{1,3})\s*[.):][*_]*\s*(?=\S)", re.I | re.M)
 _INLINE = re.compile(r"(?<!\S)(\d{1,3})[.)]\s+(?=\S)")
 _INFO = re.compile(r"\[{1,2}\s*INFO(?:RMATION)?\s*\]{1,2}", re.IGNORECASE)
-_ASSUMPTION = re.compile(r"\[{1,2}\s*ASSUMPTIONS?\s*\]{1,2}", re.IGNORECASE)
+_ASSUMPTION = re.compile(r"\[{1,2}\s*ASSUMPTIONS?\s*\]{1,2}|\(\s*ASSUMPTIONS?\s*\)", re.IGNORECASE)
+"""In brackets, or in parentheses, which the authors' own code counts as well."""
 _WORDS = re.compile(r"\w+")
 _NAMES = re.compile(r"\bS[12]\b")
 """What the prompt calls the two statements."""

@@ -1,0 +1,130 @@
+"""Every judge with a list of references, one, and none: Python, command line, service."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from starlette.testclient import TestClient
+
+import markscheme
+from markscheme.cli import run
+from markscheme.contract import judges, needs_of, parse_judge
+from markscheme.errors import DataError
+from markscheme.models import Models
+from markscheme.service.app import make_app
+from markscheme.service.settings import Settings
+from markscheme.testing import ScriptedChat
+
+QUESTION = "Why does ice float on water?"
+ANSWER = "It is less dense than the water around it."
+REFERENCES: dict[str, list[str]] = {
+    "list": ["It is less dense than water.", "It is lighter.", "It is cold.", "It is blue."],
+    "one": ["It is less dense than water."],
+    "none": [],
+}
+KNOWN = {name: found for name, found in judges().items() if "'" not in found.example}
+OFFLINE = sorted(name for name, found in KNOWN.items() if found.needs.nothing)
+ASKING = sorted(name for name, found in KNOWN.items() if found.needs.chat)
+
+
+COMPARING = {"listwise", "pairwise"}
+"""Judges that compare with references: an answer without any is not judged, and says why. Other
+answers of the same file are."""
+WITHOUT_OTHER_ANSWER = {"preference"}
+"""Judges of two answers, of which a request to the service has only one."""
+
+
+def row(case: str) -> dict[str, Any]:
+    references = REFERENCES[case]
+    found = {"question": QUESTION, "references": references, "answer": ANSWER, "id": case}
+    extra = {"context": "Ice floats.", "other_answer": "It is cold."}
+    return found | extra | ({"reference_grades": [3, 2, 1, 0]} if case == "list" else {})
+
+
+def reply(asked: str) -> str:
+    """Something that most of the prompts' parsers can read."""
+    return "Yes. [[1]] 4 entailment" if asked else "Yes"
+
+
+def models() -> Models:
+    return Models(chat=ScriptedChat(replies=reply))
+
+
+def wants_references(name: str) -> bool:
+    return needs_of(parse_judge(KNOWN[name].example)).references == "required"
+
+
+@pytest.mark.parametrize("name", [*OFFLINE, *ASKING])
+def test_python_judges_whatever_the_judge_can(name: str) -> None:
+    judge = KNOWN[name].example
+    for case in REFERENCES:
+        if case == "none" and wants_references(name):
+            with pytest.raises(DataError, match="references"):
+                markscheme.judge([row(case)], judge, models=models())
+            continue
+        found = markscheme.judge([row(case)], judge, models=models()).judgments
+        assert found["answer_id"].to_list() == [case]
+        if case == "none" and name in COMPARING:
+            assert found["status"][0] == "skipped"
+            assert found["explanation"][0] == "no reference to compare with"
+        else:
+            assert found["status"][0] in ("judged", "unparsed"), (case, found["explanation"][0])
+
+
+@pytest.mark.parametrize("name", OFFLINE)
+def test_the_command_line_judges_what_python_does(
+    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for case in REFERENCES:
+        path = tmp_path / f"{case}.jsonl"
+        path.write_text(json.dumps(row(case)) + "\n")
+        code = run(
+            ["judge", str(path), "-j", KNOWN[name].example, "-q", "-o", str(tmp_path / case)]
+        )
+        said = capsys.readouterr()
+        refused = case == "none" and wants_references(name)
+        assert code == (2 if refused else 0), said.err
+        if refused:
+            assert "references" in said.err
+
+
+@pytest.mark.parametrize("name", ASKING)
+def test_a_dry_run_plans_what_python_asks(
+    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for case in REFERENCES:
+        path = tmp_path / f"{case}.jsonl"
+        path.write_text(json.dumps(row(case)) + "\n")
+        code = run(
+            ["judge", str(path), "-j", KNOWN[name].example, "--model", "made-up", "--dry-run",
+             "--ledger", str(tmp_path / "ledger.sqlite"), "-q"]
+        )  # fmt: skip
+        said = capsys.readouterr()
+        refused = case == "none" and wants_references(name)
+        assert code == (2 if refused else 0), said.err
+
+
+@pytest.fixture(scope="module")
+def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
+    allow = tuple(KNOWN[name].example for name in (*OFFLINE, *ASKING))
+    settings = Settings(jobs=tmp_path_factory.mktemp("jobs"))
+    with TestClient(make_app(settings, allow=allow, models=models())) as opened:
+        yield opened
+
+
+@pytest.mark.parametrize("name", [*OFFLINE, *ASKING])
+def test_the_service_judges_what_python_does(client: TestClient, name: str) -> None:
+    fields = ("id", "question", "references", "answer", "context", "reference_grades")
+    rows = [{key: row(case)[key] for key in fields if key in row(case)} for case in REFERENCES]
+    answered = client.post("/v1/judgments", json={"judge": KNOWN[name].example, "answers": rows})
+    assert answered.status_code == 200, answered.text
+    found = {one["id"]: one for one in answered.json()["judgments"]}
+    assert set(found) == set(REFERENCES)
+    for case, one in found.items():
+        refused = case == "none" and (wants_references(name) or name in COMPARING)
+        refused |= name in WITHOUT_OTHER_ANSWER
+        assert one["status"] in (("skipped",) if refused else ("judged", "unparsed")), one
