@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+import json
+import shutil
+from pathlib import Path
+
 import polars as pl
 import pytest
 
 import markscheme
-from markscheme.judges.examiner import Examiner, question_hash
+from markscheme.contract import HasLineage, parse_judge
+from markscheme.judges.entailment import Claims, Entailment
+from markscheme.judges.examiner import Examiner
 from markscheme.judges.examiner.scope import language_of
+from markscheme.judges.examiner.weight_files import SHIPPED
+from markscheme.judges.listwise import ListwiseExaminer
 from markscheme.models import Models
+from markscheme.training import paraphrases
 
 FRENCH = {
     "question": "Qui a écrit le roman « Les Misérables » ?",
@@ -59,19 +68,45 @@ def test_what_lies_outside_can_be_left_not_judged() -> None:
 
 
 def test_questions_that_trained_it_are_told() -> None:
-    """A contrast row of `training-data/` that the shipped weights learned from."""
-    learned = {
-        "question": "Are penguins able to fly?", "references": ["No"], "answer": "No, they swim."
-    }  # fmt: skip
-    other = learned | {"question": "Are qworls able to fly?"}
-    judged = markscheme.judge([learned, other], "examiner(encoder=never)").judgments
-    assert judged["scope"].to_list()[1] == "inside"
+    """A question of `training/paraphrases.jsonl` that the shipped weights learned from."""
+    asked = paraphrases()["question"][0]
+    rows = [ENGLISH | {"question": one} for one in (asked, asked.upper() + " please", "qworl?")]
+    judged = markscheme.judge(
+        rows, ["examiner(encoder=never)", "panel(judges=[examiner(encoder=never), exact_match])"]
+    ).judgments
+    assert judged["scope"].to_list() == ["learned from", "learned from", "inside"] * 2
 
 
-def test_near_duplicates_of_a_question_are_one() -> None:
-    assert question_hash("Who wrote Emma?") == question_hash("who was it that wrote 'Emma'")
-    assert question_hash("Who wrote Emma?") != question_hash("Who wrote Persuasion?")
-    assert question_hash("Is it so?") != question_hash("Is it not so?")
+def test_weights_that_do_not_say_what_trained_them_are_told(tmp_path: Path) -> None:
+    folder = tmp_path / "weights"
+    shutil.copytree(SHIPPED, folder)
+    (folder / "lineage.npy").unlink()
+    judged = Examiner(weights=str(folder), encoder="never").judge(
+        pl.DataFrame([ENGLISH]).with_columns(reference_kind=pl.lit("text")), Models()
+    )
+    assert judged["scope"].to_list() == ["unknown"]
+
+
+def test_what_trained_the_judges_that_ship_is_known_and_small() -> None:
+    """Files of the wheel, together under a megabyte."""
+    judges = [Examiner(), ListwiseExaminer(), Entailment(), Claims()]
+    known = [one.lineage() for one in judges]
+    assert all(one is not None and one.size > 1000 for one in known)
+    files = list(Path(markscheme.__file__).parent.rglob("lineage.npy"))
+    assert len(files) == 3
+    assert sum(one.stat().st_size for one in files) < 1_000_000
+
+
+def test_judges_that_ask_a_model_say_what_their_examples_were(tmp_path: Path) -> None:
+    path = tmp_path / "examples.jsonl"
+    shot = {"question": "Who wrote Emma?", "references": ["Austen"], "answer": "Jane", "label": 1}
+    path.write_text(json.dumps(shot) + "\n")
+    judge = parse_judge(f"llm_evouna_icl(examples='{path}')")
+    assert isinstance(judge, HasLineage)
+    lineage = judge.lineage()
+    assert lineage is not None
+    assert lineage.has(["who wrote 'Emma'", "Who wrote Walden?"]).tolist() == [True, False]
+    assert Entailment(statements="chat", test="chat").lineage() is None
 
 
 def test_texts_beyond_the_limit_fail_by_name() -> None:

@@ -37,6 +37,7 @@ from markscheme.results import (
     Table,
     TableResult,
     flat_frame,
+    lineage_note,
     measured,
     not_judged,
     p_text,
@@ -45,7 +46,9 @@ from markscheme.results import (
 from markscheme.tables import (
     INSIDE,
     LEARNED,
+    NEW,
     OUTSIDE,
+    UNKNOWN,
     Joined,
     as_binary,
     join_labels,
@@ -185,49 +188,95 @@ def agree(
     )
 
 
+ALL, REST = "all", "rest"
+"""All of a judge's answers, and those to questions that did not train it."""
+
+
 def scope_agreement(joined: Joined, options: AgreementOptions) -> dict[str, dict[str, Agreement]]:
     """Agreement of each judge apart on what it learned from, and inside and outside its field.
 
-    Only of judges whose judgments say so (the column `scope`) and do not all lie inside. Figures on
-    questions that trained a judge flatter it.
+    Only of judges whose judgments say so (the column `scope`), where that is more than that all
+    questions are new to them. Figures on questions that trained a judge flatter it.
 
     Returns:
-        By judge, then by `inside`, `learned from` and `outside`.
+        By judge, then by `all`, `rest` (all but those it learned from) and the `SCOPES` that occur.
     """
     rows = joined.rows
     if "scope" not in rows.columns or rows["scope"].null_count() == rows.height:
         return {}
     rows = rows.with_columns(_scope=scope_kind())
-    found: dict[str, dict[str, Agreement]] = {}
     plain = replace(options, by_system=False)
-    for (judge, kind), part in rows.group_by("judge", "_scope", maintain_order=True):
-        if kind is not None:
-            one = agreement(replace(joined, rows=part.drop("_scope")), plain)[0]
-            found.setdefault(str(judge), {})[str(kind)] = one
-    return {judge: kinds for judge, kinds in found.items() if set(kinds) != {INSIDE}}
+
+    def of(part: pl.DataFrame) -> Agreement:
+        return agreement(replace(joined, rows=part.drop("_scope")), plain)[0]
+
+    found: dict[str, dict[str, Agreement]] = {}
+    for (judge,), part in rows.group_by("judge", maintain_order=True):
+        kinds = {
+            str(kind): one
+            for (kind,), one in part.group_by("_scope", maintain_order=True)
+            if kind is not None
+        }
+        if set(kinds) - {INSIDE, NEW}:
+            rest = part.filter(pl.col("_scope").ne_missing(LEARNED))
+            whole = {ALL: part, **({REST: rest} if 0 < rest.height < part.height else {})}
+            found[str(judge)] = {name: of(one) for name, one in (whole | kinds).items()}
+    return found
 
 
 def _scope_table(found: Mapping[str, Mapping[str, Agreement]]) -> Table:
     rows = tuple(
         (
             judge,
-            _SCOPES.get(kind, kind),
+            _SCOPES[kind],
+            f"{one.questions:,}",
             f"{one.answers:,}",
             measured(one.left_out["accuracy"], scale=100, digits=1),
             measured(one.left_out["kappa"], scale=1, digits=3),
         )
         for judge, kinds in found.items()
         for kind, one in kinds.items()
+        # What the rest is made of is not said twice.
+        if kind in (ALL, REST, LEARNED) or one.answers < kinds.get(REST, kinds[ALL]).answers
     )
+    lines = (_lineage_line(judge, kinds) for judge, kinds in found.items())
     return Table(
         title="On questions that trained a judge, its figures flatter it",
-        header=("judge", "the questions", "answers", "accuracy", "kappa"),
+        header=("judge", "the questions", "number", "answers", "accuracy", "kappa"),
         rows=rows,
-        numeric=frozenset(("answers", "accuracy", "kappa")),
+        numeric=frozenset(("number", "answers", "accuracy", "kappa")),
+        notes=tuple(line for line in lines if line),
     )
 
 
-_SCOPES = {LEARNED: "trained it", INSIDE: "are new to it", OUTSIDE: "outside its field"}
+_SCOPES = {
+    ALL: "all", REST: "did not train it", LEARNED: "trained it", INSIDE: "inside its field",
+    OUTSIDE: "outside its field", NEW: "did not train it", UNKNOWN: "may have trained it",
+}  # fmt: skip
+
+
+def _lineage_line(judge: str, kinds: Mapping[str, Agreement]) -> str | None:
+    """How many questions trained a judge, with accuracy on all and on the rest."""
+    rest, learned = kinds.get(REST), kinds.get(LEARNED)
+    return lineage_note(
+        judge,
+        questions=kinds[ALL].questions,
+        trained=None if UNKNOWN in kinds else learned.questions if learned else 0,
+        figure="as people say",
+        whole=_share(kinds[ALL]),
+        rest=None if rest is None else _share(rest),
+    )
+
+
+def _share(one: Agreement) -> str:
+    value = one.left_out["accuracy"].value
+    return "n/a" if value is None else f"{100 * value:.1f}%"
+
+
+def lineage_lines(joined: Joined, options: AgreementOptions) -> list[str]:
+    """A line for each judge that some of the labelled questions trained, as `agree` says it."""
+    found = scope_agreement(joined, options)
+    return [line for judge, kinds in found.items() if (line := _lineage_line(judge, kinds))]
 
 
 def _binary(joined: Joined) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import polars as pl
@@ -25,7 +25,7 @@ from markscheme.agreement.system_differences import PeoplesDifference, peoples_d
 from markscheme.errors import AgreementError, DataError
 from markscheme.options import with_keywords
 from markscheme.results import Table, TableResult, flat_frame, p_text, share_text
-from markscheme.tables import join_labels
+from markscheme.tables import LEARNED, Joined, join_labels, scope_kind
 
 LEAST_RESAMPLES = 100
 
@@ -37,10 +37,12 @@ class CompareResult(TableResult):
     Attributes:
         pairs: the same as objects, with the reason where a figure is undefined.
         people: of systems, what people would say of each pair, where labels are known.
+        rest: the pairs on the questions that trained none of the judges, where some did.
     """
 
     pairs: tuple[Comparison, ...]
     people: tuple[PeoplesDifference, ...] = ()
+    rest: tuple[Comparison, ...] = ()
 
 
 def compare(
@@ -84,8 +86,9 @@ def compare(
         "threshold": wanted.threshold,
     }  # fmt: skip
     people: list[PeoplesDifference] = []
+    joined: Joined | None
     if wanted.systems:
-        rows = judged_table(judgments, **reading)
+        rows, joined = judged_table(judgments, **reading), None
         pairs = compare_systems(rows, systems=names_of(wanted.only) or None, options=wanted)
         said, what = [f"{rows.height:,} judgments by {rows['judge'][0]}"], "share accepted"
         known = _labels_of_systems(judgments, labels, answers, wanted)
@@ -106,6 +109,14 @@ def compare(
         pairs = compare_judges(joined, options=wanted)
         said, what = joined.notes(), wanted.statistic
     tables = _tables(pairs, what, said, wanted)
+    learned = _learned_questions(rows)
+    rest: list[Comparison] = []
+    if learned.len():
+        rest, told = _on_the_rest(rows, joined, learned, wanted)
+        tables[0] = replace(tables[0], notes=(*tables[0].notes, told))
+        if rest:
+            title = f"{tables[0].title}, on questions that trained no judge"
+            tables.insert(1, replace(_tables(rest, what, (), wanted)[0], title=title))
     if people:
         tables.insert(0, _people_table(people, pairs, wanted))
     return CompareResult(
@@ -115,10 +126,40 @@ def compare(
             "command": "compare", "statistic": what, "matched": said, "seed": wanted.seed,
             "resamples": wanted.resamples, "pairs": pairs,
             **({"people": people} if people else {}),
+            **({"learned_questions": learned.len(), "rest": rest} if learned.len() else {}),
         },
         pairs=tuple(pairs),
+        rest=tuple(rest),
         people=tuple(people),
     )  # fmt: skip
+
+
+def _learned_questions(rows: pl.DataFrame) -> pl.Series:
+    """The different questions that trained a judge of these judgments."""
+    if not {"scope", "question"} <= set(rows.columns):
+        return pl.Series("question", [], dtype=pl.String)
+    return rows.filter(scope_kind() == LEARNED)["question"].drop_nulls().unique()
+
+
+def _on_the_rest(
+    rows: pl.DataFrame, joined: Joined | None, learned: pl.Series, options: CompareOptions
+) -> tuple[list[Comparison], str]:
+    """The pairs without the questions that trained a judge, and a line that says how many did."""
+    new = ~pl.col("question").is_in(learned.implode())
+    left = rows.filter(new)
+    every, trained = rows["question"].n_unique(), learned.len()
+    which = "this judge" if joined is None else "one of these judges"
+    told = f"{trained:,} of {every:,} questions trained {which}, and flatter it"
+    try:
+        if joined is None:
+            only = names_of(options.only) or None
+            return compare_systems(
+                left, systems=only, options=options
+            ), f"{told}; the rest is below"
+        kept = replace(joined, rows=joined.rows.filter(new))
+        return compare_judges(kept, options=options), f"{told}; the rest is below"
+    except AgreementError:
+        return [], f"{told}; too few others are left to compare by"
 
 
 def _labels_of_systems(

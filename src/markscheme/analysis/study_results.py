@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, TypeAlias
@@ -22,10 +22,10 @@ from markscheme.analysis.list_studies import (
     over_draws,
 )
 from markscheme.analysis.options import StudyOptions
-from markscheme.contract import Judge, judge_name, parse_judge
+from markscheme.contract import HasLineage, Judge, judge_name, parse_judge
 from markscheme.models import Models
 from markscheme.options import with_keywords
-from markscheme.results import Table, TableResult, flat_frame
+from markscheme.results import Table, TableResult, flat_frame, lineage_note
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -163,10 +163,10 @@ def study_lists(
     """
     made = list(compositions) or [setup.material.usual]
     tables = {one: setup.plan.tables(setup.material, one, apart=made) for one in made}
-    rows = []
+    rows, learned = [], _Learned()
     for judge in setup.judges:
         for one in made:
-            run = over_draws(judge, tables[one], setup.models)
+            run = learned.met(judge, over_draws(judge, tables[one], setup.models))
             best, both = finds(run)
             rows.append(
                 {"judge": judge_name(judge), "composition": one, **_figures(run),
@@ -183,15 +183,16 @@ def study_lists(
         rows,
         VARIES,
         "Acc(b), Acc(b+w): share of questions whose best answer, whose best and worst are found.",
+        learned=learned,
     )  # fmt: skip
 
 
 def study_seeds(setup: Setup, composition: str | None = None) -> StudyResult:
     """How much the draw of references matters: Spearman of each, mean, SD (Tables 9 and 10)."""
     seeds = [f"seed_{seed}" for seed in range(setup.plan.seeds)]
-    rows = []
+    rows, learned = [], _Learned()
     for judge in setup.judges:
-        run = over_draws(judge, setup.tables(composition), setup.models)
+        run = learned.met(judge, over_draws(judge, setup.tables(composition), setup.models))
         each = dict(zip(seeds, map(_spearman, run.by_draw()), strict=True))
         figures = _figures(run)
         rows.append(
@@ -205,6 +206,7 @@ def study_seeds(setup: Setup, composition: str | None = None) -> StudyResult:
          _number("sd", "SD"), NOT_JUDGED),
         rows,
         VARIES,
+        learned=learned,
     )  # fmt: skip
 
 
@@ -215,13 +217,14 @@ def study_shots(
 
     Examples come from questions that leave the candidates, and they leave those of 0 shots too.
     """
-    rows = []
+    rows, learned = [], _Learned()
     counts = sorted(set(shots or (0, 1, 3, 5)))
     for judge in setup.judges:
         with TemporaryDirectory() as folder:
             runs = by_shots(
                 judge, setup.tables(composition), setup.models, shots=counts, folder=Path(folder)
             )
+        learned.met(judge, runs[counts[0]])
         rows += [
             {"judge": judge_name(judge), "shots": count, **_figures(run),
              "tokens_in": run.tokens_in / run.table.height, "not_judged": run.not_judged}
@@ -234,6 +237,7 @@ def study_shots(
         rows,
         VARIES,
         "Tokens in: an answer, as the server counted.",
+        learned=learned,
     )
 
 
@@ -243,9 +247,10 @@ def study_order(setup: Setup, composition: str | None = None) -> StudyResult:
     listwise and pointwise: order said (best first), kept to itself, reversed, shuffled. pairwise:
     the answer first, then last. Other judges: the columns of references turned round and shuffled.
     """
-    rows = []
+    rows, learned = [], _Learned()
     for judge in setup.judges:
         for way, shift in by_order(judge, setup.tables(composition), setup.models).items():
+            learned.met(judge, shift.run)
             rows.append(
                 {"judge": judge_name(judge), "layout": way, "spearman": _spearman(shift.run),
                  "mean_score": shift.mean_score, "compared": shift.compared,
@@ -263,14 +268,15 @@ def study_order(setup: Setup, composition: str | None = None) -> StudyResult:
         "Compared with each judge's first layout, over answers judged in both: share whose score "
         "changed, mean absolute change, mean change.",
         VARIES,
+        learned=learned,
     )  # fmt: skip
 
 
 def study_cost(setup: Setup, composition: str | None = None) -> StudyResult:
     """Calls, tokens, money and time an answer, of each approach on the same answers."""
-    rows = []
+    rows, learned = [], _Learned()
     for judge in setup.judges:
-        run = over_draws(judge, setup.tables(composition), setup.models)
+        run = learned.met(judge, over_draws(judge, setup.tables(composition), setup.models))
         rows.append(
             {"judge": judge_name(judge), **_costs(run), "spearman": _spearman(run),
              "not_judged": run.not_judged}
@@ -290,12 +296,59 @@ def study_cost(setup: Setup, composition: str | None = None) -> StudyResult:
         "the server counted. US dollars: n/a without a price. Time: of this run; what the ledger "
         "knew took none.",
         VARIES,
+        learned=learned,
     )  # fmt: skip
 
 
+class _Learned:
+    """How many of the studied questions trained each judge, with Spearman on all and the rest."""
+
+    def __init__(self) -> None:
+        self.rows: dict[str, Row] = {}
+
+    def met(self, judge: Judge, run: Marked) -> Marked:
+        """Count a judge's questions in its first run; returns the run."""
+        name = judge_name(judge)
+        lineage = judge.lineage() if isinstance(judge, HasLineage) else None
+        if lineage is not None and name not in self.rows:
+            asked = run.table["question"].unique()
+            seen = asked.filter(pl.Series(lineage.has(asked.to_list()), dtype=pl.Boolean))
+            rest = run.table.filter(~pl.col("question").is_in(seen.implode()))
+            self.rows[name] = {
+                "judge": name,
+                "questions": asked.len(),
+                "trained": seen.len() if lineage.known else None,
+                "spearman": _spearman(run),
+                "spearman_rest": _spearman(replace(run, table=rest)) if rest.height else None,
+            }
+        return run
+
+    def notes(self) -> list[str]:
+        """A line for each judge that some of the questions trained."""
+        lines = [
+            lineage_note(
+                one["judge"], questions=one["questions"], trained=one["trained"], figure="Spearman",
+                whole=_three(one["spearman"]),
+                rest=None if one["trained"] == one["questions"] else _three(one["spearman_rest"]),
+            )
+            for one in self.rows.values()
+        ]  # fmt: skip
+        return [f"{line}." for line in lines if line]
+
+
+def _three(value: float | None) -> str:
+    return "n/a" if value is None else f"{value:.3f}"
+
+
 def _result(
-    study: str, title: str, columns: Sequence[_Column], rows: Sequence[Row], *notes: str
+    study: str,
+    title: str,
+    columns: Sequence[_Column],
+    rows: Sequence[Row],
+    *notes: str,
+    learned: _Learned,
 ) -> StudyResult:
+    notes = (*notes, *learned.notes())
     header = tuple(one.heading for one in columns)
     table = Table(
         title=title,
@@ -304,7 +357,8 @@ def _result(
         numeric=frozenset(one.heading for one in columns if one.numeric),
         notes=notes,
     )
-    data = {"command": "study", "study": study, "title": title, "rows": rows, "notes": notes}
+    data = {"command": "study", "study": study, "title": title, "rows": rows, "notes": notes,
+            "lineage": list(learned.rows.values())}  # fmt: skip
     return StudyResult(frame=flat_frame(rows), tables=(table,), data=data)
 
 

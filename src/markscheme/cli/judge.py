@@ -307,7 +307,7 @@ def _print_notes(report: RunReport, models: Models) -> None:
             notes.print(line, markup=False)
     from markscheme.results import scope_notes
 
-    for line in scope_notes(report.judgments):
+    for line in scope_notes(report.judgments, report.records):
         notes.print(f"note: {line}", markup=False)
     spending = models.budget.spending
     if spending.calls or spending.known or spending.skipped:

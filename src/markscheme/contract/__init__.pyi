@@ -17,6 +17,10 @@ from .judge import HasIdentity as HasIdentity
 from .judge import Judge as Judge
 from .judge import ListsRequests as ListsRequests
 from .judge import Validates as Validates
+from .lineage import LINEAGE as LINEAGE
+from .lineage import UNKNOWN_LINEAGE as UNKNOWN_LINEAGE
+from .lineage import HasLineage as HasLineage
+from .lineage import Lineage as Lineage
 from .model_source import Encoder as Encoder
 from .model_source import ModelSource as ModelSource
 from .model_source import PairClassifier as PairClassifier

@@ -14,10 +14,11 @@ import polars as pl
 from markscheme.contract.chat import ChatModel
 from markscheme.contract.grammar import judge_name
 from markscheme.contract.judge import Judge
+from markscheme.contract.lineage import HasLineage
 from markscheme.contract.model_source import Encoder, ModelSource, PairClassifier, TextGenerator
 from markscheme.contract.registry import needs_of
 from markscheme.errors import JudgeError, MarkschemeError
-from markscheme.tables import OUTCOME, RELATIONS, STATUSES, as_outcomes
+from markscheme.tables import LEARNED, NEW, OUTCOME, RELATIONS, STATUSES, UNKNOWN, as_outcomes
 
 RANGES: Mapping[str, tuple[float, float]] = {
     "score": (0, 1), "marks": (0, 2), "cost_usd": (0, float("inf")),
@@ -48,7 +49,21 @@ def run_judge(judge: Judge, answers: pl.DataFrame, models: ModelSource) -> pl.Da
     except Exception as error:
         error.add_note(f"raised by the judge {_name(judge)} (answers: {answers.height:,})")
         raise
-    return checked_outcomes(judge, found, answers)
+    return _with_lineage(judge, checked_outcomes(judge, found, answers), answers)
+
+
+def _with_lineage(judge: Judge, found: pl.DataFrame, answers: pl.DataFrame) -> pl.DataFrame:
+    """The outcomes with `scope` where the judge left it open and learned from questions."""
+    learned = judge.lineage() if isinstance(judge, HasLineage) else None
+    open_rows = pl.col("scope").is_null() & (pl.col("status") == "judged")
+    if learned is None or not found.select(open_rows.any()).item():
+        return found
+    if learned.known:
+        seen = pl.Series(learned.has(answers["question"].to_list()), dtype=pl.Boolean)
+        scope = pl.when(seen).then(pl.lit(LEARNED)).otherwise(pl.lit(NEW))
+    else:
+        scope = pl.lit(UNKNOWN)
+    return found.with_columns(scope=pl.when(open_rows).then(scope).otherwise("scope"))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 import numpy as np
 import polars as pl
 
 from markscheme.metrics import Spread, effective_answers, share_interval, spread_of
-from markscheme.tables import STATUSES
+from markscheme.tables import LEARNED, OUTSIDE, SCOPES, STATUSES, UNKNOWN, UNSURE, scope_kind
 
 ALL_SYSTEMS = "(all)"
 
@@ -17,6 +17,7 @@ CLUSTERS = (pl.col("system").cast(pl.Categorical), pl.col("question").hash())
 """System and question of each answer, the question as a hash: twelve bytes a row."""
 
 _COSTS = ("cost_usd", "tokens_in", "tokens_out")
+_NO_SCOPE = len(SCOPES)
 _Array: TypeAlias = np.ndarray[Any, np.dtype[Any]]
 
 
@@ -34,20 +35,25 @@ def summarise(judgments: pl.LazyFrame, clusters: pl.DataFrame) -> list[dict[str,
         None), `accuracy_low` and `accuracy_high` (95%) and the `interval` that they are (`wilson`,
         or `wilson-t` where questions have several answers: `metrics.share_interval`),
         `effective_answers` and `freedom_one_sided`, from which a gate makes its bound,
-        `mean_score` with its interval, and sums of cost and tokens. Judges and systems stand in
-        order of first appearance.
+        `mean_score` with its interval, and sums of cost and tokens. Of judges that learned from
+        questions also `unsure`, the answers of which the judge says that it cannot tell; `outside`,
+        those outside its field; `learned_answers` and `learned_questions`, which trained it (null
+        where its weights do not say); and of all others `rest_judged`, `rest_accuracy` and its
+        interval. Judges and systems stand in order of first appearance.
     """
+    told = "scope" in judgments.collect_schema().names()
+    scoped = (pl.col("scope").is_not_null().any() if told else pl.lit(value=False)).alias("scoped")
     judges = (
         judgments.with_row_index("row")
         .group_by("judge", "signature")
-        .agg(pl.col("row").min(), pl.col(_COSTS).is_not_null().any())
+        .agg(pl.col("row").min(), pl.col(_COSTS).is_not_null().any(), scoped)
         .collect(engine="streaming")
         .sort("row")
     )
     groups = _groups(clusters)
     return [
         record
-        for judge, signature, _, *known in judges.iter_rows()
+        for judge, signature, _, *known, has_scope in judges.iter_rows()
         for record in _records_of(
             judgments.filter(pl.col("judge") == judge),
             groups,
@@ -55,6 +61,7 @@ def summarise(judgments: pl.LazyFrame, clusters: pl.DataFrame) -> list[dict[str,
             signature,
             # Most judges cost nothing: three columns less, of the few that a large run holds.
             costs=[name for name, there in zip(_COSTS, known, strict=True) if there],
+            scoped=has_scope,
         )
     ]
 
@@ -102,13 +109,18 @@ def _records_of(
     groups: list[_Group],
     judge: str,
     signature: str,
+    *,
     costs: list[str],
+    scoped: bool,
 ) -> list[dict[str, Any]]:
+    kind = scope_kind().cast(pl.Enum(SCOPES)).to_physical().fill_null(_NO_SCOPE)
+    unsure = pl.col("explanation").str.contains(UNSURE).fill_null(value=False)
     table = judgments.select(
         pl.col("status").to_physical(),
         pl.col("verdict").cast(pl.Float64),
         "score",
         *(pl.col(name).cast(pl.Float64) for name in costs),
+        *((kind, unsure.alias("unsure")) if scoped else ()),
     ).collect(engine="streaming")
     values = {name: table[name].to_numpy() for name in table.columns}
     return [
@@ -151,6 +163,34 @@ def _figures(values: dict[str, _Array], group: _Group) -> dict[str, Any]:
         "cost_usd": total("cost_usd"),
         "tokens_in": None if (tokens := total("tokens_in")) is None else int(tokens),
         "tokens_out": None if (tokens := total("tokens_out")) is None else int(tokens),
+        **(_learned(values, group) if "scope" in values else {}),
+    }
+
+
+def _learned(values: dict[str, _Array], group: _Group) -> dict[str, Any]:
+    """What the judge learned from, and accuracy without it; see `summarise`."""
+    scope, unsure, verdict = (
+        values[name] if group.rows is None else values[name][group.rows]
+        for name in ("scope", "unsure", "verdict")
+    )
+    counts = np.bincount(scope, minlength=_NO_SCOPE + 1)
+    learned = scope == SCOPES.index(LEARNED)
+    numbers = np.arange(group.count) if group.questions is None else group.questions
+    others = None if group.questions is None else numbers[~learned]
+    rest = replace(group, rows=None, questions=others)
+    accuracy, spread, verdicts = _mean(verdict[~learned], rest)
+    low, high = _interval(accuracy, spread, verdicts)
+    return {
+        "unsure": int(unsure.sum()),
+        "outside": int(counts[SCOPES.index(OUTSIDE)]),
+        "learned_answers": int(counts[SCOPES.index(LEARNED)]),
+        "learned_questions": None
+        if counts[SCOPES.index(UNKNOWN)]
+        else len(np.unique(numbers[learned])),
+        "rest_judged": verdicts,
+        "rest_accuracy": accuracy,
+        "rest_accuracy_low": low,
+        "rest_accuracy_high": high,
     }
 
 

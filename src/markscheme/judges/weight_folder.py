@@ -9,6 +9,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from markscheme.contract import Lineage
 from markscheme.errors import ModelError
 from markscheme.features.alignment import Rarity
 
@@ -30,6 +31,11 @@ class WeightFolder:
         for name in self.files:
             digest.update(self.path(name).read_bytes())
         return digest.hexdigest()[:12]
+
+    @cached_property
+    def lineage(self) -> Lineage:
+        """The questions that the judge learned from. They decide nothing: no part of `revision`."""
+        return Lineage.load(self.folder)
 
     def path(self, name: str) -> Path:
         """Where a file lies.

@@ -8,11 +8,13 @@ from .result import Tabular as Tabular
 from .result import check_ending as check_ending
 from .result import flat_frame as flat_frame
 from .run_summary import interval as interval
+from .run_summary import lineage_note as lineage_note
 from .run_summary import measured as measured
 from .run_summary import not_judged as not_judged
 from .run_summary import percent as percent
 from .run_summary import scope_notes as scope_notes
 from .run_summary import summary_table as summary_table
+from .run_summary import totals as totals
 from .run_summary import why_not_judged as why_not_judged
 from .slices import NO_VALUE as NO_VALUE
 from .slices import check_slices as check_slices

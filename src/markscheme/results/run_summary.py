@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from markscheme.results.table import Table
-from markscheme.tables import LEARNED, OUTSIDE, scope_kind
+from markscheme.tables import OUTSIDE, scope_kind
 from markscheme.text import one_line
 
 if TYPE_CHECKING:
@@ -111,38 +111,87 @@ def why_not_judged(judgments: pl.LazyFrame) -> list[str]:
     return lines
 
 
-def scope_notes(judgments: pl.LazyFrame) -> list[str]:
-    """What the column `scope` says of each judge's judgments, as lines; none if all lie inside.
+def scope_notes(judgments: pl.LazyFrame, records: Sequence[dict[str, Any]]) -> list[str]:
+    """What is to be known of trained judges before their figures are believed, as lines.
 
-    How many answers lie outside what a judge learned and why, and how many are to questions that
-    trained it, with the share accepted among the others.
+    How many answers lie outside what a judge learned and why, of how many it says that it cannot
+    tell, and how many questions trained it, with the share it accepts of all and of the others.
+
+    Args:
+        judgments: of a run.
+        records: its figures, as `engine.summary.summarise` makes them.
     """
-    if "scope" not in judgments.collect_schema().names():
-        return []
+    lines = []
+    for one in totals(records):
+        judge, total = one["judge"], one["judged"]
+        if one["outside"]:
+            why = _commonest_reason(judgments, judge)
+            lines.append(
+                f"{one['outside']:,} of {one['rows']:,} answers lie outside what {judge} learned "
+                f"({why}); its verdicts there are less to be trusted"
+            )
+        if one["unsure"]:
+            lines.append(
+                f"of {one['unsure']:,} of {total:,} answers {judge} says that it is unsure; a "
+                "cascade can send exactly those to another judge"
+            )
+        said = lineage_note(
+            judge,
+            questions=one["questions"],
+            trained=one["learned_questions"],
+            figure="accepted",
+            whole=f"{percent(one['accuracy'])}%",
+            rest=f"{percent(one['rest_accuracy'])}%" if one["rest_judged"] else None,
+        )
+        lines += [said] if said else []
+    return lines
+
+
+def totals(records: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Of judges that learned from questions, the record over all systems."""
+    found: dict[str, dict[str, Any]] = {}
+    for one in records:
+        if "learned_questions" in one:
+            found[one["judge"]] = one  # The one over all systems is the last.
+    return list(found.values())
+
+
+def lineage_note(
+    judge: str, *, questions: int, trained: int | None, figure: str, whole: str, rest: str | None
+) -> str | None:
+    """One line on how many questions trained a judge, with a figure on all and on the rest.
+
+    Args:
+        judge: its name.
+        questions: how many were judged.
+        trained: how many of them trained it; None where that is not known.
+        figure: what the two numbers are.
+        whole, rest: the figure on all questions and on the others; `rest` None where none is left.
+
+    Returns:
+        The line; None where no question trained it.
+    """
+    if trained is None:
+        return (
+            f"what trained {judge} is not known: its weights do not say, so that these questions "
+            "may be among it"
+        )
+    if not trained:
+        return None
+    told = f"{trained:,} of {questions:,} questions trained {judge}"
+    if rest is None:
+        return f"{told}; none is left to judge it by ({figure}: {whole} on all)"
+    return f"{told}; on the rest: {rest} {figure} (on all: {whole})"
+
+
+def _commonest_reason(judgments: pl.LazyFrame, judge: str) -> str:
     found = (
-        judgments.filter(pl.col("scope").is_not_null())
-        .group_by("judge", "scope", maintain_order=True)
-        .agg(pl.len(), pl.col("verdict").sum().alias("accepted"), pl.col("verdict").count())
-        .with_columns(kind=scope_kind())
+        judgments.filter(pl.col("judge") == judge, scope_kind() == OUTSIDE)
+        .group_by("scope")
+        .len()
+        .sort(["len", "scope"], descending=[True, False])
+        .head(1)
         .collect(engine="streaming")
     )
-    lines = []
-    for (judge,), rows in found.group_by("judge", maintain_order=True):
-        total = rows["len"].sum()
-        outside = rows.filter(pl.col("kind") == OUTSIDE).sort("len", descending=True)
-        learned = rows.filter(pl.col("kind") == LEARNED)["len"].sum()
-        if outside.height:
-            count, first = outside["len"].sum(), outside.row(0, named=True)
-            reason = first["scope"].removeprefix(f"{OUTSIDE}: ")
-            lines.append(
-                f"{count:,} of {total:,} answers lie outside what {judge} learned "
-                f"({reason}: {first['len']:,}); its verdicts there are less to be trusted"
-            )
-        if learned:
-            others = rows.filter(pl.col("kind") != LEARNED)
-            verdicts, accepted = int(others["verdict"].sum()), int(others["accepted"].sum())
-            rest = f"; of the others it accepts {accepted / verdicts:.1%}" if verdicts else ""
-            lines.append(
-                f"{learned:,} of {total:,} answers are to questions that trained {judge}{rest}"
-            )
-    return lines
+    reason, count = found.row(0)
+    return f"{reason.removeprefix(f'{OUTSIDE}: ')}: {count:,}"

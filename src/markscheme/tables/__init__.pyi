@@ -33,11 +33,15 @@ from .judgment_files import load_judgments as load_judgments
 from .judgments import INSIDE as INSIDE
 from .judgments import JUDGMENTS_SCHEMA as JUDGMENTS_SCHEMA
 from .judgments import LEARNED as LEARNED
+from .judgments import NEW as NEW
 from .judgments import OUTCOME as OUTCOME
 from .judgments import OUTSIDE as OUTSIDE
 from .judgments import RELATIONS as RELATIONS
+from .judgments import SCOPES as SCOPES
 from .judgments import SPENT as SPENT
 from .judgments import STATUSES as STATUSES
+from .judgments import UNKNOWN as UNKNOWN
+from .judgments import UNSURE as UNSURE
 from .judgments import as_outcomes as as_outcomes
 from .judgments import scope_kind as scope_kind
 from .labels import load_labels as load_labels

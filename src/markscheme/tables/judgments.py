@@ -18,7 +18,14 @@ RELATIONS = ("superior", "equivalent", "inferior", "incorrect")
 """What the answer says beside the reference: more, the same, less, or something else."""
 
 INSIDE, LEARNED, OUTSIDE = "inside", "learned from", "outside"
+NEW, UNKNOWN = "new", "unknown"
 """How the column `scope` begins; after `outside: ` the reasons stand."""
+
+SCOPES = (INSIDE, LEARNED, OUTSIDE, NEW, UNKNOWN)
+"""Every beginning of `scope`."""
+
+UNSURE = r"\(\d\.\d\d, unsure\)"
+"""What an explanation has where a judge says that it cannot tell, as a pattern."""
 
 Status = pl.Enum(STATUSES)
 Relation = pl.Enum(RELATIONS)
@@ -43,8 +50,10 @@ JUDGMENTS_SCHEMA: dict[str, pl.DataType | type[pl.DataType]] = {
 """Columns of a judgments table, in order.
 
 `scope` says where an answer stands to what a trained judge learned: `inside` its field, `learned
-from` (its question was in the training data, so that the judgment flatters the judge), or `outside`
-with the reasons. It is null where a judge makes no such statement.
+from` (its question or a near-duplicate was in the training data, so that the judgment flatters the
+judge), or `outside` with the reasons. Of judges that know their training questions but no field,
+it is `learned from` or `new`; where weights do not say what trained them, `unknown`. It is null
+where a judge learned from no questions.
 """
 
 SPENT = ("cost_usd", "tokens_in", "tokens_out", "seconds")
@@ -57,7 +66,7 @@ OUTCOME = tuple(
 
 
 def scope_kind() -> pl.Expr:
-    """`inside`, `learned from` or `outside` of each row's `scope`, without the reasons."""
+    """The one of `SCOPES` that each row's `scope` begins with, without the reasons."""
     return pl.col("scope").str.split(":").list.first()
 
 

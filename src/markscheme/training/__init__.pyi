@@ -3,7 +3,9 @@ from .entailment import Quality as Quality
 from .entailment import train_entailment as train_entailment
 from .examiner import HeldOut as HeldOut
 from .examiner import TrainOptions as TrainOptions
+from .examiner import paraphrases as paraphrases
 from .examiner import train_examiner as train_examiner
+from .examiner import usable as usable
 from .finetuned import HeldOutFigures as HeldOutFigures
 from .finetuned import LearnOptions as LearnOptions
 from .finetuned import train_finetuned as train_finetuned

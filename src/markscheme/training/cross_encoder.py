@@ -26,6 +26,7 @@ from typing import Any
 
 import polars as pl
 
+from markscheme.contract import Lineage
 from markscheme.errors import MissingExtraError, ModelError
 from markscheme.judges.examiner import pair_of
 from markscheme.training.export_onnx import export
@@ -225,6 +226,7 @@ def train_cross_encoder(
     model.eval()
     _save(model, tokenizer, folder / "torch")
     export(folder / "torch", folder / "onnx", positions=options.longest)
+    Lineage.of(answers["question"].to_list()).save(folder / "onnx")
     say(f"exported to {folder / 'onnx'}")
     return True
 

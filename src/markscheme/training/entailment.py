@@ -17,6 +17,7 @@ import orjson
 import polars as pl
 import zstandard
 
+from markscheme.contract import Lineage
 from markscheme.features.alignment import Rarity
 from markscheme.features.entailment import NAMES, entailment_features
 from markscheme.judges import save_rarity
@@ -172,6 +173,8 @@ def train_entailment(
     (folder / "trees.onnx.zst").write_bytes(zstandard.compress(path.read_bytes(), 19))
     path.unlink()
     save_rarity(rarity, folder / "rarity.npz")
+    asked = [] if given is None else given["question"].to_list()
+    Lineage.of([*answers["question"].unique().to_list(), *asked]).save(folder)
     settings = {
         "features": list(NAMES),
         "platt": calibration,

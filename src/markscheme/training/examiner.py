@@ -23,6 +23,7 @@ import numpy.typing as npt
 import orjson
 import polars as pl
 
+from markscheme.contract import Lineage
 from markscheme.errors import DataError
 from markscheme.features.alignment import Rarity
 from markscheme.judges import save_rarity
@@ -32,7 +33,6 @@ from markscheme.judges.examiner import (
     cross_encode,
     open_weights,
     platt,
-    question_hash,
     read_columns,
 )
 from markscheme.models import Models
@@ -308,8 +308,9 @@ def save(
     folder.mkdir(parents=True, exist_ok=True)
     save_onnx(grown.trees, folder / "trees.onnx.zst", features=len(COLUMNS))
     save_rarity(rarity, folder / "rarity.npz")
-    hashes = {question_hash(question) for question in questions.unique().to_list()}
-    np.save(folder / "questions.npy", np.array(sorted(hashes), np.uint64), allow_pickle=False)
+    lineage = _lineage(questions, options)
+    if lineage.known:
+        lineage.save(folder)
     if options.cross_encoder is not None:
         copy_cross_encoder(options.cross_encoder, folder / "cross-encoder")
     learned = rows.matrix[rows.people]
@@ -334,6 +335,14 @@ def save(
         },
     }
     (folder / "examiner.json").write_bytes(orjson.dumps(settings, option=orjson.OPT_INDENT_2))
+
+
+def _lineage(questions: pl.Series, options: TrainOptions) -> Lineage:
+    """What an examiner learned from, its cross-encoder included."""
+    own = Lineage.of([*questions.unique().to_list(), *paraphrases()["question"].unique()])
+    if options.cross_encoder is None:
+        return own | open_weights().lineage
+    return own | Lineage.load(options.cross_encoder)
 
 
 def copy_cross_encoder(source: Path, target: Path) -> None:

@@ -14,6 +14,7 @@ import numpy as np
 import orjson
 import polars as pl
 
+from markscheme.contract import Lineage
 from markscheme.errors import DataError
 from markscheme.judges.finetuned import (
     CHOICES,
@@ -199,6 +200,7 @@ def train_finetuned(
         "last_losses": {role: adapter.losses[-1] for role, adapter in adapters.items()},
         "figures": asdict(figures),
     }
+    Lineage.of(chosen.learn["question"].unique().to_list()).save(folder)
     (folder / SETTINGS).write_bytes(orjson.dumps(settings, option=orjson.OPT_INDENT_2))
     return TrainedJudge(
         folder=folder,

@@ -14,6 +14,7 @@ import polars as pl
 import zstandard
 
 from markscheme.agreement import per_question
+from markscheme.contract import Lineage
 from markscheme.datasets import passages
 from markscheme.errors import MarkschemeError
 from markscheme.models.local import TokenEncoder
@@ -204,6 +205,7 @@ def save_listwise(drawn: Drawn, encoded: Trained, words: Trained, folder: Path) 
         settings |= {key: list(trained.names), f"{key}_platt": [trained.slope, trained.intercept]}
     if encoded.style is not None:
         np.savez_compressed(folder / "listwise_style.npz", weights=encoded.style.astype(np.float32))
+    Lineage.of(drawn.rows["question"].unique().to_list()).save(folder)
     np.savez_compressed(folder / "listwise_rarity.npz", table=drawn.rarity.table.astype(np.float16))
     (folder / "listwise.json").write_bytes(orjson.dumps(settings, option=orjson.OPT_INDENT_2))
 

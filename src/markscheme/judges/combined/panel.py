@@ -15,7 +15,16 @@ from markscheme.errors import JudgeError
 from markscheme.judges.combined.nested import ask
 from markscheme.judges.outcomes import COMBINED
 from markscheme.judges.prompted import total
-from markscheme.tables import JUDGMENTS_SCHEMA, OUTCOME, SPENT
+from markscheme.tables import (
+    INSIDE,
+    JUDGMENTS_SCHEMA,
+    LEARNED,
+    NEW,
+    OUTCOME,
+    OUTSIDE,
+    SPENT,
+    UNKNOWN,
+)
 
 Row = Mapping[str, Any]
 
@@ -67,7 +76,7 @@ class Panel:
 
     def _vote(self, members: Sequence[Row], names: Sequence[str]) -> dict[str, Any]:
         said = "; ".join(f"{name}: {_said(one)}" for name, one in zip(names, members, strict=True))
-        outcome = _spent(members)
+        outcome = _spent(members) | {"scope": _scope(members)}
         judged = [one for one in members if one["status"] == "judged"]
         if not judged:
             status = Counter(one["status"] for one in members).most_common(1)[0][0]
@@ -99,6 +108,15 @@ class Panel:
 def _spent(members: Sequence[Row]) -> dict[str, Any]:
     """Sums of cost, tokens and time; None where no member gives the figure."""
     return {name: total(one[name] for one in members) for name in SPENT}
+
+
+def _scope(members: Sequence[Row]) -> str | None:
+    """The scope that weighs most: what trained one member flatters the panel."""
+    told = [one["scope"] for one in members if one["scope"] is not None]
+    return min(told, key=lambda scope: _WEIGHTY.index(scope.split(":")[0]), default=None)
+
+
+_WEIGHTY = (LEARNED, UNKNOWN, OUTSIDE, NEW, INSIDE)
 
 
 def _score(one: Row) -> float:

@@ -14,9 +14,9 @@ from typing import Any
 import orjson
 import polars as pl
 
-from markscheme.contract import ModelSource, Needs, check_range, register
+from markscheme.contract import Lineage, ModelSource, Needs, check_range, register
 from markscheme.judges.entailment.pairs import with_costs
-from markscheme.judges.entailment.stages import stage_needs, stage_origins
+from markscheme.judges.entailment.stages import stage_lineage, stage_needs, stage_origins
 from markscheme.judges.outcomes import NO_REFERENCE, PATTERNS, has_patterns
 from markscheme.tables import JUDGMENTS_SCHEMA, OUTCOME, SPENT
 from markscheme.text import STOP, claims, sentences, split, stem
@@ -430,6 +430,10 @@ class Claims:
         self._tester()
         for name in ("threshold", "partial", "penalty"):
             check_range(name, getattr(self, name), 0, 1)
+
+    def lineage(self) -> Lineage | None:
+        """The questions that trained its test."""
+        return stage_lineage(self._tester())
 
     def identity(self, models: ModelSource | None) -> Mapping[str, str]:
         """What else decides: prompts, weights and the chat model, for signatures."""

@@ -14,7 +14,7 @@ import numpy.typing as npt
 import orjson
 import polars as pl
 
-from markscheme.contract import ModelSource, Needs, check_range
+from markscheme.contract import Lineage, ModelSource, Needs, check_range
 from markscheme.errors import ModelError
 from markscheme.features.entailment import NAMES, entailment_features, settled
 from markscheme.judges.entailment.pairs import pairs_to_test, tested
@@ -121,8 +121,18 @@ class EmbeddedEntailment:
         del pairs
         return []
 
+    def lineage(self) -> Lineage:
+        """The questions that trained its trees, and those of the examiner that it asks."""
+        return _together(self._opened().lineage, _EXAMINER.lineage())
+
     def _opened(self) -> EntailmentWeights:
         return open_weights(SHIPPED if self.weights is None else Path(self.weights))
+
+
+@cache
+def _together(one: Lineage, other: Lineage) -> Lineage:
+    """Both lineages as one, made once a process."""
+    return one | other
 
 
 def _agreement(keys: Sequence[Key]) -> Floats:

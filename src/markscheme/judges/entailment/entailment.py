@@ -8,11 +8,11 @@ from typing import Any, Literal
 
 import polars as pl
 
-from markscheme.contract import ModelSource, Needs, check_range, register
+from markscheme.contract import Lineage, ModelSource, Needs, check_range, register
 from markscheme.errors import JudgeError
 from markscheme.judges.entailment.explanations import explained, inspected
 from markscheme.judges.entailment.inference_marks import EXPLAIN, INFERENCE, RATE, with_marks
-from markscheme.judges.entailment.stages import stage_needs, stage_origins
+from markscheme.judges.entailment.stages import stage_lineage, stage_needs, stage_origins
 from markscheme.judges.outcomes import NO_REFERENCE, PATTERNS, has_patterns
 from markscheme.judges.prompted import SamplingOverrides
 from markscheme.tables import SPENT
@@ -186,6 +186,10 @@ class Entailment:
             check_range("temperature", self.temperature, 0, 5)
         if self.max_tokens is not None and self.max_tokens < 1:
             raise JudgeError(f"max_tokens={self.max_tokens} must be at least 1")
+
+    def lineage(self) -> Lineage | None:
+        """The questions that trained its test."""
+        return stage_lineage(self._tester())
 
     def identity(self, models: ModelSource | None) -> Mapping[str, str]:
         """What else decides: prompts, weights and the chat model, for signatures."""

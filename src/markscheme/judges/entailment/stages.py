@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from markscheme.contract import Needs, combined
+from markscheme.contract import HasLineage, Lineage, Needs, combined
 from markscheme.judges.entailment.statement_makers import STATEMENT_MAKERS
-from markscheme.judges.entailment.tests import ENTAILMENT_TESTS
+from markscheme.judges.entailment.tests import ENTAILMENT_TESTS, EntailmentTest
 
 
 def stage_needs(statements: str, test: str, own: Needs) -> Needs:
@@ -17,6 +17,11 @@ def stage_needs(statements: str, test: str, own: Needs) -> Needs:
         chat=every.chat, extras=every.extras, weights=every.weights,
         references=own.references, question=own.question,
     )  # fmt: skip
+
+
+def stage_lineage(test: EntailmentTest) -> Lineage | None:
+    """The questions that trained a judge's test; None where it learned from none."""
+    return test.lineage() if isinstance(test, HasLineage) else None
 
 
 def stage_origins(statements: str, test: str) -> Mapping[str, str]:

@@ -5,6 +5,5 @@ from .cross_encoder import cross_encode as cross_encode
 from .cross_encoder import pair_of as pair_of
 from .effects import reasons as reasons
 from .examiner import Examiner as Examiner
-from .scope import question_hash as question_hash
 from .weight_files import open_weights as open_weights
 from .weight_files import platt as platt

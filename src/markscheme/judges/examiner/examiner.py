@@ -12,7 +12,7 @@ import numpy.typing as npt
 import polars as pl
 from scipy.special import expit
 
-from markscheme.contract import ModelSource, Needs, check_range, register
+from markscheme.contract import Lineage, ModelSource, Needs, check_range, register
 from markscheme.features.alignment import ruled
 from markscheme.judges.examiner.columns import read_columns
 from markscheme.judges.examiner.cross_encoder import cross_encode
@@ -122,6 +122,10 @@ class Examiner:
             found["cross_encoder"] = revision(opened.cross_encoder)
         return found
 
+    def lineage(self) -> Lineage:
+        """The questions that trained the trees and the cross-encoder."""
+        return self._opened().lineage
+
     def _opened(self) -> Weights:
         return open_weights(None if self.weights is None else Path(self.weights))
 
@@ -140,7 +144,7 @@ class Examiner:
             said,
             matrix,
             ranges=(opened.settings.low, opened.settings.high),
-            learned=opened.questions,
+            learned=opened.lineage,
         )
         found = pl.DataFrame(
             {

@@ -6,13 +6,13 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from functools import lru_cache
-from hashlib import blake2b
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from markscheme.tables import INSIDE, LEARNED, OUTSIDE
+from markscheme.contract import Lineage
+from markscheme.tables import INSIDE, LEARNED, OUTSIDE, UNKNOWN
 
 Matrix = npt.NDArray[np.float32]
 
@@ -97,21 +97,6 @@ def _language(question: str, references: str) -> str | None:
     return language_of(f"{question} {references}")
 
 
-def question_hash(question: str) -> int:
-    """64 bits of a question's words without case, marks, small words and order.
-
-    Near-duplicates of a question have the same: "Who wrote Emma?", "who was it that wrote 'Emma'".
-    """
-    words = _WORD_OR_NUMBER.findall(question.lower())
-    small = _SMALL & set(words)
-    kept = sorted(set(words) - small) or sorted(set(words))
-    return int.from_bytes(blake2b(" ".join(kept).encode(), digest_size=8).digest(), "little")
-
-
-_WORD_OR_NUMBER = re.compile(r"\w+")
-_SMALL = frozenset(_FUNCTION_WORDS["English"].split()) - {"not", "many", "much"}
-
-
 def scopes(
     questions: pl.Series,
     references: pl.Series,
@@ -119,28 +104,32 @@ def scopes(
     matrix: Matrix,
     *,
     ranges: tuple[Matrix, Matrix],
-    learned: npt.NDArray[np.uint64],
+    learned: Lineage,
 ) -> list[str]:
-    """`inside`, `learned from` or `outside: REASONS` for every answer.
+    """`learned from`, `outside: REASONS` or `inside` for every answer.
+
+    Of weights that do not say what trained them, `unknown` takes the place of `inside`.
 
     Args:
         questions, references, answers: as judged, shape (rows,).
         matrix: the columns read of them, shape (rows, columns).
         ranges: lowest and highest value of each column in all but a thousandth of what was learned.
-        learned: sorted hashes (`question_hash`) of the questions that it was trained on.
+        learned: the questions that it was trained on. They go before all reasons: figures on them
+            flatter the examiner wherever else they lie.
     """
     low, high = ranges
     strange = ((matrix < low) | (matrix > high)).sum(axis=1)
-    seen = _seen(questions.to_list(), learned)
+    seen = learned.has(questions.to_list()).tolist()
+    usual = INSIDE if learned.known else UNKNOWN
     out = []
     for asked, wanted, said, odd, known in zip(
         questions.to_list(), references.to_list(), answers.to_list(), strange, seen, strict=True
     ):
+        if known:
+            out.append(LEARNED)
+            continue
         reasons = _reasons(asked or "", wanted, said or "", int(odd))
-        if reasons:
-            out.append(f"{OUTSIDE}: {'; '.join(reasons)}")
-        else:
-            out.append(LEARNED if known else INSIDE)
+        out.append(f"{OUTSIDE}: {'; '.join(reasons)}" if reasons else usual)
     return out
 
 
@@ -158,11 +147,3 @@ def _reasons(question: str, references: Sequence[str], answer: str, odd: int) ->
     if odd >= _STRANGE_COLUMNS and not found:
         found.append("it is unlike the answers that the examiner learned from")
     return found
-
-
-def _seen(questions: Sequence[str], learned: npt.NDArray[np.uint64]) -> npt.NDArray[np.bool_]:
-    if not len(learned):
-        return np.zeros(len(questions), bool)
-    hashes = np.array([question_hash(one or "") for one in questions], np.uint64)
-    place = np.minimum(np.searchsorted(learned, hashes), len(learned) - 1)
-    return np.asarray(learned[place] == hashes)

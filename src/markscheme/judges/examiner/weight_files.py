@@ -53,7 +53,7 @@ class Settings:
 class Weights(AlignedWeights):
     """The examiner's parts, each loaded when first used."""
 
-    files = ("examiner.json", "rarity.npz", "trees.onnx.zst", "questions.npy")
+    files = ("examiner.json", "rarity.npz", "trees.onnx.zst")
     command = "markscheme train examiner"
 
     @cached_property
@@ -80,12 +80,6 @@ class Weights(AlignedWeights):
     def trees(self) -> Trees:
         """Log-odds of acceptance from the columns."""
         return Trees(self.path("trees.onnx.zst"))
-
-    @cached_property
-    def questions(self) -> npt.NDArray[np.uint64]:
-        """Sorted hashes of the questions it learned from, near-duplicates having the same."""
-        found: npt.NDArray[np.uint64] = np.load(self.path("questions.npy"), allow_pickle=False)
-        return found
 
     @property
     def cross_encoder(self) -> Path:

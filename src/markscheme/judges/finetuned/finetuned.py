@@ -9,7 +9,7 @@ from pathlib import Path
 
 import polars as pl
 
-from markscheme.contract import ModelSource, Needs, register
+from markscheme.contract import Lineage, ModelSource, Needs, register
 from markscheme.judges.outcomes import Thresholded, by_threshold
 
 BLANK = "the answer is empty"
@@ -89,6 +89,16 @@ class Learned(Thresholded):
                 rows["reason"],
             )
         )
+
+    def lineage(self) -> Lineage:
+        """The questions that trained the adapters, and for `nli` the entailment judge."""
+        from markscheme.judges.finetuned.templates import entailment_judge
+        from markscheme.judges.finetuned.weight_files import LearnedFolder
+
+        folder = LearnedFolder(Path(self.weights))
+        own = Lineage.load(folder.folder)
+        learned = entailment_judge().lineage() if folder.variant == "nli" else None
+        return own if learned is None else own | learned
 
     def identity(self, models: ModelSource | None) -> Mapping[str, str]:
         """Hash of adapters and templates, base model, and for `nli` what its feature depends on."""

@@ -12,7 +12,7 @@ from typing import Any
 import orjson
 import polars as pl
 
-from markscheme.contract import ModelSource, register
+from markscheme.contract import Lineage, ModelSource, register
 from markscheme.errors import JudgeError
 from markscheme.judges.listwise.pairwise import Pairwise, Positions
 from markscheme.judges.listwise.replies import read_rank
@@ -73,6 +73,12 @@ class Listwise(GradedList):
             content = orjson.dumps(read_shots(self.examples))
             found["shots"] = blake2b(content, digest_size=8).hexdigest()
         return found
+
+    def lineage(self) -> Lineage | None:
+        """The questions of its solved examples; None without any."""
+        if self.examples is None or self.shown == 0:
+            return None
+        return Lineage.of(shot["question"] for shot in read_shots(self.examples)[: self.shown])
 
     def calls(self, item: Item, shots: Sequence[Mapping[str, Any]]) -> list[Call]:
         """One call, none without references."""

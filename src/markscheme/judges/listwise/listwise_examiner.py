@@ -14,7 +14,7 @@ import numpy.typing as npt
 import orjson
 import polars as pl
 
-from markscheme.contract import ModelSource, Needs, register
+from markscheme.contract import Lineage, ModelSource, Needs, register
 from markscheme.features.nonfactoid import (
     Matrix,
     Rarity,
@@ -165,6 +165,10 @@ class ListwiseExaminer(Thresholded):
         if self.encoder == "always":
             found["embeddings"] = revision(MINILM)
         return found
+
+    def lineage(self) -> Lineage:
+        """The questions that trained it."""
+        return self._opened().lineage
 
     def _opened(self) -> ListwiseWeights:
         return open_listwise(None if self.weights is None else Path(self.weights))

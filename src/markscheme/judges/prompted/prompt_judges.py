@@ -12,7 +12,7 @@ from typing import Any
 
 import polars as pl
 
-from markscheme.contract import ModelSource, register
+from markscheme.contract import Lineage, ModelSource, register
 from markscheme.judges.prompted.examples import check_apart, examples_hash, read_examples
 from markscheme.judges.prompted.prompt import LISTED, STAGES, Prompt, load_prompt, shipped
 from markscheme.judges.prompted.prompted import NEEDS, Prompted
@@ -62,6 +62,10 @@ class LlmEvounaIcl(Prompted):
         found = read_examples(self.examples)
         check_apart(found, answers["question"], self.examples)
         return found
+
+    def lineage(self) -> Lineage:
+        """The questions of its solved examples; what trained the model is not known here."""
+        return Lineage.of(shot["question"] for shot in read_examples(self.examples))
 
     def identity(self, models: ModelSource | None) -> Mapping[str, str]:
         """Also the hash of the examples: another path to the same ones is the same judge."""

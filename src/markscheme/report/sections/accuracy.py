@@ -10,7 +10,7 @@ from markscheme.engine import ALL_SYSTEMS
 from markscheme.report.charts import address, dots
 from markscheme.report.material import PEOPLE, Material
 from markscheme.report.section import Section
-from markscheme.results import Table, interval, percent
+from markscheme.results import Table, interval, percent, scope_notes
 
 EXACT = "exact_match"
 
@@ -40,6 +40,7 @@ def accuracy(material: Material) -> Section:
         notes=(
             "Share of answers accepted among those with a verdict; Wilson's interval, clustered "
             "on question.",
+            *(f"{line}." for line in scope_notes(material.long.lazy(), material.records)),
         ),
     )
     return Section(

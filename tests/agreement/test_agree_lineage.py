@@ -1,0 +1,123 @@
+"""Figures on questions that trained a judge do not pass unmarked: judge, agree, compare, report."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+import markscheme
+from markscheme.agreement import agree, compare
+from markscheme.cli import run
+from markscheme.results import lineage_note, scope_notes
+from markscheme.training import paraphrases
+
+NEW = [f"Who built the bridge of Zorvex{n:02d}?" for n in range(30)]
+
+
+def rows() -> list[dict[str, Any]]:
+    """60 answers to 60 questions, half of which trained the examiner; all labelled."""
+    learned = paraphrases()["question"].unique(maintain_order=True).to_list()[:30]
+    return [
+        {
+            "question": question, "references": ["Ada Quist"], "system": f"s{n % 2}",
+            "answer": "Ada Quist" if n % 3 else "Bo Lind", "label": float(n % 3 > 0 or n % 5 == 0),
+        }
+        for n, question in enumerate(sum(zip(learned, NEW, strict=True), ()))
+    ]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def judged() -> markscheme.Result:
+    """Those answers by a judge that learned and by one that did not."""
+    return markscheme.judge(rows(), ["examiner(encoder=never)", "exact_match"])
+
+
+def test_a_run_says_how_many_questions_trained_a_judge_with_both_figures(
+    judged: markscheme.Result,
+) -> None:
+    record = next(one for one in judged.run.records if one["system"] == "(all)")
+    assert (record["questions"], record["learned_questions"]) == (60, 30)
+    assert (record["learned_answers"], record["rest_judged"]) == (30, 30)
+    rest = judged.judgments.filter(pl.col("judge") == record["judge"], pl.col("scope") == "inside")
+    assert record["rest_accuracy"] == pytest.approx(rest["verdict"].mean())
+    assert record["rest_accuracy_low"] < record["rest_accuracy"] < record["rest_accuracy_high"]
+    lines = scope_notes(judged.run.judgments, judged.run.records)
+    assert lines == [
+        "30 of 60 questions trained examiner(encoder=never); on the rest: "
+        f"{100 * record['rest_accuracy']:.1f}% accepted (on all: {100 * record['accuracy']:.1f}%)"
+    ]
+
+
+def test_a_judge_that_learned_nothing_has_no_such_figures(judged: markscheme.Result) -> None:
+    exact = [one for one in judged.run.records if one["judge"] == "exact_match"]
+    assert exact
+    assert not any("learned_questions" in one for one in exact)
+
+
+def test_agreement_is_given_on_all_questions_and_on_the_rest(judged: markscheme.Result) -> None:
+    found = agree(judged)
+    parts = found.data["scope"]["examiner(encoder=never)"]
+    assert list(parts) == ["all", "rest", "learned from", "inside"]
+    assert (parts["all"].questions, parts["rest"].questions) == (60, 30)
+    table = next(one for one in found.tables if one.title.startswith("On questions that trained"))
+    assert [row[1] for row in table.rows] == ["all", "did not train it", "trained it"]
+    whole, rest = (100 * parts[name].left_out["accuracy"].value for name in ("all", "rest"))
+    assert table.notes == (
+        "30 of 60 questions trained examiner(encoder=never); on the rest: "
+        f"{rest:.1f}% as people say (on all: {whole:.1f}%)",
+    )
+
+
+def test_judges_are_compared_on_the_rest_too(judged: markscheme.Result) -> None:
+    found = compare(judged)
+    assert len(found.rest) == len(found.pairs) == 1
+    assert (found.pairs[0].shared, found.rest[0].shared) == (60, 30)
+    assert found.data["learned_questions"] == 30
+    assert "30 of 60 questions trained one of these judges" in str(found)
+
+
+def test_systems_are_compared_on_the_rest_too() -> None:
+    every = [one | {"system": system} for one in rows() for system in ("a", "b")]
+    result = markscheme.judge(every, "examiner(encoder=never)")
+    found = compare(result, systems=True)
+    assert (found.pairs[0].shared, found.rest[0].shared) == (60, 30)
+
+
+def test_where_no_other_question_is_left_it_is_said() -> None:
+    learned = [one for one in rows() if one["question"] not in NEW]
+    result = markscheme.judge(learned, ["examiner(encoder=never)", "exact_match"])
+    assert (
+        "none is left to judge it by" in scope_notes(result.run.judgments, result.run.records)[-1]
+    )
+    found = compare(result)
+    assert found.rest == ()
+    assert "too few others are left" in str(found)
+
+
+def test_what_is_not_known_is_said() -> None:
+    line = lineage_note("j", questions=9, trained=None, figure="accepted", whole="1%", rest=None)
+    assert line is not None
+    assert "its weights do not say" in line
+
+
+def test_the_terminal_and_the_report_say_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path, out = tmp_path / "a.jsonl", tmp_path / "run"
+    path.write_text("".join(json.dumps(one) + "\n" for one in rows()))
+    assert run(["judge", str(path), "-j", "examiner(encoder=never)", "--out", str(out)]) == 0
+    told = capsys.readouterr()
+    assert "30 of 60 questions trained examiner(encoder=never)" in told.err
+    assert run(["report", str(out), "--out", str(tmp_path / "r.html")]) == 0
+    page = (tmp_path / "r.html").read_text()
+    assert page.count("30 of 60 questions trained examiner(encoder=never)") == 2
+    figures = json.loads((out / "summary.json").read_text())["figures"]
+    assert figures[-1]["learned_questions"] == 30
+    capsys.readouterr()
+    assert run(["agree", str(out), "--json"]) == 0
+    parts = json.loads(capsys.readouterr().out)["scope"]["examiner(encoder=never)"]
+    assert parts["rest"]["questions"] == 30
