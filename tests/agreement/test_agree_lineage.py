@@ -117,7 +117,5 @@ def test_the_terminal_and_the_report_say_it(
     assert page.count("30 of 60 questions trained examiner(encoder=never)") == 2
     figures = json.loads((out / "summary.json").read_text())["figures"]
     assert figures[-1]["learned_questions"] == 30
-    capsys.readouterr()
-    assert run(["agree", str(out), "--json"]) == 0
-    parts = json.loads(capsys.readouterr().out)["scope"]["examiner(encoder=never)"]
+    parts = json.loads(agree(str(out)).to_json())["scope"]["examiner(encoder=never)"]
     assert parts["rest"]["questions"] == 30

@@ -268,7 +268,9 @@ def material_of(
     if known is not None:
         keys = answers.select("answer_id", "question", "answer", "system")
         long = pl.concat(
-            keys.with_columns(one.rows.select("status", "score", "verdict"), judge=pl.lit(one.name))
+            keys.with_columns(
+                one.rows.select("status", "score", "verdict", "scope"), judge=pl.lit(one.name)
+            )
             for one in judges
         ).with_columns(pl.col("status").cast(pl.String))
         joined = join_labels(long, known)

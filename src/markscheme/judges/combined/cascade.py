@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 import polars as pl
 
@@ -10,7 +11,7 @@ from markscheme.contract import Judge, ModelSource, check_range, judge_name, reg
 from markscheme.errors import JudgeError
 from markscheme.judges.combined.nested import ask
 from markscheme.judges.outcomes import COMBINED
-from markscheme.tables import JUDGMENTS_SCHEMA, OUTCOME, SPENT
+from markscheme.tables import JUDGMENTS_SCHEMA, OUTCOME, OUTSIDE, SPENT, scope_kind
 
 
 @register(
@@ -25,20 +26,25 @@ class Cascade:
 
     The first judge's score decides: accepted from `accept` on, rejected up to `reject`. Where it
     lies between, or the first judge did not judge, the second is asked, and its outcome stands
-    whatever it is. The explanation says who decided; cost, tokens and time are of both.
-    `markscheme cascade` finds thresholds from labels.
+    whatever it is. With `send=outside` the second is asked where the first judge says that the
+    answer lies outside its field, with `send=both` in either case. The explanation says who
+    decided; cost, tokens and time are of both. `markscheme cascade` finds thresholds from labels.
 
     Attributes:
         first: the cheap judge; it should give scores, since a bare verdict counts as 1 or 0.
         then: the dear judge.
         accept: accept from this score of the first judge; above 1, it never accepts.
-        reject: reject up to this score; below 0, it never rejects.
+        reject: reject up to this score; below 0, it never rejects. The examiner calls scores
+            between 0.3 and 0.7 unsure: `accept=0.7, reject=0.3` sends exactly those.
+        send: what goes to the second judge: `unsure` scores, answers `outside` the first judge's
+            field (whose verdicts decide elsewhere), or `both`.
     """
 
     first: Judge
     then: Judge
     accept: float = 0.9
     reject: float = 0.1
+    send: Literal["unsure", "outside", "both"] = "unsure"
 
     def validate(self) -> None:
         """The thresholds are in order.
@@ -57,12 +63,16 @@ class Cascade:
         """Ask the first judge about every row, and the second about those that are left."""
         cheap = ask(self.first, answers, models)
         score = pl.coalesce("score", pl.col("verdict").cast(pl.Float64))
-        cheap = cheap.with_columns(score).with_columns(
-            verdict=pl.when(pl.col("score") >= self.accept)
+        by_score = (
+            pl.when(pl.col("score") >= self.accept)
             .then(pl.lit(value=True))
             .when(pl.col("score") <= self.reject)
             .then(pl.lit(value=False))
         )
+        verdict = pl.col("verdict") if self.send == "outside" else by_score
+        if self.send != "unsure":
+            verdict = pl.when(~_outside()).then(verdict)
+        cheap = cheap.with_columns(score).with_columns(verdict=verdict)
         sure = cheap["verdict"].is_not_null()
         name = judge_name(self.first)
         decided = cheap.with_columns(
@@ -74,7 +84,10 @@ class Cascade:
         places = pl.Series("place", (~sure).arg_true())
         left = ask(self.then, answers[places.to_list()], models)
         before = cheap[places.to_list()].select(
-            "status", "score", *(pl.col(column).alias(f"{column}_first") for column in SPENT)
+            "status",
+            "score",
+            _outside().alias("outside_first"),
+            *(pl.col(column).alias(f"{column}_first") for column in SPENT),
         )
         found = self._together(left, before).with_columns(places)
         rows = pl.concat(
@@ -88,7 +101,14 @@ class Cascade:
         name = pl.lit(judge_name(self.first))
         unsure = pl.format("{} unsure, score {}", name, _rounded("score_before"))
         silent = pl.format("{} {}", name, pl.col("status_before").cast(pl.String))
-        why = pl.when(pl.col("score_before").is_null()).then(silent).otherwise(unsure)
+        beyond = pl.lit(self.send != "unsure") & pl.col("outside_first")
+        why = (
+            pl.when(pl.col("score_before").is_null())
+            .then(silent)
+            .when(beyond)
+            .then(pl.format("outside the field of {}", name))
+            .otherwise(unsure)
+        )
         both = pl.concat(
             [left, before.rename({"status": "status_before", "score": "score_before"})],
             how="horizontal",
@@ -103,6 +123,11 @@ class Cascade:
                 for column in SPENT
             },
         ).select(OUTCOME)
+
+
+def _outside() -> pl.Expr:
+    """Whether a judge says that an answer lies outside its field."""
+    return (scope_kind() == OUTSIDE).fill_null(value=False)
 
 
 def _rounded(column: str) -> pl.Expr:
