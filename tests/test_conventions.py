@@ -143,6 +143,20 @@ def test_importing_loads_nothing_heavy(statement: str) -> None:
     assert not heavy & set(done.stdout.split())
 
 
+def test_a_command_imports_what_its_judges_need_and_little_else(tmp_path: Path) -> None:
+    answers = tmp_path / "answers.jsonl"
+    answers.write_text('{"question": "Who?", "references": ["A", "B"], "answer": "A"}\n' * 3)
+    run = ["judge", str(answers), "-j", "exact_match", "--out", str(tmp_path / "run"), "--quiet"]
+    code = (
+        f"import sys; from markscheme.cli import run; code = run({run!r})\n"
+        "print('loaded', *sys.modules); sys.exit(code)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    loaded = done.stdout.splitlines()[-1].split()
+    assert not {"scipy", "sklearn", "jinja2", "charset_normalizer", "pyarrow"} & set(loaded)
+    assert len([one for one in loaded if one.startswith("markscheme")]) <= 100
+
+
 def test_errors_are_drawn_in_their_tree() -> None:
     from markscheme import errors
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +14,7 @@ import markscheme
 from markscheme.contract import registry
 from markscheme.contract.grammar import judge_name, parse_judge
 from markscheme.contract.registry import asks_chat, parts
-from markscheme.errors import JudgeError
+from markscheme.errors import JudgeError, UnknownNameError
 
 
 @pytest.mark.parametrize(
@@ -54,7 +56,7 @@ def test_a_method_that_cannot_be_called_with_answers_and_models_is_refused() -> 
 
 
 def test_an_exception_inside_a_judge_names_the_judge(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(registry, "_ENTRIES", dict(registry._ENTRIES))
+    monkeypatch.setattr(registry, "_ENTRIES", registry.judges())
 
     @markscheme.register("raises_inside")
     @dataclass(frozen=True, kw_only=True)
@@ -68,3 +70,63 @@ def test_an_exception_inside_a_judge_names_the_judge(monkeypatch: pytest.MonkeyP
     with pytest.raises(ValueError, match="my own bug") as caught:
         markscheme.judge([row], Raises())
     assert caught.value.__notes__ == ["raised by the judge raises_inside (answers: 1)"]
+
+
+def _in_new_process(code: str) -> str:
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return done.stdout
+
+
+def test_a_judge_is_found_by_its_name_without_importing_the_others() -> None:
+    for name in ("exact_match", "regex", "token_f1(threshold=0.6)"):
+        printed = _in_new_process(
+            "import sys; from markscheme.contract import parse_judge, judge_name, needs_of\n"
+            f"judge = parse_judge({name!r}); needs_of(judge); print(judge_name(judge))\n"
+            "print(*(m for m in sys.modules if m.startswith('markscheme.judges.')))"
+        )
+        shown, modules = printed.splitlines()
+        assert shown == name
+        assert "lexical" in modules
+        assert not {"examiner", "entailment", "prompted"} & set(modules.replace(".", " ").split())
+
+
+def test_the_table_of_our_judges_names_the_module_of_each() -> None:
+    listed = registry.shipped_names()
+    ours = {
+        name: entry.judge.__module__ for name, entry in markscheme.judges().items()
+        if entry.judge.__module__.startswith("markscheme.")
+    }  # fmt: skip
+    assert {name: listed.get(name) for name in ours} == ours
+
+
+def test_every_judge_is_found_by_its_name_alone() -> None:
+    names = sorted(markscheme.judges())
+    for module in sorted(set(registry.shipped_names().values())):
+        here = [name for name in names if registry.shipped_names().get(name) == module]
+        code = (
+            "from markscheme.contract import entry, registry\n"
+            "registry.load_all = None  # which would find any\n"
+            f"print(*(entry(name).name for name in {here!r}))"
+        )
+        assert _in_new_process(code).split() == here
+
+
+def test_no_plugin_can_take_the_name_of_a_judge_of_ours_by_being_first() -> None:
+    code = (
+        "from dataclasses import dataclass\n"
+        "import markscheme\n"
+        "from markscheme.errors import JudgeError\n"
+        "@dataclass(frozen=True, kw_only=True)\n"
+        "class Other:\n"
+        "    def judge(self, answers, models): return answers\n"
+        "try:\n"
+        "    markscheme.register('bleu')(Other)\n"
+        "except JudgeError as error:\n"
+        "    print(error)\n"
+    )
+    assert "taken by Bleu of markscheme.judges.lexical.overlap" in _in_new_process(code)
+
+
+def test_a_name_that_nothing_has_is_named_with_near_ones() -> None:
+    with pytest.raises(UnknownNameError, match="did you mean 'examiner'"):
+        parse_judge("exmaminer")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from markscheme.errors import MarkschemeError
-from markscheme.metrics import wilson_interval
+from markscheme.metrics import t_quantile, wilson_interval
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -91,7 +91,5 @@ def _lower(record: dict[str, Any], share: float, confidence: float) -> float:
     size = record["effective_answers"] * (record["judged"] + missing) / record["judged"]
     freedom, reach = record["freedom_one_sided"], None
     if freedom is not None:
-        from scipy.special import stdtrit
-
-        reach = float(stdtrit(freedom, confidence))
+        reach = t_quantile(freedom, confidence)
     return wilson_interval(share, size, confidence=2 * confidence - 1, reach=reach)[0]

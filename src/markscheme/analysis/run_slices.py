@@ -8,7 +8,6 @@ from typing import Any
 
 import polars as pl
 
-from markscheme.analysis.rejections import first_rejected
 from markscheme.engine import ALL_SYSTEMS, RunReport
 from markscheme.results import NO_VALUE, slice_records
 
@@ -36,6 +35,8 @@ def rejected_in_groups(
         judges: whose verdicts count.
         slices: the columns that slices may name.
     """
+    from markscheme.analysis.rejections import first_rejected
+
     answers = pl.scan_parquet(_answers_file(report)).filter(
         pl.any_horizontal(_within(group, slices) for group in groups)
     )

@@ -46,6 +46,9 @@ def progress(
         unit: what is counted.
         quiet: show nothing.
     """
+    if quiet:
+        yield Advance(lambda _count: None)
+        return
     from rich.progress import (
         BarColumn,
         Progress,
@@ -54,9 +57,6 @@ def progress(
         TimeRemainingColumn,
     )
 
-    if quiet:
-        yield Advance(lambda _count: None)
-        return
     columns = [
         TextColumn(what),
         BarColumn(),

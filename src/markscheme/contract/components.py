@@ -16,6 +16,7 @@ import ast
 import dataclasses
 import difflib
 import functools
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -23,7 +24,7 @@ from typing import Any, TypeVar
 from markscheme.contract.grammar import check_types, made_from
 from markscheme.contract.needs import UNDECLARED, Needs
 from markscheme.contract.origin import note_source, origin
-from markscheme.contract.registry import judges
+from markscheme.contract.registry import load_all
 from markscheme.errors import JudgeError
 
 P = TypeVar("P", bound=type)
@@ -120,7 +121,7 @@ class PartKind:
 
     def entries(self) -> Mapping[str, PartEntry]:
         """Everything registered, by name, sorted."""
-        judges()  # loads the entry points, whose modules register parts too
+        load_all()  # modules that register judges register parts too
         return dict(sorted(self._entries.items()))
 
     def parse(self, text: str) -> Any:
@@ -157,7 +158,9 @@ class PartKind:
     def _split(self, text: str) -> tuple[PartEntry, list[ast.keyword]]:
         """The entry and the parameters of a name."""
         kind, colon, rest = text.partition(":")
-        known = self.entries()
+        known: Mapping[str, PartEntry] = self._entries
+        if re.split("[:(]", text, maxsplit=1)[0].strip() not in known:
+            known = self.entries()
         if colon and "(" not in kind:
             found = known.get(kind.strip())
             if found is not None and found.shorthand and rest:

@@ -26,7 +26,7 @@ from collections.abc import Sequence
 from typing import Any, Literal, Union
 
 from markscheme.contract.judge import Judge
-from markscheme.contract.registry import entry, judges, name_of
+from markscheme.contract.registry import entry, judges, name_of, shipped_names
 from markscheme.errors import JudgeError, UnknownNameError
 
 _LONGEST_NAME = 20_000
@@ -165,12 +165,19 @@ def judge_name(judge: Judge, *, full: bool = False) -> str:
             else field.default_factory()
         )
         if full or value != default or type(value) is not type(default):
-            shown.append(f"{field.name}={_text(value, full=full)}")
+            takes_judge = _may_hold_judge(_hints(type(judge))[field.name])
+            shown.append(f"{field.name}={_text(value, full=full, takes_judge=takes_judge)}")
     inside = f"({', '.join(shown)})" if shown else ""
     return name_of(judge) + inside
 
 
-def _text(value: Any, *, full: bool) -> str:
+def _may_hold_judge(hint: Any) -> bool:
+    """Whether a bare word in a parameter of this type may be read as a judge."""
+    inner = typing.get_args(hint) if typing.get_origin(hint) is tuple else (hint,)
+    return any(_is_judge_hint(one) for one in inner)
+
+
+def _text(value: Any, *, full: bool, takes_judge: bool) -> str:
     if value is None or isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, float) and math.isinf(value):
@@ -178,11 +185,14 @@ def _text(value: Any, *, full: bool) -> str:
     if isinstance(value, int | float):
         return repr(value)
     if isinstance(value, str):
-        plain = re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", value) and value not in judges()
+        # Names of ours are quoted wherever they stand; whether a plugin has the name, which only
+        # importing it shows, matters where a bare word would be read as a judge.
+        names = judges() if takes_judge else shipped_names()
+        plain = re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", value) and value not in names
         is_word = value in _WORDS or not plain or keyword.iskeyword(value)
         return repr(value) if is_word else value
     if isinstance(value, tuple | list):
-        return f"[{', '.join(_text(item, full=full) for item in value)}]"
+        return f"[{', '.join(_text(item, full=full, takes_judge=takes_judge) for item in value)}]"
     if dataclasses.is_dataclass(value):
         return judge_name(typing.cast("Judge", value), full=full)
     raise JudgeError(f"a judge's parameter cannot be {value!r} of type {type(value).__name__}")

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import importlib
 import importlib.metadata
 import inspect
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import TypeVar, cast
 
 from markscheme.contract.judge import Judge
 from markscheme.contract.needs import UNDECLARED, Needs, combined
@@ -16,8 +17,12 @@ from markscheme.contract.origin import note_source
 from markscheme.errors import JudgeError, UnknownNameError
 
 ENTRY_POINTS = "markscheme.judges"
-"""Entry-point group whose modules register judges when imported; ours is one of them."""
+"""Entry-point group of other packages, whose modules register judges when imported."""
 
+_SHIPPED = "markscheme.judges.shipped"
+"""Lists our own, each with the module that registers it; an upper layer, so imported by name."""
+
+_OURS = "markscheme."
 _SEE = "'markscheme judges' lists all"
 
 
@@ -58,6 +63,12 @@ def register(
     """
 
     def add(cls: J) -> J:
+        if (
+            name not in _ENTRIES
+            and not cls.__module__.startswith(_OURS)
+            and name in shipped_names()
+        ):
+            entry(name)  # ours comes first, whoever is imported first
         known = _ENTRIES.get(name)
         if known is not None and not _same_definition(known.judge, cls):
             raise JudgeError(
@@ -90,36 +101,47 @@ def register(
     return add
 
 
+def shipped_names() -> Mapping[str, str]:
+    """The module that registers each name of ours; some are names of prompts that are no judges."""
+    return cast("Mapping[str, str]", importlib.import_module(_SHIPPED).MODULES)
+
+
 @functools.cache
-def _load_judges() -> None:
-    """Import every module of the entry-point group once. A broken plugin does not stop others."""
+def load_all() -> None:
+    """Import our own modules and those of the entry points, once. A broken plugin stops no other.
+
+    Needed to list what there is, and for a name that is not one of ours.
+    """
+    importlib.import_module(_SHIPPED).load()
     for point in importlib.metadata.entry_points(group=ENTRY_POINTS):
         try:
             point.load()
         except Exception as error:
-            if point.name == "builtin":
-                raise
             _BROKEN_PLUGINS[point.name] = f"{type(error).__name__}: {error}"
 
 
 def judges() -> dict[str, Entry]:
     """Every registered judge by name, sorted."""
-    _load_judges()
+    load_all()
     return dict(sorted(_ENTRIES.items()))
 
 
 def broken_plugins() -> dict[str, str]:
     """Entry points of other packages that failed to load, with the reason."""
-    _load_judges()
+    load_all()
     return dict(_BROKEN_PLUGINS)
 
 
 def entry(name: str) -> Entry:
-    """The entry registered under `name`.
+    """The entry registered under `name`. Other judges are imported only where it is not ours.
 
     Raises:
         UnknownNameError: nothing is; the message suggests near names.
     """
+    if name not in _ENTRIES and name in shipped_names():
+        importlib.import_module(shipped_names()[name])
+    if name in _ENTRIES:
+        return _ENTRIES[name]
     known = judges()
     if name not in known:
         failed = f" (plugins that did not load: {_BROKEN_PLUGINS})" if _BROKEN_PLUGINS else ""
@@ -133,7 +155,7 @@ def name_of(judge: Judge) -> str:
     Raises:
         JudgeError: its class is not registered.
     """
-    for known in judges().values():
+    for known in _ENTRIES.values():
         if known.judge is type(judge):
             return known.name
     raise JudgeError(
@@ -170,7 +192,7 @@ def needs_of(judge: Judge) -> Needs:
 def _own_needs(judge: Judge) -> Needs:
     declared = getattr(judge, "needs", None)
     if declared is None:
-        known = (found.needs for found in judges().values() if found.judge is type(judge))
+        known = (found.needs for found in _ENTRIES.values() if found.judge is type(judge))
         return next(known, UNDECLARED)
     if not isinstance(declared, Needs):
         raise JudgeError(

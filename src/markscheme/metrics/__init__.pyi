@@ -29,6 +29,7 @@ from .rouge import rouge_l as rouge_l
 from .similarity import char_similarity as char_similarity
 from .statements import Nearness as Nearness
 from .statements import nearness as nearness
+from .student import t_quantile as t_quantile
 from .timed_search import TimedSearch as TimedSearch
 from .v_information import conditional_information as conditional_information
 from .v_information import informed_share as informed_share

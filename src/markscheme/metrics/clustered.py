@@ -23,6 +23,8 @@ from statistics import NormalDist
 import numpy as np
 import numpy.typing as npt
 
+from markscheme.metrics.student import t_quantile
+
 Array = npt.NDArray[np.float64]
 
 FEW_QUESTIONS = 10
@@ -63,11 +65,9 @@ class Spread:
 
     def reach(self, confidence: float, *, sides: int = 2) -> float:
         """The quantile of Student's t, in standard errors, that a bound is away."""
-        from scipy.special import stdtrit
-
         tail = (1 - confidence) / sides
         freedom = self.freedom if sides == 2 else self.freedom_one_sided
-        return float(stdtrit(freedom, 1 - tail))
+        return t_quantile(freedom, 1 - tail)
 
 
 def spread_of(influences: Array, questions: int) -> Spread:
