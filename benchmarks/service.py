@@ -3,7 +3,9 @@
 Starts `markscheme serve` with the examiner on loopback. The first form measures batches of 64 in
 process and over HTTP in turn, then single answers at a steady 50 requests a second; latency counts
 from when a request was due, not from when it could be sent. The second sends bad requests of every
-kind, mixed with good ones, and watches for 5xx and for memory.
+kind, mixed with good ones, and watches for 5xx and for memory. `--worst SECONDS`: one key sends
+rows that take longest within the limits, four requests at a time; another key's single answers are
+timed beside it, and alone before it.
 """
 
 from __future__ import annotations
@@ -31,12 +33,16 @@ from typing import Any
 ROOT = Path(__file__).parents[1]
 BATCH = 64
 FIELDS = ("question", "references", "answer")
+KEYS = ("the-key-of-the-benchmark", "the-key-of-somebody-else")
 
 
 def main() -> None:
     """Print the figures, and the machine's load beside them."""
     options = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     options.add_argument("--soak", type=float, metavar="MINUTES", help="bad requests, this long")
+    options.add_argument(
+        "--worst", type=float, metavar="SECONDS", help="the longest rows, this long"
+    )
     options.add_argument("--batches", type=int, default=30, help="batches in each round")
     options.add_argument("--rounds", type=int, default=3)
     options.add_argument("--seconds", type=float, default=60, help="of single answers")
@@ -44,7 +50,9 @@ def main() -> None:
     chosen = options.parse_args()
     print(f"load average at the start: {load()}; cores: {os.cpu_count()}")
     with tempfile.TemporaryDirectory() as folder, served(Path(folder)) as (process, port):
-        if chosen.soak:
+        if chosen.worst:
+            worst(process.pid, port, chosen.worst, chosen.rate)
+        elif chosen.soak:
             soak(process.pid, port, chosen.soak)
         else:
             if chosen.rounds:
@@ -62,8 +70,11 @@ def load() -> str:
 def served(folder: Path) -> Iterator[tuple[subprocess.Popen[bytes], int]]:
     """The service, once it is ready, and its port."""
     log = folder / "log"
+    keys = folder / "keys"
+    keys.write_text("".join(f"{key}\n" for key in KEYS))
     command = [sys.executable, "-m", "markscheme", "serve", "--port", "0", "--allow", "examiner",
-               "--allow", "contains", "--jobs", str(folder / "jobs")]  # fmt: skip
+               "--allow", "contains", "--allow", "claims", "--jobs", str(folder / "jobs"),
+               "--request-seconds", "10", "--keys", str(keys)]  # fmt: skip
     with log.open("wb") as stream:
         process = subprocess.Popen(command, stdout=stream, stderr=stream)
     try:
@@ -94,7 +105,8 @@ def ask(
     headers: dict[str, str] | None = None,
 ) -> tuple[int, bytes]:
     """A response's status and body."""
-    sent = {"content-type": "application/json"} if headers is None else headers
+    sent = {"authorization": f"Bearer {KEYS[0]}", "content-type": "application/json"}
+    sent |= headers or {}
     connection.request(method, path, body, sent)
     response = connection.getresponse()
     return response.status, response.read()
@@ -162,10 +174,43 @@ def batches(port: int, count: int, rounds: int) -> None:
         )
 
 
-def singles(pid: int, port: int, seconds: float, rate: float) -> None:
+def worst(pid: int, port: int, seconds: float, rate: float) -> None:
+    """Latency of one key's single answers, alone and while another sends the longest rows."""
+    words = " ".join(f"word{n} is not {n}." for n in range(1_000))
+    row = {"question": "Which?", "references": [words] * 5, "answer": words}
+    body = json.dumps({"judge": "claims", "answers": [row] * 20}).encode()
+    ended = threading.Event()
+    answered: Counter[str] = Counter()
+
+    def attack() -> None:
+        while not ended.is_set():
+            connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+            try:
+                key = {"authorization": f"Bearer {KEYS[1]}"}
+                status, _ = ask(connection, "POST", "/v1/judgments", body, key)
+                answered[str(status)] += 1
+            except (OSError, http.client.HTTPException) as error:
+                answered[type(error).__name__] += 1
+            finally:
+                connection.close()
+
+    print("alone:")
+    singles(pid, port, seconds, rate, judge="contains")
+    threads = [threading.Thread(target=attack, daemon=True) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    print(f"beside four connections of another key with {len(body):,} bytes to claims each:")
+    singles(pid, port, seconds, rate, judge="contains")
+    ended.set()
+    for thread in threads:
+        thread.join()
+    print(f"the other key was answered: {dict(answered)}")
+
+
+def singles(pid: int, port: int, seconds: float, rate: float, judge: str = "examiner") -> None:
     """Latency of single answers at a steady rate."""
     count = int(seconds * rate)
-    bodies = [json.dumps({"answers": [row]}).encode() for row in rows(count)]
+    bodies = [json.dumps({"judge": judge, "answers": [row]}).encode() for row in rows(count)]
     here = threading.local()
     used = cpu(pid)
     start = time.perf_counter() + 0.5

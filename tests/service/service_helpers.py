@@ -29,8 +29,8 @@ ROW: dict[str, Any] = {
 def make(
     folder: Path, *, keys: Keys | None = None, allow: tuple[str, ...] = (), **limits: Any
 ) -> FastAPI:
-    """An app whose jobs are in a folder."""
-    settings = Settings(jobs=folder / "jobs", limits=Limits(**limits))
+    """An app whose jobs are in a folder; it judges in threads, as processes have own tests."""
+    settings = Settings(jobs=folder / "jobs", limits=Limits(**limits), processes=False)
     return make_app(settings, keys=keys, allow=allow)
 
 

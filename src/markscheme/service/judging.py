@@ -3,55 +3,91 @@
 from __future__ import annotations
 
 import asyncio
+import pickle
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import polars as pl
 
+from markscheme.contract import Judge, ModelSource
 from markscheme.engine import apply, plan
 from markscheme.service.allowed import Served
 from markscheme.service.batching import Batcher, Closed, Full
 from markscheme.service.metrics import Metrics
 from markscheme.service.problems import Refusal
-from markscheme.service.schemas import AnswerIn
+from markscheme.service.schemas import AnswerIn, ExplanationIn
 from markscheme.service.settings import Limits, Settings
+from markscheme.service.worker import Worker
 from markscheme.tables import ANSWERS_SCHEMA, as_outcomes, content_ids
 
 Outcome = dict[str, Any]
 _SYSTEM = "system"
-_LONG = 5_000
+_LONG = 2_000
 """Characters of a row from which it is judged where the others need not wait for it."""
+
+_SLICE = 0.05
+"""Seconds after which another key has its turn."""
+
+_IDLE = 60.0
+"""Seconds without work after which a process gives its memory back, the first one aside."""
+
+_GRACE = 5.0
+"""Seconds that a process has beyond the limits that it keeps itself, before it is ended."""
+
+_USUAL = 0.05
+"""Seconds that each further row adds to the limit of a slice."""
+
+
+@dataclass(frozen=True)
+class _Explained:
+    """The key of explanations, with or without what the examiner says."""
+
+    examiner: bool
 
 
 class Judging:
-    """The threads that judge, one for each lane; a thread starts when first needed."""
+    """The lanes that work is done on, each a queue, a thread, and a process that can be ended.
+
+    Judges that ask a model stay in this process, which counts what they spend.
+    """
 
     def __init__(self, settings: Settings, metrics: Metrics) -> None:
         self._settings = settings
         self._metrics = metrics
-        self._lanes: dict[str, Batcher[Served, AnswerIn, Outcome]] = {}
+        self._lanes: dict[str, Batcher[Any, Any, Any]] = {}
+        self._workers: dict[str, Worker] = {}
 
     @property
     def rows(self) -> int:
         """Answers that wait or are being judged."""
         return sum(lane.rows for lane in list(self._lanes.values()))
 
+    @property
+    def processes(self) -> list[int]:
+        """Of the lanes that have one now."""
+        pids = (worker.pid for worker in list(self._workers.values()))
+        return [pid for pid in pids if pid is not None]
+
     def stuck(self) -> bool:
-        """Whether a lane has worked on one call for longer than requests are waited for.
+        """Whether a lane's thread has ended, or works on one slice for longer than it may.
 
         Judges that wait for a model may do so.
         """
-        most = self._settings.limits.seconds
-        lanes = [lane for name, lane in list(self._lanes.items()) if not name.startswith("waiting")]
-        return any(lane.busy_for > most + self._settings.limits.row_seconds for lane in lanes)
+        limits = self._settings.limits
+        most = limits.seconds + limits.row_seconds + _GRACE
+        lanes = list(self._lanes.items())
+        return any(lane.dead for _, lane in lanes) or any(
+            lane.busy_for > most for name, lane in lanes if not name.startswith("waiting")
+        )
 
     async def judge(
         self, served: Served, answers: Sequence[AnswerIn], owner: str = ""
     ) -> list[Outcome]:
         """An outcome for each answer, in order.
 
-        `owner` is the key that asks: keys take turns.
+        `owner` is the key that asks: keys get equal shares.
 
         Raises:
             Refusal: too many rows at once (413), too many wait (429), or the service ends (503).
@@ -63,9 +99,31 @@ class Judging:
                 f"{len(answers)} answers in one request; the limit is {most}. Send fewer at once, "
                 "or a file to /v1/jobs",
             )
+        long = any(characters(row) > _LONG for row in answers)
+        return await self._waited(self._lane(served, long=long), served, answers, owner)
+
+    async def explain(
+        self, asked: ExplanationIn, owner: str = "", *, examiner: bool
+    ) -> dict[str, Any]:
+        """Why an answer fits its references or not, and with `examiner` what that one says.
+
+        Raises:
+            Refusal: too many wait (429), it takes too long (503), or the service ends (503).
+        """
+        lane = self._batcher("explanations", self._explain, row_weight=1)
         try:
-            long = any(characters(row) > _LONG for row in answers)
-            future = self._lane(served, long=long).submit(served, answers, owner)
+            found = await self._waited(lane, _Explained(examiner), [asked], owner)
+        except TimeoutError:
+            raise Refusal(503, "not explained within the time limit", retry_after=5) from None
+        explained: dict[str, Any] = found[0]
+        return explained
+
+    async def _waited(
+        self, lane: Batcher[Any, Any, Any], key: Hashable, rows: Sequence[Any], owner: str
+    ) -> list[Any]:
+        """What a lane gives for rows; whoever gives up waiting ends the work as well."""
+        try:
+            future = lane.submit(key, rows, owner)
         except Full as full:
             raise Refusal(
                 429, f"too many answers wait; try again in {full.seconds} s",
@@ -77,40 +135,116 @@ class Judging:
 
     def _lane(self, served: Served, *, long: bool) -> Batcher[Served, AnswerIn, Outcome]:
         """The lane of a request; short answers never wait for long ones."""
-        name = f"{served.lane}-long" if long else served.lane
+        if served.waits or not _can_be_sent(served.judge):
+            return self._batcher(f"waiting-{served.lane}", self._work_here, sliced=False)
+        return self._batcher(f"{served.lane}-long" if long else served.lane, self._work)
+
+    def _batcher(
+        self, name: str, work: Callable[..., Any], *, sliced: bool = True, row_weight: int = 0
+    ) -> Batcher[Any, Any, Any]:
         if name not in self._lanes:
+            if sliced and self._settings.processes:
+                first = name == "local"
+                self._workers[name] = Worker(
+                    name=f"markscheme-{name}",
+                    idle=None if first else _IDLE,
+                    nice=5 if name.endswith("-long") else 0,
+                )
+            worker = self._workers.get(name)
             self._lanes[name] = Batcher(
-                self._work_singly if long and not served.waits else self._work,
+                lambda key, rows, abandoned: work(key, rows, abandoned, worker),
                 batching=self._settings.batching,
                 queue_rows=self._settings.limits.queue_rows,
                 name=f"judge-{name}",
+                slice_seconds=_SLICE if sliced else None,
+                weigh=(lambda _row: 1.0) if row_weight or not sliced else _weight,
             )
         return self._lanes[name]
 
-    def _work(self, served: Served, rows: list[AnswerIn]) -> list[Outcome]:
+    def _work_here(
+        self, served: Served, rows: list[AnswerIn], _abandoned: object, _worker: object
+    ) -> list[Outcome]:
+        """In this thread, for judges that ask a model."""
         began = time.perf_counter()
         outcomes = judge_rows(served, rows, self._settings.limits)
-        self._metrics.batch(
-            judge=served.name,
-            statuses=(outcome["status"] for outcome in outcomes),
-            seconds=time.perf_counter() - began,
-        )
+        self._count(served, outcomes, time.perf_counter() - began)
         return outcomes
 
-    def _work_singly(self, served: Served, rows: list[AnswerIn]) -> list[Outcome]:
-        """Row by row, and no longer than anybody waits for it."""
-        ends = time.monotonic() + self._settings.limits.seconds
-        found: list[Outcome] = []
-        for row in rows:
-            if time.monotonic() > ends:
-                raise TimeoutError("given up, since nobody waits for it any more")
-            found += self._work(served, [row])
-        return found
+    def _work(
+        self,
+        served: Served,
+        rows: list[AnswerIn],
+        abandoned: Callable[[], bool],
+        worker: Worker | None,
+    ) -> list[Outcome]:
+        """In the lane's process. A row that takes too long fails alone, and its process ends."""
+        began = time.perf_counter()
+        limits = self._settings.limits
+        seconds = limits.row_seconds + _USUAL * len(rows) + _GRACE
+
+        def judged(items: pl.DataFrame) -> pl.DataFrame:
+            if worker is None:
+                return judge_table(served.judge, items, limits.row_seconds)
+            return worker.call(
+                judge_table, served.judge, items, limits.row_seconds,
+                seconds=seconds, abandoned=abandoned,
+            )  # fmt: skip
+
+        def one_by_one(answers: pl.DataFrame) -> pl.DataFrame:
+            found = []
+            for row in answers.iter_slices(1):
+                try:
+                    found.append(judged(row))
+                except TimeoutError:
+                    found.append(_failed(row, f"not judged within {limits.row_seconds:g} s"))
+            return pl.concat(found)
+
+        try:
+            outcomes = judge_rows(served, rows, limits, judged)
+        except TimeoutError:
+            outcomes = judge_rows(served, rows, limits, one_by_one)
+        self._count(served, outcomes, time.perf_counter() - began)
+        return outcomes
+
+    def _explain(
+        self, key: _Explained, rows: list[ExplanationIn], abandoned: Callable[[], bool],
+        worker: Worker | None,
+    ) -> list[dict[str, Any]]:  # fmt: skip
+        limits = self._settings.limits
+        if worker is None:
+            return [
+                explanation(row.question, row.references, row.answer, key.examiner) for row in rows
+            ]
+        return [
+            worker.call(
+                explanation, row.question, row.references, row.answer, key.examiner,
+                seconds=limits.row_seconds + _GRACE, abandoned=abandoned,
+            )
+            for row in rows
+        ]  # fmt: skip
+
+    def _count(self, served: Served, outcomes: Sequence[Outcome], seconds: float) -> None:
+        statuses = (outcome["status"] for outcome in outcomes)
+        self._metrics.batch(judge=served.name, statuses=statuses, seconds=seconds)
 
     def close(self) -> None:
-        """Finish what was taken."""
+        """Finish what was taken, and end the processes."""
         for lane in self._lanes.values():
             lane.close()
+        for worker in self._workers.values():
+            worker.end()
+
+
+def _can_be_sent(judge: Judge) -> bool:
+    try:
+        pickle.dumps(judge)
+    except (pickle.PicklingError, AttributeError, TypeError):
+        return False
+    return type(judge).__module__ != "__main__"
+
+
+def _weight(row: AnswerIn) -> float:
+    return 100.0 + characters(row)
 
 
 def characters(row: AnswerIn) -> int:
@@ -119,22 +253,57 @@ def characters(row: AnswerIn) -> int:
     return sum(len(text) for text in texts if text is not None)
 
 
-def judge_rows(served: Served, rows: Sequence[AnswerIn], limits: Limits) -> list[Outcome]:
-    """One outcome a row, in order, with its id; equal rows are judged once."""
+def judge_rows(
+    served: Served,
+    rows: Sequence[AnswerIn],
+    limits: Limits,
+    judged: Callable[[pl.DataFrame], pl.DataFrame] | None = None,
+) -> list[Outcome]:
+    """One outcome a row, in order, with its id; equal rows are judged once.
+
+    Args:
+        served: the judge.
+        rows: the answers.
+        limits: of a row's length and time.
+        judged: gives the outcomes of an answers table; None judges here.
+    """
     answers = table(rows)
     short = pl.Series([characters(row) <= limits.row_characters for row in rows], dtype=pl.Boolean)
-    items, item = plan(answers.filter(short))
-    outcomes = apply(served.judge, items, served.models, row_seconds=limits.row_seconds)
-    if outcomes.height != item.len():
-        outcomes = outcomes[item]
+    asked = answers.filter(short)
+    if judged is None:
+        outcomes = judge_table(served.judge, asked, limits.row_seconds, served.models)
+    else:
+        outcomes = judged(asked) if asked.height else _failed(asked, "")
     if not short.all():
-        reason = f"too long: more than {limits.row_characters:,} characters"
-        long = answers.filter(~short).select(
-            pl.lit("failed").alias("status"), pl.lit(reason).alias("explanation")
-        )
+        reason = f"more than {limits.row_characters:,} characters"
+        long = _failed(answers.filter(~short), reason)
         place = pl.concat([short.arg_true(), (~short).arg_true()])
-        outcomes = pl.concat([outcomes, as_outcomes(long)])[place.arg_sort()]
+        outcomes = pl.concat([outcomes, long])[place.arg_sort()]
     return outcomes.insert_column(0, answers["answer_id"].alias("id")).to_dicts()
+
+
+def judge_table(
+    judge: Judge, answers: pl.DataFrame, row_seconds: float, models: ModelSource | None = None
+) -> pl.DataFrame:
+    """The outcomes of an answers table, in order; equal rows are judged once."""
+    items, item = plan(answers)
+    outcomes = apply(judge, items, models, row_seconds=row_seconds)
+    return outcomes if outcomes.height == item.len() else outcomes[item]
+
+
+def explanation(
+    question: str, references: Sequence[str], answer: str, examiner: bool
+) -> dict[str, Any]:
+    """Why an answer fits its references or not; `decided` is what the examiner says, or None."""
+    from markscheme.report import explained, why
+
+    found = why(question, references, answer)
+    return {**found, "decided": explained(question, references, answer) if examiner else None}
+
+
+def _failed(answers: pl.DataFrame, reason: str) -> pl.DataFrame:
+    said = pl.lit(f"too long: {reason}").alias("explanation")
+    return as_outcomes(answers.select(pl.lit("failed").alias("status"), said))
 
 
 def table(rows: Sequence[AnswerIn]) -> pl.DataFrame:

@@ -66,15 +66,10 @@ def judging_routes(state: State) -> APIRouter:
     @routes.post(
         "/explanations", response_model=ExplanationOut, summary="Say why an answer is judged so"
     )
-    def explanations(body: ExplanationIn) -> Response:
-        from markscheme.report import explained, why
-
-        found = why(body.question, body.references, body.answer)
+    async def explanations(request: Request, body: ExplanationIn) -> Response:
         served = [name_of(one.judge) for one in state.allowed.served]
-        decided = None
-        if "examiner" in served:
-            decided = explained(body.question, body.references, body.answer)
-        return json({**found, "decided": decided})
+        owner = request.state.owner or ""
+        return json(await state.judging.explain(body, owner, examiner="examiner" in served))
 
     return routes
 

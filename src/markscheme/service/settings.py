@@ -67,9 +67,12 @@ class Settings:
     Attributes:
         jobs: folder that jobs are kept in.
         hosts: names under which requests are answered; None for any.
+        processes: whether judges work in processes of their own, which can be ended; else in
+            threads of this one, where native code is waited for.
     """
 
     jobs: Path
     hosts: frozenset[str] | None = None
     limits: Limits = field(default_factory=Limits)
     batching: Batching = field(default_factory=Batching)
+    processes: bool = True
