@@ -74,7 +74,7 @@ def served(folder: Path) -> Iterator[tuple[subprocess.Popen[bytes], int]]:
     keys.write_text("".join(f"{key}\n" for key in KEYS))
     command = [sys.executable, "-m", "markscheme", "serve", "--port", "0", "--allow", "examiner",
                "--allow", "contains", "--allow", "claims", "--jobs", str(folder / "jobs"),
-               "--request-seconds", "10", "--keys", str(keys)]  # fmt: skip
+               "--keys", str(keys)]  # fmt: skip
     with log.open("wb") as stream:
         process = subprocess.Popen(command, stdout=stream, stderr=stream)
     try:
