@@ -8,7 +8,7 @@ READY := $(VENV)/.ready-for-users
 READY_DEV := $(VENV)/.ready-for-developers
 READY_SLOW := $(VENV)/.ready-for-slow-tests
 
-.PHONY: demo test test-slow test-data test-all-data wheel lint types bench docs clean
+.PHONY: demo test test-slow test-data test-all-data wheel lint types bench docs docs-next sample-report clean
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -68,6 +68,19 @@ wheel:
 docs: $(READY_DEV)
 	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[docs]'
 	$(BIN)/mkdocs build --strict
+	$(MAKE) --no-print-directory sample-report
+
+# The report of the bundled example, to click: the landing page links to it.
+sample-report: $(READY_DEV)
+	$(BIN)/markscheme judge examples/answers.jsonl -j exact_match -j contains -j examiner -o build/sample/example -q
+	$(BIN)/markscheme report build/sample/example --out site/sample-report.html
+
+# The same pages by the successor of the theme, in an environment of its own (docs/release.md).
+docs-next:
+	$(PYTHON) -m venv build/docs-next
+	build/docs-next/bin/pip install --quiet --disable-pip-version-check 'zensical>=0.1.2' 'mkdocstrings[python]>=0.27'
+	build/docs-next/bin/zensical build --strict
+	$(MAKE) --no-print-directory sample-report
 
 bench: $(READY_SLOW)
 	$(BIN)/python -m benchmarks

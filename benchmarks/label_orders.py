@@ -2,7 +2,8 @@
 
     python -m benchmarks.label_orders RUN [--draws 1000] [--margin 0.03] [--write FILE.svg]
 
-RUN is a run of one judge on answers with labels, such as of EVOUNA-NQ. For each system, and for all
+RUN is a run of one judge on answers with labels, such as of EVOUNA-NQ; answers to questions that
+trained the judge are left out. For each system, and for all
 together, labels are taken in an order drawn anew in each draw, the estimate is made again and
 again, and labelling stops where `enough_at` says so. The truth is the share of all labels. Printed
 are how many labels that took and how often the interval at that moment holds the truth.
@@ -70,11 +71,15 @@ def simulate(
 
 def measure(run: Path, margin: float, draws: int) -> list[Cell]:
     """Every method on each system's answers and on all."""
-    judged = pl.read_parquet(run / "judgments.parquet").select("answer_id", "score")
+    judged = pl.read_parquet(run / "judgments.parquet").select("answer_id", "score", "scope")
     table = (
         pl.read_parquet(run / "answers.parquet")
         .join(judged, on="answer_id")
-        .filter(pl.col("label").is_not_null() & pl.col("score").is_not_null())
+        .filter(
+            pl.col("label").is_not_null()
+            & pl.col("score").is_not_null()
+            & (pl.col("scope").cast(pl.String) != "learned from").fill_null(value=True)
+        )
     )
     cells = []
     sets = [(name, rows) for (name,), rows in table.group_by("system", maintain_order=True)]

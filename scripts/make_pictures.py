@@ -14,9 +14,10 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 EXAMPLE = Path(__file__).parents[1] / "examples" / "answers.jsonl"
 JUDGES = ("exact_match", "contains", "examiner")
@@ -29,11 +30,11 @@ def markscheme(*arguments: str) -> None:
 
 
 @contextmanager
-def served(*arguments: str) -> Iterator[str]:
+def served(*arguments: str, cwd: Path | None = None) -> Iterator[str]:
     """A command that serves; what it printed until it said where."""
     with tempfile.TemporaryFile("w+") as log:
         command = [sys.executable, "-m", "markscheme", *arguments, "--port", "0"]
-        process = subprocess.Popen(command, stdout=log, stderr=log)
+        process = subprocess.Popen(command, stdout=log, stderr=log, cwd=cwd)
         try:
             for _ in range(600):
                 time.sleep(0.2)
@@ -47,6 +48,27 @@ def served(*arguments: str) -> Iterator[str]:
         finally:
             process.terminate()
             process.wait()
+
+
+def labelling(page: Any, place: Path, shot: Callable[[Any, str], None]) -> None:
+    """An item, and a ranking by pairs."""
+    labels = str(place / "labels.sqlite")
+    with served("annotate", str(EXAMPLE), "--project", labels, "--annotator", "Ann") as said:
+        link = re.search(r"Ann\s+annotator\s+(\S+)", said)
+        assert link
+        page.goto(link[1])
+        page.wait_for_selector("#answer")
+        shot(page, "annotate")
+    ranks = str(place / "ranks.sqlite")
+    options = ("--project", ranks, "--annotator", "Ann", "--scale", "rank", "--per-item", "1")
+    with served("annotate", str(EXAMPLE), *options) as said:
+        link = re.search(r"Ann\s+annotator\s+(\S+)", said)
+        assert link
+        page.goto(link[1])
+        page.wait_for_selector("[data-pairs]")
+        page.wait_for_timeout(300)
+        page.keyboard.press("=")
+        shot(page, "annotate-rank")
 
 
 def main(folder: Path) -> None:
@@ -73,24 +95,21 @@ def main(folder: Path) -> None:
         page.locator("tr.answer td.q").nth(1).click()
         page.locator("tr.answer").nth(1).scroll_into_view_if_needed()
         shot(page, "report-why")
-        with served("view", str(runs), "--no-browser") as said:
+        with served("view", "runs", "--no-browser", cwd=Path(place)) as said:
             found = re.search(r"http\S+token=\S+", said)
             assert found
             page.goto(found[0])
+            page.set_viewport_size({"width": 1200, "height": 400})
             shot(page, "view")
-        labels = str(Path(place) / "labels.sqlite")
-        with served("annotate", str(EXAMPLE), "--project", labels, "--annotator", "Ann") as said:
-            link = re.search(r"Ann\s+annotator\s+(\S+)", said)
-            assert link
-            page.goto(link[1])
-            page.wait_for_selector("#answer")
-            shot(page, "annotate")
+            page.set_viewport_size(LOOK["viewport"])
+        labelling(page, Path(place), shot)
         with served("serve", "--jobs", str(Path(place) / "jobs")) as said:
             address = re.search(r"serving on (\S+);", said)
             assert address
             page.goto(f"{address[1]}/playground")
             page.click("#go")
             page.wait_for_selector("#said h2", timeout=120_000)
+            page.set_viewport_size({"width": 1200, "height": 1250})
             shot(page, "playground")
         browser.close()
 

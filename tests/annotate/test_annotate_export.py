@@ -11,6 +11,7 @@ import polars as pl
 import pytest
 from annotate_helpers import Place, Worker, answers, fields_of, place, write_rows
 
+import markscheme
 from markscheme import cli
 from markscheme.agreement import annotators_of
 from markscheme.annotate.exports import ExportOptions, export
@@ -132,6 +133,24 @@ def test_answers_that_share_a_place_share_its_grade(project: Make) -> None:
     grades = dict(zip(table["answer"], table["label"], strict=True))
     assert [grades[text] for text in texts] == [4.0, 2.5, 2.5, 1.0]
     assert sorted(exported(made, "ratings")["label"]) == [1.0, 2.5, 2.5, 4.0]
+
+
+def test_a_suggestion_shows_why_beside_every_reference(tmp_path: Path) -> None:
+    row = answers(1)[0] | {"references": ["Jane Austen <b>", "1815"],
+                           "answer": "Jane Austen, in 1816"}  # fmt: skip
+    file = write_rows(tmp_path / "answers.jsonl", [row])
+    run = tmp_path / "run"
+    markscheme.judge(file, ["exact_match"], out=run)
+    setup = Setup(
+        file=file, settings={"order": "file", "per_item": 1}, annotators=("Ann",), suggest=str(run)
+    )
+    with place(tmp_path / "p.sqlite", setup) as made:
+        ann = made.worker("Ann")
+        assert "<mark>" not in ann.html
+        ann.say("1")
+        assert "<mark>Jane Austen</mark>" in ann.html
+        assert 'class="finding ' in ann.html
+        assert "&lt;b&gt;" in ann.html
 
 
 def test_ratings_keep_notes_and_what_was_said_before_a_suggestion(

@@ -69,6 +69,12 @@ def shown(text: str) -> Markup:
     return Markup(meant + raw)  # noqa: S704
 
 
+def marked(text: str, spans: list[int]) -> Markup:
+    """A text with the words marked that lie at `spans`, starts and ends in turn."""
+    pairs = list(zip(spans[::2], spans[1::2], strict=True))
+    return Markup(plain_answer(text, pairs))  # noqa: S704
+
+
 def percent(value: float | None) -> str:
     """A share as a percentage."""
     return "-" if value is None else f"{100 * value:.0f}%"
@@ -98,6 +104,7 @@ def make_environment() -> Environment:
     assets = {name: _asset(name) for name in ASSETS}
     environment.globals |= {"asset": assets.__getitem__, "new_id": lambda: uuid.uuid4().hex}
     environment.filters |= {"duration": duration, "percent": percent, "shown": shown}
+    environment.filters |= {"marked": marked}
     return environment
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -19,6 +20,7 @@ from markscheme.annotate.people import Person
 from markscheme.annotate.project import Project
 from markscheme.annotate.ratings import Saved, Submission, look_again, save, undo
 from markscheme.annotate.render import blocks, page
+from markscheme.report import why
 
 _PEOPLE = select(
     func.sum(t.people.c.first_rated),
@@ -111,7 +113,13 @@ def work_routes(site: Site) -> APIRouter:
             return found
         if found is None:
             return HTMLResponse(page("refused.html", why="item"), 404)
-        values = site.base(request, found.person, view=found, suggests=site.suggests)
+        values = site.base(request, found.person, view=found, suggests=site.suggests, why=None)
+        if found.mode == "suggestion" and found.item is not None:
+            item = found.item
+            # Not in the transaction: others' labels would wait for it.
+            values["why"] = await asyncio.to_thread(
+                why, item.question, item.references, item.texts[0]
+            )
         if is_htmx(request):
             status = 409 if found.mode == "conflict" else 200
             return HTMLResponse(page("work_area.html", **values), status)

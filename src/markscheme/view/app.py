@@ -139,7 +139,7 @@ class _Pages:
         return await self._report(run, ())
 
     async def file(self, request: Request) -> Response:
-        """The run's report as one file to send to somebody, with the labels that were given here."""
+        """The run's report as one file to send to somebody, with the labels given here."""
         run = await asyncio.to_thread(self._run, request.path_params["name"])
         if run.state != "done":
             raise MarkschemeError(
