@@ -14,6 +14,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Self
 
+from markscheme.testing.batch_endpoints import BatchEndpoints
+
 
 @dataclass(frozen=True, kw_only=True)
 class Answer:
@@ -92,6 +94,7 @@ class ChatServer:
         self.answered: Counter[str] = Counter()
         self._seen: Counter[str] = Counter()
         self._port = port
+        self._batches = BatchEndpoints(self._one_in_a_batch, seconds=0.0, most=50_000)
         self._loop = asyncio.new_event_loop()
         self._ready = threading.Event()
         self._thread = threading.Thread(target=self._run, daemon=True)
@@ -143,6 +146,21 @@ class ChatServer:
         finally:
             writer.close()
 
+    def _in_batches(
+        self, method: str, path: str, headers: dict[str, str], raw: bytes
+    ) -> tuple[int, bytes] | None:
+        """The answer of OpenAI's batch interface; None where a request is none of its."""
+        if method == "GET":
+            return self._batches.get(path)
+        return self._batches.post(path, headers, raw)
+
+    def _one_in_a_batch(self, body: dict[str, Any], _anthropic: bool) -> tuple[int, bytes]:
+        message = last_message(body)
+        answer = self.behaviour(body, self._seen[message])
+        self._seen[message] += 1
+        self.bodies.append(body)
+        return answer.status, answer.payload(body.get("model", ""))
+
     async def _answer(
         self,
         head: str,
@@ -151,6 +169,13 @@ class ChatServer:
         reader: asyncio.StreamReader,
         writer: asyncio.StreamWriter,
     ) -> bool:
+        method, path = head.split(" ", 2)[:2]
+        found = self._in_batches(method, path.partition("?")[0].removeprefix("/v1"), headers, raw)
+        if found is not None:
+            top = f"HTTP/1.1 {found[0]} Status\r\nContent-Length: {len(found[1])}\r\n\r\n"
+            writer.write(top.encode() + found[1])
+            await writer.drain()
+            return True
         if not head.startswith("POST /v1/chat/completions"):
             writer.write(b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n")
             return True
