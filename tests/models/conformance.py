@@ -30,7 +30,8 @@ from markscheme.testing import FaultServer, ServerReply
 
 ROWS = [
     {"id": str(n), "question": f"Question {n}: who wrote Emma?", "references": ["Jane Austen"],
-     "answer": answer, "context": "Emma is a novel by Jane Austen.", "other_answer": "Charlotte Brontë"}
+     "answer": answer, "context": "Emma is a novel by Jane Austen.",
+     "other_answer": "Charlotte Brontë"}
     for n, answer in enumerate(("It was Austen.", "Miss Austen of Steventon", "Jane A."))
 ]  # fmt: skip
 
