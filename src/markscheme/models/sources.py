@@ -93,15 +93,17 @@ class Models:
     def side_by_side(self) -> int:
         """Requests that may be under way at the same time; 1 where one call follows another, as
         with weights in this process, scripts, recordings and dry runs."""
-        from markscheme.models.chat import AsyncChat
-
         options = self.options
         if options.replay or options.dry_run:
             return 1
         if options.batch:
             return _BATCHES
         given = [one for one in (self._given, *self._named.values()) if one is not None]
-        found = [one.concurrency if isinstance(one, AsyncChat) else 1 for one in given]
+        found: list[int] = []
+        if given:  # Most runs ask no model, and need not import what asks one.
+            from markscheme.models.chat import AsyncChat
+
+            found = [one.concurrency if isinstance(one, AsyncChat) else 1 for one in given]
         if options.model is not None:
             server = options.server or ServerOptions()
             found.append(1 if options.model.startswith(LOCAL) else server.concurrency)
