@@ -229,7 +229,9 @@ def outcomes(
         claims: see `Pieces`.
         against: every piece beside every reference, both directions, tested.
         context: claims below sentences of a context, tested.
-        threshold, partial, penalty: see the judge.
+        threshold: of the judge.
+        partial: of the judge.
+        penalty: of the judge.
     """
     by_piece = _summed(against)
     by_context = context.group_by("row", "claim").agg(
