@@ -18,8 +18,8 @@ def single(tp: int, fp: int, fn: int, tn: int) -> np.ndarray:
 
 
 def test_with_one_answer_a_question_shares_have_wilsons_interval() -> None:
-    found = with_intervals(statistics([40, 6, 3, 21]), single(40, 6, 3, 21), 0.95)
-    for name, right, of in (("accuracy", 61, 70), ("precision", 40, 46), ("recall", 40, 43)):
+    found = with_intervals(statistics([40, 6, 4, 21]), single(40, 6, 4, 21), 0.95)
+    for name, right, of in (("accuracy", 61, 71), ("precision", 40, 46), ("recall", 40, 44)):
         wanted = proportion_confint(right, of, method="wilson")
         assert (found[name].low, found[name].high) == pytest.approx(wanted, abs=1e-9)
         assert found[name].method == "wilson"

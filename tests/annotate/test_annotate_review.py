@@ -8,6 +8,7 @@ import pytest
 from annotate_helpers import Place, Worker, answers, fields_of
 
 from markscheme.annotate.exports import export
+from markscheme.tables import load_labels
 
 Make = Callable[..., Place]
 
@@ -76,6 +77,26 @@ def test_the_admins_word_settles_and_stands(differing: Place) -> None:
     assert "settled by the admin" in admin.http.get(f"/admin/items/{item}").text
     assert change(admin, item, "settle", say="7") == 200
     assert change(admin, 10**8, "settle", say="1") == 200
+
+
+@pytest.mark.parametrize("word", ["0", "1", "cannot_tell"])
+def test_every_export_has_the_label_that_the_admin_decided(differing: Place, word: str) -> None:
+    """Ratings, labels and training rows say the same of each answer; the admin is no annotator."""
+    admin = differing.worker("admin")
+    assert change(admin, item_of(differing, "Question 1?"), "settle", say=word) == 303
+    assert change(admin, item_of(differing, "Question 2?"), "settle", say="0") == 303
+    exports = {
+        name: differing.store.read(lambda c: export(c, differing.ready.project, name)).table  # noqa: B023
+        for name in ("ratings", "labels", "training")
+    }
+    labels = load_labels(exports["ratings"])
+    said = {row["answer_id"]: row["label"] for row in labels.to_dicts() if row["label"] is not None}
+    settled = {row["answer_id"]: row["label"] for row in exports["labels"].to_dicts()}
+    assert said == {key: value for key, value in settled.items() if value is not None}
+    expected = {"q1-s0": None if word == "cannot_tell" else float(word), "q2-s0": 0.0}
+    assert {key: said.get(key) for key in expected} == expected
+    assert exports["training"].height == len(said)
+    assert labels["annotators"].drop_nulls()[0].to_list() == ["Ann", "Ben"]
 
 
 def test_a_skipped_item_is_put_back_or_given_to_somebody(differing: Place) -> None:

@@ -25,12 +25,14 @@ def rows(right: int, wrong: int, silent: int = 0) -> list[dict[str, object]]:
 
 @settings(deadline=None, max_examples=40)
 @given(st.integers(0, 80), st.integers(0, 80), st.floats(0.55, 0.99))
-def test_the_bound_is_wilsons(right: int, wrong: int, confidence: float) -> None:
+def test_the_bound_of_single_answers_is_the_exact_one(
+    right: int, wrong: int, confidence: float
+) -> None:
     if not right + wrong:
         return
     records = judge(rows(right, wrong), "exact_match").run.records
     (gate,) = gates(records, 0.5, confidence=confidence)
-    low, _ = proportion_confint(right, right + wrong, alpha=2 * (1 - confidence), method="wilson")
+    low, _ = proportion_confint(right, right + wrong, alpha=2 * (1 - confidence), method="beta")
     assert gate.bound == pytest.approx(low, abs=1e-9)
     assert gate.passed == (gate.bound >= 0.5)
 

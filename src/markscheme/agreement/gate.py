@@ -51,9 +51,10 @@ def gates(
     Args:
         records: as `engine.summary.summarise` gives them.
         limit: the accuracy wanted, 0 to 1.
-        confidence: how sure to be: the limit is held against the one-sided lower bound of Wilson's
-            score interval; where questions have several answers, at the effective number of
-            answers with Student's t (`metrics.Spread`). None takes the figure itself.
+        confidence: how sure to be: the limit is held against a one-sided lower bound, the exact
+            one of Clopper & Pearson (1934) where each question has one answer, else Wilson's at the
+            effective number of answers with Student's t (`metrics.Spread`). None takes the figure
+            itself.
 
     Raises:
         MarkschemeError: the limit or the confidence is out of range.
@@ -89,7 +90,11 @@ def _lower(record: dict[str, Any], share: float, confidence: float) -> float:
     """The one-sided lower bound of `share`, over all answers, judged or not."""
     missing = sum(record["not_judged"].values())
     size = record["effective_answers"] * (record["judged"] + missing) / record["judged"]
-    freedom, reach = record["freedom_one_sided"], None
-    if freedom is not None:
-        reach = t_quantile(freedom, confidence)
+    freedom = record["freedom_one_sided"]
+    if freedom is None:
+        from scipy.special import betaincinv
+
+        right = round(share * size)
+        return float(betaincinv(right, size - right + 1, 1 - confidence)) if right else 0.0
+    reach = t_quantile(freedom, confidence)
     return wilson_interval(share, size, confidence=2 * confidence - 1, reach=reach)[0]

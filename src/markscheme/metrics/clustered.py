@@ -28,6 +28,7 @@ from markscheme.metrics.student import t_quantile
 Array = npt.NDArray[np.float64]
 
 FEW_QUESTIONS = 10
+FEW = 3
 
 
 def wilson_interval(
@@ -119,6 +120,10 @@ def share_interval(
 ) -> tuple[float, float]:
     """Wilson's interval at the effective number of answers; plain where questions do not repeat.
 
+    Plain, it is modified where at most `FEW` answers are of the rarer kind (Brown, Cai & DasGupta
+    2001, section 4.1.1): the bound towards 0 (or 1) is the exact one for a Poisson count. Wilson's
+    own leaves out shares near it, and covers 86 to 92% there.
+
     Args:
         share: from 0 to 1.
         spread: of the share.
@@ -128,4 +133,27 @@ def share_interval(
     size = effective_answers(share, spread, answers)
     single = answers is not None and spread.questions >= answers
     reach = None if single else spread.reach(confidence)
-    return wilson_interval(share, size, confidence=confidence, reach=reach)
+    low, high = wilson_interval(share, size, confidence=confidence, reach=reach)
+    if not single or answers is None:
+        return low, high
+    right, wrong = share * answers, (1.0 - share) * answers
+    if right <= wrong:
+        return min(low, _least_count(right, confidence) / answers), high
+    return low, max(high, 1.0 - _least_count(wrong, confidence) / answers)
+
+
+def _least_count(count: float, confidence: float) -> float:
+    """The least mean of a Poisson count that a small one does not rule out; infinite for others.
+
+    With it a count as high as this one has a chance of 1 - confidence. Bisection, since SciPy takes
+    longer to load than a small command takes in all.
+    """
+    whole = round(count)
+    if not 1 <= whole <= FEW:
+        return math.inf
+    low, high = 0.0, float(whole)
+    for _ in range(60):
+        mean = (low + high) / 2
+        fewer = math.exp(-mean) * sum(mean**k / math.factorial(k) for k in range(whole))
+        low, high = (low, mean) if 1 - fewer > 1 - confidence else (mean, high)
+    return high

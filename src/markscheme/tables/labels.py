@@ -38,7 +38,8 @@ def load_labels(
 
     Ratings as `annotate-export --as ratings` writes them (a column `part`) are read as the app
     means them: annotators are those of part `first`, with what they said before they saw any
-    judge's word; where a third person settled a disagreement, that is the label. `item` numbers
+    judge's word; where a third person settled a disagreement, or the admin decided, that is the
+    label. `item` numbers
     what was labelled once, however many systems gave it. `inclusion_probability` and `stratum`, as
     `plan-labels` writes them, are kept.
 
@@ -146,13 +147,25 @@ def _with_settled(found: pl.DataFrame, ratings: pl.DataFrame, keys: list[str]) -
         .group_by(keys, maintain_order=True)
         .agg(pl.col("label").first().alias("settled"))
     )
+    # The admin's word stands over all others, "cannot tell" too.
+    decided = (
+        ratings.filter(pl.col("part") == "decided")
+        .group_by(keys, maintain_order=True)
+        .agg(pl.col("label").last().alias("decision"), pl.lit(value=True).alias("decided"))
+    )
     joining: Any = {"on": keys, "how": "left", "nulls_equal": True, "maintain_order": "left"}
-    labelled = found.join(agreed, **joining).join(third, **joining)
+    everything = pl.concat([found.select(keys), decided.select(keys)]).unique(maintain_order=True)
+    labelled = everything
+    for part in (found, agreed, third, decided):
+        labelled = labelled.join(part, **joining)
     unit = [name for name in ("question", "answer") if name in keys] or keys
     return labelled.with_columns(
-        pl.coalesce("label", "settled").alias("label"),
+        pl.when(pl.col("decided").fill_null(value=False))
+        .then("decision")
+        .otherwise(pl.coalesce("label", "settled"))
+        .alias("label"),
         pl.struct(unit).rank("dense").cast(pl.Int64).alias("item"),
-    ).drop("settled")
+    ).drop("settled", "decision", "decided")
 
 
 def ratings_table(annotator_labels: pl.Series, names: pl.Series | None = None) -> pl.DataFrame:
