@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
@@ -137,6 +138,13 @@ def learned(
             "cvi: what the answer tells about the references."
         ),
     ] = "plain",
+    recipe: Annotated[
+        Literal["yao2024-sft", "yao2024-sft-nli", "yao2024-cvi"] | None,
+        Option(
+            "Settings of Yao & Barbosa's trained judges (2024, Table 2), in place of variant, "
+            "epochs, batch, accumulate, rate, rank and report-on."
+        ),
+    ] = None,
     data_dir: DataDir = None,
     limit: Annotated[int | None, LIMIT] = None,
     report_limit: Annotated[
@@ -163,6 +171,7 @@ def learned(
     Use it with `markscheme judge FILE --judge "learned(weights='FOLDER')"`.
     """
     from markscheme.training import (
+        RECIPES,
         LearnOptions,
         LoraOptions,
         check_new_folder,
@@ -182,6 +191,12 @@ def learned(
             seed=seed,
         ),
     )  # fmt: skip
+    if recipe is not None:
+        own = RECIPES[recipe]
+        options = replace(
+            own, limit=limit, report_limit=report_limit,
+            lora=replace(own.lora, steps=steps, seed=seed),
+        )  # fmt: skip
     trained = train_finetuned(
         training_answers(data, columns, data_dir=data_dir),
         out,

@@ -97,8 +97,7 @@ RULES: dict[Protocol, str] = {
 }
 ENCODER = (
     "the authors' code takes the cosine of bert-base-uncased's [CLS] vectors with the second "
-    "reference of the best grade; its weights do not ship: "
-    "reference_overlap(measure=bert_cls, model=FOLDER)"
+    "reference of the best grade; its weights do not ship"
 )
 COEFFICIENTS = ("kendall", "spearman", "pearson")
 

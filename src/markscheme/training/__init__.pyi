@@ -6,6 +6,7 @@ from .examiner import TrainOptions as TrainOptions
 from .examiner import paraphrases as paraphrases
 from .examiner import train_examiner as train_examiner
 from .examiner import usable as usable
+from .finetuned import RECIPES as RECIPES
 from .finetuned import HeldOutFigures as HeldOutFigures
 from .finetuned import LearnOptions as LearnOptions
 from .finetuned import train_finetuned as train_finetuned

@@ -5,9 +5,10 @@ Yao & Barbosa 2024, section 3 ("learned evaluators") and appendix C.2.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import Literal
 
 import numpy as np
@@ -53,6 +54,24 @@ class LearnOptions:
     report_on: Literal["development", "test"] = "development"
     report_limit: int | None = None
     lora: LoraOptions = field(default_factory=LoraOptions)
+
+
+AUTHORS = LoraOptions(
+    epochs=5, batch=2, accumulate=2, rate=2e-4, rank=8, scale=16, dropout=0.1
+)  # fmt: skip
+"""The settings in the repository of Yao & Barbosa (2024), as far as they are of the adapters. They
+also load the model in 4 bits, and split the questions by pandas; the split here is ours."""
+
+RECIPES: Mapping[str, LearnOptions] = MappingProxyType(
+    {
+        "yao2024-sft": LearnOptions(variant="plain", report_on="test", lora=AUTHORS),
+        "yao2024-sft-nli": LearnOptions(variant="nli", report_on="test", lora=AUTHORS),
+        "yao2024-cvi": LearnOptions(
+            variant="cvi", report_on="test", lora=replace(AUTHORS, epochs=1)
+        ),
+    }
+)
+"""Rows of their Table 2, by name."""
 
 
 @dataclass(frozen=True, kw_only=True)
