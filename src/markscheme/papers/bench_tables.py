@@ -6,7 +6,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -22,14 +22,14 @@ from markscheme.agreement import (
     sensitivity,
 )
 from markscheme.analysis import GROUPS, failure_modes
-from markscheme.contract import ModelSource, parse_judge
+from markscheme.contract import HasLineage, ModelSource, parse_judge
 from markscheme.datasets import catalog, dataset, load, recorded
 from markscheme.engine import apply
 from markscheme.errors import DataError, UnknownNameError
-from markscheme.judges.examiner import open_weights, question_hash
 from markscheme.metrics import exact_match
 from markscheme.models import Models
-from markscheme.options import Judges, Option, with_keywords
+from markscheme.options import with_keywords
+from markscheme.papers.bench_options import BenchOptions
 from markscheme.papers.cell import DataDir
 from markscheme.results import Table, TableResult, plain
 from markscheme.tables import join_labels, read_table, write_table
@@ -47,33 +47,6 @@ RECORDED = {"BEM": "bem", "InstructGPT": "text-davinci-003", "GPT-4": "gpt-4"}
 
 REPLY_COLUMNS = ("reply", "raw", "response", "output", "completion", "judgment")
 BASELINE = "exact match"
-
-
-@dataclass(frozen=True, kw_only=True)
-class BenchOptions:
-    """What `bench` judges, and on which questions.
-
-    Attributes:
-        judges: names of judges; () for those that ship and need nothing.
-        questions: at most so many questions of each set, the first ones.
-        every_question: also questions that shipped weights learned from.
-        systems: a table of every judge's accuracy by system, as Kamalloo et al.'s Table 1.
-        modes: a table of failure modes, as their Figure 4.
-        thresholds: how far F1 depends on each judge's threshold, by system.
-    """
-
-    judges: Judges = ()
-    questions: Annotated[
-        int | None, Option("The first so many questions of each set only.", minimum=1)
-    ] = None
-    every_question: Annotated[bool, Option("Also questions that shipped weights learned from.")] = (
-        False
-    )
-    systems: Annotated[bool, Option("Accuracy by system too.")] = True
-    modes: Annotated[bool, Option("Failure modes too.")] = True
-    thresholds: Annotated[bool, Option("How far F1 depends on the threshold, by system, too.")] = (
-        False
-    )
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -241,7 +214,7 @@ def _labelled(name: str, options: BenchOptions, data_dir: DataDir) -> _Set:
         if kind == "evouna":
             rows = rows.filter(parts(rows["question"]) == "test")
         if kind != "nq301":
-            rows = rows.filter(~_learned(rows["question"]))
+            rows = rows.filter(~_learned(rows["question"], options.judges))
     left_out = before - rows["question"].n_unique()
     if options.questions is not None:
         kept = rows["question"].unique(maintain_order=True).head(options.questions)
@@ -255,10 +228,15 @@ def _labelled(name: str, options: BenchOptions, data_dir: DataDir) -> _Set:
     return _Set(name=name, rows=rows, distinct=distinct, left_out=left_out)
 
 
-def _learned(questions: pl.Series) -> pl.Series:
-    """Whether the shipped examiner learned from each question."""
-    hashes = np.array([question_hash(text) for text in questions], dtype=np.uint64)
-    return pl.Series(np.isin(hashes, open_weights().questions))
+def _learned(questions: pl.Series, judges: Sequence[str]) -> pl.Series:
+    """Whether one of the judges, or of those that ship, learned from each question."""
+    found = np.zeros(len(questions), bool)
+    for name in dict.fromkeys((*EMBEDDED, *judges)):
+        judge = parse_judge(name)
+        lineage = judge.lineage() if isinstance(judge, HasLineage) else None
+        if lineage is not None:
+            found |= lineage.has(questions.to_list())
+    return pl.Series(found)
 
 
 OUTCOME = ("status", "verdict", "score")

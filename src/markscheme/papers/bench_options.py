@@ -1,0 +1,35 @@
+"""What `bench` judges, and on which questions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from markscheme.options import Judges, Option
+
+
+@dataclass(frozen=True, kw_only=True)
+class BenchOptions:
+    """What `bench` judges, and on which questions.
+
+    Attributes:
+        judges: names of judges; () for those that ship and need nothing.
+        questions: at most so many questions of each set, the first ones.
+        every_question: also questions that shipped weights learned from.
+        systems: a table of every judge's accuracy by system, as Kamalloo et al.'s Table 1.
+        modes: a table of failure modes, as their Figure 4.
+        thresholds: how far F1 depends on each judge's threshold, by system.
+    """
+
+    judges: Judges = ()
+    questions: Annotated[
+        int | None, Option("The first so many questions of each set only.", minimum=1)
+    ] = None
+    every_question: Annotated[bool, Option("Also questions that shipped weights learned from.")] = (
+        False
+    )
+    systems: Annotated[bool, Option("Accuracy by system too.")] = True
+    modes: Annotated[bool, Option("Failure modes too.")] = True
+    thresholds: Annotated[bool, Option("How far F1 depends on the threshold, by system, too.")] = (
+        False
+    )
