@@ -58,6 +58,10 @@ from .label_orders import LabelOrder as LabelOrder
 from .label_orders import chances_of_label as chances_of_label
 from .label_orders import draw_label_order as draw_label_order
 from .label_orders import estimate_so_far as estimate_so_far
+from .juries import JuryResult as JuryResult
+from .juries import JuryWeights as JuryWeights
+from .juries import fit_weights as fit_weights
+from .juries import jury as jury
 from .label_plans import LabelNeed as LabelNeed
 from .label_plans import choose_labels as choose_labels
 from .label_plans import need_from_accuracy as need_from_accuracy
@@ -74,6 +78,7 @@ from .options import CascadeOptions as CascadeOptions
 from .options import CompareOptions as CompareOptions
 from .options import EstimateOptions as EstimateOptions
 from .options import HierarchyOptions as HierarchyOptions
+from .options import JuryOptions as JuryOptions
 from .options import PlanOptions as PlanOptions
 from .options import RankOptions as RankOptions
 from .options import ReliabilityOptions as ReliabilityOptions

@@ -299,6 +299,19 @@ class CalibrateOptions(LabelOptions):
 
 
 @dataclass(frozen=True, kw_only=True)
+class JuryOptions(JudgmentOptions, JudgesOption):
+    """How judges of a jury are weighed.
+
+    Attributes:
+        share: of the questions to weigh them on; figures are of the others.
+        seed: of the split.
+    """
+
+    share: Annotated[float, SHARE] = 0.5
+    seed: Seed = 0
+
+
+@dataclass(frozen=True, kw_only=True)
 class CascadeOptions(JudgmentOptions):
     """What a cascade's thresholds are chosen by: `agreement` or `calls`; neither for the curve.
 

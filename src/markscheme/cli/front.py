@@ -17,7 +17,7 @@ PANELS: dict[str, tuple[str, ...]] = {
              "verify"),
     "Judges and language models": (
         "judges", "claims", "entail", "llm-examples", "batch", "ledger", "calibrate",
-        "cascade", "serve",
+        "cascade", "jury", "serve",
     ),
     "Research": (
         "bench", "rank", "amend", "hierarchy", "reliability", "probe", "study", "reproduce",
@@ -63,6 +63,7 @@ EXAMPLES: dict[str, str] = {
     "ledger import": "markscheme ledger import replies.jsonl",
     "calibrate": "markscheme calibrate runs/answers-6dae129e --labels labels.csv",
     "cascade": "markscheme cascade runs/answers-6dae129e --first contains --then gpt-4o",
+    "jury": "markscheme jury runs/answers-6dae129e --labels labels.csv --save-weights jury.json",
     "serve": "markscheme serve --port 8080",
     "bench": "markscheme bench nq301 --judge examiner",
     "rank": "markscheme rank runs/answers-6dae129e --labels labels.csv",

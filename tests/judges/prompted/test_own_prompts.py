@@ -186,3 +186,57 @@ def test_printed_examples_parse_when_pasted(name: str, capsys: pytest.CaptureFix
     line = next(one for one in capsys.readouterr().out.splitlines() if one.startswith("example:"))
     pasted = shlex.split(line.removeprefix("example: "))[-1]
     assert parse_judge(pasted) == parse_judge(judges()[name].example)
+
+
+CHAT = """
+summary = "A conversation."
+parser = "yes_no"
+
+[[messages]]
+role = "system"
+content = "You mark {{ topic }}."
+
+[[messages]]
+role = "user"
+content = "Is 4 right for 2+2?"
+
+[[messages]]
+role = "assistant"
+content = "Yes"
+
+[[messages]]
+role = "user"
+content = "Is {{ answer }} right for {{ question }}? The answer is {{ references[0] }}."
+"""
+
+
+def test_a_prompt_may_be_a_whole_conversation(tmp_path: Path) -> None:
+    (tmp_path / "chat.toml").write_text(CHAT)
+    chat = ScriptedChat(replies=lambda _: "Yes")
+    rows = [{"question": "1+1", "references": ["2"], "answer": "{{ two }}", "topic": "sums"}]
+    judge = f"llm_prompt(prompt='{tmp_path / 'chat.toml'}')"
+    found = markscheme.judge(rows, judge, models=Models(chat=chat)).judgments
+    assert found["verdict"].to_list() == [True]
+    (request,) = chat.seen
+    assert [(one.role, one.content) for one in request.messages] == [
+        ("system", "You mark sums."), ("user", "Is 4 right for 2+2?"), ("assistant", "Yes"),
+        ("user", "Is {{ two }} right for 1+1? The answer is 2."),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        (('role = "assistant"', 'role = "tool"'), "message 3: role 'tool' is none of"),
+        (('content = "Yes"', "content = 3"), "message 3 must have role and content"),
+        (('parser = "yes_no"', 'parser = "yes_no"\nuser = "x"'), "messages and 'user'"),
+        (("{{ topic }}", "{{ topic"), "message 1, line 1"),
+        (('role = "user"\ncontent = "Is {{', 'role = "assistant"\ncontent = "Is {{'), "the last"),
+    ],
+)
+def test_a_malformed_conversation_is_refused(
+    change: tuple[str, str], why: str, tmp_path: Path
+) -> None:
+    (tmp_path / "chat.toml").write_text(CHAT.replace(*change))
+    with pytest.raises(JudgeError, match=why):
+        load_prompt(tmp_path / "chat.toml")

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import hashlib
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Literal
 
+import orjson
 import polars as pl
 
 from markscheme.contract import Judge, ModelSource, check_range, judge_name, register
@@ -39,20 +42,24 @@ Row = Mapping[str, Any]
 class Panel:
     """Several judges vote, by majority or by mean score.
 
-    Score is the mean of the members' (of a verdict without score, 1 or 0). A member that did not
-    judge an answer has no vote on it, and the explanation says so; where none did, the answer has
-    the status most of them gave. A tie of verdicts is settled by the mean score, and is `unparsed`
-    where that is a half too.
+    With `weights` (a jury's, measured on labels by `markscheme jury`) the score is the probability
+    that people accept, from all members' scores by their weights, and the verdict follows it.
+    Without, score is the mean of the members' (of a verdict without score, 1 or 0). A member that
+    did not judge an answer has no vote on it, and the explanation says so; where none did, the
+    answer has the status most of them gave. A tie of verdicts is settled by the mean score, and is
+    `unparsed` where that is a half too.
 
     Attributes:
         judges: the members, at least two, none twice.
         vote: `majority` of verdicts, or `mean` score against the threshold.
-        threshold: of the mean score.
+        threshold: of the mean score, or of a jury's probability.
+        weights: JSON file of a jury's weights; none counts all alike.
     """
 
     judges: tuple[Judge, ...]
     vote: Literal["majority", "mean"] = "majority"
     threshold: float = 0.5
+    weights: str | None = None
 
     def validate(self) -> None:
         """A panel has two members or more, all different.
@@ -63,18 +70,29 @@ class Panel:
         if len(self.judges) < 2 or len(set(self.judges)) < len(self.judges):
             raise JudgeError("panel: judges must be two or more, none of them twice")
         check_range("threshold", self.threshold, 0, 1)
+        if self.weights is not None and self.vote != "majority":
+            raise JudgeError("panel: weights decide by themselves; leave out vote")
+
+    def identity(self, models: ModelSource | None) -> Mapping[str, str]:
+        """What the signature adds: a hash of the weights, since their file may change."""
+        if self.weights is None:
+            return {}
+        return {"weights": hashlib.sha256(_bytes(self.weights)).hexdigest()[:16]}
 
     def judge(self, answers: pl.DataFrame, models: ModelSource) -> pl.DataFrame:
         """Ask every member about every row, and count."""
         tables = [ask(member, answers, models) for member in self.judges]
         names = [judge_name(member) for member in self.judges]
+        jury = None if self.weights is None else _jury(self.weights, names)
         rows = zip(*(table.iter_rows(named=True) for table in tables), strict=True)
         return pl.DataFrame(
-            [self._vote(row, names) for row in rows],
+            [self._vote(row, names, jury) for row in rows],
             schema={name: JUDGMENTS_SCHEMA[name] for name in OUTCOME},
         )
 
-    def _vote(self, members: Sequence[Row], names: Sequence[str]) -> dict[str, Any]:
+    def _vote(
+        self, members: Sequence[Row], names: Sequence[str], jury: _Jury | None
+    ) -> dict[str, Any]:
         said = "; ".join(f"{name}: {_said(one)}" for name, one in zip(names, members, strict=True))
         outcome = _spent(members) | {"scope": _scope(members)}
         judged = [one for one in members if one["status"] == "judged"]
@@ -82,14 +100,14 @@ class Panel:
             status = Counter(one["status"] for one in members).most_common(1)[0][0]
             return outcome | {"status": status, "explanation": said}
         scores = [_score(one) for one in judged]
-        score = math.fsum(scores) / len(scores)
+        score = math.fsum(scores) / len(scores) if jury is None else jury.probability(members)
         verdicts = [
             one["verdict"] if one["verdict"] is not None else value >= self.threshold
             for one, value in zip(judged, scores, strict=True)
         ]
         accepting = sum(verdicts)
         verdict = score >= self.threshold
-        if self.vote == "majority":
+        if self.vote == "majority" and jury is None:
             rejecting = len(verdicts) - accepting
             if accepting == rejecting and score == 0.5:
                 return outcome | {"status": "unparsed", "explanation": f"a tie: {said}"}
@@ -103,6 +121,55 @@ class Panel:
             "marks": math.fsum(marks) / len(marks) if marks else None,
             "explanation": f"{accepting} of {len(judged)} accept: {said}",
         }  # fmt: skip
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Jury:
+    """Weights of the members in order, and what stands before any vote."""
+
+    weights: tuple[float, ...]
+    intercept: float
+
+    def probability(self, members: Sequence[Row]) -> float:
+        """That people accept; the same as `agreement.juries.JuryWeights`."""
+        votes = (
+            weight * (2 * _score(one) - 1)
+            for weight, one in zip(self.weights, members, strict=True)
+            if one["status"] == "judged"
+        )
+        logit = math.fsum((self.intercept, *votes))
+        return 1 / (1 + math.exp(-max(-700.0, min(700.0, logit))))
+
+
+def _bytes(path: str) -> bytes:
+    try:
+        return Path(path).read_bytes()
+    except OSError as error:
+        raise JudgeError(
+            f"the weights {path!r} cannot be read ({error.strerror}); 'markscheme jury RUN "
+            "--labels FILE --save-weights FILE' writes them"
+        ) from None
+
+
+def _jury(path: str, names: Sequence[str]) -> _Jury:
+    try:
+        content = orjson.loads(_bytes(path))
+        known = content["judges"] if content["markscheme_jury"] == 1 else {}
+        intercept = float(content["intercept"])
+        weights = {str(name): float(weight) for name, weight in known.items()}
+    except (ValueError, KeyError, TypeError, AttributeError):
+        raise JudgeError(f"{path!r} is no file of weights; 'markscheme jury' writes them") from None
+    missing = [name for name in names if name not in weights]
+    if missing or len(weights) > len(names):
+        other = missing[0] if missing else next(name for name in weights if name not in names)
+        raise JudgeError(
+            f"the weights {path!r} are of the judges {', '.join(weights)}, and the panel has "
+            f"{', '.join(names)}: {other!r} is in one of them only; weigh these judges with "
+            "'markscheme jury'"
+        )
+    if not all(math.isfinite(one) for one in (intercept, *weights.values())):
+        raise JudgeError(f"{path!r} has a weight that is no number")
+    return _Jury(weights=tuple(weights[name] for name in names), intercept=intercept)
 
 
 def _spent(members: Sequence[Row]) -> dict[str, Any]:

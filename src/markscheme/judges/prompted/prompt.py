@@ -1,8 +1,9 @@
 """Prompts as data: one TOML file each, read, checked, hashed and filled in here.
 
 A file holds `summary`, `paper`, `citation`, `quoted` (whether the wording is a paper's), `parser`,
-`user` and, where wanted, `system`, `repair`, `schema`, `labels`, `criteria`, `references`,
-`accept_from` and `[sampling]`. Templates are Jinja2's, in its sandbox. They may use `question`,
+`user` (or `messages`, a whole conversation) and, where wanted, `system`, `repair`, `schema`,
+`labels`, `criteria`, `references`, `accept_from` and `[sampling]`. Templates are Jinja2's, in its
+sandbox. They may use `question`,
 `references` (a list), `answer`, `context` (text, or none), `passages` (the context's paragraphs, a
 list), `fence` (a word that occurs in none of the others, the same for the same item) and `examples`
 (solved items). Any other variable is a column of the answers. A prompt that does not use
@@ -59,7 +60,7 @@ def _texts_of(own: Mapping[str, str | None]) -> list[str]:
 
 
 _NONE: Mapping[str, str | None] = {}
-_LATER = ("labels", "criteria", "references", "context", "swap")
+_LATER = ("labels", "criteria", "references", "context", "swap", "conversation")
 """Fields that are no part of the hash of prompts without them."""
 VARIABLES = ("question", "references", "answer", "context", "passages", "fence", "examples")
 """What every template may use; other variables are columns of the answers."""
@@ -79,6 +80,8 @@ class Prompt:
         quoted: whether the wording is as a paper prints it.
         parser: one of `PARSERS`.
         system, user: templates; no system message where empty.
+        conversation: in their place, messages with `role` (`system`, `user`, `assistant`) and
+            `content`, each a template, the last one the user's; a file calls it `messages`.
         repair: template of the one further message where a reply cannot be read.
         schema: JSON schema for servers that can keep to one.
         accept_from: score from which an answer is accepted, for parsers without a verdict.
@@ -109,6 +112,7 @@ class Prompt:
     references: str = ""
     context: str = ""
     swap: Sequence[str] = ()
+    conversation: Sequence[Mapping[str, str]] = ()
 
     @functools.cached_property
     def reader(self) -> Parser | None:
@@ -120,7 +124,7 @@ class Prompt:
         """What the templates use."""
         from jinja2 import meta
 
-        parsed = (_environment().parse(text) for text in (self.system, self.user) if text)
+        parsed = (_environment().parse(text) for _, text in self._templates())
         return frozenset(name for tree in parsed for name in meta.find_undeclared_variables(tree))
 
     @property
@@ -182,8 +186,13 @@ class Prompt:
         Raises:
             JudgeError: a template names a variable that is not among `values`.
         """
-        turns = (("system", self.system), ("user", self.user))
-        return tuple((role, self._filled(text, values)) for role, text in turns if text)
+        return tuple((role, self._filled(text, values)) for role, text in self._templates())
+
+    def _templates(self) -> Sequence[tuple[str, str]]:
+        """Role and template of every turn."""
+        if self.conversation:
+            return [(one["role"], one["content"]) for one in self.conversation]
+        return [(r, text) for r, text in (("system", self.system), ("user", self.user)) if text]
 
     def repair_message(self, trouble: str) -> str:
         """What to say to a model whose reply could not be read, and why it could not."""
@@ -232,16 +241,21 @@ def load_prompt(path: str | Path) -> Prompt:
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
         raise JudgeError(f"cannot read the prompt {file}: {error}") from None
     sampling = data.pop("sampling", {})
+    if "messages" in data:
+        data["conversation"] = data.pop("messages")
     given = {"name": file.stem, **_DEFAULTS, **data, **sampling}
     given["repair"] = given["repair"] or _repair(given)
     kinds = {name: kind for name, (kind, _) in _FIELDS.items()} | {"name": (str,)}
     wrong = [f"{key!r} is unknown" for key in given if key not in kinds]
-    wrong += [f"{key!r} is missing" for key in ("summary", "parser", "user") if key not in data]
+    needed = ("summary", "parser", *([] if "conversation" in data else ["user"]))
+    wrong += [f"{key!r} is missing" for key in needed if key not in data]
     wrong += [
         f"{key}={given[key]!r} is not {' or '.join(one.__name__ for one in kind)}"
         for key, kind in kinds.items()
         if key in given and not isinstance(given[key], kind)
     ]
+    if not wrong and "conversation" in data:
+        wrong += _conversation_problems(data)
     if not wrong:
         wrong += _parser_problems(given, ours=file.parent == FOLDER)
     if wrong:
@@ -249,6 +263,8 @@ def load_prompt(path: str | Path) -> Prompt:
     prompt = Prompt(**given)
     for where in ("system", "user", "repair"):
         _check_template(file, where, getattr(prompt, where))
+    for number, message in enumerate(prompt.conversation, 1):
+        _check_template(file, f"message {number}", message["content"])
     unused = [one for one in prompt.swap if one not in prompt.variables]
     if unused:
         raise JudgeError(f"the prompt {file}: swap names {unused[0]!r}, which no template uses")
@@ -279,6 +295,7 @@ _FIELDS: dict[str, tuple[tuple[type, ...], Any]] = {
     "references": ((str,), ""),
     "context": ((str,), ""),
     "swap": ((list,), []),
+    "conversation": ((list,), []),
 }
 _DEFAULTS = {name: default for name, (_, default) in _FIELDS.items()}
 
@@ -303,6 +320,26 @@ def _parser_problems(given: Mapping[str, Any], *, ours: bool) -> list[str]:
     if swap and (len(swap) != 2 or not all(isinstance(one, str) for one in swap)):
         found.append(f"swap={swap!r} must name two variables, as in ['answer', 'other_answer']")
     return found
+
+
+_ROLES = ("system", "user", "assistant")
+
+
+def _conversation_problems(data: Mapping[str, Any]) -> list[str]:
+    """What is wrong with a file's `messages`."""
+    messages = data["conversation"]
+    also = [name for name in ("system", "user") if name in data]
+    if also:
+        return [f"it has messages and {also[0]!r}; write {also[0]!r} as one of the messages"]
+    for number, one in enumerate(messages, 1):
+        good = isinstance(one, Mapping) and set(one) == {"role", "content"}
+        if not good or not all(isinstance(value, str) and value for value in one.values()):
+            return [f"message {number} must have role and content, both texts, not {one!r}"]
+        if one["role"] not in _ROLES:
+            return [f"message {number}: role {one['role']!r} is none of {', '.join(_ROLES)}"]
+    if not messages or messages[-1]["role"] != "user":
+        return ["the last of the messages must be the user's, which the model replies to"]
+    return []
 
 
 def _repair(given: Mapping[str, Any]) -> str:

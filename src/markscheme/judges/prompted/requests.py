@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from markscheme.contract import ModelSource
+from markscheme.contract import ModelSource, Role
 from markscheme.judges.prompted.asking import Call, Sample, ask
 from markscheme.models.chat import ChatModel, Message
 
@@ -57,6 +57,5 @@ class AsksChat:
 
 def messages(turns: Iterable[tuple[str, str]]) -> tuple[Message, ...]:
     """A prompt's turns as messages."""
-    return tuple(
-        Message(role="system" if role == "system" else "user", content=text) for role, text in turns
-    )
+    roles: Mapping[str, Role] = {"system": "system", "assistant": "assistant"}
+    return tuple(Message(role=roles.get(role, "user"), content=text) for role, text in turns)
