@@ -53,15 +53,15 @@ from .hierarchies import HierarchyResult as HierarchyResult
 from .hierarchies import hierarchy as hierarchy
 from .human_estimates import EstimateResult as EstimateResult
 from .human_estimates import estimate as estimate
+from .juries import JuryResult as JuryResult
+from .juries import JuryWeights as JuryWeights
+from .juries import fit_weights as fit_weights
+from .juries import jury as jury
 from .label_orders import EstimateSoFar as EstimateSoFar
 from .label_orders import LabelOrder as LabelOrder
 from .label_orders import chances_of_label as chances_of_label
 from .label_orders import draw_label_order as draw_label_order
 from .label_orders import estimate_so_far as estimate_so_far
-from .juries import JuryResult as JuryResult
-from .juries import JuryWeights as JuryWeights
-from .juries import fit_weights as fit_weights
-from .juries import jury as jury
 from .label_plans import LabelNeed as LabelNeed
 from .label_plans import choose_labels as choose_labels
 from .label_plans import need_from_accuracy as need_from_accuracy
@@ -83,6 +83,7 @@ from .options import PlanOptions as PlanOptions
 from .options import RankOptions as RankOptions
 from .options import ReliabilityOptions as ReliabilityOptions
 from .options import Resamples as Resamples
+from .options import TuneOptions as TuneOptions
 from .paired import Comparison as Comparison
 from .paired import mcnemar_exact as mcnemar_exact
 from .protocols import amend_references as amend_references
@@ -119,4 +120,7 @@ from .thresholds import Chosen as Chosen
 from .thresholds import choose_threshold as choose_threshold
 from .thresholds import sensitivity as sensitivity
 from .thresholds import split_questions as split_questions
+from .tuning import Trial as Trial
+from .tuning import TuneResult as TuneResult
+from .tuning import tune_judge as tune_judge
 from .verdicts import statistics as statistics

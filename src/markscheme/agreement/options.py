@@ -312,6 +312,43 @@ class JuryOptions(JudgmentOptions, JudgesOption):
 
 
 @dataclass(frozen=True, kw_only=True)
+class TuneOptions(LabelOptions):
+    """What is tried for a judge, and on which questions.
+
+    Attributes:
+        try_models: models that each judge is tried with; () for the run's own. Entries of a model
+            file with another effort are other models.
+        samples: numbers of samples that each judge is tried with; () for its own.
+        temperature: of several samples.
+        sure: where several samples stop; see `markscheme.judges.prompted`.
+        first_round: questions of the first round, at least.
+        finalists: judges that are asked about the questions held out.
+        share: of the questions to choose on; figures are of the others.
+        seed: of the split and the order of questions.
+    """
+
+    try_models: Annotated[
+        tuple[str, ...],
+        Option(
+            "Models to try with each judge, by comma; entries of --models may differ in effort.",
+            flags=("--try-model",), aliases=("--try-models",), split=True,
+        ),
+    ] = ()  # fmt: skip
+    samples: Annotated[
+        tuple[int, ...],
+        Option("Numbers of samples to try with each judge, by comma, such as 1,5.", split=True),
+    ] = ()
+    temperature: Annotated[float, Option("Of several samples.", minimum=0)] = 0.7
+    sure: Annotated[float, Option("Several samples stop at this certainty of the verdict.")] = 0.95
+    first_round: Annotated[int, Option("Questions of the first round, at least.", minimum=5)] = 20
+    finalists: Annotated[
+        int, Option("Judges that are asked about the held-out questions.", minimum=2)
+    ] = 3
+    share: Annotated[float, SHARE] = 0.5
+    seed: Seed = 0
+
+
+@dataclass(frozen=True, kw_only=True)
 class CascadeOptions(JudgmentOptions):
     """What a cascade's thresholds are chosen by: `agreement` or `calls`; neither for the curve.
 
