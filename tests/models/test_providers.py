@@ -30,6 +30,7 @@ from markscheme.models.chat.cached import CachedChat
 from markscheme.models.chat.reading import MalformedReplyError
 from markscheme.models.chat.wire import Sending, wire_of
 from markscheme.testing import FaultServer
+from markscheme.text.replies import read_yes_no
 
 USAGE = {"prompt_tokens": 10, "completion_tokens": 1, "total_tokens": 11}
 
@@ -536,6 +537,9 @@ def test_no_generated_reply_breaks_a_reader_or_leaves_a_number_that_cannot_be(co
         except MalformedReplyError:
             continue
         (reply.text or "").encode()
+        said = read_yes_no(reply.text or "", finished=reply.finished)
+        # A verdict rests on a text of the reply, never on what was put in a text's place.
+        assert said.status != "judged" or "yes" in (reply.text or "").lower()
         counts = (reply.tokens_in, reply.tokens_out, reply.tokens_cached, reply.tokens_reasoning)
         assert all(one is None or 0 <= one < 2**33 for one in counts)
         assert all(n <= 0 for place in reply.token_logprobs or () for n in place.values())
