@@ -15,6 +15,7 @@ from markscheme.cli import run
 from markscheme.datasets import load
 from markscheme.errors import DataError, MissingExtraError
 from markscheme.models.local.trees import Trees
+from markscheme.training import examiner_report, training_answers
 from markscheme.training.augment import augment
 from markscheme.training.entailment import train_entailment
 from markscheme.training.examiner import HeldOut, TrainOptions, train_examiner
@@ -88,6 +89,34 @@ def test_training_reports_before_it_saves_and_is_repeatable(tmp_path: Path, exam
         assert file.read_bytes() == (tmp_path / "two" / file.name).read_bytes(), file.name
     judged = markscheme.judge(answers, f"examiner(weights='{tmp_path / 'one'}')").judgments
     assert (judged["status"] == "judged").sum() == 248
+
+
+def test_agreement_is_told_by_set(tmp_path: Path, example: Path) -> None:
+    """Of two files, each by its own questions; weights carry what trained them."""
+    answers = markscheme.read_answers(example)
+    first = answers["question"].unique(maintain_order=True)[:30].implode()
+    for name, where in (
+        ("a", pl.col("question").is_in(first)),
+        ("b", ~pl.col("question").is_in(first)),
+    ):
+        answers.filter(where).write_parquet(tmp_path / f"{name}.parquet")
+    given = training_answers([str(tmp_path / "a.parquet"), str(tmp_path / "b.parquet")])
+    seen: list[HeldOut] = []
+    train_examiner(given, tmp_path / "out", SMALL, say=lambda _text: None, report=seen.append)
+    one, other = seen[0].sets
+    assert (one.name, one.questions, other.name) == ("a.parquet", 30, "b.parquet")
+    assert one.rows + other.rows == seen[0].rows == answers.height
+    whole = one.accuracy * one.rows + other.accuracy * other.rows
+    assert whole / answers.height == pytest.approx(seen[0].trained.accuracy)
+    assert 0 <= one.calibration_error < 0.6
+    report = examiner_report(seen[0])
+    assert [row[0] for row in report.tables[1].rows] == ["a.parquet", "b.parquet"]
+    assert [row["name"] for row in report.data["sets"]] == ["a.parquet", "b.parquet"]
+    asked = [answers["question"][0], "Who built the bridge of Zorvex?"]
+    rows = answers.head(2).with_columns(question=pl.Series(asked))
+    judged = markscheme.judge(rows, f"examiner(weights='{tmp_path / 'out'}')").judgments
+    assert judged["scope"][0] == "learned from"
+    assert judged["scope"][1] != "learned from"
 
 
 def test_too_little_to_learn_from_is_refused(tmp_path: Path, example: Path) -> None:

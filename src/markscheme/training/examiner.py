@@ -23,6 +23,7 @@ import numpy.typing as npt
 import orjson
 import polars as pl
 
+from markscheme.agreement import expected_calibration_error, reliability_diagram
 from markscheme.contract import Lineage
 from markscheme.errors import DataError
 from markscheme.features.alignment import Rarity
@@ -138,12 +139,69 @@ class Agreement:
 
 
 @dataclass(frozen=True, kw_only=True)
+class SetAgreement:
+    """Agreement on one set's held-out questions, of the new examiner and the one that ships.
+
+    Attributes:
+        name: the file.
+        rows, questions: how many answers to how many questions.
+        accuracy, shipped_accuracy: at threshold 0.5, from 0 to 1.
+        kappa, shipped_kappa: Cohen's; None where all labels, or all verdicts, are the same.
+        auroc, shipped_auroc: None where all labels are the same.
+        calibration_error, shipped_calibration_error: expected, over ten bins of equal width.
+    """
+
+    name: str
+    rows: int
+    questions: int
+    accuracy: float
+    kappa: float | None
+    auroc: float | None
+    calibration_error: float
+    shipped_accuracy: float
+    shipped_kappa: float | None
+    shipped_auroc: float | None
+    shipped_calibration_error: float
+
+    @classmethod
+    def of(
+        cls, name: str, questions: pl.Series, labels: Array, *, trained: Array, shipped: Array
+    ) -> SetAgreement:
+        """By scikit-learn's definitions."""
+        new, old = (_figures_of(labels, scores) for scores in (trained, shipped))
+        return cls(
+            name=name,
+            rows=len(labels),
+            questions=questions.n_unique(),
+            accuracy=new[0], kappa=new[1], auroc=new[2], calibration_error=new[3],
+            shipped_accuracy=old[0], shipped_kappa=old[1], shipped_auroc=old[2],
+            shipped_calibration_error=old[3],
+        )  # fmt: skip
+
+
+def _figures_of(labels: Array, scores: Array) -> tuple[float, float | None, float | None, float]:
+    """Accuracy, kappa, AUROC and calibration error."""
+    from sklearn.metrics import cohen_kappa_score, roc_auc_score
+
+    accepted, verdicts = labels > 0.5, scores >= 0.5
+    varied = _has_both(accepted)
+    kappa = float(cohen_kappa_score(accepted, verdicts)) if varied else None
+    auroc = float(roc_auc_score(accepted, scores)) if varied else None
+    diagram = reliability_diagram(scores, accepted.astype(float), bins=10, by="uniform")
+    return float((accepted == verdicts).mean()), kappa, auroc, expected_calibration_error(diagram)
+
+
+@dataclass(frozen=True, kw_only=True)
 class HeldOut:
-    """Agreement on held-out questions, and the shipped examiner's on the same answers."""
+    """Agreement on held-out questions, and the shipped examiner's on the same answers.
+
+    `sets` has a line for each file, where the answers say which they come from (`set`).
+    """
 
     rows: int
     trained: Agreement
     shipped: Agreement
+    sets: tuple[SetAgreement, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -230,11 +288,19 @@ def train_examiner(
     labels, scores = rows.labels[:own], grown.held_out[:own]
     if report is not None:
         shipped = Examiner().judge(answers, Models())["score"].to_numpy()
+        apart = [
+            SetAgreement.of(
+                str(name), answers["question"].gather(rows_of_set),
+                labels[rows_of_set], trained=scores[rows_of_set], shipped=shipped[rows_of_set],
+            )
+            for name, rows_of_set in _places(answers)
+        ]  # fmt: skip
         report(
             HeldOut(
                 rows=own,
                 trained=Agreement.of(labels, scores),
                 shipped=Agreement.of(labels, shipped),
+                sets=tuple(apart),
             )
         )
     save(
@@ -253,6 +319,14 @@ def train_examiner(
         labels=labels,
         gains=dict(zip(COLUMNS, grown.trees.gains().tolist(), strict=True)),
     )
+
+
+def _places(answers: pl.DataFrame) -> list[tuple[str, Array]]:
+    """The rows of each set, in order of first appearance; none where no column `set` names them."""
+    if "set" not in answers.columns:
+        return []
+    names = answers["set"].unique(maintain_order=True).to_list()
+    return [(name, (answers["set"] == name).arg_true().to_numpy()) for name in names]
 
 
 def grow(rows: Rows, options: TrainOptions) -> Grown:

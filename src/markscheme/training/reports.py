@@ -41,7 +41,36 @@ def examiner_report(held_out: HeldOut) -> TrainingReport:
         ),
         numeric=frozenset({"accuracy", "F1 (accepted)", "kappa", "AUROC"}),
     )
-    return _report("examiner", records, table, labels=held_out.rows)
+    tables = (table, *([_by_set(held_out)] if held_out.sets else []))
+    sets = [asdict(one) for one in held_out.sets]
+    return _report("examiner", records, *tables, labels=held_out.rows, sets=sets)
+
+
+def _by_set(held_out: HeldOut) -> Table:
+    """A row a file: the new examiner's figures, and in brackets the shipped one's."""
+
+    def both(one: float | None, shipped: float | None, form: str) -> str:
+        shown = ["n/a" if value is None else format(value, form) for value in (one, shipped)]
+        return f"{shown[0]} ({shown[1]})"
+
+    header = ("set", "answers", "questions", "accuracy", "kappa", "AUROC", "calibration error")
+    return Table(
+        title="By set, questions held out in turn; in brackets the shipped examiner",
+        header=header,
+        rows=tuple(
+            (
+                one.name,
+                f"{one.rows:,}",
+                f"{one.questions:,}",
+                both(100 * one.accuracy, 100 * one.shipped_accuracy, ".1f"),
+                both(one.kappa, one.shipped_kappa, ".3f"),
+                both(one.auroc, one.shipped_auroc, ".3f"),
+                both(one.calibration_error, one.shipped_calibration_error, ".3f"),
+            )
+            for one in held_out.sets
+        ),
+        numeric=frozenset(header[1:]),
+    )
 
 
 def entailment_report(held_out: Sequence[Quality]) -> TrainingReport:

@@ -16,12 +16,22 @@ from markscheme.training.splits import parts
 def labelled_answers(
     files: Sequence[str], columns: Mapping[str, str] | None = None
 ) -> pl.DataFrame:
-    """The answers of files, some of them labelled at least.
+    """The answers of files, some of them labelled at least; `set` names the file of each.
 
     Raises:
         DataError: they cannot be read, or none has a label.
     """
-    answers = read_answers(list(files), ReadOptions(columns=columns or {}))
+    options = ReadOptions(columns=columns or {})
+    names = [Path(one).name for one in files]
+    if len(set(names)) < len(names):
+        names = [str(one) for one in files]
+    answers = pl.concat(
+        [
+            read_answers([one], options).with_columns(set=pl.lit(name))
+            for one, name in zip(files, names, strict=True)
+        ],
+        how="diagonal_relaxed",
+    )
     if answers["label"].null_count() == answers.height:
         raise DataError("the answers have no labels; name their column with --columns label=NAME")
     return answers
