@@ -9,16 +9,18 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 from real_model import check_installed, save
 
 import markscheme
+from markscheme.agreement import calibration_figures
 from markscheme.models.sources import ModelOptions, Models
 
 pytestmark = pytest.mark.slow
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "answers.jsonl"
-ANSWERS = 48
+ANSWERS = 16
 
 
 @pytest.fixture(scope="module")
@@ -47,9 +49,11 @@ def test_scores_of_a_real_model_are_ranked_and_calibrated(models: Models, tmp_pa
     (one,) = agreement.to_dict()["judges"]
     figures = one["figures"]["left_out"]
     assert 0 <= figures["auroc"]["value"] <= 1
-    calibration = markscheme.calibrate(result, rows)
+    labels = np.array([row["label"] == 1 for row in rows])[result.judgments["status"] == "judged"]
+    calibration = calibration_figures(judged["score"].to_numpy(), labels)
+    assert 0 <= (calibration["ece_uniform"].value or 0) <= 1
     print(f"AUROC {figures['auroc']['value']:.3f} on {judged.height} answers")
-    print(calibration)
+    print(f"calibration error {calibration['ece_uniform'].value:.3f}")
 
 
 def test_the_probability_is_that_of_the_token_inside_json(models: Models) -> None:

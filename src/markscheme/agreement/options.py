@@ -336,7 +336,11 @@ class TuneOptions(LabelOptions):
     ] = ()  # fmt: skip
     samples: Annotated[
         tuple[int, ...],
-        Option("Numbers of samples to try with each judge, by comma, such as 1,5.", split=True),
+        Option(
+            "Numbers of samples to try with each judge, by comma, such as 1,5.",
+            flags=("--try-samples",),
+            split=True,
+        ),
     ] = ()
     temperature: Annotated[float, Option("Of several samples.", minimum=0)] = 0.7
     sure: Annotated[float, Option("Several samples stop at this certainty of the verdict.")] = 0.95

@@ -65,7 +65,7 @@ EXAMPLES: dict[str, str] = {
     "cascade": "markscheme cascade runs/answers-6dae129e --first contains --then gpt-4o",
     "jury": "markscheme jury runs/answers-6dae129e --labels labels.csv --save-weights jury.json",
     "tune-judge": "markscheme tune-judge labelled.jsonl -j llm_grader -j llm_evouna -m gpt-4o-mini "
-    "--samples 1,5 --max-cost 5 --dry-run",
+    "--try-samples 1,5 --max-cost 5 --dry-run",
     "serve": "markscheme serve --port 8080",
     "bench": "markscheme bench nq301 --judge examiner",
     "rank": "markscheme rank runs/answers-6dae129e --labels labels.csv",

@@ -26,7 +26,7 @@ def tune_judge(
         Option("Draw agreement against price: .svg, .html, .png or .json (extra report)."),
     ] = None,
     save_map: Annotated[
-        Path | None, Option("Write the map that the chosen threshold needs, if there is one.")
+        Path | None, Option('Write the map, for calibrated(base=..., map="FILE").')
     ] = None,
     quiet: Quiet = False,
 ) -> None:
