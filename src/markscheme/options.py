@@ -236,6 +236,12 @@ ReferenceSeparator = Annotated[
         "/ for EVOUNA."
     ),
 ]
+FirstQuestions = Annotated[
+    int | None,
+    Option(
+        "Only the first so many questions of a set or table.", ("--first-questions",), minimum=1
+    ),
+]
 DataDir = Annotated[
     Path | None,
     Option("Folder with the datasets (else MARKSCHEME_DATA, else your cache); or one file."),

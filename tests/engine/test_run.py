@@ -208,7 +208,7 @@ def test_killed_and_started_again_gives_the_same_files(tmp_path: Path, kill_afte
 
 
 STAGES = {
-    "reading": ("markscheme.tables.answers.AnswersReader._answers", 4, "before"),
+    "reading": ("markscheme.tables.answers.AnswersReader.answers_of", 4, "before"),
     "before the first piece": ("markscheme.engine.run_folder.RunFolder._write_part", 1, "before"),
     "a piece half written": ("polars.DataFrame.write_parquet", 5, "after"),
     "between two pieces": ("markscheme.engine.run_folder.RunFolder._write_part", 7, "after"),

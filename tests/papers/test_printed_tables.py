@@ -153,8 +153,8 @@ def test_answers_to_curatedtrec_give_figure_5(
     assert ours["two", "people"] == 0.0
     assert ours["all systems", "average gain of people over patterns"] == 0.0
     code = run(
-        ["reproduce", "kamalloo-2023/figure-5", "--data-dir", str(made), "--predictions", str(path),
-         "--format", "json"]
+        ["reproduce", "kamalloo-2023/figure-5", "--data-dir", str(made),
+         "--system-answers", str(path), "--format", "json"]
     )  # fmt: skip
     assert code == 0
     assert orjson.loads(capsys.readouterr().out) == orjson.loads(found.to_json())

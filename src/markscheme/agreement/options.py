@@ -191,7 +191,9 @@ class RankOptions(JudgmentOptions, JudgesOption, RandomOptions):
         str | None,
         Option("Judge that differences are taken from. [default: exact_match, or the first]"),
     ] = None
-    scores: Annotated[bool, Option("Rank by mean score rather than share accepted.")] = False
+    scores: Annotated[
+        bool, Option("Rank by mean score rather than share accepted.", ("--by-score",))
+    ] = False
     common: Annotated[bool, Option("Keep only the questions that all systems answered.")] = False
     resamples: Resamples = 1000
 

@@ -11,7 +11,7 @@ from markscheme.cli.app import console, notes
 from markscheme.cli.models import AskedModels, opened
 from markscheme.cli.options import Shown, command
 from markscheme.cli.output import Format
-from markscheme.options import Argument, DataDir, Option
+from markscheme.options import Argument, DataDir, FirstQuestions, Option
 
 
 @command("reproduce")
@@ -24,12 +24,12 @@ def reproduce(
     data_dir: DataDir = None,
     predictions: Annotated[
         Path | None,
-        Option("Answers of any systems, for figures whose own answers were not released."),
+        Option(
+            "Answers of any systems, for figures whose own answers were not released.",
+            ("--system-answers",),
+        ),
     ] = None,
-    questions: Annotated[
-        int | None,
-        Option("Ask the model about the first so many questions only.", minimum=1),
-    ] = None,
+    questions: FirstQuestions = None,
     page: Annotated[
         bool, Option("Print a page: every table and figure, printed and ours, as Markdown.")
     ] = False,

@@ -266,7 +266,8 @@ def _takes(command: str, key: str, options: Mapping[str, Any]) -> bool:
         return False
     if key in _COMMANDS:
         return command in _COMMANDS[key]
-    return options[key].rich_help_panel == "Language models"
+    panel: str | None = options[key].rich_help_panel
+    return panel == "Language models"
 
 
 def _pairs(found: Settings, columns: Mapping[str, Any]) -> str:

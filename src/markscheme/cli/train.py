@@ -142,7 +142,7 @@ def learned(
         Literal["yao2024-sft", "yao2024-sft-nli", "yao2024-cvi"] | None,
         Option(
             "Settings of Yao & Barbosa's trained judges (2024, Table 2), in place of variant, "
-            "epochs, batch, accumulate, rate, rank and report-on."
+            "epochs, batch-size, accumulate, rate, rank and report-on."
         ),
     ] = None,
     data_dir: DataDir = None,
@@ -158,7 +158,7 @@ def learned(
     steps: Annotated[
         int | None, Option("Updates of the weights, instead of --epochs.", minimum=1)
     ] = None,
-    batch: Annotated[int, Option("Answers run together.", minimum=1)] = 8,
+    batch: Annotated[int, Option("Answers run together.", ("--batch-size",), minimum=1)] = 8,
     accumulate: Annotated[int, Option("Batches an update.", minimum=1)] = 2,
     rate: Annotated[float, Option("Highest learning rate.", minimum=0.0)] = 2e-4,
     rank: Annotated[int, Option("Of the LoRA adapters.", minimum=1)] = 16,

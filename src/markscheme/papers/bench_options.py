@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated
 
-from markscheme.options import Judges, Option
+from markscheme.options import FirstQuestions, Judges, Option
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -22,13 +22,13 @@ class BenchOptions:
     """
 
     judges: Judges = ()
-    questions: Annotated[
-        int | None, Option("The first so many questions of each set only.", minimum=1)
-    ] = None
+    questions: FirstQuestions = None
     every_question: Annotated[bool, Option("Also questions that shipped weights learned from.")] = (
         False
     )
-    systems: Annotated[bool, Option("Accuracy by system too.")] = True
+    systems: Annotated[
+        bool, Option("Accuracy by system too.", ("--accuracies/--no-accuracies",))
+    ] = True
     modes: Annotated[bool, Option("Failure modes too.")] = True
     thresholds: Annotated[bool, Option("How far F1 depends on the threshold, by system, too.")] = (
         False
