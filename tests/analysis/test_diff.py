@@ -173,3 +173,17 @@ def test_compare_of_two_runs_names_diff(tmp_path: Path, capsys: Captured) -> Non
 def test_exports_of_other_tools_are_compared_without_an_option() -> None:
     exports = Path(__file__).parents[1] / "tables" / "exports"
     assert found(exports / "inspect.eval", exports / "promptfoo.json").counts["same"] == 3
+
+
+def test_columns_with_other_names_are_those_of_answers_not_of_runs(tmp_path: Path) -> None:
+    named = [
+        [{"question": r["question"], "gold text": r["references"], "answer": r["answer"]}
+         for r in table]
+        for table in (rows(9, 1), rows(5, 5))
+    ]  # fmt: skip
+    base, new = (write(tmp_path / f"{n}.jsonl", table) for n, table in enumerate(named))
+    columns = {"references": "gold text"}
+    assert found(base, new, columns=columns).counts["worse"] == 4
+    run_of_base = tmp_path / "run"
+    markscheme.judge(str(base), ["exact_match"], columns=columns, out=str(run_of_base))
+    assert found(run_of_base, new, columns=columns).counts["worse"] == 4

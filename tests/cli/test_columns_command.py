@@ -85,3 +85,13 @@ def test_columns_of_a_tools_own_bookkeeping_are_not_listed(
     assert run(["judge", str(file), "-j", "contains", "-q", "-o", f"{out}2"]) == 0
     said = capsys.readouterr().err
     assert "and 14 more; 'markscheme columns FILE' shows them" in said
+
+
+def test_the_shown_command_names_columns_with_spaces(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "a.csv"
+    file.write_text("question,gold text,answer\nWho?,Emma,Emma\n")
+    assert run(["columns", str(file), "--columns", "references=gold text"]) == 0
+    flat = " ".join(capsys.readouterr().out.split())
+    assert "--columns 'question=question,references=gold text,answer=answer'" in flat

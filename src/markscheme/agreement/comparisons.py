@@ -194,7 +194,11 @@ def _chosen(column: pl.Series, wanted: Sequence[str] | None, what: str) -> list[
         )
     names = list(dict.fromkeys(wanted or known))
     if len(names) < 2:
-        raise AgreementError(f"comparing {what} needs two of them; there is {names}")
+        other = ". To compare systems: --systems" if what == "judges" else ""
+        raise AgreementError(
+            f"comparing {what} needs two of them; there is "
+            f"{', '.join(map(repr, names)) or 'none'}{other}"
+        )
     return names
 
 

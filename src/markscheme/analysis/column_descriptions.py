@@ -151,7 +151,7 @@ def _command(found: SourcePreview) -> str:
 
 
 def _name(place: str) -> str:
-    return place if not {" ", ","} & set(place) else "NAME"
+    return place if "," not in place else "NAME"
 
 
 def _short(text: str) -> str:

@@ -260,10 +260,10 @@ def _common_judge(sides: Sequence[Any], wanted: str | None) -> str:
 def _rows(
     side: Any, judge: str, options: DiffOptions, *, system: str | None, slices: Sequence[str]
 ) -> pl.DataFrame:
-    named = [] if _table(side) is not None else [judge]
+    ours = _table(side) is not None  # its columns have our names already
     rows = judged_answers(
-        side, judges=named if options.judge else (), columns=options.columns,
-        threshold=options.threshold, slices=slices,
+        side, judges=[judge] if options.judge and not ours else (),
+        columns={} if ours else options.columns, threshold=options.threshold, slices=slices,
     ).filter(pl.col("judge") == judge)  # fmt: skip
     rows = rows.with_row_index("place").with_columns(
         # A system that gives no answer has not answered.
