@@ -19,7 +19,7 @@ def test_tool_and_version_are_named_and_three_rows_are_shown(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     assert run(["columns", str(EXPORTS / "inspect.eval")]) == 0
-    shown = capsys.readouterr().out
+    shown = " ".join(capsys.readouterr().out.split())
     assert "inspect_ai log 0.3.285" in shown
     assert "output.completion" in shown
     assert "It was painted by Jon Asker." in shown

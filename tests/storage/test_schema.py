@@ -39,6 +39,18 @@ def contents(path: Path) -> dict[str, list[tuple[object, ...]]]:
     return found
 
 
+def added(
+    before: dict[str, list[tuple[object, ...]]], after: dict[str, list[tuple[object, ...]]]
+) -> set[str]:
+    """Tables that migrations added; every row of the others still begins as it did."""
+    for name, rows in before.items():
+        now = after[name][: len(rows)]
+        assert [row[: len(old)] for row, old in zip(now, rows, strict=True)] == rows
+        if not name.endswith("migrations"):
+            assert len(after[name]) == len(rows)
+    return after.keys() - before.keys()
+
+
 def test_a_ledger_of_0_1_0_opens_unchanged_and_its_keys_are_found(tmp_path: Path) -> None:
     path, before = old_file("ledger", tmp_path)
     request = ChatRequest(messages=(Message(role="user", content="recorded"),))
@@ -47,7 +59,7 @@ def test_a_ledger_of_0_1_0_opens_unchanged_and_its_keys_are_found(tmp_path: Path
     assert key == before["replies"][0][0]
     assert ledger.find([key])[key].text == "Yes"
     ledger.close()
-    assert contents(path) == before
+    assert added(before, contents(path)) == {"batch_jobs", "batch_members"}
 
 
 def test_a_project_of_0_1_0_opens_unchanged_and_can_be_written(tmp_path: Path) -> None:
@@ -55,7 +67,7 @@ def test_a_project_of_0_1_0_opens_unchanged_and_can_be_written(tmp_path: Path) -
     store = Store(path)
     asked = store.read(lambda c: c.execute(text("SELECT question FROM items ORDER BY id")).all())
     assert sorted(row[0] for row in asked) == ["Question 0?", "Question 1?"]
-    assert contents(path) == before
+    assert added(before, contents(path)) == set()
     store.write(lambda c: c.execute(text("UPDATE people SET active = 0")))
     with pytest.raises(Exception, match="append-only"):
         store.write(lambda c: c.execute(text("DELETE FROM events")))

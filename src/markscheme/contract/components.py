@@ -181,8 +181,8 @@ class PartKind:
 
     def _unknown(self, text: str, known: Mapping[str, PartEntry]) -> JudgeError:
         near = difflib.get_close_matches(text.partition("(")[0], known, n=1)
-        guess = f"did you mean {near[0]!r}? " if near else ""
-        forms = [repr(one.form) for one in known.values()]
+        guess = f"did you mean {known[near[0]].form!r}? " if near else ""
+        forms = [repr(known[name].form) for name in sorted(known)]
         choices = ", ".join(forms[:-1]) + f", or {forms[-1]}" if len(forms) > 1 else forms[0]
         example = next((f", as in {one.example!r}" for one in known.values() if _has_form(one)), "")
         return JudgeError(f"no {self.what} named {text!r}; {guess}choose {choices}{example}")
