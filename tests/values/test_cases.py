@@ -37,6 +37,19 @@ AGREE = [
     ("", "12", "１２"),
     ("", "12", "١٢"),
     ("", "12", "१२"),
+    ("What is the dose?", "500 mg every 8 hours", "0.5 g three times a day"),
+    ("When is the filter replaced?", "every six months", "twice a year"),
+    ("How often is it updated?", "weekly", "every 7 days"),
+    (
+        "How often does the board meet?",
+        "at least four times a year",
+        "four meetings per year or more",
+    ),
+    ("What does it cost?", "$29 per month", "$348 per year"),
+    ("What share voted for it?", "about two thirds", "66%"),
+    ("How often do headaches occur?", "more than 1 in 10 people", "more than a tenth of users"),
+    ("Which is larger, Jupiter or Saturn?", "Jupiter", "Saturn is smaller than Jupiter."),
+    ("Who has the most pyramids?", "Sudan", "Sudan has more pyramids than Egypt."),
 ]
 CONFLICT = [
     ("", "$200", "-$200"),
@@ -51,7 +64,35 @@ CONFLICT = [
     ("", "at least 15 weeks", "15 months or older"),
     ("", "Louis XIV", "Louis XV"),
     ("", "B) Paris", "C"),
+    ("What is the dose?", "500 mg every 8 hours", "500 mg twice a day"),
+    ("When is the filter replaced?", "every six months", "every six weeks"),
+    ("How often is it updated?", "weekly", "monthly"),
+    ("What does it cost?", "$29 per month", "$29 per year"),
+    ("By what percentage did revenue grow?", "12%", "It fell by 12 per cent."),
+    ("How do I list all containers?", "docker ps -a", "docker ps"),
+    ("Which is larger, Jupiter or Saturn?", "Jupiter", "Saturn is larger than Jupiter."),
+    ("Who has the most pyramids?", "Sudan", "Egypt has more pyramids than Sudan."),
+    ("", "Ice is less dense than water.", "Water is less dense than ice."),
+    ("", "The old one is heavier than the new one.", "The new one is heavier than the old one."),
 ]
+UNDECIDED = [
+    ("How do I list all containers?", "docker ps -a", "docker ps --all"),
+    ("", "The new one is faster than the old.", "The old one is not slower than the new."),
+    ("Why does it float?", "It is lighter than water.", "Its price is lower than that of water."),
+    ("How many people came?", "more than 10,000", "12,400"),
+    (
+        "What does the code say about gifts?",
+        "Decline gifts of more than 40 pounds.",
+        "Declare gifts of more than 40 pounds.",
+    ),
+]
+"""Pairs about which typed values alone decide nothing."""
+
+
+@pytest.mark.parametrize(("question", "reference", "answer"), UNDECIDED)
+def test_decides_nothing(question: str, reference: str, answer: str) -> None:
+    found = compare_values(question, reference, answer)
+    assert not found.decided, found
 
 
 @pytest.mark.parametrize(("question", "reference", "answer"), AGREE)

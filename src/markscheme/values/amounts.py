@@ -41,8 +41,8 @@ def relate_amounts(reference: Amount, answer: Amount, requested: Requested) -> R
         if not same_currency(reference.currency, answer.currency):
             return DIFFERENT
         found = _scaled(reference, answer, requested)
-        if found in (SAME, FINER) and reference.per and answer.per and reference.per != answer.per:
-            return DIFFERENT
+        if reference.per and answer.per and reference.per != answer.per:
+            return _other_period(reference, answer, found)
         return found
     if isinstance(reference, Quantity) and isinstance(answer, Quantity):
         return _quantities(reference, answer, requested)
@@ -102,6 +102,27 @@ def relate_amounts(reference: Amount, answer: Amount, requested: Requested) -> R
             else APART
         )
     return APART
+
+
+_A_YEAR = {"year": 1, "quarter": 4, "month": 12, "week": 52, "day": 365}
+"""Periods of a year for which money is paid."""
+
+
+def _other_period(reference: Money, answer: Money, found: Relation) -> Relation:
+    """Money per month against money per year, converted."""
+    if found in (SAME, FINER):
+        return DIFFERENT
+    one, other = _A_YEAR.get(reference.per), _A_YEAR.get(answer.per)
+    if one is None or other is None:
+        return UNCLEAR
+    wanted, given = reference.amount * one, answer.amount * other
+    if _close(wanted, given):
+        return SAME
+    return UNCLEAR if wanted and abs(given / wanted - 1) < _CONVERTED else DIFFERENT  # fmt: skip
+
+
+_CONVERTED = 0.02
+"""An amount for another period may be rounded, or its weeks counted otherwise."""
 
 
 def _leading_zero(value: Number) -> bool:
@@ -183,6 +204,8 @@ def _share_wanted(reference: Number, answer: Percent, requested: Requested) -> R
             if part is not COARSER or abs(reference.amount * 100 - answer.amount) < 0.5
             else UNCLEAR
         )
+    if part is UNCLEAR and (reference.approximate or answer.approximate):
+        return SAME if abs(reference.amount * 100 - answer.amount) <= 2 else UNCLEAR
     plain = _compare(
         reference,
         answer,
@@ -425,6 +448,12 @@ def _compare(  # noqa: PLR0912, PLR0917
 ) -> Relation:
     """Compare two amounts in the same unit by the steps they were written to."""
     if _close(wanted, given):
+        if (
+            requested.direction * answer.direction < 0
+            and not reference.direction
+            and not (reference.signed or answer.signed)
+        ):
+            return DIFFERENT  # "fell by 12%" where the question asks by how much it grew
         if reference.direction * answer.direction < 0 and not (reference.signed or answer.signed):
             return DIFFERENT
         if (
@@ -490,6 +519,8 @@ def _compare(  # noqa: PLR0912, PLR0917
     trailing = _trailing(wanted)
     if trailing > max(step, 1.0) and _rounds_to(given, wanted, trailing) and off < 0.05:
         return UNCLEAR
+    if reference.approximate and off < _ABOUT:
+        return FINER
     if (answer.approximate or reference.approximate) and off < (
         0.1 if reference.approximate else 0.06
     ):
@@ -497,6 +528,10 @@ def _compare(  # noqa: PLR0912, PLR0917
     if off < 0.002 and abs(wanted) >= 1000:
         return UNCLEAR
     return DIFFERENT
+
+
+_ABOUT = 0.02
+"""How far, as a share, an answer may be from a reference that says "about"."""
 
 
 def _trailing(value: float) -> float:

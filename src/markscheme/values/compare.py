@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 
 from markscheme.values.amounts import Relation
 from markscheme.values.choices import as_choice, letter_of, named, picked
+from markscheme.values.comparisons import compare_comparisons
 from markscheme.values.kinds import (
     Amount,
     ClockTime,
@@ -20,6 +21,7 @@ from markscheme.values.kinds import (
     Duration,
     Expression,
     Flag,
+    Frequency,
     Identifier,
     Money,
     Number,
@@ -36,6 +38,8 @@ from markscheme.values.parse import typed_values
 from markscheme.values.relation import relate
 from markscheme.values.requested import Requested, read_question
 
+_A_COMMAND = 6
+"""Words of an answer that is taken for nothing but a command."""
 _NOTHING = Comparison(outcome=Outcome.NONE)
 _MET = (Relation.SAME, Relation.FINER)
 _LONGEST = 20_000
@@ -44,6 +48,7 @@ _KINDS: dict[str, tuple[type[Value], ...]] = {
     "percent": (Percent, Number),
     "money": (Money, Number, Quantity),
     "duration": (Duration, Number),
+    "frequency": (Frequency, Duration),
     "date": (Date,),
     "time": (ClockTime,),
     "version": (Version, Number, Identifier),
@@ -194,6 +199,8 @@ def _compare(question: str, requested: Requested, reference: str, answer: str) -
     if requested.named and (chosen := _named_choice(requested, reference, answer)) is not None:
         return chosen
     wanted = typed_values(reference, question=question)
+    if (compared := compare_comparisons(question, reference, answer)) is not None:
+        return compared
     listed = compare_lists(requested, reference, answer, typed=bool(wanted))
     if listed is not None:
         return listed
@@ -381,6 +388,8 @@ class _Case:
             return _NOTHING
         kind = kind_of(targets[0])
         if not self.given:
+            if (lacking := self.lacking_flags(targets)) is not None:
+                return lacking
             if self.requested.kind and len(self.answer.split()) <= 40:
                 return Comparison(
                     outcome=Outcome.MISSING,
@@ -392,6 +401,20 @@ class _Case:
             return Comparison(outcome=Outcome.NONE, kind=kind)
         found = [self.target(one) for one in targets]
         return self.joined(targets, found, kind)
+
+    def lacking_flags(self, targets: list[Value]) -> Comparison | None:
+        """The conflict where the answer is the reference's command without its options."""
+        flags = [one for one in targets if isinstance(one, Flag)]
+        words = re.findall(r"[\w./-]+", self.answer.lower())
+        command = re.match(r"[`$\s]*([a-z][\w.-]*)", self.reference.lower())
+        if not flags or command is None or command[1] not in words or len(words) > _A_COMMAND:
+            return None
+        if any(one.name.lstrip("-").lower() in words for one in flags):
+            return None  # written without the hyphen, as in "tar xzf"
+        return Comparison(
+            outcome=Outcome.CONFLICT, confidence=0.9, decided=True, kind="flag",
+            missing=tuple(map(in_words, flags)), reason=f"the command lacks {in_words(flags[0])}",
+        )  # fmt: skip
 
     def targets(self) -> list[Value]:
         """The values of the reference that the answer is held to."""
@@ -412,6 +435,9 @@ class _Case:
             else:
                 return []
         kinds = _KINDS.get(self.requested.kind, ())
+        if self.requested.kind == "frequency" and not any(isinstance(one, kinds) for one in strong):
+            # "How often does it occur?" may be answered by a share.
+            self.requested, kinds = replace(self.requested, kind="number"), _KINDS["number"]
         matched = (
             [
                 one
@@ -505,7 +531,7 @@ class _Case:
                 and rate in _TIMED
             ):
                 return Relation.UNCLEAR
-            if rate in CARDINALS and rate != "one" and not wanted:
+            if rate in CARDINALS and rate != "one" and not wanted and not self.timed(value):
                 return Relation.UNCLEAR  # per ten cycles
             if wanted and wanted != rate:
                 return Relation.DIFFERENT
@@ -536,6 +562,13 @@ class _Case:
             if side * other < 0:
                 return Relation.UNCLEAR
         return relation
+
+    def timed(self, value: Value) -> bool:
+        """Whether a frequency follows: the "every eight" of "0.5 g every eight hours"."""
+        return any(
+            isinstance(one, Frequency) and value.end <= one.start <= value.end + 3
+            for one in self.given
+        )
 
     def other_rate(self, value: Value) -> bool:
         """Whether a value is given per something that neither question nor reference names."""
@@ -628,7 +661,7 @@ class _Case:
             return self.only_echoes(unmet, base, words)
         if len(targets) > 1 and (
             (words > 15 and agreed)
-            or sum(type(one) is type(contested[0][0].target) for one in self.given) < len(targets)
+            or _count(self.given, contested[0][0].target) < _count(targets, contested[0][0].target)
         ):
             return replace(base, missing=tuple(in_words(one.target) for one in unmet))
         one, values = contested[0]
@@ -838,6 +871,11 @@ class _Found:
     open: list[tuple[Value, Relation]]
     against: list[Value]
     aside: list[Value]
+
+
+def _count(values: Sequence[Value], like: Value) -> int:
+    """Values of the kind of another."""
+    return sum(type(one) is type(like) for one in values)
 
 
 def _without_conversions(values: list[Value], text: str, requested: Requested) -> list[Value]:

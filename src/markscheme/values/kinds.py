@@ -95,6 +95,20 @@ class Duration(Amount):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Frequency(Value):
+    """How often something happens: the mean time from one to the next."""
+
+    period: float
+    """Seconds."""
+    months: float | None = None
+    """The period in months where it was given in months, quarters or years."""
+    count: float | None = None
+    """The number of times that was written, as in "three times a day"."""
+    bound: int = 0
+    """+1 for at least so often, -1 for at most so often."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Date(Value):
     """A date of any granularity: what is not given is None. Years before our era are negative."""
 

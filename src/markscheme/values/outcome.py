@@ -111,6 +111,9 @@ def difference(reference: Value, answer: Value) -> str:
         if type(reference) is type(answer) and wanted and given:
             if wanted == -given:
                 return f"{plain}: the sign differs"
+            if wanted == given and answer.direction != reference.direction:
+                turned = "fell" if answer.direction < 0 else "rose"
+                return f"{plain}: the answer says that it {turned}"
             if wanted * given > 0 and _same_figures(reference, answer):
                 if isinstance(reference, Quantity | Duration | Percent) and _unit(
                     reference

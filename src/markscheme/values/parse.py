@@ -15,6 +15,7 @@ from markscheme.values.codes import read_codes, read_flags, read_ratios, read_ve
 from markscheme.values.currency import currency_after, currency_before
 from markscheme.values.dates import read_dates
 from markscheme.values.expressions import expressions_in
+from markscheme.values.frequency import read_frequencies
 from markscheme.values.kinds import (
     Amount,
     Date,
@@ -37,7 +38,7 @@ from markscheme.values.units import read_unit
 _MAYBE = re.compile(
     r"\d|[½⅓⅔¼¾⅛⅜⅝⅞〇一二三四五六七八九十百千万半%√π²³]|--|-[a-z]|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven\w*|twel\w+|\w+teen(?:th)?|twen\w+|thir\w+|for?ty\w*|fif\w+|six\w+|seven\w+|"
     r"eigh\w+|nin\w+|hundred\w*|thousand\w*|million\w*|billion\w*|dozen\w*|half|quarter\w*|first|second|fourth|tenth|zero|nil|noon|midnight|fortnight|century|decade|an? (?:hour|day|week|month|year|minute)|"
-    r"jan\w*|feb\w*|mar\w*|apr\w*|may|mai|jun\w*|jul\w*|aug\w*|sep\w*|oct\w*|okt\w*|nov\w*|dec\w*|dez\w*|gen\w*|ago\w*|ene\w*|dic\w*)\b|[IVX]{2,}|[=^]|[^\x00-\x7f]",
+    r"once|twice|thrice|every|each|hourly|daily|nightly|weekly|fortnightly|monthly|quarterly|yearly|annually|jan\w*|feb\w*|mar\w*|apr\w*|may|mai|jun\w*|jul\w*|aug\w*|sep\w*|oct\w*|okt\w*|nov\w*|dec\w*|dez\w*|gen\w*|ago\w*|ene\w*|dic\w*)\b|[IVX]{2,}|[=^]|[^\x00-\x7f]",
     re.IGNORECASE,
 )
 _PERCENT = re.compile(
@@ -190,6 +191,7 @@ def _values(raw: str, text: str, requested: Requested, *, foreign: bool) -> list
         )
     )
     found.extend(read_times(text, used))
+    found.extend(read_frequencies(text, used, requested=requested.kind == "frequency"))
     if requested.kind != "version":
         found.extend(read_versions(text, used, requested=False))
     found.extend(read_ratios(text, used))

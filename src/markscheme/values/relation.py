@@ -24,6 +24,7 @@ from markscheme.values.kinds import (
     Duration,
     Expression,
     Flag,
+    Frequency,
     Identifier,
     Number,
     Percent,
@@ -40,11 +41,9 @@ def relate(reference: Value, answer: Value, requested: Requested) -> Relation:
     if isinstance(reference, Range) or isinstance(answer, Range):
         return _ranges(reference, answer, requested)
     if isinstance(reference, Flag) or isinstance(answer, Flag):
-        return (
-            (SAME if reference.name == answer.name else DIFFERENT)
-            if isinstance(reference, Flag) and isinstance(answer, Flag)
-            else APART
-        )
+        return _flags(reference, answer)
+    if isinstance(reference, Frequency) or isinstance(answer, Frequency):
+        return _frequencies(reference, answer, requested)
     if isinstance(reference, Expression) or isinstance(answer, Expression):
         return _expressions(reference, answer)
     if isinstance(reference, Version) or isinstance(answer, Version):
@@ -58,6 +57,47 @@ def relate(reference: Value, answer: Value, requested: Requested) -> Relation:
     if isinstance(reference, Amount) and isinstance(answer, Amount):
         return relate_amounts(reference, answer, requested)
     return APART
+
+
+def _flags(reference: Value, answer: Value) -> Relation:
+    if not (isinstance(reference, Flag) and isinstance(answer, Flag)):
+        return APART
+    if reference.name == answer.name:
+        return SAME
+    short, long = sorted((reference.name, answer.name), key=len)
+    # -a may be short for --all; a letter alone cannot tell
+    if len(short) == 2 and long.startswith(f"--{short[1]}"):
+        return UNCLEAR
+    return DIFFERENT
+
+
+def _frequencies(reference: Value, answer: Value, requested: Requested) -> Relation:
+    if isinstance(reference, Frequency) and isinstance(answer, Frequency):
+        if not _same_period(reference.period, answer.period, reference.months, answer.months):
+            off = abs(reference.period / answer.period - 1)
+            return UNCLEAR if off < _MONTHS_VARY else DIFFERENT
+        return SAME if reference.bound == answer.bound or not answer.bound else UNCLEAR
+    one, other = (reference, answer) if isinstance(reference, Frequency) else (answer, reference)
+    if not isinstance(one, Frequency):
+        return APART
+    if isinstance(other, Duration):
+        same = _same_period(one.period, other.amount, one.months, other.months)
+        return SAME if same else DIFFERENT if requested.kind == "frequency" else UNCLEAR
+    counted = isinstance(other, Number) and not other.ordinal and other.noun in _COUNTED
+    if isinstance(other, Number) and counted and one.count is not None:
+        return SAME if one.count == other.amount else DIFFERENT
+    return APART
+
+
+_COUNTED = frozenset(["", "time", "times"])
+_MONTHS_VARY = 0.03
+"""Months have 28 to 31 days, so that "every 30 days" may be every month."""
+
+
+def _same_period(one: float, other: float, months: float | None, others: float | None) -> bool:
+    if months is not None and others is not None:
+        return math.isclose(months, others, rel_tol=1e-6)
+    return math.isclose(one, other, rel_tol=1e-6)
 
 
 def _expressions(reference: Value, answer: Value) -> Relation:

@@ -60,6 +60,10 @@ _DURATION = re.compile(
     r"\bhow long\b|\bhow many (?:years|months|weeks|days|hours|minutes|seconds)\b|\bwhat (?:length of time|duration|period)\b|\bduration\b|\bwie lange?\b|\bcuánto (?:tiempo|dura)|\bcombien de temps\b|\bquanto tempo\b|\bhoe lang\b|как долго|多久|多长时间|どのくらいの期間|얼마나 오래|\bage (?:limit|of)\b",
     re.IGNORECASE,
 )
+_FREQUENCY = re.compile(
+    r"\bhow (?:often|frequently|regularly)\b|\b(?:at|with) what (?:frequency|intervals?)\b|\bwhat is the (?:frequency|interval)\b|\bwie oft\b|\bcon qué frecuencia\b|\bà quelle fréquence\b|\bcombien de fois par\b",
+    re.IGNORECASE,
+)
 _TIME = re.compile(
     r"\b(?:at )?what time\b|\bat which time\b|\bwhat hour\b|\bum wie viel uhr\b|\ba qué hora\b|\bà quelle heure\b|\ba che ora\b|\ba que horas?\b|\bhoe laat\b|во сколько|几点|何時|몇 시|saat kaçta",
     re.IGNORECASE,
@@ -196,6 +200,8 @@ def read_question(question: str) -> Requested:  # noqa: PLR0912
         kind = "version"
     elif _TIME.search(text):
         kind = "time"
+    elif _FREQUENCY.search(text):
+        kind = "frequency"
     elif _DURATION.search(text):
         kind = "duration"
     elif _PERCENT.search(text) and not re.search(

@@ -28,7 +28,7 @@ Matrix = npt.NDArray[np.float32]
 Floats = npt.NDArray[np.float64]
 EncoderUse = Literal["auto", "never", "always"]
 
-RULES = 4
+RULES = 5
 """Raised whenever a feature, `ruled` or what is cut from answers changes."""
 
 LONGEST = 20_000_000
