@@ -7,6 +7,23 @@ import pytest
 import markscheme
 
 WRONG = {
+    "growth with the sign turned": ("What was the growth rate?", "5%", "-5%"),
+    "a fall instead of a rise": (
+        "By what percentage did revenue grow?",
+        "12%",
+        "It fell by 12 per cent year over year.",
+    ),
+    "another frequency": ("How often is the filter replaced?", "weekly", "every month"),
+    "a command without its option": (
+        "Which command lists all containers, stopped ones included?",
+        "docker ps -a",
+        "docker ps",
+    ),
+    "the other of two is larger": (
+        "Which is larger, Jupiter or Saturn?",
+        "Jupiter",
+        "Saturn is larger than Jupiter.",
+    ),
     "declines instead of no": ("Is the Sun a planet?", "No", "I do not know."),
     "cannot answer instead of no": ("Is the Sun a planet?", "No", "I cannot answer this."),
     "another denial instead of no": (
@@ -58,6 +75,18 @@ WRONG = {
     ),
 }
 RIGHT = {
+    "the option that the letter names": (
+        "Which planet is largest? (A) Mars (B) Jupiter (C) Venus",
+        "B",
+        "Jupiter",
+    ),
+    "the same frequency": ("When is the filter replaced?", "every six months", "twice a year"),
+    "a price for another period": ("What does the plan cost?", "$29 per month", "$348 per year"),
+    "the same comparison the other way": (
+        "Which is larger, Jupiter or Saturn?",
+        "Jupiter",
+        "Saturn is smaller than Jupiter.",
+    ),
     "the same date": ("When was the contract signed?", "2021-03-14", "14 March 2021"),
     "the scale that the question states": (
         "What was the revenue in 2018 (in USD millions)?",

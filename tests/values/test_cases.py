@@ -50,6 +50,7 @@ AGREE = [
     ("How often do headaches occur?", "more than 1 in 10 people", "more than a tenth of users"),
     ("Which is larger, Jupiter or Saturn?", "Jupiter", "Saturn is smaller than Jupiter."),
     ("Who has the most pyramids?", "Sudan", "Sudan has more pyramids than Egypt."),
+    ("Which command lists hidden files?", "ls -la", "ls -al"),
 ]
 CONFLICT = [
     ("", "$200", "-$200"),
@@ -70,12 +71,18 @@ CONFLICT = [
     ("What does it cost?", "$29 per month", "$29 per year"),
     ("By what percentage did revenue grow?", "12%", "It fell by 12 per cent."),
     ("How do I list all containers?", "docker ps -a", "docker ps"),
+    ("What was the growth rate?", "5%", "-5%"),
+    ("", "x = (-b + sqrt(b^2 - 4ac)) / (2a)", "x = (-b + sqrt(b^2 + 4ac)) / (2a)"),
     ("Which is larger, Jupiter or Saturn?", "Jupiter", "Saturn is larger than Jupiter."),
     ("Who has the most pyramids?", "Sudan", "Egypt has more pyramids than Sudan."),
     ("", "Ice is less dense than water.", "Water is less dense than ice."),
     ("", "The old one is heavier than the new one.", "The new one is heavier than the old one."),
 ]
 UNDECIDED = [
+    ("How do I see free disk space?", "df -h", "du -h"),
+    ("How do I list pods everywhere?", "kubectl get pods --all-namespaces", "kubectl get pods -A"),
+    ("When was it founded?", "1998", "in the late 1990s"),
+    ("Where do people eat more beef than elsewhere?", "Argentina", "The US eats more than others."),
     ("How do I list all containers?", "docker ps -a", "docker ps --all"),
     ("", "The new one is faster than the old.", "The old one is not slower than the new."),
     ("Why does it float?", "It is lighter than water.", "Its price is lower than that of water."),

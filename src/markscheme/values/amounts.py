@@ -547,7 +547,9 @@ def _opposite(reference: Amount, answer: Amount, requested: Requested) -> Relati
     written, other = (reference, answer) if reference.amount < 0 else (answer, reference)
     if other.direction < 0:
         return SAME
-    if requested.direction in (-1, 1) and not other.signed and other.direction == 0:
+    if requested.direction == 1 and not other.direction:
+        return DIFFERENT  # a loss where the question asks for growth
+    if requested.direction == -1 and not other.signed and other.direction == 0:
         return UNCLEAR
     if written.direction < 0:
         return UNCLEAR

@@ -248,9 +248,12 @@ def code_of(raw: str) -> str:
     return re.sub(r"[\s()\-–_]", "", raw).upper()
 
 
+_ARITHMETIC = re.compile(r"[=^±√²³]|\\sqrt|\bsqrt\b")
+
+
 def read_flags(text: str, used: bytearray) -> Iterator[Flag]:
     """Options of commands (`--hard`, `-rf`)."""
-    if "-" not in text:
+    if "-" not in text or ("--" not in text and _ARITHMETIC.search(text)):
         return
     for hit in _FLAG.finditer(text):
         if take(used, hit.start(), hit.end()):

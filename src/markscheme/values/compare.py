@@ -38,6 +38,7 @@ from markscheme.values.parse import typed_values
 from markscheme.values.relation import relate
 from markscheme.values.requested import Requested, read_question
 
+_PROSE = frozenset("with by the use using add set a an option flag run type you can it".split())  # noqa: SIM905
 _A_COMMAND = 6
 """Words of an answer that is taken for nothing but a command."""
 _NOTHING = Comparison(outcome=Outcome.NONE)
@@ -399,12 +400,28 @@ class _Case:
                     reason=f"the answer gives no {kind}",
                 )
             return Comparison(outcome=Outcome.NONE, kind=kind)
+        if any(isinstance(one, Flag) for one in targets) and self.other_command():
+            return Comparison(outcome=Outcome.NONE, kind=kind, reason="it is another command")
         found = [self.target(one) for one in targets]
         return self.joined(targets, found, kind)
+
+    def other_command(self) -> bool:
+        """Whether a bare command of the answer is not the reference's: `du -h` for `df -h`."""
+        wanted, given = (
+            re.match(r"[`$\s]*([a-z][\w.-]*(?: (?!-)[a-z][\w-]*)?)\b[^-]*\s-", text)
+            for text in (self.reference, self.answer)
+        )
+        if not (wanted and given) or _PROSE & {*wanted[1].split(), *given[1].split()}:
+            return False
+        return wanted[1].split()[0] != given[1].split()[0] or (
+            wanted[1].startswith("git ") and wanted[1] != given[1]
+        )
 
     def lacking_flags(self, targets: list[Value]) -> Comparison | None:
         """The conflict where the answer is the reference's command without its options."""
         flags = [one for one in targets if isinstance(one, Flag)]
+        if ":" in self.answer or "+" in self.answer:
+            return None  # "git push origin :name" has the option in another form
         words = re.findall(r"[\w./-]+", self.answer.lower())
         command = re.match(r"[`$\s]*([a-z][\w.-]*)", self.reference.lower())
         if not flags or command is None or command[1] not in words or len(words) > _A_COMMAND:
@@ -647,7 +664,7 @@ class _Case:
                     exact = _GRAINS.index(value.granularity) > _GRAINS.index(
                         self.requested.granularity
                     )
-                if isinstance(target, Version | Expression):
+                if isinstance(target, Version | Expression) or _spans_years(target, value):
                     exact = True
                 return replace(base, outcome=Outcome.MISSING if exact and words <= 12 else Outcome.NONE, confidence=0.8 if exact and words <= 12 else 0.0, granularity="coarser",
                     missing=(in_words(target),), reason=f"{in_words(value)} is less exact than {in_words(target)}")  # fmt: skip
@@ -871,6 +888,16 @@ class _Found:
     open: list[tuple[Value, Relation]]
     against: list[Value]
     aside: list[Value]
+
+
+def _spans_years(target: Value, value: Value) -> bool:
+    """Whether a decade or a century was given for a year."""
+    return (
+        isinstance(target, Date)
+        and isinstance(value, Date)
+        and value.granularity in ("decade", "century")
+        and target.granularity not in ("decade", "century")
+    )
 
 
 def _count(values: Sequence[Value], like: Value) -> int:

@@ -119,7 +119,7 @@ def compare_comparisons(question: str, reference: str, answer: str) -> Compariso
         if same and other and same == other:
             return None
     else:
-        wanted_degree = _degree(question)
+        wanted_degree = None if re.search(r"\bthan\b", question) else _degree(question)
         if wanted_degree is None or len(reference.split()) > _MOST_WORDS // 5:
             return None
         turn, order = _turn(wanted_degree, given.degree), _side(given, _words(reference))

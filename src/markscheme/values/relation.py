@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 
 from markscheme.values.amounts import (
     APART,
@@ -64,11 +65,20 @@ def _flags(reference: Value, answer: Value) -> Relation:
         return APART
     if reference.name == answer.name:
         return SAME
-    short, long = sorted((reference.name, answer.name), key=len)
-    # -a may be short for --all; a letter alone cannot tell
-    if len(short) == 2 and long.startswith(f"--{short[1]}"):
+    wanted, given = _letters(reference.name), _letters(answer.name)
+    if wanted and given:
+        nested = wanted <= given or given <= wanted
+        return SAME if wanted == given else UNCLEAR if nested else DIFFERENT
+    # -a may be short for --all, -A for --all-namespaces; the letters alone cannot tell
+    letters, word = (wanted, answer.name) if wanted else (given, reference.name)
+    if letters and word.startswith("--") and word[2:3].lower() in {one.lower() for one in letters}:
         return UNCLEAR
     return DIFFERENT
+
+
+def _letters(name: str) -> frozenset[str]:
+    """The letters of short options written together (`-la`); empty for a long option."""
+    return frozenset(name[1:]) if re.fullmatch(r"-[A-Za-z]{1,4}", name) else frozenset()
 
 
 def _frequencies(reference: Value, answer: Value, requested: Requested) -> Relation:

@@ -14,7 +14,7 @@ from scipy.special import expit
 
 from markscheme.contract import Lineage, ModelSource, Needs, check_range, register
 from markscheme.features.alignment import ruled
-from markscheme.judges.examiner.columns import read_columns
+from markscheme.judges.examiner.columns import COLUMNS, read_columns
 from markscheme.judges.examiner.cross_encoder import cross_encode
 from markscheme.judges.examiner.explanations import explanations, marks, relations
 from markscheme.judges.examiner.scope import scopes
@@ -34,6 +34,7 @@ RULES = 5
 LONGEST = 20_000_000
 """Characters of question, references and answer together; what is longer is not judged."""
 
+_CHOICE, _DECIDED = (list(COLUMNS).index(name) for name in ("value_is_choice", "value_decided"))
 _ROWS_AT_ONCE = 16_384
 _DECIMALS = 5
 """Scores are rounded, so that a row's score cannot depend on the rows beside it."""
@@ -213,7 +214,9 @@ def score(
     scores = first.copy()
     if use != "never":
         unsure = (scores > settings.unsure_from) & (scores < settings.unsure_to)
-        rows = np.flatnonzero((unsure | (use == "always")) & np.isnan(rule))
+        # A letter chosen, or the first of two things compared, is read by the typed values alone.
+        chosen = (matrix[:, _CHOICE] > 0) & (matrix[:, _DECIDED] != 0)
+        rows = np.flatnonzero((unsure | (use == "always")) & np.isnan(rule) & ~chosen)
         read = cross_encode(opened.cross_encoder, [texts[row] for row in rows.tolist()])
         trees, encoder, intercept = settings.blend
         scores[rows] = expit(trees * odds[rows] + encoder * read + intercept)
