@@ -47,15 +47,7 @@ def relate_amounts(reference: Amount, answer: Amount, requested: Requested) -> R
     if isinstance(reference, Quantity) and isinstance(answer, Quantity):
         return _quantities(reference, answer, requested)
     if isinstance(reference, Percent) and isinstance(answer, Percent):
-        found = _compare(
-            reference,
-            answer,
-            reference.amount,
-            answer.amount,
-            reference.quantum,
-            answer.quantum,
-            requested,
-        )
+        found = _scaled_by(reference, answer, requested)
         if found in (SAME, FINER) and reference.points != answer.points:
             return UNCLEAR
         return found
@@ -153,24 +145,8 @@ def _pounds(reference: Quantity, answer: Money, requested: Requested) -> Relatio
 def _share(reference: Percent, answer: Number, requested: Requested) -> Relation:
     if answer.ordinal:
         return APART
-    plain = _compare(
-        reference,
-        answer,
-        reference.amount,
-        answer.amount,
-        reference.quantum,
-        answer.quantum,
-        requested,
-    )
-    part = _compare(
-        reference,
-        answer,
-        reference.amount,
-        answer.amount * 100,
-        reference.quantum,
-        answer.quantum * 100,
-        requested,
-    )
+    plain = _scaled_by(reference, answer, requested)
+    part = _scaled_by(reference, answer, requested, other=100)
     if abs(answer.amount) <= 1 and part in (SAME, FINER):
         return SAME
     if plain in (SAME, FINER):
@@ -189,15 +165,7 @@ def _share(reference: Percent, answer: Number, requested: Requested) -> Relation
 def _share_wanted(reference: Number, answer: Percent, requested: Requested) -> Relation:
     if reference.ordinal:
         return APART
-    part = _compare(
-        reference,
-        answer,
-        reference.amount * 100,
-        answer.amount,
-        reference.quantum * 100,
-        answer.quantum,
-        requested,
-    )
+    part = _scaled_by(reference, answer, requested, one=100)
     if abs(reference.amount) <= 1 and part in (SAME, FINER, COARSER):
         return (
             SAME
@@ -206,15 +174,7 @@ def _share_wanted(reference: Number, answer: Percent, requested: Requested) -> R
         )
     if part is UNCLEAR and (reference.approximate or answer.approximate):
         return SAME if abs(reference.amount * 100 - answer.amount) <= 2 else UNCLEAR
-    plain = _compare(
-        reference,
-        answer,
-        reference.amount,
-        answer.amount,
-        reference.quantum,
-        answer.quantum,
-        requested,
-    )
+    plain = _scaled_by(reference, answer, requested)
     if plain in (SAME, FINER):
         if 0 < abs(reference.amount) < 1:
             return DIFFERENT
@@ -307,15 +267,7 @@ def _quantities(reference: Quantity, answer: Quantity, requested: Requested) -> 
     wanted, given = reference.unit, answer.unit
     if wanted.dimensions == given.dimensions:
         if wanted.name == given.name:
-            return _compare(
-                reference,
-                answer,
-                reference.amount,
-                answer.amount,
-                reference.quantum,
-                answer.quantum,
-                requested,
-            )
+            return _scaled_by(reference, answer, requested)
         found = _compare(
             reference,
             answer,
@@ -344,15 +296,7 @@ def _quantities(reference: Quantity, answer: Quantity, requested: Requested) -> 
         wanted.dimensions,
         given.dimensions,
     ):
-        return _compare(
-            reference,
-            answer,
-            reference.amount,
-            answer.amount,
-            reference.quantum,
-            answer.quantum,
-            requested,
-        )
+        return _scaled_by(reference, answer, requested)
     if _rate_only(wanted, given) and reference.amount == answer.amount:
         return UNCLEAR  # "per day" left out
     if (
@@ -403,29 +347,23 @@ def _near(  # noqa: PLR0917
 
 
 def _scaled(reference: Amount, answer: Amount, requested: Requested) -> Relation:
-    found = _compare(
-        reference,
-        answer,
-        reference.amount,
-        answer.amount,
-        reference.quantum,
-        answer.quantum,
-        requested,
-    )
+    found = _scaled_by(reference, answer, requested)
     if found is DIFFERENT and requested.scale != 1.0:
         for one, other in ((1.0, requested.scale), (requested.scale, 1.0)):
-            again = _compare(
-                reference,
-                answer,
-                reference.amount * one,
-                answer.amount * other,
-                reference.quantum * one,
-                answer.quantum * other,
-                requested,
-            )
+            again = _scaled_by(reference, answer, requested, one=one, other=other)
             if again is not DIFFERENT:
                 return again
     return found
+
+
+def _scaled_by(
+    reference: Amount, answer: Amount, requested: Requested, *, one: float = 1.0, other: float = 1.0
+) -> Relation:
+    """Compare the written amounts, the reference's times `one` and the answer's times `other`."""
+    return _compare(
+        reference, answer, reference.amount * one, answer.amount * other,
+        reference.quantum * one, answer.quantum * other, requested,
+    )  # fmt: skip
 
 
 def _close(left: float, right: float) -> bool:

@@ -35,6 +35,7 @@ from markscheme.values.list_comparison import compare_lists
 from markscheme.values.numbers import CARDINALS
 from markscheme.values.outcome import Comparison, Outcome, Pair, difference, in_words, kind_of
 from markscheme.values.parse import typed_values
+from markscheme.values.periods import PERIODS
 from markscheme.values.relation import relate
 from markscheme.values.requested import Requested, read_question
 
@@ -74,19 +75,6 @@ _PER = re.compile(
     r"\s*(?:/\s?|per\s+|an?\s+|for each\s+|for every\s+|each\s+|every\s+|p\.)(?P<word>[a-z]+\.?)|\s+(?P<adverb>annually|monthly|yearly|weekly|daily|hourly)\b",
     re.IGNORECASE,
 )
-_PERIODS = {
-    "annum": "year",
-    "a": "year",
-    "annually": "year",
-    "yearly": "year",
-    "monthly": "month",
-    "weekly": "week",
-    "daily": "day",
-    "hourly": "hour",
-    "mo": "month",
-    "yr": "year",
-    "years": "year",
-}
 _TIMED = frozenset(
     [
         "year",
@@ -349,7 +337,7 @@ def _rate(text: str, value: Value) -> str:
     if not hit:
         return ""
     word = (hit["word"] or hit["adverb"]).lower().rstrip(".")
-    word = _PERIODS.get(word, word)
+    word = PERIODS.get(word, word)
     return (
         word
         if word in _TIMED or re.match(r"\s*(?:/|per\b|(?:for )?each\b|(?:for )?every\b)", tail)
@@ -544,7 +532,7 @@ class _Case:
             if (
                 not wanted
                 and daily
-                and _PERIODS.get(daily[0].lower(), "day") != rate
+                and PERIODS.get(daily[0].lower(), "day") != rate
                 and rate in _TIMED
             ):
                 return Relation.UNCLEAR

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from markscheme.values.kinds import Frequency
 from markscheme.values.numbers import CARDINALS
+from markscheme.values.periods import PERIODS
 
 _DAY = 86_400.0
 _MONTH = 31_556_952.0 / 12
@@ -25,17 +26,7 @@ _UNITS: dict[str, tuple[float, float | None]] = {
     "decade": (120 * _MONTH, 120.0),
 }
 """Seconds of each unit, and months where it is of the calendar."""
-_ADVERBS = {
-    "hourly": "hour",
-    "daily": "day",
-    "nightly": "day",
-    "weekly": "week",
-    "fortnightly": "fortnight",
-    "monthly": "month",
-    "quarterly": "quarter",
-    "yearly": "year",
-    "annually": "year",
-}
+_ADVERBS = {word: period for word, period in PERIODS.items() if word.endswith("ly")}
 _TIMES = {"once": 1.0, "twice": 2.0, "thrice": 3.0}
 _ORDINALS = {"other": 2.0, "second": 2.0, "third": 3.0, "fourth": 4.0, "fifth": 5.0, "sixth": 6.0}
 _UNIT = r"(?P<unit>second|minute|hour|day|night|week|fortnight|month|quarter|year|decade)s?\b"

@@ -31,6 +31,7 @@ from markscheme.values.kinds import (
 )
 from markscheme.values.lists import split_items
 from markscheme.values.numbers import Reading, read_numbers, roman, short_scale
+from markscheme.values.periods import PERIODS
 from markscheme.values.requested import Requested, read_question
 from markscheme.values.stance import with_stance
 from markscheme.values.units import read_unit
@@ -67,18 +68,6 @@ _PER_AFTER = re.compile(
     r"\s*(?:/|per\b|an?\b|each\b|every\b|p\.?)\s*(month|year|annum|week|day|hour|a\.|person|head|share|item|night|km|kg|minute|mo\b|yr\b)|\s+(annually|monthly|yearly|weekly|daily|hourly)",
     re.IGNORECASE,
 )
-_PERIODS = {
-    "annum": "year",
-    "a.": "year",
-    "annually": "year",
-    "yearly": "year",
-    "monthly": "month",
-    "weekly": "week",
-    "daily": "day",
-    "hourly": "hour",
-    "mo": "month",
-    "yr": "year",
-}
 _LOSS = re.compile(r"\s*\([$€£]?\s?\d[\d,]*\.\d+\)\s*")  # (4.2): a loss, as accountants write
 _ROMAN_ALONE = re.compile(r"^\W*([IVX]{1,9})\W*$")
 _NO_NOUN = frozenset(
@@ -566,7 +555,7 @@ def _per(text: str, end: int) -> tuple[int, str]:
     if not hit:
         return end, ""
     word = (hit[1] or hit[2]).lower()
-    return hit.end(), _PERIODS.get(word, word)
+    return hit.end(), PERIODS.get(word, word)
 
 
 _MIXING = re.compile(r"\s*(?:,?\s*and\s+|,\s*|\s|und|y|et|e)\s*|")
