@@ -4,6 +4,8 @@ r"""How the shipped examiner was trained: the sets, their parts and what each ro
     python -m markscheme.training.cross_encoder ROWS.parquet ENCODER --encoder FOLDER
     MARKSCHEME_DATA=../shared/data \
         python -m benchmarks.make_examiner trees OUT --encoder ENCODER/onnx
+    python -m markscheme.training.language_model ROWS.parquet OUT/language-model --minutes 60
+    MARKSCHEME_DATA=../shared/data python -m benchmarks.make_examiner deep OUT
 
 Rows of `training-data/contrast-first` and `contrast-train`; answers to NQ-open labelled by reading
 (`training-data/nq-open-labels.csv`); EVOUNA-NQ without its test part; the graded sets without the
@@ -27,7 +29,7 @@ import polars as pl
 import zstandard
 
 from markscheme.datasets import load
-from markscheme.training import TrainOptions, parts, train_examiner
+from markscheme.training import TrainOptions, fit_deep_blend, parts, train_examiner
 
 ROOT = Path(__file__).parents[1]
 GRADED = (
@@ -106,9 +108,9 @@ def weight(weights: dict[str, float], other: float) -> pl.Expr:
 
 
 def main() -> None:
-    """Write the cross-encoder's rows, or train the trees and save the examiner."""
+    """Write the encoders' rows, train the trees, or weigh the language model beside them."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("what", choices=["rows", "trees"])
+    parser.add_argument("what", choices=["rows", "trees", "deep"])
     parser.add_argument("out", type=Path)
     parser.add_argument("--encoder", type=Path, help="exported cross-encoder; else the shipped")
     given = parser.parse_args()
@@ -125,6 +127,9 @@ def main() -> None:
         unseen=pl.col("part") == "calibration",
         reference_kind=pl.lit("text"),
     )
+    if given.what == "deep":
+        print(fit_deep_blend(given.out, table))
+        return
     people = pl.col("set") == "evouna"
     options = TrainOptions(cross_encoder=given.encoder)
     train_examiner(table.filter(people), given.out, options, mixed=table.filter(~people))

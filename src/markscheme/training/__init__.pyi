@@ -3,6 +3,7 @@ from .entailment import Quality as Quality
 from .entailment import train_entailment as train_entailment
 from .examiner import HeldOut as HeldOut
 from .examiner import TrainOptions as TrainOptions
+from .examiner import fit_deep_blend as fit_deep_blend
 from .examiner import paraphrases as paraphrases
 from .examiner import train_examiner as train_examiner
 from .examiner import usable as usable
@@ -10,6 +11,8 @@ from .finetuned import RECIPES as RECIPES
 from .finetuned import HeldOutFigures as HeldOutFigures
 from .finetuned import LearnOptions as LearnOptions
 from .finetuned import train_finetuned as train_finetuned
+from .language_model import LanguageModelOptions as LanguageModelOptions
+from .language_model import train_language_model as train_language_model
 from .listwise import train_listwise as train_listwise
 from .listwise_models import ListwiseOptions as ListwiseOptions
 from .lora import LoraOptions as LoraOptions

@@ -22,6 +22,7 @@ import numpy as np
 import numpy.typing as npt
 import orjson
 import polars as pl
+from scipy.special import expit
 
 from markscheme.agreement import expected_calibration_error, reliability_diagram
 from markscheme.contract import Lineage
@@ -30,8 +31,10 @@ from markscheme.features.alignment import Rarity
 from markscheme.judges import save_rarity
 from markscheme.judges.examiner import (
     COLUMNS,
+    LANGUAGE_MODEL_SETTINGS,
     Examiner,
     cross_encode,
+    open_language_model,
     open_weights,
     platt,
     read_columns,
@@ -358,6 +361,71 @@ def grow(rows: Rows, options: TrainOptions) -> Grown:
     blended = 1 / (1 + np.exp(-model.decision_function(both)))
     held_out[asked] = blended[asked[unseen]]
     return Grown(trees=everything, trees_map=trees_map, blend=blend, held_out=held_out)
+
+
+def fit_deep_blend(
+    folder: Path,
+    answers: pl.DataFrame,
+    *,
+    model: str | None = None,
+    options: TrainOptions | None = None,
+    say: Say = print,
+) -> tuple[float, float, float, float]:
+    """Set what the language model counts beside trees and cross-encoder, and save it in `folder`.
+
+    Trees are grown anew without the rows that the encoders have not seen, and the weights of the
+    three are fitted on those rows where trees and cross-encoder leave the score unsure.
+
+    Args:
+        folder: an examiner's weights; its `language-model` has the adapters.
+        answers: rows it learned from, with `weight` and `unseen` as `train_examiner` takes them.
+        model: where the language model's own weights are, if not in their package.
+        options: how the trees were grown.
+        say: called with each step.
+
+    Returns:
+        Weights of the three log-odds, and the intercept.
+
+    Raises:
+        ModelError: the language model cannot be used.
+        MissingExtraError: a library of the extras `train` or `lora` is not installed.
+    """
+    need_trainers()
+    options = options or TrainOptions()
+    opened = open_weights(folder)
+    people = _plain(usable(answers))
+    rows = _rows(people, paraphrases(), augment(usable(answers)), opened.rarity, options)
+    seen = ~rows.unseen & (rows.weights > 0)
+    say(f"trees on {int(seen.sum()):,} rows, to be tried on {int(rows.unseen.sum()):,}")
+    forest = Forest(
+        [
+            one
+            for kind in options.trees
+            for one in fit(
+                rows.matrix[seen], rows.labels[seen], list(COLUMNS), kind, rows.weights[seen]
+            ).boosters
+        ]
+    )
+    odds = forest(rows.matrix[rows.unseen])
+    trees, encoder, intercept = opened.settings.blend
+    scores = expit(trees * odds + encoder * rows.read + intercept)
+    unsure = (scores > options.unsure_from) & (scores < options.unsure_to)
+    table = people.filter("unseen").filter(unsure)
+    say(f"the language model reads {len(table):,} answers")
+    texts = list(zip(table["question"], table["references"], table["answer"], strict=True))
+    deep = open_language_model(opened.language_model, model).log_odds(texts)
+    parts = np.column_stack([odds[unsure], rows.read[unsure], deep])
+    labels = rows.labels[rows.unseen][unsure]
+    fitted = _logistic(parts, labels, rows.weights[rows.unseen][unsure])
+    first, second, third = map(float, fitted.coef_[0])
+    blend = (first, second, third, float(fitted.intercept_[0]))
+    before = ((scores[unsure] >= 0.5) == (labels > 0.5)).mean()
+    after = (fitted.predict(parts) == (labels > 0.5)).mean()
+    say(f"right on {before:.1%} of them without it, on {after:.1%} with it (rows of the fit)")
+    path = opened.language_model / LANGUAGE_MODEL_SETTINGS
+    settings = orjson.loads(path.read_bytes()) | {"blend": blend}
+    path.write_bytes(orjson.dumps(settings, option=orjson.OPT_INDENT_2))
+    return blend
 
 
 _NO_FOLD = -1

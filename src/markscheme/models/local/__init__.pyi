@@ -1,3 +1,4 @@
+from .batches import equal_length_batches as equal_length_batches
 from .causal import Causal as Causal
 from .causal import Encoded as Encoded
 from .causal import adapting as adapting
