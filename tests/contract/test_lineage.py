@@ -73,7 +73,7 @@ def test_a_damaged_file_is_named(tmp_path: Path) -> None:
         Lineage.load(tmp_path)
 
 
-@register("taught_test_judge", needs=Needs(chat=False, weights="optional"))
+@register("taught_test_judge", needs=Needs(chat=False, weights="required"))
 @dataclass(frozen=True, kw_only=True)
 class Taught:
     """Accepts everything; learned from `QUESTIONS`, or says nothing of what it learned from.
