@@ -149,7 +149,8 @@ def test_it_learns_saves_and_judges_alike(base: Path, tmp_path: Path) -> None:
     train_finetuned(answers, tmp_path / "two", str(base), options, say=lambda _text: None)
     assert bytes_of(tmp_path / "one") == bytes_of(tmp_path / "two")
     assert sorted(bytes_of(tmp_path / "one")) == [
-        "learned.json", "verdict/adapter_config.json", "verdict/adapter_model.safetensors",
+        "learned.json", "lineage.npy", "verdict/adapter_config.json",
+        "verdict/adapter_model.safetensors",
     ]  # fmt: skip
 
     # Moved elsewhere, the base model is said by name; another model is refused.
