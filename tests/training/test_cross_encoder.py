@@ -9,8 +9,13 @@ import numpy as np
 import polars as pl
 import pytest
 
+import markscheme
+from markscheme.cli import run
+from markscheme.errors import ModelError
+from markscheme.judges.examiner import cross_encode
 from markscheme.models.local.pair_classifier import OnnxPairClassifier
 from markscheme.models.local.weights import MINILM
+from markscheme.training import cross_encoder as training
 from markscheme.training.cross_encoder import (
     CrossEncoderOptions,
     pair_of,
@@ -25,7 +30,7 @@ def encoder(tmp_path: Path) -> Path:
     transformers: Any = pytest.importorskip("transformers")
     config = transformers.BertConfig(
         vocab_size=30522, hidden_size=64, num_hidden_layers=2, num_attention_heads=2,
-        intermediate_size=128, max_position_embeddings=128,
+        intermediate_size=128, max_position_embeddings=192,
     )  # fmt: skip
     folder = tmp_path / "encoder"
     transformers.BertModel(config).save_pretrained(folder)
@@ -65,3 +70,56 @@ def test_a_resumed_run_equals_an_unbroken_one(tmp_path: Path, encoder: Path) -> 
     assert np.array_equal(one, two)
     with pytest.raises(ValueError, match="was made with"):
         train_cross_encoder(rows()[:30], tmp_path / "two", options)
+
+
+@pytest.mark.slow
+def test_train_examiner_trains_its_own_cross_encoder_and_uses_it(
+    tmp_path: Path, example: Path, encoder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Interrupted, the same command goes on; the weights judge with both parts."""
+    out = tmp_path / "mine"
+    arguments = ["train", "examiner", "--data", str(example), "--out", str(out), "--rounds", "10",
+                 "--folds", "2", "--encoder", str(encoder), "--epochs", "1"]  # fmt: skip
+
+    def interrupted(*_: object, **__: object) -> None:
+        raise ModelError("the export stopped")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(training, "export", interrupted)
+        assert run(arguments) == 2
+    assert [one.name for one in out.iterdir()] == ["encoder-training"]
+    steps: list[float] = []
+    loss = training._loss
+    monkeypatch.setattr(training, "_loss", lambda *given: steps.append(1) or loss(*given))
+    assert run([*arguments[:-1], "2"]) == 2  # other epochs than the checkpoint's
+    assert run(arguments) == 0
+    assert not steps  # the checkpoint was at the last step: only the export was left
+    assert not (out / "encoder-training").exists()
+    answers = markscheme.read_answers(example)
+    triples = list(answers.select("question", "references", "answer").head(20).iter_rows())
+    own, shipped = (
+        cross_encode(folder, triples)
+        for folder in (
+            out / "cross-encoder",
+            Path(markscheme.__file__).parent / "judges/examiner/weights/cross-encoder",
+        )
+    )
+    assert not np.allclose(own, shipped)
+    judged = {
+        asked: markscheme.judge(answers, f"examiner(weights='{out}', encoder={asked})").judgments
+        for asked in ("always", "never")
+    }
+    assert all((one["status"] == "judged").all() for one in judged.values())
+    assert (judged["always"]["score"] != judged["never"]["score"]).any()
+    assert set(judged["always"]["scope"]) >= {"learned from"}
+
+
+def test_an_encoder_that_cannot_be_used_is_named(tmp_path: Path) -> None:
+    pytest.importorskip("transformers")
+    (tmp_path / "config.json").write_text('{"model_type": "roberta"}', encoding="utf-8")
+    with pytest.raises(ModelError, match="of type roberta; choose an encoder of type bert"):
+        train_cross_encoder(rows(), tmp_path / "out", CrossEncoderOptions(encoder=str(tmp_path)))
+    with pytest.raises(ModelError, match="no encoder can be opened from"):
+        train_cross_encoder(
+            rows(), tmp_path / "out", CrossEncoderOptions(encoder=str(tmp_path / "nowhere"))
+        )

@@ -47,12 +47,27 @@ def examiner(
         int, Option("Ensembles averaged.", ("--ensembles",), aliases=("--seeds",), minimum=1)
     ] = 1,
     folds: Annotated[int, FOLDS] = 3,
+    encoder: Annotated[
+        str | None,
+        Option(
+            "BERT-shaped model to fine-tune as its cross-encoder: folder or name on the hub "
+            "(default: the shipped cross-encoder as it is).",
+            ("--encoder",),
+        ),
+    ] = None,
+    epochs: Annotated[
+        int, Option("How often the cross-encoder sees each answer, with --encoder.", minimum=1)
+    ] = 3,
 ) -> None:
     """Train an examiner on your own labelled answers, with a held-out report before it saves.
 
-    Use it with `markscheme judge FILE --judge "examiner(weights='FOLDER')"`.
+    With --encoder its cross-encoder is fine-tuned first; interrupted, the same command goes on
+    from the last checkpoint. Use the result with
+    `markscheme judge FILE --judge "examiner(weights='FOLDER')"`.
     """
     from markscheme.training import (
+        ENCODER_FOLDER,
+        CrossEncoderOptions,
         TrainOptions,
         check_new_folder,
         examiner_report,
@@ -60,11 +75,12 @@ def examiner(
         training_answers,
     )
 
-    check_new_folder(out)
+    check_new_folder(out, unfinished=None if encoder is None else ENCODER_FOLDER)
     trained = train_examiner(
         training_answers(data, columns, part="!test", data_dir=data_dir),
         out,
         TrainOptions(folds=folds).with_rounds(rounds, seeds),
+        encoder=None if encoder is None else CrossEncoderOptions(encoder=encoder, epochs=epochs),
         say=_say,
         report=lambda held_out: _print(examiner_report(held_out)),
     )

@@ -1,6 +1,8 @@
+from .cross_encoder import CrossEncoderOptions as CrossEncoderOptions
 from .entailment import EntailmentOptions as EntailmentOptions
 from .entailment import Quality as Quality
 from .entailment import train_entailment as train_entailment
+from .examiner import ENCODER_FOLDER as ENCODER_FOLDER
 from .examiner import HeldOut as HeldOut
 from .examiner import TrainOptions as TrainOptions
 from .examiner import fit_deep_blend as fit_deep_blend

@@ -29,7 +29,7 @@ import polars as pl
 from markscheme.contract import Lineage
 from markscheme.errors import MissingExtraError, ModelError
 from markscheme.judges.examiner import pair_of
-from markscheme.training.export_onnx import export
+from markscheme.training.export_onnx import RUN, export
 
 Say = Callable[[str], None]
 Example = tuple[list[int], float, float]
@@ -71,7 +71,7 @@ class CrossEncoderOptions:
     seed: int = 0
 
 
-def aligning_network(encoder: str) -> tuple[Any, Any]:
+def aligning_network(encoder: str, longest: int) -> tuple[Any, Any]:
     """A torch module over a BERT-shaped encoder that gives one logit a pair, and its tokenizer.
 
     Its forward pass takes token ids of shape (pairs, tokens), padded with 0. Segments are marked by
@@ -79,15 +79,35 @@ def aligning_network(encoder: str) -> tuple[Any, Any]:
 
     Raises:
         MissingExtraError: torch or transformers is not installed.
-        ModelError: the tokenizer has no separator.
+        ModelError: it cannot be opened, is not BERT-shaped, reads fewer tokens than
+            `longest`, or its tokenizer has no separator.
     """
     try:
         import torch
         from torch import nn
-        from transformers import AutoModel, AutoTokenizer
+        from transformers import AutoConfig, AutoModel, AutoTokenizer
     except ImportError as error:
         raise MissingExtraError("fine-tuning a cross-encoder", "hf") from error
-    tokenizer = AutoTokenizer.from_pretrained(encoder)
+    try:
+        shape = AutoConfig.from_pretrained(encoder)
+        if shape.model_type != "bert" or shape.hidden_size % RUN:
+            raise ModelError(
+                f"{encoder} is of type {shape.model_type}; choose an encoder of type bert whose "
+                f"hidden size is a multiple of {RUN}, such as google-bert/bert-base-uncased"
+            )
+        if shape.max_position_embeddings < longest:
+            raise ModelError(
+                f"{encoder} reads {shape.max_position_embeddings} tokens at most; choose an "
+                f"encoder that reads {longest}"
+            )
+        tokenizer = AutoTokenizer.from_pretrained(encoder)
+        bert = AutoModel.from_pretrained(encoder, add_pooling_layer=False)
+    except (OSError, ValueError) as error:
+        said = " ".join(str(error).split())
+        raise ModelError(
+            f"no encoder can be opened from {encoder}; give a folder with config.json, weights and "
+            f"tokenizer.json, or a name on the hub ({said})"
+        ) from None
     separator = tokenizer.sep_token_id
     if separator is None:
         raise ModelError(f"the tokenizer of {encoder} has no separator; choose a BERT-shaped model")
@@ -103,7 +123,7 @@ def aligning_network(encoder: str) -> tuple[Any, Any]:
     class Aligning(nn.Module):  # type: ignore[misc]
         def __init__(self) -> None:
             super().__init__()
-            self.bert = AutoModel.from_pretrained(encoder, add_pooling_layer=False)
+            self.bert = bert
             width = self.bert.config.hidden_size
             self.scale = width**0.5
             self.compare = nn.Linear(4 * width, COMPARED)
@@ -173,6 +193,7 @@ def train_cross_encoder(
 
     Raises:
         MissingExtraError: torch or transformers is not installed.
+        ModelError: the encoder cannot be used.
         ValueError: the checkpoint was made with other options or rows.
     """
     try:
@@ -182,7 +203,7 @@ def train_cross_encoder(
     torch.set_num_threads(options.threads)
     torch.manual_seed(options.seed)
     folder.mkdir(parents=True, exist_ok=True)
-    model, tokenizer = aligning_network(options.encoder)
+    model, tokenizer = aligning_network(options.encoder, options.longest)
     device = "cuda" if torch.cuda.is_available() else "cpu"
     model.to(device).train()
     examples = [_example(tokenizer, row, options.longest) for row in answers.to_dicts()]

@@ -26,12 +26,13 @@ from scipy.special import expit
 
 from markscheme.agreement import expected_calibration_error, reliability_diagram
 from markscheme.contract import Lineage
-from markscheme.errors import DataError
+from markscheme.errors import DataError, RunError
 from markscheme.features.alignment import Rarity
 from markscheme.judges import save_rarity
 from markscheme.judges.examiner import (
     COLUMNS,
     LANGUAGE_MODEL_SETTINGS,
+    MOST_TOKENS,
     Examiner,
     cross_encode,
     open_language_model,
@@ -42,6 +43,7 @@ from markscheme.judges.examiner import (
 from markscheme.models import Models
 from markscheme.text import Lexicon, encode, without_injections
 from markscheme.training.augment import augment
+from markscheme.training.cross_encoder import CrossEncoderOptions, train_cross_encoder
 from markscheme.training.splits import fold_of
 from markscheme.training.trees import Forest, TreeOptions, fit, need_trainers, save_onnx
 
@@ -81,6 +83,12 @@ TREES = (
 )
 """How the examiner's trees are grown: best splits, and random ones; their mean is saved. On rows of
 contrast writers the first are better, on people's labels the second."""
+
+ENCODER_FOLDER = "encoder-training"
+"""Holds checkpoints while a cross-encoder is trained, inside the folder of the weights."""
+_KEPT = 5
+"""One question in so many is kept from a cross-encoder that is trained, and sets its weight."""
+_LEAST_KEPT = 20
 
 _STRANGE = 0.0005
 """Share of the learned rows beyond either end of a column's range."""
@@ -256,6 +264,7 @@ def train_examiner(
     options: TrainOptions | None = None,
     *,
     mixed: pl.DataFrame | None = None,
+    encoder: CrossEncoderOptions | None = None,
     say: Say = print,
     report: Callable[[HeldOut], None] | None = None,
 ) -> Trained:
@@ -269,17 +278,26 @@ def train_examiner(
         mixed: more labelled answers to learn from, such as the rows in `training-data/`, which the
             report leaves out. In either table a column `weight` says how much each row counts, and
             `unseen` whether the cross-encoder has not learned from it (true if the column lacks).
+        encoder: fine-tune a cross-encoder of the examiner's own first, on four fifths of the
+            questions; the rest set how much it counts beside the trees (`unseen` and
+            `options.cross_encoder` are replaced). Its checkpoints lie in the folder
+            `ENCODER_FOLDER` inside `folder`; the same call goes on from them. Texts are cut at
+            the number of tokens that the examiner reads, whatever `longest` says.
         say: called with each step.
-        report: called with the agreement on held-out questions, before anything is saved.
+        report: called with the agreement on held-out questions, before the examiner is saved.
 
     Raises:
         DataError: fewer than 100 usable rows, or only one verdict among them.
-        MissingExtraError: LightGBM or onnx is not installed.
+        MissingExtraError: LightGBM, onnx or, for an encoder, torch or transformers is missing.
+        ModelError: the encoder cannot be used.
+        RunError: the checkpoint was made with another encoder, other options or other rows.
     """
     need_trainers()
     options = options or TrainOptions()
     answers = usable(answers)
     own = len(answers)
+    if encoder is not None:
+        answers, mixed, options = _with_encoder(answers, mixed, folder, options, encoder, say=say)
     rarity = rarity_of(answers)
     made, told = augment(answers), paraphrases()
     tables = [answers, *([] if mixed is None else [usable(mixed)])]
@@ -316,12 +334,56 @@ def train_examiner(
             "paraphrases": len(told),
         },
     )  # fmt: skip
+    if encoder is not None:
+        shutil.rmtree(folder / ENCODER_FOLDER)
     return Trained(
         folder=folder,
         held_out=scores,
         labels=labels,
         gains=dict(zip(COLUMNS, grown.trees.gains().tolist(), strict=True)),
     )
+
+
+def _with_encoder(
+    answers: pl.DataFrame,
+    mixed: pl.DataFrame | None,
+    folder: Path,
+    options: TrainOptions,
+    encoder: CrossEncoderOptions,
+    *,
+    say: Say,
+) -> tuple[pl.DataFrame, pl.DataFrame | None, TrainOptions]:
+    """Train a cross-encoder, and mark the rows that it has not learned from."""
+    questions = pl.col("question").map_elements(
+        lambda question: fold_of(question, _KEPT) == 0, return_dtype=pl.Boolean
+    )
+    answers = answers.with_columns(unseen=questions)
+    mixed = None if mixed is None else usable(mixed).with_columns(unseen=questions)
+    tables = [answers] if mixed is None else [answers, mixed]
+    people = pl.concat([_plain(one) for one in tables])
+    for rows, named in (
+        (people.filter("unseen"), "kept to weigh the cross-encoder"),
+        (people.filter(~pl.col("unseen")), "for the cross-encoder to learn from"),
+    ):
+        accepted = int((rows["label"] >= 0.5).sum())
+        if rows.height < _LEAST_KEPT or accepted in (0, rows.height):
+            raise DataError(
+                f"{rows.height} answers, {accepted} of them accepted, are {named}; at least "
+                f"{_LEAST_KEPT} with both verdicts are needed: give more questions, or train "
+                "without an encoder"
+            )
+    learned = people.filter(~pl.col("unseen")).drop("unseen")
+    say(f"cross-encoder from {encoder.encoder}, on {learned.height:,} answers")
+    place = folder / ENCODER_FOLDER
+    try:
+        train_cross_encoder(learned, place, replace(encoder, longest=MOST_TOKENS), say=say)
+    except ValueError as error:
+        raise RunError(f"{error}; choose a new --out, or give the same again") from None
+    say(
+        "the figures below include the cross-encoder where it had not seen the question (one in "
+        f"{_KEPT}), and are the trees' alone elsewhere"
+    )
+    return answers, mixed, replace(options, cross_encoder=place / "onnx")
 
 
 def _places(answers: pl.DataFrame) -> list[tuple[str, Array]]:

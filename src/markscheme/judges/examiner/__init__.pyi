@@ -1,6 +1,7 @@
 from .columns import COLUMNS as COLUMNS
 from .columns import Reading as Reading
 from .columns import read_columns as read_columns
+from .cross_encoder import MOST_TOKENS as MOST_TOKENS
 from .cross_encoder import cross_encode as cross_encode
 from .cross_encoder import pair_of as pair_of
 from .effects import reasons as reasons
