@@ -1,10 +1,13 @@
-"""The examiner's figures on near misses and graded sets, with ablation and reliability diagram.
+r"""The examiner's figures on near misses and graded sets, with ablation and reliability diagram.
 
-    MARKSCHEME_DATA=../shared/data python -m benchmarks.examiner_card [--contrast-test] [--svg FILE]
+    MARKSCHEME_DATA=../shared/data python -m benchmarks.examiner_card [--contrast-test]
+    MARKSCHEME_DATA=../shared/data python -m benchmarks.examiner_card --judge examiner \
+        --svg docs/examiner-reliability.svg
 
 Held-out questions of the graded sets (`make_examiner.part`), `near-miss.jsonl`; and, only when
 asked, the frozen contrast test: every look at that
-is a line in docs/examiner-looks.md.
+is a line in docs/examiner-looks.md. The diagram has the near misses and the graded sets with
+500 answers or more; bins of fewer than ten answers are left out of it.
 """
 
 from __future__ import annotations
@@ -29,6 +32,8 @@ Array = npt.NDArray[Any]
 SURE = 0.4
 """Scores so far from one half, or farther, are confident: above .9 or below .1."""
 BINS = 10
+DRAWN, LEAST = 500, 10
+"""Answers of a graded set, and of a bin, from which the diagram shows them."""
 JUDGES = ("examiner", "examiner(encoder=never)", "examiner(encoder=always)")
 
 
@@ -122,20 +127,20 @@ def by_kind(table: pl.DataFrame, scores: Array, least: int = 10) -> str:
 
 
 def reliability(table: pl.DataFrame, scores: Array) -> list[tuple[float, float, int]]:
-    """Mean score, share accepted and rows of each of ten bins that has any."""
+    """Mean score, share accepted and rows of each of ten bins with at least `LEAST` rows."""
     accepted = (table["label"] > 0.5).to_numpy()
     place = np.minimum((scores * BINS).astype(int), BINS - 1)
     parts = [place == number for number in range(BINS)]
     return [
         (float(scores[one].mean()), float(accepted[one].mean()), int(one.sum()))
         for one in parts
-        if one.any()
+        if one.sum() >= LEAST
     ]
 
 
 def picture(curves: dict[str, list[tuple[float, float, int]]]) -> str:
     """A reliability diagram as SVG."""
-    colours = ("#0072b2", "#d55e00", "#009e73", "#cc79a7")
+    colours = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#806000", "#404040")
     size, edge = 320, 40
     drawn = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {size + 2 * edge + 160} '
@@ -164,6 +169,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--contrast-test", action="store_true", help="look at the frozen test")
     parser.add_argument("--svg", type=Path, help="write the reliability diagram there")
+    parser.add_argument("--judge", action="append", choices=JUDGES, help="only this one")
     given = parser.parse_args()
     data = Path(os.environ.get("MARKSCHEME_DATA", "../shared/data"))
     rows = labelled(data)
@@ -179,14 +185,15 @@ def main() -> None:
     if given.contrast_test:
         sets["contrast test"] = contrast_test()
     curves = {}
-    for judge in JUDGES:
+    for judge in given.judge or JUDGES:
         print(f"\n{judge}\n{HEAD}")
         for name, table in sets.items():
             scores = scored(judge, table)
             print(line(name, table, scores), flush=True)
             if judge == "examiner" and name.startswith(("contrast", "near")):
                 print("    by kind:", by_kind(table, scores))
-                curves[name] = reliability(table, scores)
+            if judge == "examiner" and (name == "near-miss" or len(table) >= DRAWN):
+                curves[f"{name} ({len(table):,})"] = reliability(table, scores)
     if given.svg:
         given.svg.write_text(picture(curves), encoding="utf-8")
 
