@@ -6,6 +6,7 @@ r"""How the shipped examiner was trained: the sets, their parts and what each ro
         python -m benchmarks.make_examiner trees OUT --encoder ENCODER/onnx
     python -m markscheme.training.language_model ROWS.parquet OUT/language-model --minutes 60
     MARKSCHEME_DATA=../shared/data python -m benchmarks.make_examiner deep OUT
+    MARKSCHEME_DATA=../shared/data python -m benchmarks.make_examiner record SHIPPED-ROWS
 
 Rows of `training-data/contrast-first` and `contrast-train`; answers to NQ-open labelled by reading
 (`training-data/nq-open-labels.csv`); EVOUNA-NQ without its test part; the graded sets without the
@@ -29,7 +30,7 @@ import polars as pl
 import zstandard
 
 from markscheme.datasets import load
-from markscheme.training import TrainOptions, fit_deep_blend, parts, train_examiner
+from markscheme.training import TrainOptions, fit_deep_blend, parts, record_rows, train_examiner
 
 ROOT = Path(__file__).parents[1]
 GRADED = (
@@ -108,9 +109,9 @@ def weight(weights: dict[str, float], other: float) -> pl.Expr:
 
 
 def main() -> None:
-    """Write the encoders' rows, train the trees, or weigh the language model beside them."""
+    """Write the encoders' rows, train the trees, weigh the language model, or record all rows."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("what", choices=["rows", "trees", "deep"])
+    parser.add_argument("what", choices=["rows", "trees", "deep", "record"])
     parser.add_argument("out", type=Path)
     parser.add_argument("--encoder", type=Path, help="exported cross-encoder; else the shipped")
     given = parser.parse_args()
@@ -131,6 +132,10 @@ def main() -> None:
         print(fit_deep_blend(given.out, table))
         return
     people = pl.col("set") == "evouna"
+    if given.what == "record":
+        rows = record_rows(table.filter(people), given.out, mixed=table.filter(~people))
+        print(f"{len(rows.labels):,} rows, {given.out.stat().st_size / 1e6:.1f} MB")
+        return
     options = TrainOptions(cross_encoder=given.encoder)
     train_examiner(table.filter(people), given.out, options, mixed=table.filter(~people))
 

@@ -58,11 +58,16 @@ def examiner(
     epochs: Annotated[
         int, Option("How often the cross-encoder sees each answer, with --encoder.", minimum=1)
     ] = 3,
+    alone: Annotated[
+        bool,
+        Option("Learn from --data only, not from what the shipped examiner learned from as well."),
+    ] = False,
 ) -> None:
     """Train an examiner on your own labelled answers, with a held-out report before it saves.
 
-    With --encoder its cross-encoder is fine-tuned first; interrupted, the same command goes on
-    from the last checkpoint. Use the result with
+    What the shipped examiner learned from is in the package as numbers, and your answers are mixed
+    with it. With --encoder its cross-encoder is fine-tuned first; interrupted, the same command
+    goes on from the last checkpoint. Use the result with
     `markscheme judge FILE --judge "examiner(weights='FOLDER')"`.
     """
     from markscheme.training import (
@@ -79,7 +84,9 @@ def examiner(
     trained = train_examiner(
         training_answers(data, columns, part="!test", data_dir=data_dir),
         out,
-        TrainOptions(folds=folds).with_rounds(rounds, seeds),
+        TrainOptions(folds=folds, with_shipped_rows=bool(data) and not alone).with_rounds(
+            rounds, seeds
+        ),
         encoder=None if encoder is None else CrossEncoderOptions(encoder=encoder, epochs=epochs),
         say=_say,
         report=lambda held_out: _print(examiner_report(held_out)),

@@ -7,6 +7,7 @@ from .examiner import HeldOut as HeldOut
 from .examiner import TrainOptions as TrainOptions
 from .examiner import fit_deep_blend as fit_deep_blend
 from .examiner import paraphrases as paraphrases
+from .examiner import record_rows as record_rows
 from .examiner import train_examiner as train_examiner
 from .examiner import usable as usable
 from .finetuned import RECIPES as RECIPES

@@ -44,7 +44,8 @@ from markscheme.models import Models
 from markscheme.text import Lexicon, encode, without_injections
 from markscheme.training.augment import augment
 from markscheme.training.cross_encoder import CrossEncoderOptions, train_cross_encoder
-from markscheme.training.splits import fold_of
+from markscheme.training.rows import Rows, shipped_rows
+from markscheme.training.splits import fold_key, fold_of
 from markscheme.training.trees import Forest, TreeOptions, fit, need_trainers, save_onnx
 
 
@@ -107,6 +108,8 @@ class TrainOptions:
         paraphrase: what hand-written paraphrases weigh, each.
         cross_encoder: folder of a cross-encoder that `train_cross_encoder` exported; None is the
             shipped one.
+        with_shipped_rows: learn from what the shipped examiner learned from as well; the package
+            has its columns, not its texts.
     """
 
     trees: tuple[TreeOptions, ...] = TREES
@@ -116,6 +119,7 @@ class TrainOptions:
     made_up: float = 0.3
     paraphrase: float = 1.0
     cross_encoder: Path | None = None
+    with_shipped_rows: bool = False
 
     def with_rounds(self, rounds: int | None, seeds: int | None = None) -> TrainOptions:
         """With another number of trees of each kind, and of forests averaged, where given."""
@@ -226,29 +230,6 @@ class Trained:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Rows:
-    """Rows to learn from: columns, labels, weights and folds.
-
-    Attributes:
-        matrix: shape (rows, len(COLUMNS)).
-        labels: 1 accepted, 0 not; shape (rows,).
-        weights: how much each row counts in the trees, shape (rows,).
-        people: rows that people or writers labelled, which calibrate; made-up ones do not.
-        unseen: people's rows that the cross-encoder has not learned from, which weigh it.
-        fold: the fold of each row's question.
-        read: the cross-encoder's log-odds of the unseen rows, shape (unseen.sum(),).
-    """
-
-    matrix: Array
-    labels: Array
-    weights: Array
-    people: Array
-    unseen: Array
-    fold: Array
-    read: Array
-
-
-@dataclass(frozen=True, kw_only=True)
 class Grown:
     """A forest, its maps, and probabilities of rows by forests that never saw their questions."""
 
@@ -298,21 +279,27 @@ def train_examiner(
     own = len(answers)
     if encoder is not None:
         answers, mixed, options = _with_encoder(answers, mixed, folder, options, encoder, say=say)
-    rarity = rarity_of(answers)
+    shipped = shipped_rows(COLUMNS) if options.with_shipped_rows else None
+    rarity = rarity_of(answers) if shipped is None else open_weights().rarity
     made, told = augment(answers), paraphrases()
+    if shipped is not None:
+        told = told.clear()
     tables = [answers, *([] if mixed is None else [usable(mixed)])]
     people = pl.concat([_plain(one) for one in tables])
     say(f"columns of {len(people):,} answers to {people['question'].n_unique():,} questions")
     rows = _rows(people, told, made, rarity, options)
+    if shipped is not None:
+        say(f"{int(shipped.people.sum()):,} answers that the shipped examiner learned from beside")
+        rows += shipped if options.cross_encoder is None else shipped.without_cross_encoder()
     say(f"trees for each of {options.folds} folds by question, and for all")
     grown = grow(rows, options)
     labels, scores = rows.labels[:own], grown.held_out[:own]
     if report is not None:
-        shipped = Examiner().judge(answers, Models())["score"].to_numpy()
+        as_shipped = Examiner().judge(answers, Models())["score"].to_numpy()
         apart = [
             SetAgreement.of(
                 str(name), answers["question"].gather(rows_of_set),
-                labels[rows_of_set], trained=scores[rows_of_set], shipped=shipped[rows_of_set],
+                labels[rows_of_set], trained=scores[rows_of_set], shipped=as_shipped[rows_of_set],
             )
             for name, rows_of_set in _places(answers)
         ]  # fmt: skip
@@ -320,7 +307,7 @@ def train_examiner(
             HeldOut(
                 rows=own,
                 trained=Agreement.of(labels, scores),
-                shipped=Agreement.of(labels, shipped),
+                shipped=Agreement.of(labels, as_shipped),
                 sets=tuple(apart),
             )
         )
@@ -332,6 +319,7 @@ def train_examiner(
             "questions": people["question"].n_unique(),
             "made_up_rows": len(made),
             "paraphrases": len(told),
+            "shipped_rows": 0 if shipped is None else len(shipped.labels),
         },
     )  # fmt: skip
     if encoder is not None:
@@ -342,6 +330,28 @@ def train_examiner(
         labels=labels,
         gains=dict(zip(COLUMNS, grown.trees.gains().tolist(), strict=True)),
     )
+
+
+def record_rows(
+    answers: pl.DataFrame, path: Path, *, mixed: pl.DataFrame, say: Say = print
+) -> Rows:
+    """Write what `train_examiner` learns from with the same tables, as numbers without texts.
+
+    Args:
+        answers: as for `train_examiner`; made-up answers are made around these.
+        path: the file; the one in the package is `shipped-rows.npz.zst` in `markscheme/training`.
+        mixed: more labelled answers, as for `train_examiner`.
+        say: called with each step.
+
+    Returns:
+        The rows.
+    """
+    people = pl.concat([_plain(usable(one)) for one in (answers, mixed)])
+    say(f"columns of {len(people):,} answers to {people['question'].n_unique():,} questions")
+    rarity = open_weights().rarity
+    rows = _rows(people, paraphrases(), augment(usable(answers)), rarity, TrainOptions())
+    rows.save(path, COLUMNS)
+    return rows
 
 
 def _with_encoder(
@@ -396,10 +406,11 @@ def _places(answers: pl.DataFrame) -> list[tuple[str, Array]]:
 
 def grow(rows: Rows, options: TrainOptions) -> Grown:
     """Grow the trees, and calibrate them and the blend on rows that they did not see."""
-    numbers = [number for number in range(options.folds) if (rows.fold == number).any()]
+    fold = rows.fold(options.folds)
+    numbers = [number for number in range(options.folds) if (fold == number).any()]
 
     def forest(number: int) -> Forest:
-        chosen = (rows.fold != number) & (rows.weights > 0)
+        chosen = (fold != number) & (rows.weights > 0)
         grown = [
             fit(rows.matrix[chosen], rows.labels[chosen], list(COLUMNS), kind, rows.weights[chosen])
             for kind in options.trees
@@ -410,7 +421,7 @@ def grow(rows: Rows, options: TrainOptions) -> Grown:
         *folds, everything = pool.map(forest, [*numbers, _NO_FOLD])
     odds = np.zeros(len(rows.labels))
     for number, one in zip(numbers, folds, strict=True):
-        odds[rows.fold == number] = one(rows.matrix[rows.fold == number])
+        odds[fold == number] = one(rows.matrix[fold == number])
     people, unseen = rows.people, rows.unseen
     trees_map = platt_map(odds[people], rows.labels[people], rows.weights[people])
     scores = platt(odds, trees_map)
@@ -544,9 +555,9 @@ def save(
 def _lineage(questions: pl.Series, options: TrainOptions) -> Lineage:
     """What an examiner learned from, its cross-encoder included."""
     own = Lineage.of([*questions.unique().to_list(), *paraphrases()["question"].unique()])
-    if options.cross_encoder is None:
-        return own | open_weights().lineage
-    return own | Lineage.load(options.cross_encoder)
+    if options.cross_encoder is None or options.with_shipped_rows:
+        own |= open_weights().lineage
+    return own if options.cross_encoder is None else own | Lineage.load(options.cross_encoder)
 
 
 def copy_cross_encoder(source: Path, target: Path) -> None:
@@ -584,7 +595,7 @@ def _rows(
         folder, zip(unseen["question"], unseen["references"], unseen["answer"], strict=True)
     )
     return Rows(
-        matrix=np.concatenate([_read(table, rarity) for table in tables]),
+        matrix=np.concatenate([_read(table, rarity) for table in tables if len(table)]),
         labels=np.concatenate([(one["label"] >= 0.5).to_numpy() for one in tables]).astype(float),
         weights=np.concatenate(
             [
@@ -595,7 +606,7 @@ def _rows(
         ),
         people=np.repeat([True, False, False], sizes),
         unseen=np.concatenate([people["unseen"].to_numpy(), np.zeros(sum(sizes[1:]), bool)]),
-        fold=np.array([fold_of(question, options.folds) for question in questions]),
+        key=np.array([fold_key(question) for question in questions], np.uint64),
         read=read,
     )
 

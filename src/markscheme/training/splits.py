@@ -45,12 +45,15 @@ def parts(questions: Iterable[str]) -> pl.Series:
     )
 
 
+def fold_key(question: str) -> int:
+    """A number of 64 bits that sets the fold of a question, independent of its part."""
+    digest = blake2b(normalise(question).encode(), digest_size=8, salt=b"folds").hexdigest()
+    return int(digest, 16)
+
+
 def fold_of(question: str, folds: int) -> int:
     """The fold of a question in cross-validation, independent of its part."""
-    return (
-        int(blake2b(normalise(question).encode(), digest_size=8, salt=b"folds").hexdigest(), 16)
-        % folds
-    )
+    return fold_key(question) % folds
 
 
 @cache
