@@ -55,9 +55,7 @@ def examiner(
             ("--encoder",),
         ),
     ] = None,
-    epochs: Annotated[
-        int, Option("How often the cross-encoder sees each answer, with --encoder.", minimum=1)
-    ] = 3,
+    epochs: Annotated[int, Option("How often each answer is seen.", minimum=1)] = 3,
     alone: Annotated[
         bool,
         Option("Learn from --data only, not from what the shipped examiner learned from as well."),
