@@ -35,6 +35,8 @@ BINS = 10
 DRAWN, LEAST = 500, 10
 """Answers of a graded set, and of a bin, from which the diagram shows them."""
 JUDGES = ("examiner", "examiner(encoder=never)", "examiner(encoder=always)")
+DEEP = "examiner(deep=auto)"
+"""Only when asked for: it needs the extra `lora` and minutes."""
 
 
 def near_misses(data: Path) -> pl.DataFrame:
@@ -169,7 +171,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--contrast-test", action="store_true", help="look at the frozen test")
     parser.add_argument("--svg", type=Path, help="write the reliability diagram there")
-    parser.add_argument("--judge", action="append", choices=JUDGES, help="only this one")
+    parser.add_argument("--judge", action="append", choices=[*JUDGES, DEEP], help="only this one")
     given = parser.parse_args()
     data = Path(os.environ.get("MARKSCHEME_DATA", "../shared/data"))
     rows = labelled(data)

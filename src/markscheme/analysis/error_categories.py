@@ -31,7 +31,7 @@ CATEGORIES: dict[str, tuple[str, str]] = {
     ),
     "overall_misleading": (
         "lexical",
-        "wrong: the reference stands in the answer, which as a whole says something else",
+        "wrong: the answer contains the reference, but says something else as a whole",
     ),
     "threshold_sensitivity": ("neural", "the score is so near the threshold that it decides"),
     "extended_answer": ("neural", "right, but the answer says more, which lowers the score"),
@@ -46,7 +46,7 @@ CATEGORIES: dict[str, tuple[str, str]] = {
     "overgeneralisation": ("llm", "wrong: another thing of the same kind is accepted"),
     "misleading_emphasis": (
         "llm",
-        "wrong: the reference stands in the answer beside what the answer stresses",
+        "wrong: the answer contains the reference beside what it stresses",
     ),
     "unknown": ("llm", "nothing in the texts tells"),
 }
@@ -154,7 +154,7 @@ def _category(judge: JudgeKind, row: dict[str, Any]) -> tuple[str, str]:
 def _accepted(kind: Kind, here: Wording | None, references: list[str]) -> tuple[str, str]:
     """Why a judge accepts what people reject."""
     if here is not None:
-        what = f"{here.text!r} stands in an answer that people reject"
+        what = f"{here.text!r} is in an answer that people reject"
         return ("misleading_emphasis" if kind == "llm" else "overall_misleading"), what
     what = f"{references[0]!r} is not in the answer"
     if kind == "llm":

@@ -75,7 +75,7 @@ def _tokenised(pair: Pair) -> str | None:
     if one.pieces and "".join(one.pieces) == "".join(other.pieces):
         return f"the same letters as {one.text!r}; only marks, spaces or accents differ"
     if not stands_in(one.plain, other.plain) and spelled_in(one.pieces, other.pieces):
-        return f"{one.text!r} stands in the answer with other marks or spaces"
+        return f"{one.text!r} is in the answer with other marks or spaces"
     return None
 
 

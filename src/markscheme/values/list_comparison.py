@@ -99,7 +99,7 @@ def compare_lists(  # noqa: PLR0912
             kind="list",
             agreed=agreed,
             missing=missing,
-            reason=f"{_listed(missing)} missing",
+            reason=f"{_joined(missing)} {_are(missing)} missing",
         )
     one_swapped = (
         not requested.order
@@ -121,7 +121,7 @@ def compare_lists(  # noqa: PLR0912
     if agreed and all(_plain(item) for item in (*missing, *extra)) and not _similar(missing, extra):
         return Comparison(
             outcome=Outcome.CONFLICT, confidence=0.8, decided=True, kind="list", agreed=agreed, missing=missing, extra=extra,
-            conflicting=(Pair(missing[0], extra[0], "different"),), reason=f"{extra[0]} where the reference has {missing[0]}",
+            conflicting=(Pair(missing[0], extra[0], "different"),), reason=f"{_joined(extra)} where the reference has {_joined(missing)}",
         )  # fmt: skip
     return Comparison(
         outcome=Outcome.NONE,
@@ -129,7 +129,7 @@ def compare_lists(  # noqa: PLR0912
         agreed=agreed,
         missing=missing,
         extra=extra,
-        reason=f"{_listed(missing)} not found",
+        reason=f"{_joined(missing)} {_are(missing)} not found",
     )
 
 
@@ -196,8 +196,12 @@ def _similar(missing: tuple[str, ...], extra: tuple[str, ...]) -> bool:
     return False
 
 
-def _listed(items: tuple[str, ...]) -> str:
-    return items[0] + " is" if len(items) == 1 else ", ".join(items[:-1]) + f" and {items[-1]} are"
+def _joined(items: tuple[str, ...]) -> str:
+    return items[0] if len(items) == 1 else f"{', '.join(items[:-1])} and {items[-1]}"
+
+
+def _are(items: tuple[str, ...]) -> str:
+    return "is" if len(items) == 1 else "are"
 
 
 def _in_prose(wanted: tuple[str, ...], answer: str, *, ordered: bool) -> Comparison:
@@ -209,7 +213,7 @@ def _in_prose(wanted: tuple[str, ...], answer: str, *, ordered: bool) -> Compari
             outcome=Outcome.NONE,
             kind="list",
             missing=missing,
-            reason=f"{_listed(missing)} not found",
+            reason=f"{_joined(missing)} {_are(missing)} not found",
         )
     agreed = tuple(Pair(item, item, "same") for item in wanted)
     words = len(answer.split())

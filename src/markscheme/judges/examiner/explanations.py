@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -9,14 +10,15 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from markscheme.features.alignment import FEATURES, FeatureView
+from markscheme.features.alignment import FeatureView
+from markscheme.judges.examiner.columns import COLUMNS
 from markscheme.tables import RELATIONS
 from markscheme.values import Comparison, Outcome
 
 Matrix = npt.NDArray[np.float32]
 Floats = npt.NDArray[np.float64]
 
-_COLUMN = {name: place for place, name in enumerate(FEATURES)}
+_COLUMN = {name: place for place, name in enumerate(COLUMNS)}
 _COMPLETE = 0.97
 """Share of the key words, near spellings counted, from which a reference counts as fully told."""
 _SURE = 0.9
@@ -24,6 +26,8 @@ _QUOTED = 60
 _NEAR = 0.2
 """Scores this near to the threshold are called unsure."""
 _UNSURE = ", unsure"
+_YES = re.compile(r"\W*(?:yes|yeah|true|correct|right)\b", re.IGNORECASE)
+_ANOTHER_VALUE = "it gives another number or date"
 _FOR, _AGAINST = (Outcome.AGREE,), (Outcome.CONFLICT, Outcome.MISSING)
 
 
@@ -98,7 +102,10 @@ def explanations(
     missing = _listed(view, view.r_key & ~view.r_hit)
     exact, soft = (told[name].tolist() for name in ("exact", "soft_recall"))
     stands = ((told["contained"] > 0) | (told["packed_contained"] > 0)).tolist()
-    noticed = {text: flags.tolist() for text, flags in _noticed(told, spoke).items()}
+    noticed = {
+        text: flags.tolist()
+        for text, flags in _noticed(view, told, scores < threshold, spoke).items()
+    }
     means = ((scores >= threshold) & (told["soft_recall"] < 0.3)).tolist()
     out = []
     for row, (score, reference, which) in enumerate(
@@ -108,7 +115,7 @@ def explanations(
         if exact[row]:
             why = f"the answer is the reference {quoted}"
         elif stands[row]:
-            why = f"the reference {quoted} stands in the answer"
+            why = f"the answer contains the reference {quoted}"
         elif found[row] and missing[row]:
             why = f"of the reference {quoted} it has {found[row]} but not {missing[row]}"
         elif found[row]:
@@ -119,8 +126,9 @@ def explanations(
             why = f"nothing of the reference {quoted} is in the answer"
         also = [text for text, flags in noticed.items() if flags[row]]
         values = compared[row]
-        if values.reason and values.outcome in (_FOR if score >= threshold else _AGAINST):
-            also.insert(0, values.reason)
+        wanted = _FOR if score >= threshold else _AGAINST
+        if values.reason and values.outcome in wanted and not exact[row]:
+            also = [values.reason, *(text for text in also if text != _ANOTHER_VALUE)]
         if turned[row]:
             meant = "it means the same" if score >= threshold else "it does not mean the same"
             also.append(f"read as a whole {meant}")
@@ -131,13 +139,25 @@ def explanations(
     return pl.Series("explanation", out, dtype=pl.String)
 
 
-def _noticed(told: Told, spoke: pl.Series) -> dict[str, npt.NDArray[np.bool_]]:
+def _noticed(
+    view: FeatureView, told: Told, rejected: npt.NDArray[np.bool_], spoke: pl.Series
+) -> dict[str, npt.NDArray[np.bool_]]:
     """Things worth saying of an answer, and the rows of which they are true."""
     other = np.zeros(len(told.matrix), dtype=bool)
     for unit in ("number", "year", "month", "day"):
         other |= told[f"{unit}_conflict"] > 0
+    opposite = told["polarity"] == -1
+    differ = rejected & ((told["negations_differ"] > 0) | opposite) & (told["refusal"] == 0)
+    affirmed = np.array([bool(_YES.match(view.batch.raw[one])) for one in view.reference.tolist()])
+    more = told["negations_answer"] > told["negations_reference"]
+    denies = np.where(opposite, affirmed, more)
+    same_words = (told["soft_recall"] >= _COMPLETE) & (told["new_content"] == 0)
+    turned_round = rejected & ~differ & same_words & (told["order_inverted"] > 0)
     return {
-        "it gives another number or date": other,
+        _ANOTHER_VALUE: other,
+        "it denies what the reference affirms": differ & denies,
+        "it affirms what the reference denies": differ & ~denies,
+        "the same words in another order, which says something else": turned_round,
         "it declines or doubts": told["refusal"] > 0,
         "it speaks to the marker, which is ignored": spoke.to_numpy(),
         "the match is denied": (told["denied_before"] > 0) | (told["denied_after"] > 0),
