@@ -42,6 +42,9 @@ from markscheme.text.clean import clean, clean_expr, clean_series
         ("Paris. Do you need a map? Would you like a guide?", "Paris."),
         ("Paris. I hope this helps! Do you have any other questions?", "Paris."),
         ("Paris. Let me know if you need more.", "Paris."),
+        ("It is in Paris. Are you planning a trip there?", "It is in Paris."),
+        ("Paris. Source: Conversation with Bing, 3/1/2023 (1) Paris. https://x.org", "Paris."),
+        ("Paris (Source: Conversation with Bing)", "Paris"),
     ],
 )  # fmt: skip
 def test_what_chat_adds_goes(chat: str, cleaned: str) -> None:
@@ -53,6 +56,7 @@ def test_what_chat_adds_goes(chat: str, cleaned: str) -> None:
     [
         "10⁶ km², E = mc²",
         "The source: a spring in the hills",
+        "They asked: are you planning a trip there? Nobody was.",
         "Who's Afraid of Virginia Woolf?",
         "The play asks: who would you like to be?",
         "array[0] and [a] and [1999]",

@@ -77,5 +77,7 @@ from .study_results import study_lists as study_lists
 from .study_results import study_order as study_order
 from .study_results import study_seeds as study_seeds
 from .study_results import study_shots as study_shots
+from .unattributed import unattributed as unattributed
+from .unattributed import with_unattributed as with_unattributed
 from .verifying import VerifyResult as VerifyResult
 from .verifying import verify as verify

@@ -17,6 +17,7 @@ from markscheme.analysis.modes import GROUPS, MODES
 from markscheme.analysis.options import FailureOptions
 from markscheme.analysis.rejection_tables import counts_table, listing_table, rejections_table
 from markscheme.analysis.rejections import rejected_answers, rejection_counts
+from markscheme.analysis.unattributed import with_unattributed
 from markscheme.errors import MarkschemeError
 from markscheme.models import Models
 from markscheme.options import with_keywords
@@ -36,11 +37,14 @@ class FailuresResult(TableResult):
         labelled: people's labels were looked at.
         error_rates: how often each judge rejects the answers of each mode; None without judgments.
         judge_errors: each judge's errors by category; None where not asked for.
+        extras: labelled long answers with claims that no reference supports: `answer_id`,
+            `system`, `question`, `references`, `answer`, `accepted`, `extras`; None without labels.
     """
 
     labelled: bool
     error_rates: pl.DataFrame | None
     judge_errors: pl.DataFrame | None
+    extras: pl.DataFrame | None
 
     def write_details(self, path: str | Path) -> Path:
         """Write every tagged answer to a file: .jsonl, .csv or .parquet.
@@ -121,6 +125,14 @@ def failures(
     tables = [_modes_table(modes, examples=examples)]
     data: dict[str, Any] = {"command": "failures", "modes": modes.to_dicts()}
     rates = errors = None
+    extras = with_unattributed(
+        table.drop_nulls("accepted").select(
+            "answer_id", "system", "question", "references", "answer", "accepted"
+        )
+    ).filter(pl.col("extras").list.len() > 0)
+    data["extras"] = extras.to_dicts()
+    if not extras.is_empty():
+        tables.append(_extras_table(extras, verdicts))
     if verdicts is not None:
         rates = error_rates(verdicts, modes)
         tables.append(_rates_table(rates))
@@ -134,7 +146,7 @@ def failures(
             data["judge_errors"] = errors.to_dicts()
     return FailuresResult(
         frame=modes, tables=tuple(tables), data=data, labelled=True, error_rates=rates,
-        judge_errors=errors,
+        judge_errors=errors, extras=extras,
     )  # fmt: skip
 
 
@@ -163,7 +175,7 @@ def _rejections(
     data["rejected"] = found.to_dicts()
     return FailuresResult(
         frame=found, tables=tuple(tables), data=data, labelled=False, error_rates=None,
-        judge_errors=None,
+        judge_errors=None, extras=None,
     )  # fmt: skip
 
 
@@ -193,6 +205,31 @@ def _modes_table(modes: pl.DataFrame, *, examples: int) -> Table:
             "Share and paper in percent; the paper's are of 493 answers to NQ301, tagged by hand "
             "(Kamalloo et al. 2023, section 5). Tags are made by rules, each with its evidence: "
             "--details FILE writes them.",
+        ),
+    )
+
+
+def _extras_table(extras: pl.DataFrame, verdicts: pl.DataFrame | None) -> Table:
+    """Long answers that say more than their references: what people and each judge accept."""
+    rejected = extras.filter(~pl.col("accepted"))
+    rows = [("people", f"{extras.height - rejected.height:,} of {extras.height:,}", "")]
+    if verdicts is not None:
+        for (judge,), found in verdicts.group_by("judge", maintain_order=True):
+            judged = found.drop_nulls("verdict")
+            cells = []
+            for of in (extras, rejected):
+                mine = judged.join(of.select("answer_id"), on="answer_id", how="semi")
+                cells.append(f"{mine['verdict'].sum():,} of {mine.height:,}")
+            rows.append((str(judge), cells[0], cells[1]))
+    return Table(
+        title="Long answers with claims that no reference supports",
+        header=("accepted by", "of all", "of those that people reject"),
+        rows=tuple(rows),
+        numeric=frozenset({"of all", "of those that people reject"}),
+        notes=(
+            "Such claims name people, places, numbers or dates that neither question nor reference "
+            "has. They may be true; nothing here tells (Kamalloo et al. 2023, section 4.4). "
+            "'markscheme claims' tests the claims of one answer.",
         ),
     )
 

@@ -11,7 +11,7 @@ from typing import Any
 import polars as pl
 
 from markscheme.agreement import Agreement, AgreementOptions, agreement
-from markscheme.analysis import error_rates, failure_modes, judge_errors
+from markscheme.analysis import error_rates, failure_modes, judge_errors, with_unattributed
 from markscheme.engine import ALL_SYSTEMS, summarise
 from markscheme.errors import RunError
 from markscheme.metrics import exact_match
@@ -166,6 +166,12 @@ class Material:
         """Failure modes of answers that people accept and exact match rejects."""
         table = self.answers.filter(pl.col("reference_kind").fill_null("text") == "text")
         return failure_modes(table, Models())
+
+    @cached_property
+    def extras(self) -> pl.DataFrame:
+        """Labelled long answers with claims that no reference supports, as `extras`."""
+        known = self.answers.filter(pl.col("accepted").is_not_null())
+        return with_unattributed(known).filter(pl.col("extras").list.len() > 0)
 
     @cached_property
     def mode_rates(self) -> pl.DataFrame:

@@ -36,12 +36,15 @@ _SOURCE_LIST = (
     r"further reading)[ \t*_]*"
     rf"(?::[ \t*_]*(?:{_ITEM}|conversation with bing|\n|$).*|\n\s*{_ITEM}.*)$"
 )
+_BING_SOURCES = r"(?is)[ \t\n(]*\bsources?: ?conversation with bing\b.*$"
+"""BingChat's list of sources, which some exports have in the line of the answer."""
+
 _SOURCE_LINE = rf"(?m)^[ \t]*(?:\[\^?\d+\^?\]:?|\(\d+\))[^\n]*{_URL}[^\n]*(?:\n|$)"
 
 _OFFERS = (
     "would you like",
     "do you (?:want|need|have any)",
-    "are you (?:interested|looking|curious)",
+    "are you (?:interested|looking|curious|planning (?:a|to|on|your))",
     "is there (?:anything|something) (?:else|more|specific|in particular)",
     "(?:is|does) (?:this|that) (?:help|answer)",
     "(?:what|how) else (?:can|may|would|do)",
@@ -67,6 +70,7 @@ def clean_expr(column: pl.Expr) -> pl.Expr:
     null.
     """
     text = column.str.replace_all(_SOURCE_LINE, "").str.replace(_SOURCE_LIST, "")
+    text = text.str.replace(_BING_SOURCES, "")
     for citation in _CITATIONS:
         text = text.str.replace_all(citation, "")
     text = (

@@ -48,9 +48,21 @@ def modes(material: Material) -> Section | None:
             header=("group", "mode", "answer and reference differ in", "answers", "percent"),
             rows=rows,
             numeric=frozenset({"answers", "percent"}),
+            notes=_extras(material.extras),
         ),
         chart=lambda: _bars(shown, counts, total),
         links={(place, 3): {"mode": mode} for place, mode in enumerate(shown)},
+    )
+
+
+def _extras(extras: pl.DataFrame) -> tuple[str, ...]:
+    """How many long answers say what no reference supports (section 4.4)."""
+    if extras.is_empty():
+        return ()
+    accepted = extras.filter("accepted").height
+    return (
+        f"Long answers with claims that no reference supports: {extras.height:,}; people accept "
+        f"{accepted:,} of them. What is claimed beside the answer may be true or not.",
     )
 
 
