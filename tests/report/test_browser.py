@@ -134,6 +134,7 @@ def test_disagreements_come_first_and_details_open(browser: Browser, report: Pat
     assert toggle.get_attribute("aria-expanded") == "true"
     details = page.locator("#rows tr.more").first
     assert details.locator(".verdicts tbody tr").count() == 4
+    assert "The smallest edit tried that turns the examiner" in details.inner_text()
     link = details.get_by_role("link")
     link.click()
     page.wait_for_function("document.querySelectorAll('#rows tr:not(.more) .toggle').length === 1")
@@ -214,6 +215,7 @@ def test_pages_turn(browser: Browser, report: Path) -> None:
     [
         ("dark", {"color_scheme": "dark"}),
         ("phone", {"viewport": {"width": 390, "height": 844}, "has_touch": True}),
+        ("laptop", {"viewport": {"width": 1200, "height": 800}}),
         ("zoomed", {"viewport": {"width": 640, "height": 450}, "device_scale_factor": 2}),
     ],
 )
@@ -226,6 +228,8 @@ def test_it_fits_every_screen(
     page.screenshot(path=shots / f"report-{name}.png", full_page=True)
     wide, window = page.evaluate("[document.documentElement.scrollWidth, innerWidth]")
     assert wide <= window, "nothing scrolls sideways but tables and charts in their boxes"
+    beyond = page.locator(".table").evaluate("box => box.scrollWidth - box.clientWidth")
+    assert beyond <= 0, "every verdict of four judges is seen"
     opened.quiet()
 
 

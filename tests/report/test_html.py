@@ -15,7 +15,7 @@ from markscheme.errors import MarkschemeError
 from markscheme.report.figures import FORMATS, picture, write_figures
 from markscheme.report.html import report_html, write_report
 from markscheme.report.material import read_material
-from markscheme.report.payload import packed, payload
+from markscheme.report.payload import later, packed, payload
 from markscheme.report.sections.order import sections
 from markscheme.report.tables import write_tables
 
@@ -75,11 +75,12 @@ def test_only_our_script_and_style_may_run(which: str, request: pytest.FixtureRe
     assert "default-src 'none'" in policy
     assert "unsafe" not in policy
     scripts, styles = page.inside["script"], page.inside["style"]
-    assert len(scripts) == 2, "the data and the script"
+    assert len(scripts) == 3, "the data, what comes later, and the script"
     assert len(styles) == 1
-    for inline in (scripts[1], styles[0]):
+    for inline in (scripts[2], styles[0]):
         assert base64.b64encode(hashlib.sha256(inline.encode()).digest()).decode() in policy
-    assert re.fullmatch(r"[A-Za-z0-9+/=]+", scripts[0]), "data means nothing to HTML"
+    for data in scripts[:2]:
+        assert re.fullmatch(r"[A-Za-z0-9+/=]+", data), "data means nothing to HTML"
     assert not any(name.startswith("on") or name == "style"
                    for _, attributes in page.elements for name in attributes)  # fmt: skip
 
@@ -109,14 +110,20 @@ def test_columns_are_compact_and_whole(run_folder: Path) -> None:
     shown = [data["question"]["values"][code] for code in data["question"]["codes"]]
     assert shown == material.answers["question"].to_list()
     assert [one["name"] for one in data["judges"]] == [one.name for one in material.judges]
-    examiner = data["judges"][3]
+    more = later(material)
+    examiner = more["judges"][3]
     explanation = examiner["explanation"]
     assert [explanation["values"][code] for code in explanation["codes"]] == (
         material.judges[3].rows["explanation"].to_list()
     )
-    tagged = sum(code >= 0 for code in data["mode"]["mode"]["codes"])
+    tagged = sum(code >= 0 for code in more["answers"]["mode"]["mode"]["codes"])
     assert tagged == material.modes.height
-    assert len(packed(data)) < 150_000
+    assert {len(more["answers"][name]) for name in ("spans", "aligned", "values", "near")} == {248}
+    flipped = [one for one in more["answers"]["flips"] if one]
+    assert len(flipped) > 100
+    assert all(one["what"] and one["answer"] for one in flipped)
+    assert later(material, live=True)["answers"]["flips"] is None
+    assert len(packed(data)) + len(packed(more)) < 150_000
 
 
 def test_counts_lead_to_the_answers_they_count(run_folder: Path) -> None:

@@ -3,6 +3,7 @@ from __future__ import annotations
 import pytest
 
 from markscheme.report import explained, why
+from markscheme.report.explaining import smallest_edit, smallest_edits
 
 
 def test_every_reference_is_aligned_and_nearly_right_words_are_named() -> None:
@@ -30,3 +31,18 @@ def test_what_decided_is_shown_with_an_edit_that_turns_it(answer: str) -> None:
     assert found["effects"]
     turned = explained("Who wrote Emma?", ["Jane Austen"], found["flip"]["answer"])
     assert turned["verdict"] != found["verdict"]
+
+
+def test_edits_of_many_rows_are_those_of_each() -> None:
+    rows = [
+        ("Who wrote Emma?", ["Jane Austen"], "It was Jane Austen.", True),
+        ("Who wrote Emma?", ["Jane Austen"], "Charlotte Brontë wrote it.", False),
+        ("When?", ["1815"], "", False),
+    ]
+    one_by_one = [
+        smallest_edit(question, references, answer, verdict=verdict)
+        for question, references, answer, verdict in rows
+    ]
+    assert smallest_edits(rows) == one_by_one
+    assert all(one_by_one[:2])
+    assert smallest_edits([]) == []

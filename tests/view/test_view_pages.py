@@ -66,14 +66,19 @@ def test_a_runs_page_is_the_report_with_what_a_server_adds(client: TestClient) -
     assert page.status_code == 200
     assert 'data-live="/runs/first"' in page.text
     assert "connect-src 'self'" in page.text
-    assert "section-accuracy" in page.text
     assert page.headers["x-frame-options"] == "DENY"
+    assert "section-accuracy" in client.get("/runs/first/figures").text
+    later = client.get("/runs/first/later").json()
+    assert len(later["answers"]["aligned"]) == 6
+    assert [set(one) >= {"explanation", "raw"} for one in later["judges"]] == [True, True]
 
 
 def test_two_runs_stand_side_by_side(client: TestClient) -> None:
     page = client.get("/compare", params={"run": "first", "with": "second"}).text
-    assert "section-runs" in page
+    assert 'data-query="?with=second"' in page
     assert "contains (second)" in page
+    assert "section-runs" in client.get("/runs/first/figures", params={"with": "second"}).text
+    assert len(client.get("/runs/first/later", params={"with": "second"}).json()["judges"]) == 3
 
 
 def test_a_verdict_becomes_a_label_and_the_figures_follow(client: TestClient, folder: Path) -> None:

@@ -246,7 +246,13 @@ def _judge_batches(
         if name.startswith("ledger-"):
             used.keys |= set(read_parquet(file)["key"])
     earlier: list[_SavedSheet] = []
-    with Stream(models, ask=ask) as stream:
+    sheets: list[_SavedSheet] = []
+
+    def save() -> None:
+        for sheet in (*earlier, *sheets):
+            sheet.save_in_time()
+
+    with Stream(models, ask=ask, on_wait=save) as stream:
         for number, batch in enumerate(prefetch(reader)):
             chain = _chained(chain, batch)
             _check_same_input(folder, number, chain)
@@ -358,16 +364,26 @@ class _SavedSheet(_Sheet):
             name = f"judgments-{self._stem}"
             self._used.folder.write_part(name, self.rows, instead_of=self._chunks)
             self.rows = self.rows.clear()
+            self._unsaved.clear()
             return
         self._unsaved.append(self.parts[-1])
-        enough = self.start - self._saved >= _SAVED_ITEMS or self.parts[-1].height >= _LARGE
-        if enough or monotonic() - self._saved_at > _SAVED_AFTER:
-            stem = f"{self._stem}-{self._saved:08d}"
-            self._used.write(stem)
-            self._used.folder.write_part(f"chunk-{stem}", pl.concat(self._unsaved))
-            self._chunks.append(f"chunk-{stem}")
-            self._unsaved.clear()
-            self._saved, self._saved_at = self.start, monotonic()
+        if self.start - self._saved >= _SAVED_ITEMS or self.parts[-1].height >= _LARGE:
+            self._save()
+        else:
+            self.save_in_time()
+
+    def save_in_time(self) -> None:
+        """Save what has come if the last time is long ago, whether or not more is coming."""
+        if self._unsaved and monotonic() - self._saved_at > _SAVED_AFTER:
+            self._save()
+
+    def _save(self) -> None:
+        stem = f"{self._stem}-{self._saved:08d}"
+        self._used.write(stem)
+        self._used.folder.write_part(f"chunk-{stem}", pl.concat(self._unsaved))
+        self._chunks.append(f"chunk-{stem}")
+        self._unsaved.clear()
+        self._saved, self._saved_at = self.start, monotonic()
 
 
 def _put_together(

@@ -11,6 +11,7 @@ from __future__ import annotations
 import queue
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
+from time import monotonic
 from types import TracebackType
 from typing import Protocol, Self
 
@@ -21,8 +22,12 @@ from markscheme.engine.execute import Ask, ChunkSizes, apply, apply_in_chunks
 from markscheme.models import Models
 from markscheme.models.chat import CallGroup
 
-_APART = 32
-"""Items of a table whose rows are asked about one by one."""
+_APART_FIRST = 4
+_APART_MOST = 32
+_SOON, _LATE = 0.5, 1.0
+"""Items of a table whose rows are asked about one by one: half as many after a table that came
+late (in seconds), so that each verdict is saved and seen soon; twice as many after one that came
+soon, since tables cost something too."""
 
 _TOGETHER = 1024
 _FIRST_TOGETHER = 256
@@ -76,14 +81,22 @@ class Stream:
     Use as a context: leaving it by an exception ends what is under way.
     """
 
-    def __init__(self, models: ModelSource | None, *, ask: Ask = apply) -> None:
+    def __init__(
+        self,
+        models: ModelSource | None,
+        *,
+        ask: Ask = apply,
+        on_wait: Callable[[], None] | None = None,
+    ) -> None:
         """Nothing is started before a sheet needs it.
 
         Args:
             models: the run's models; say how many requests may be under way.
             ask: gives a judge's outcomes on a table.
+            on_wait: is called several times a second while nothing comes.
         """
         self._models = models
+        self._on_wait = on_wait
         self._ask = ask
         self._at_once = models.side_by_side if isinstance(models, Models) else 1
         self._slots = min(2 * self._at_once, _MOST_THREADS)
@@ -92,6 +105,7 @@ class Stream:
         self._lost = False
         self._threads: ThreadPoolExecutor | None = None
         self._calls = CallGroup()
+        self._pace: dict[Judge, int] = {}
         self._came: queue.SimpleQueue[tuple[Sheet, int, int, Future[pl.DataFrame]]] = (
             queue.SimpleQueue()
         )
@@ -127,21 +141,33 @@ class Stream:
             return
         needs = needs_of(sheet.judge)
         waits = self._at_once > 1 and bool(needs.chat)
+        batch = waits and isinstance(self._models, Models) and self._models.options.batch
+        if waits and needs.apart and not batch:
+            self._judge_apart(sheet)
+            return
         first, most = _FIRST_TOGETHER if needs.chat else _TOGETHER, _TOGETHER
         if needs.apart:
-            first = most = _APART if waits else _TOGETHER
-        if waits and isinstance(self._models, Models) and self._models.options.batch:
+            first = _TOGETHER
+        if batch:
             first = most = sheet.items.height  # The more in a batch, the better.
         for start, size in cuts(sheet.items.height, sheet.start, first=first, most=most):
             table = sheet.items.slice(start, size)
             if waits:
-                slots = (
-                    1 if needs.apart or size > _TOGETHER else max(1, self._slots // _SIDE_BY_SIDE)
-                )
+                slots = 1 if size > _TOGETHER else max(1, self._slots // _SIDE_BY_SIDE)
                 self._start(sheet, start, table, slots)
             else:
                 sheet.take(start, self._ask(sheet.judge, table, self._models))
                 self._take_all()
+
+    def _judge_apart(self, sheet: Sheet) -> None:
+        """Have rows judged that share no request: where tables begin makes no difference."""
+        start = sheet.start
+        while start < sheet.items.height:
+            while not self._free:
+                self._take_one()
+            size = self._pace.get(sheet.judge, _APART_FIRST)
+            self._start(sheet, start, sheet.items.slice(start, size), 1)
+            start += size
 
     def finish(self, sheets: Iterable[Sheet]) -> None:
         """Wait until these sheets are finished.
@@ -164,7 +190,17 @@ class Stream:
         self._free -= slots
         self._running += 1
         coming = self._threads.submit(self._ask, sheet.judge, table, self._models)
-        coming.add_done_callback(lambda done: self._came.put((sheet, start, slots, done)))
+        began = monotonic()
+
+        def came(done: Future[pl.DataFrame]) -> None:
+            took = monotonic() - began
+            if took > _LATE:
+                self._pace[sheet.judge] = max(1, table.height // 2)
+            elif took < _SOON:
+                self._pace[sheet.judge] = min(_APART_MOST, 2 * table.height)
+            self._came.put((sheet, start, slots, done))
+
+        coming.add_done_callback(came)
 
     def _take_all(self) -> None:
         while not self._came.empty():
@@ -193,7 +229,8 @@ class Stream:
             try:
                 return self._came.get(timeout=_LISTEN_SECONDS)
             except queue.Empty:
-                continue
+                if self._on_wait is not None:
+                    self._on_wait()
 
 
 class OutcomeSheet:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import polars as pl
@@ -197,24 +197,39 @@ def smallest_edit(
     Returns:
         `what` was done, the edited `answer`, its `score`; None where nothing tried turns it.
     """
-    tried = _edits(question, references, answer[:_LONGEST])
-    if not tried:
-        return None
-    texts = list(tried)
+    return smallest_edits([(question, references, answer, verdict)])[0]
+
+
+def smallest_edits(
+    rows: Sequence[tuple[str, Sequence[str], str, bool]],
+) -> list[dict[str, Any] | None]:
+    """`smallest_edit` of many rows (question, references, answer, verdict), judged together."""
+    tried = [
+        _edits(question, references, answer[:_LONGEST]) for question, references, answer, _ in rows
+    ]
+    texts = [(at, text) for at, edits in enumerate(tried) for text in edits]
+    if not texts:
+        return [None] * len(rows)
     table = pl.DataFrame(
-        {"question": [question] * len(texts), "references": [list(references)] * len(texts),
-         "answer": texts}
+        {"question": [rows[at][0] for at, _ in texts],
+         "references": [list(rows[at][1]) for at, _ in texts],
+         "answer": [text for _, text in texts]}
     )  # fmt: skip
     outcomes = parse_judge("examiner").judge(table, Models())
-    turned = [
-        (Indel.distance(answer, text), text, score)
-        for text, said, score in zip(texts, outcomes["verdict"], outcomes["score"], strict=True)
-        if said is not None and said != verdict
-    ]
+    turned: dict[int, list[tuple[int, str, float]]] = {}
+    for (at, text), said, score in zip(texts, outcomes["verdict"], outcomes["score"], strict=True):
+        if said is not None and said != rows[at][3]:
+            turned.setdefault(at, []).append((Indel.distance(rows[at][2], text), text, score))
+    return [_nearest(turned.get(at, []), edits) for at, edits in enumerate(tried)]
+
+
+def _nearest(
+    turned: Sequence[tuple[int, str, float]], edits: Mapping[str, str]
+) -> dict[str, Any] | None:
     if not turned:
         return None
     _, text, score = min(turned)
-    return {"what": tried[text], "answer": text, "score": score}
+    return {"what": edits[text], "answer": text, "score": score}
 
 
 _MOST_EDITS = 60

@@ -8,17 +8,22 @@ import importlib.resources
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+import orjson
 
 from markscheme.contract import version
 from markscheme.report.charts import PALETTE, address, altair
 from markscheme.report.figures import picture
 from markscheme.report.material import Material
-from markscheme.report.payload import packed, payload
+from markscheme.report.payload import later, packed, payload
 from markscheme.report.section import Section
 from markscheme.report.sections import absent, sections
 from markscheme.tables import replace_file
 from markscheme.web import answer_script, answer_style
+
+if TYPE_CHECKING:
+    import jinja2
 
 _COLUMN = 640
 """Width of a chart, in pixels, that half of the page can show."""
@@ -30,6 +35,7 @@ class Live:
 
     Attributes:
         base: the address under which the page asks its server.
+        query: of the addresses that give what comes later: `later`'s columns and the figures.
         script: defines `serve`, which the page's script calls with its parts.
         links: other pages of the server: text and address.
         style: rules of the served parts.
@@ -37,6 +43,7 @@ class Live:
 
     base: str
     script: str
+    query: str = ""
     links: Sequence[tuple[str, str]] = ()
     style: str = ""
 
@@ -56,33 +63,53 @@ def write_report(material: Material, path: str | Path) -> Path:
 
 
 def report_html(material: Material, live: Live | None = None) -> str:
-    """The text of the report, as a file or, with `live`, as a page of a server."""
-    import jinja2
+    """The text of the report, as a file or, with `live`, as a page of a server.
 
+    A server's page has answers and verdicts only, so that it is there at once; it then asks for
+    what takes longer: `later_json` and `figures_html`.
+    """
     altair()
-    environment = jinja2.Environment(
-        loader=jinja2.FunctionLoader(_part),
-        undefined=jinja2.StrictUndefined,
-        autoescape=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
     style = answer_style() + _part("report.css") + _dark(PALETTE)
     script = answer_script() + _part("report.js")
     if live is not None:
         style, script = style + live.style, live.script + script
-    found = sections(material)
-    return environment.get_template("report.html").render(
+    template = _environment().get_template("report.html")
+    return template.render(
         material=material,
-        sections=[_shown(section) for section in found],
-        absent=absent(material),
+        figures=None if live else figures_html(material),
         live=live,
         version=version(),
         style=style,
         style_hash=_hash(style),
         script=script,
         script_hash=_hash(script),
-        data=packed(payload(material, live=live is not None)),
+        data=packed(payload(material, live=live is not None), quick=live is not None),
+        later=None if live else packed(later(material)),
+    )
+
+
+def figures_html(material: Material) -> str:
+    """The figures of a report: sections with tables and charts, as HTML."""
+    template = _environment().get_template("figures.html")
+    return template.render(
+        sections=[_shown(section) for section in sections(material)], absent=absent(material)
+    )
+
+
+def later_json(material: Material) -> bytes:
+    """What a served report asks for once its answers are shown."""
+    return orjson.dumps(later(material, live=True))
+
+
+def _environment() -> jinja2.Environment:
+    import jinja2
+
+    return jinja2.Environment(
+        loader=jinja2.FunctionLoader(_part),
+        undefined=jinja2.StrictUndefined,
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
     )
 
 

@@ -10,7 +10,13 @@ import orjson
 import polars as pl
 
 from markscheme.analysis import CATEGORIES, MODES
-from markscheme.report.explaining import alignments, merged, near_matches, value_findings
+from markscheme.report.explaining import (
+    alignments,
+    merged,
+    near_matches,
+    smallest_edits,
+    value_findings,
+)
 from markscheme.report.material import Judged, Material
 from markscheme.tables import RELATIONS, STATUSES
 from markscheme.web import has_markup, render_answer
@@ -20,19 +26,22 @@ _SEPARATOR = "\x1e"
 _MOST_EXPLAINED = 10_000
 """Answers whose values are compared for the page, half a millisecond each; contested ones first."""
 
-_NUMBERS = ("score", "marks", "cost_usd", "tokens_in", "tokens_out", "seconds")
+_MOST_FLIPPED = 200
+"""Answers of a file for which an edit that turns the examiner is sought; contested ones first."""
+
+_NUMBERS = ("marks", "cost_usd", "tokens_in", "tokens_out", "seconds")
 
 
 def payload(material: Material, *, live: bool = False) -> dict[str, Any]:
-    """Columns of equal length; texts that repeat are numbers into a list of the different ones."""
+    """What the page needs to list, filter and sort answers, as columns of equal length.
+
+    Texts that repeat are numbers into a list of the different ones. `later` has the rest.
+    """
     answers = material.answers
-    ids = answers["answer_id"]
-    aligned = _aligned(answers)
-    marks = [merged(_pairs_of(row)) for row in aligned]
     references = _coded(answers["references"].list.join(_SEPARATOR))
     return {
         "rows": answers.height,
-        "ids": ids.to_list(),
+        "ids": answers["answer_id"].to_list(),
         "system": _coded(answers["system"]),
         "question": _coded(answers["question"]),
         "reference": {
@@ -40,20 +49,10 @@ def payload(material: Material, *, live: bool = False) -> dict[str, Any]:
             "codes": references["codes"],
         },
         "answer": _coded(answers["answer"]),
-        "context": _coded(answers["context"]),
-        "patterns": (answers["reference_kind"] == "regex").fill_null(value=False).to_list()
-        if (answers["reference_kind"] == "regex").any()
-        else None,
         "people": answers["accepted"].cast(pl.Int8).to_list()
         if material.labelled or live
         else None,
-        "annotators": _column(answers["annotator_labels"]),
-        "spans": [[place for span in row for place in span] for row in marks],
-        "shown": _coded(_shown(answers["answer"], marks)),
-        "aligned": [[[one["reference"], one["answer"]] for one in row] for row in aligned],
-        **_why(material, aligned),
-        "mode": _modes(material),
-        "judges": [_judge(one, material) for one in material.judges],
+        "judges": [_verdicts(one) for one in material.judges],
         "names": {
             "statuses": STATUSES,
             "relations": RELATIONS,
@@ -63,9 +62,42 @@ def payload(material: Material, *, live: bool = False) -> dict[str, Any]:
     }
 
 
-def packed(value: Any) -> str:
-    """JSON, deflated, as base64: no character of it means anything to HTML."""
-    return base64.b64encode(zlib.compress(orjson.dumps(value), 9)).decode()
+def later(material: Material, *, live: bool = False) -> dict[str, Any]:
+    """What the page shows of an answer beside its text, which takes longer to find and to read.
+
+    Args:
+        live: the page can ask its server for edits that turn the examiner, so none are sought.
+
+    Returns:
+        Columns of `answers`, and of each of `judges`, of the same length as `payload`'s.
+    """
+    answers = material.answers
+    aligned = _aligned(answers)
+    marks = [merged(_pairs_of(row)) for row in aligned]
+    patterns = (answers["reference_kind"] == "regex").fill_null(value=False)
+    return {
+        "answers": {
+            "context": _coded(answers["context"]),
+            "patterns": patterns.to_list() if patterns.any() else None,
+            "annotators": _column(answers["annotator_labels"]),
+            "spans": [[place for span in row for place in span] for row in marks],
+            "shown": _coded(_shown(answers["answer"], marks)),
+            "aligned": [[[one["reference"], one["answer"]] for one in row] for row in aligned],
+            **_why(material, aligned),
+            "flips": None if live else _flips(material),
+            "mode": _modes(material),
+        },
+        "judges": [_reasons(one, material) for one in material.judges],
+    }
+
+
+def packed(value: Any, *, quick: bool = False) -> str:
+    """JSON, deflated, as base64: no character of it means anything to HTML.
+
+    Args:
+        quick: a page of a server is made while somebody waits, and travels no further.
+    """
+    return base64.b64encode(zlib.compress(orjson.dumps(value), 1 if quick else 9)).decode()
 
 
 def _aligned(answers: pl.DataFrame) -> list[list[dict[str, list[int]]]]:
@@ -110,6 +142,24 @@ def _why(material: Material, aligned: list[list[dict[str, list[int]]]]) -> dict[
     return {"values": values, "near": near}
 
 
+def _flips(material: Material) -> list[Any] | None:
+    """The smallest edit that turns the examiner, for contested answers first; None without it."""
+    examiner = next((one for one in material.judges if one.name == "examiner"), None)
+    if examiner is None:
+        return None
+    answers = material.answers.select("question", "references", "answer", "reference_kind").rows()
+    verdicts = examiner.rows["verdict"].to_list()
+    asked = [
+        row for row in material.contested
+        if verdicts[row] is not None and answers[row][2] and answers[row][3] != "regex"
+    ][:_MOST_FLIPPED]  # fmt: skip
+    flips: list[Any] = [None] * len(answers)
+    edits = smallest_edits([(*answers[row][:3], verdicts[row]) for row in asked])
+    for row, edit in zip(asked, edits, strict=True):
+        flips[row] = edit
+    return flips
+
+
 def _modes(material: Material) -> dict[str, Any] | None:
     if not material.labelled:
         return None
@@ -120,17 +170,24 @@ def _modes(material: Material) -> dict[str, Any] | None:
     return {"mode": _coded(beside["mode"]), "evidence": _coded(beside["evidence"])}
 
 
-def _judge(one: Judged, material: Material) -> dict[str, Any]:
+def _verdicts(one: Judged) -> dict[str, Any]:
     rows = one.rows
-    found: dict[str, Any] = {
+    return {
         "name": one.name,
         "signature": one.signature,
         "status": rows["status"].to_physical().to_list(),
         "verdict": rows["verdict"].cast(pl.Int8).to_list(),
         "relation": _column(rows["relation"].to_physical()),
+        "score": _number(rows, "score"),
+    }
+
+
+def _reasons(one: Judged, material: Material) -> dict[str, Any]:
+    rows = one.rows
+    found: dict[str, Any] = {
         "explanation": _coded(rows["explanation"]),
         "raw": _coded(rows["raw"]),
-        **{name: _column(rows[name].cast(pl.Float64).round(_DIGITS)) for name in _NUMBERS},
+        **{name: _number(rows, name) for name in _NUMBERS},
     }
     if material.labelled:
         mine = material.errors.filter(judge=one.name)
@@ -141,6 +198,10 @@ def _judge(one: Judged, material: Material) -> dict[str, Any]:
         found["error"] = _coded(beside["category"])
         found["evidence"] = _coded(beside["evidence"])
     return found
+
+
+def _number(rows: pl.DataFrame, name: str) -> list[Any] | None:
+    return _column(rows[name].cast(pl.Float64).round(_DIGITS))
 
 
 def _column(values: pl.Series) -> list[Any] | None:

@@ -6,6 +6,8 @@ import asyncio
 import importlib.resources
 import time
 from collections import OrderedDict
+from contextlib import suppress
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -20,7 +22,15 @@ from starlette.routing import Route
 from markscheme.agreement import agree, estimate
 from markscheme.engine import ALL_SYSTEMS
 from markscheme.errors import MarkschemeError
-from markscheme.report import Live, explained, read_material, report_html
+from markscheme.report import (
+    Live,
+    Material,
+    explained,
+    figures_html,
+    later_json,
+    read_material,
+    report_html,
+)
 from markscheme.results import Table, interval, percent, plain
 from markscheme.view.guard import Guard
 from markscheme.view.labels import RunLabels, with_given
@@ -28,7 +38,7 @@ from markscheme.view.runs import Run, progress, runs_of
 from markscheme.web import answer_style
 
 _KEPT = 8
-"""Pages of runs that are kept; a large one takes seconds to draw."""
+"""Runs that are kept in memory with what their pages show; a large one takes a while to compute."""
 
 _POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src data:; connect-src 'self'; "
@@ -53,6 +63,8 @@ def make_app(folder: str | Path, *, token: str, form: str) -> Starlette:
         Route("/runs/{name:path}/labels", pages.labels, methods=["POST"]),
         Route("/runs/{name:path}/explain", pages.explain, methods=["POST"]),
         Route("/runs/{name:path}/file", pages.file),
+        Route("/runs/{name:path}/later", pages.later),
+        Route("/runs/{name:path}/figures", pages.figures),
         Route("/runs/{name:path}", pages.run),
     ]
     return Starlette(
@@ -79,7 +91,7 @@ class _Pages:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._drawn: OrderedDict[tuple[Any, ...], str] = OrderedDict()
+        self._drawn: OrderedDict[tuple[Any, ...], _Drawn] = OrderedDict()
         self._drawing = asyncio.Lock()
         self._labels: dict[Path, RunLabels] = {}
 
@@ -136,7 +148,7 @@ class _Pages:
         run = await asyncio.to_thread(self._run, request.path_params["name"])
         if run.state != "done":
             return _page("running.html", run=run, address=_address(run.name))
-        return await self._report(run, ())
+        return HTMLResponse(await asyncio.to_thread(self._drawn_of(run, ()).page))
 
     async def file(self, request: Request) -> Response:
         """The run's report as one file to send to somebody, with the labels given here."""
@@ -146,18 +158,38 @@ class _Pages:
                 f"{run.name} is {run.state}; its report can be saved once it is done"
             )
         async with self._drawing:
-            text = await asyncio.to_thread(_drawn, run, (), self._given(run), live=False)
+            text = await asyncio.to_thread(self._drawn_of(run, ()).file)
         name = "".join(one if one.isalnum() or one in "-_." else "-" for one in run.name)
         return HTMLResponse(
             text, headers={"content-disposition": f'attachment; filename="{quote(name)}.html"'}
         )
 
     async def compare(self, request: Request) -> Response:
-        names = request.query_params.get("run", ""), request.query_params.get("with", "")
-        one, other = [await asyncio.to_thread(self._run, name) for name in names]
-        return await self._report(one, (other,))
+        run, others = await self._asked(request, request.query_params.get("run", ""))
+        return HTMLResponse(await asyncio.to_thread(self._drawn_of(run, others).page))
 
-    async def _report(self, run: Run, others: tuple[Run, ...]) -> Response:
+    async def later(self, request: Request) -> Response:
+        """Marks and reasons of a page's answers."""
+        run, others = await self._asked(request, request.path_params["name"])
+        async with self._drawing:  # One at a time: this takes all the processor there is.
+            found = await asyncio.to_thread(lambda: self._drawn_of(run, others).later)
+        return Response(found, media_type="application/json")
+
+    async def figures(self, request: Request) -> Response:
+        """The figures of a page, as HTML."""
+        run, others = await self._asked(request, request.path_params["name"])
+        async with self._drawing:
+            found = await asyncio.to_thread(lambda: self._drawn_of(run, others).figures)
+        return HTMLResponse(found)
+
+    async def _asked(self, request: Request, name: str) -> tuple[Run, tuple[Run, ...]]:
+        """The run of a name, and that which `?with=` sets beside it."""
+        other = request.query_params.get("with")
+        run = await asyncio.to_thread(self._run, name)
+        return run, () if other is None else (await asyncio.to_thread(self._run, other),)
+
+    def _drawn_of(self, run: Run, others: tuple[Run, ...]) -> _Drawn:
+        """What is kept of a run, anew where its files or labels have changed."""
         given = self._given(run)
         files = [given.path, *(each.path / "judgments.parquet" for each in (run, *others))]
         key = (
@@ -165,13 +197,11 @@ class _Pages:
             *(each.name for each in others),
             *(file.stat().st_mtime_ns if file.exists() else 0 for file in files),
         )
-        async with self._drawing:  # One at a time: a page takes all the processor there is.
-            if key not in self._drawn:
-                self._drawn[key] = await asyncio.to_thread(_drawn, run, others, given)
-            self._drawn.move_to_end(key)
-            while len(self._drawn) > _KEPT:
-                self._drawn.popitem(last=False)
-        return HTMLResponse(self._drawn[key])
+        drawn = self._drawn.setdefault(key, _Drawn(run, others, given))
+        self._drawn.move_to_end(key)
+        while len(self._drawn) > _KEPT:
+            self._drawn.popitem(last=False)
+        return drawn
 
     async def progress(self, request: Request) -> Response:
         run = await asyncio.to_thread(self._run, request.path_params["name"])
@@ -240,24 +270,50 @@ def _table(table: Table) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _drawn(run: Run, others: tuple[Run, ...], given: RunLabels, *, live: bool = True) -> str:
-    """A run's page: its report, if `live` with what a server can add."""
-    told = given.all()
-    material = read_material(
-        run.path, compare=[each.path for each in others],
-        title=" and ".join(each.name for each in (run, *others)),
-        given=lambda answers: with_given(answers, told),
-    )  # fmt: skip
-    if not live:
-        return report_html(material)
-    address = _address(run.name)
-    return report_html(
-        material,
-        Live(
-            base=address, script=_part("live.js"), style=_part("live.css"),
-            links=[("All runs", "/"), ("Save as a file to share", f"{address}/file")],
-        ),
-    )  # fmt: skip
+class _Drawn:
+    """A run's page, and what the page asks for later; each is made when first asked for."""
+
+    def __init__(self, run: Run, others: tuple[Run, ...], given: RunLabels) -> None:
+        self._run, self._others, self._given = run, others, given
+
+    @cached_property
+    def _material(self) -> Material:
+        told = self._given.all()
+        return read_material(
+            self._run.path, compare=[each.path for each in self._others],
+            title=" and ".join(each.name for each in (self._run, *self._others)),
+            given=lambda answers: with_given(answers, told),
+        )  # fmt: skip
+
+    def page(self) -> str:
+        address = _address(self._run.name)
+        query = "".join(f"?with={quote(each.name)}" for each in self._others)
+        return report_html(
+            self._material,
+            Live(
+                base=address, query=query, script=_part("live.js"), style=_part("live.css"),
+                links=[("All runs", "/"), ("Save as a file to share", f"{address}/file")],
+            ),
+        )  # fmt: skip
+
+    @cached_property
+    def later(self) -> bytes:
+        return later_json(self._material)
+
+    @cached_property
+    def figures(self) -> str:
+        return figures_html(self._material)
+
+    def file(self) -> str:
+        return report_html(self._material)
+
+
+def draw_latest(folder: str | Path) -> None:
+    """Draw the page of the latest run for nobody: the next one has all it needs in memory."""
+    latest = next((run for run in runs_of(folder) if run.state == "done"), None)
+    if latest is not None:
+        with suppress(MarkschemeError):  # Whoever opens it is told.
+            _Drawn(latest, (), RunLabels(latest.path)).page()
 
 
 def _address(name: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal
 
@@ -175,6 +176,7 @@ def _clock() -> float:
     return time.time()
 
 
+@lru_cache(maxsize=65_536)  # A piece is written once, and a page asks twice a second.
 def _piece(
     path: Path, *, verdicts: bool = True
 ) -> tuple[int, int, int, float | None, float] | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 import socket
+import threading
 from collections.abc import Callable
 from pathlib import Path
 
@@ -35,7 +36,7 @@ def view(
     try:
         import uvicorn
 
-        from markscheme.view.app import make_app
+        from markscheme.view.app import draw_latest, make_app
     except ImportError:
         from markscheme.errors import MissingExtraError
 
@@ -46,6 +47,8 @@ def view(
             "send the file that 'markscheme report RUN' writes"
         )
     runs_of(folder)
+    # What a run's page needs is loaded while the person looks at the index.
+    threading.Thread(target=draw_latest, args=[folder], daemon=True).start()
     token, form = secrets.token_urlsafe(24), secrets.token_urlsafe(24)
     with take_port(host, port) as listening:
         shown = f"[{host}]" if ":" in host else host

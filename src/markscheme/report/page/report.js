@@ -30,6 +30,7 @@
     const every = Array.from({ length: rows }, (_, row) => row);
     const open = new Set();
     let raw = false; // answers as they are written, not as they mean
+    let whole = false; // whether what comes later is there: reasons, marks, failure modes
     let live = null; // what a page that is served can do: explain, take labels
     let state = { ...DEFAULTS };
     let found = every; // rows that the filters leave
@@ -132,11 +133,10 @@
 
     // --- searching ------------------------------------------------------------------------------
     const texts = [
-      data.question, data.answer, data.context,
+      data.question, data.answer,
       { values: data.reference.values.map((list) => list.join(" \u001e ")), codes: data.reference.codes },
       { values: data.ids, codes: every },
-      ...judges.flatMap((judge) => [judge.explanation, judge.raw]),
-    ].filter((column) => column && column.codes);
+    ].filter((column) => column.codes);
     const folded = new Map();
     const foldedOf = (column) => {
       if (!folded.has(column)) folded.set(column, column.values.map(fold));
@@ -198,7 +198,6 @@
         `judge:${judge.name}`,
         [judge.name, (row) => judge.score?.[row] ?? judge.verdict[row] ?? Infinity],
       ])),
-      ...(data.mode && { mode: ["failure mode", byText(data.mode.mode)] }),
     };
     let order = { by: null, rows: every };
     const ordered = () => {
@@ -255,7 +254,7 @@
         const test = VERDICTS[state.verdict][1];
         ofJudge.push((judge, row) => test(verdictOf(judge, row), label(row)));
       }
-      if (state.error) ofJudge.push((judge, row) => value(judge.error, row) === state.error);
+      if (state.error && whole) ofJudge.push((judge, row) => value(judge.error, row) === state.error);
       if (state.relation) {
         const wanted = names.relations.indexOf(state.relation);
         ofJudge.push((judge, row) => judge.relation !== null && judge.relation[row] === wanted);
@@ -302,7 +301,7 @@
     const excerpt = (row) => {
       const text = value(data.answer, row);
       if (!text?.trim()) return make("span", { class: "small", textContent: text === null ? "no answer" : "empty answer" });
-      const spans = data.spans[row];
+      const spans = data.spans?.[row] ?? [];
       const from = spans.length && spans[0] > 150 ? spans[0] - 80 : 0;
       const html = value(data.shown, row);
       if (html) return make("div", { class: "clip-box" }, answerBox(text, spans, html, raw));
@@ -345,11 +344,10 @@
         make("td", { role: "cell", class: "t" }, toggle),
         cell(null, "q", make("div", { class: "clip", dir: "auto", textContent: short(value(data.question, row)) }),
           make("div", { class: "references clip", dir: "auto", textContent: short(references(row).join(" · ")) })),
-        cell(null, "a", excerpt(row)),
+        cell(null, "a", excerpt(row), mode ? make("div", { class: "small", textContent: `exact match rejects it: ${words(mode)}` }) : null),
         cell("system", "s", make("bdi", { textContent: value(data.system, row) })),
         people ? cell("people", "v", chip(people[row])) : null,
-        ...judges.map((judge) => cell(judge.name, "v", chipOf(judge, row))),
-        data.mode ? cell(mode ? "failure mode" : null, "m small", mode ? words(mode) : "") : null);
+        ...judges.map((judge) => cell(judge.name, "v", chipOf(judge, row))));
     };
     const facts = (judge, row) => {
       const said = [];
@@ -363,7 +361,7 @@
       return said.join(", ");
     };
     const detailsOf = (row) => {
-      const columns = 4 + (people ? 1 : 0) + judges.length + (data.mode ? 1 : 0);
+      const columns = 4 + (people ? 1 : 0) + judges.length;
       const answer = value(data.answer, row);
       const mode = data.mode ? value(data.mode.mode, row) : null;
       const context = value(data.context, row);
@@ -375,14 +373,17 @@
         const html = value(data.shown, row);
         const switcher = html ? make("button", { type: "button", class: "raw-switch", textContent: raw ? "As it means (R)" : "Raw text (R)", onclick: turnRaw }) : null;
         box.append(make("div", { class: "titled" }, title("Whole answer"), switcher),
-          make("div", { class: "full", tabIndex: 0 }, answerBox(answer, data.spans[row], html, raw)));
+          make("div", { class: "full", tabIndex: 0 }, answerBox(answer, data.spans?.[row], html, raw)));
       }
-      const aligned = data.aligned[row];
+      const aligned = data.aligned?.[row] ?? [];
       box.append(title(data.patterns?.[row] ? "References (patterns)" : "References, with the words that the answer has"),
         whyBox({
-          references: references(row).map((text, at) => ({ text, spans: aligned[at]?.[0], answer: aligned[at]?.[1], values: data.values[row]?.[at] ?? null })),
-          near: data.near[row], patterns: Boolean(data.patterns?.[row]) || answer === null,
+          references: references(row).map((text, at) => ({ text, spans: aligned[at]?.[0], answer: aligned[at]?.[1], values: data.values?.[row]?.[at] ?? null })),
+          near: data.near?.[row], patterns: Boolean(data.patterns?.[row]) || answer === null || !whole,
         }));
+      if (!whole) box.append(make("p", { class: "small", textContent: "Words in common, values and explanations are being looked up …" }));
+      const flip = data.flips?.[row];
+      if (flip) box.append(title("What would flip it"), shown.flip(flip));
       if (live && answer !== null) box.append(title("Why, in full"), live.explain(row));
       if (live) box.append(title("Your verdict"), live.label(row));
       if (context !== null) box.append(title("Context"), make("div", { class: "full", tabIndex: 0, dir: "auto", textContent: context }));
@@ -456,9 +457,8 @@
         make("th", { scope: "col", role: "columnheader", class: "t" }, make("span", { class: "off-screen", textContent: "details" })),
         header("question", "question and references", "q"), header("answer", "answer", "a"), header("system", "system", "s"),
         people ? header("people", "people", "v") : null,
-        ...judges.map((judge) => header(`judge:${judge.name}`, judge.name, "v")),
-        data.mode ? header("mode", "failure mode", "m") : null));
-      $("rows").style.setProperty("--columns", judges.length + (people ? 1 : 0) + (data.mode ? 2 : 1));
+        ...judges.map((judge) => header(`judge:${judge.name}`, judge.name, "v"))));
+      $("rows").style.setProperty("--columns", judges.length + (people ? 1 : 0));
       if (focused) [...head.querySelectorAll("button")].find((button) => button.dataset.sort === focused)?.focus();
     };
     let lines_ = 0; // what the pages are counted by: answers, or questions
@@ -566,7 +566,7 @@
       }
       $("clear").hidden = Object.keys(DEFAULTS).every((name) => VIEW.includes(name) || state[name] === DEFAULTS[name]);
     };
-    const select = (name, text, options, none = "any") => {
+    const select = (name, text, options, none = "any", before = null) => {
       if (!options.length) return;
       const plain = options.flatMap((option) => option.options ?? [option]);
       if (plain.length < 2 && name !== "status") return;
@@ -577,7 +577,7 @@
       }
       control.addEventListener("change", () => change({ [name]: control.value }));
       controls.set(name, control);
-      $("filters").append(make("label", {}, text, control));
+      $("filters").insertBefore(make("label", {}, text, control), before);
     };
     const plain = (list) => list.map((text) => [text, words(text)]);
     const pairs = (table) => Object.entries(table).map(([name, [text]]) => [name, text]);
@@ -591,17 +591,8 @@
     select("judge", "Judge", judges.map((judge) => [judge.name, judge.name]));
     select("verdict", "Verdict", pairs(VERDICTS));
     if (people) select("people", "People", [["accepts", "accept"], ["rejects", "reject"], ["none", "no label"]]);
-    if (data.mode) {
-      const present = new Set(data.mode.mode.values);
-      const groups = [...new Set(Object.values(names.modes).map(([group]) => group))];
-      select("mode", "Failure mode", groups.flatMap((group) => {
-        const modes = Object.keys(names.modes).filter((mode) => names.modes[mode][0] === group && present.has(mode));
-        const all = modes.length > 1 ? [[`group:${group}`, `all: ${group}`]] : [];
-        return modes.length ? [{ label: group, options: [...all, ...plain(modes)] }] : [];
-      }));
-      const errors = new Set(judges.flatMap((judge) => judge.error?.values ?? []));
-      select("error", "Error of a judge", plain(Object.keys(names.errors).filter((name) => errors.has(name))));
-    }
+    const ofModes = make("span", { hidden: true }); // where the filters of what comes later go
+    $("filters").append(ofModes);
     const relations = seen(judges.flatMap((judge) => [...new Set(judge.relation ?? [])]));
     select("relation", "Relation", plain(names.relations.filter((_, at) => relations.has(at))));
     const statuses = seen(judges.flatMap((judge) => [...new Set(judge.status)]));
@@ -620,6 +611,32 @@
     orders.addEventListener("change", () => change({ sort: orders.value, order: "" }));
     controls.set("sort", orders);
     $("filters").append(make("label", {}, "Sort by", orders));
+    // What comes later: marks, reasons, failure modes, and the filters that need them.
+    const arrive = (more) => {
+      Object.assign(data, more.answers);
+      more.judges.forEach((columns, at) => Object.assign(judges[at], columns));
+      texts.push(...[data.context, ...judges.flatMap((judge) => [judge.explanation, judge.raw])].filter((column) => column?.codes));
+      if (data.mode) {
+        COLUMNS.mode = ["failure mode", byText(data.mode.mode)];
+        orders.append(make("option", { value: "mode", textContent: "failure mode" }));
+        const present = new Set(data.mode.mode.values);
+        const groups = [...new Set(Object.values(names.modes).map(([group]) => group))];
+        select("mode", "Failure mode", groups.flatMap((group) => {
+          const modes = Object.keys(names.modes).filter((mode) => names.modes[mode][0] === group && present.has(mode));
+          const all = modes.length > 1 ? [[`group:${group}`, `all: ${group}`]] : [];
+          return modes.length ? [{ label: group, options: [...all, ...plain(modes)] }] : [];
+        }), "any", ofModes);
+        const errors = new Set(judges.flatMap((judge) => judge.error?.values ?? []));
+        select("error", "Error of a judge", plain(Object.keys(names.errors).filter((name) => errors.has(name))), "any", ofModes);
+      }
+      whole = true;
+      for (const name of ["save-jsonl", "save-csv"]) $(name).disabled = false;
+      // An address may ask for what was not there yet.
+      if (location.hash.includes("=")) state = { ...read(), page: state.page };
+      showState();
+      update();
+      document.documentElement.dataset.ready = "";
+    };
     $("clear").addEventListener("click", () => {
       const { sort, order: turn, size } = state;
       change({ ...DEFAULTS, sort, order: turn, size });
@@ -751,10 +768,15 @@
         all[at < 0 ? 0 : at + step]?.focus();
       }
     });
-    // On a narrow screen the answers come soon: figures but the first open when asked for.
-    const more = $("more-figures");
-    if (more && matchMedia("(max-width: 46rem)").matches && !location.hash.startsWith("#section")) more.open = false;
-    addEventListener("beforeprint", () => { if (more) more.open = true; });
+    const settleFigures = () => {
+      // On a narrow screen the answers come soon: figures but the first open when asked for.
+      const more = $("more-figures");
+      if (more && matchMedia("(max-width: 46rem)").matches && !location.hash.startsWith("#section")) more.open = false;
+      for (const scroller of document.querySelectorAll(".chart, .wide")) {
+        if (scroller.scrollWidth > scroller.clientWidth) scroller.tabIndex = 0;
+      }
+    };
+    addEventListener("beforeprint", () => { if ($("more-figures")) $("more-figures").open = true; });
     document.addEventListener("click", (event) => {
       const mark = event.target.closest?.("svg a");
       if (!mark) return;
@@ -773,13 +795,13 @@
     showState();
     if (location.hash.includes("=")) follow();
     else update();
-    for (const scroller of document.querySelectorAll(".chart, .wide")) {
-      if (scroller.scrollWidth > scroller.clientWidth) scroller.tabIndex = 0;
-    }
+    settleFigures();
     performance.mark("markscheme rows");
-    document.documentElement.dataset.ready = "";
+    document.documentElement.dataset.rows = "";
     const warm = () => texts.forEach(foldedOf);
-    "requestIdleCallback" in window ? requestIdleCallback(warm) : setTimeout(warm, 200);
+    const whenIdle = (work) => ("requestIdleCallback" in window ? requestIdleCallback(work, { timeout: 500 }) : setTimeout(work, 100));
+    whenIdle(() => (live ? live.later() : unpack($("later"))).then(arrive).then(() => live?.figures(settleFigures)).then(() => whenIdle(warm))
+      .catch((error) => { $("count").append(` The reasons cannot be shown: ${error.message}.`); }));
   };
 
   unpack($("data")).then(start).catch((error) => {

@@ -1,5 +1,5 @@
 "use strict";
-// Runs that are going on: asked for every second, while the page is seen.
+// Runs that are going on: asked for twice a second, while the page is seen.
 (() => {
   const number = (value) => value.toLocaleString("en");
   const said = (found) => [
@@ -28,7 +28,7 @@
         });
       }
     }
-    setTimeout(follow, document.hidden ? 5000 : 1000, element);
+    setTimeout(follow, document.hidden ? 5000 : 500, element);
   };
   document.querySelectorAll("[data-running]").forEach(follow);
 })();

@@ -71,5 +71,26 @@ const serve = ({ data, value, make, people, base, references, labelled }) => {
     } });
     return make("div", {}, button, place);
   };
-  return { label, explain };
+  // What takes longer than a page may take: reasons and marks first, then the figures.
+  const { query } = document.documentElement.dataset;
+  const got = async (what) => {
+    const response = await fetch(`${base}/${what}${query}`);
+    if (!response.ok) throw new Error(await response.text());
+    return response;
+  };
+  const later = async () => (await got("later")).json();
+  const figures = async (then) => {
+    const place = document.getElementById("figures");
+    try {
+      const text = await (await got("figures")).text();
+      const body = new DOMParser().parseFromString(text, "text/html").body;
+      place.replaceChildren(...[...body.childNodes].map((node) => document.importNode(node, true)));
+      document.documentElement.dataset.figures = "";
+      then();
+      if (location.hash.startsWith("#section")) document.getElementById(location.hash.slice(1))?.scrollIntoView();
+    } catch (error) {
+      document.getElementById("figures-come").textContent = `The figures cannot be shown: ${error.message}`;
+    }
+  };
+  return { label, explain, later, figures };
 };

@@ -82,13 +82,16 @@ const shown = (() => {
     return box;
   };
 
+  // The smallest edit tried that turns the examiner's verdict.
+  const flip = ({ what, score, answer: edited }) => make("p", {}, "The smallest edit tried that turns the examiner: ",
+    make("em", { textContent: what, dir: "auto" }), ` (${score.toFixed(2)}): `, make("bdi", { textContent: edited }));
+
   // What decided for the examiner, and the smallest edit tried that turns its verdict.
   const explanation = (found) => [
     make("p", {}, make("strong", { textContent: `examiner: ${found.verdict ? "accepts" : "rejects"}, ${found.score.toFixed(3)}. ` }), make("bdi", { textContent: found.explanation ?? "" })),
     found.effects.length ? make("ul", { class: "effects" }, ...found.effects.map(([effect, meaning]) => make("li", {}, make("strong", { textContent: `${effect > 0 ? "+" : ""}${effect.toFixed(2)} ` }), meaning))) : "",
-    make("p", {}, found.flip ? "The smallest edit tried that turns it: " : "No edit tried turns it.",
-      ...(found.flip ? [make("em", { textContent: found.flip.what, dir: "auto" }), ` (${found.flip.score.toFixed(2)}): `, make("bdi", { textContent: found.flip.answer })] : [])),
+    found.flip ? flip(found.flip) : make("p", { textContent: "No edit tried turns it." }),
   ];
 
-  return { make, fragment, marked, answer, why, explanation };
+  return { make, fragment, marked, answer, why, flip, explanation };
 })();
