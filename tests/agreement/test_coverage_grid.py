@@ -6,7 +6,6 @@ import importlib
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 PARTS = ("shares", "few_labels", "against_labels", "pairs")
@@ -21,11 +20,12 @@ def laboratory(monkeypatch: pytest.MonkeyPatch) -> Any:
 @pytest.mark.slow
 @pytest.mark.parametrize("part", PARTS)
 def test_what_is_printed_holds_on_a_part_of_the_grid(laboratory: Any, part: str) -> None:
-    cells = list(laboratory.PARTS[part](150, np.random.default_rng(1), small=True))
-    now = [cell for cell in cells if not cell.method.startswith("before")]
+    worlds = laboratory.PARTS[part](small=True)
+    cells = [cell for world in worlds for cell in world.draw(300, seed=1)]
+    now = [cell for cell in cells if not cell.former]
     assert now
     assert [cell for cell in now if not cell.holds] == []
-    before = [cell for cell in cells if cell.method.startswith("before")]
+    before = [cell for cell in cells if cell.former]
     assert part == "pairs" or not all(cell.holds for cell in before)  # the grid can tell
 
 

@@ -171,17 +171,68 @@ def _amended(
         .alias(EXACT)
     )
     columns = [match_amended(answers, labels, matches).alias(HUMAN)]
-    for (judge,), part in rows.filter(pl.col("judge") != EXACT).group_by(
-        "judge", maintain_order=True
-    ):
-        verdicts = _texts(part, answers).with_columns(pl.col("verdict").alias("label"))
-        columns.append(match_amended(answers, verdicts, matches).alias(str(judge)))
     said = [
         f"{answers.height:,} answers marked by exact match against references that "
         f"{labels['label'].count():,} labels, or a judge's verdicts, amended",
         "an answer without label or verdict is right if it matches an amended reference",
     ]
+    for (judge,), part in rows.filter(pl.col("judge") != EXACT).group_by(
+        "judge", maintain_order=True
+    ):
+        verdicts = _texts(part, answers).with_columns(pl.col("verdict").alias("label"))
+        asked, verdicts, torn = _by_references(answers, verdicts)
+        columns.append(match_amended(asked, verdicts, matches).alias(str(judge)))
+        if torn:
+            said.append(
+                f"{judge} accepts {torn:,} answers against some systems' references and rejects "
+                "them against others': each counts for its own references, and as rejected for "
+                "references that it was not judged against"
+            )
     return wide.with_columns(columns), said
+
+
+def _by_references(
+    answers: pl.DataFrame, verdicts: pl.DataFrame
+) -> tuple[pl.DataFrame, pl.DataFrame, int]:
+    """Answers and verdicts with a question of its own for each list of references.
+
+    Files of several systems may give one question different references. A verdict is about the
+    answer and the references of its row, and amends these; other lists of the same question take
+    it too, unless they have a verdict of their own on that answer. Where verdicts from other lists
+    contradict each other the rejection stands, as rejected answers leave last.
+
+    Returns:
+        Both tables, and how many answers (of a question) were accepted and rejected.
+    """
+    listed = pl.col("references").list.join("\0", ignore_nulls=True).fill_null("")
+    keyed = answers.with_columns(listed.alias("list"))
+    lists = keyed.select("question", "list").unique(maintain_order=True)
+    known = verdicts.filter(pl.col("label").is_not_null() & pl.col("answer").is_not_null())
+    known = known.with_columns(pl.col("label").cast(pl.Float64))
+    if "answer_id" in known.columns:
+        own = keyed.select("answer_id", "list").unique("answer_id")
+        known = known.join(own, on="answer_id", how="left")
+    else:
+        known = known.with_columns(pl.lit(None, pl.String).alias("list"))
+    torn = (
+        known.group_by("question", "answer")
+        .agg(pl.col("label").n_unique().alias("kinds"))
+        .filter(pl.col("kinds") > 1)
+        .height
+    )
+    anyones = known.group_by("question", "answer", maintain_order=True).agg(pl.col("label").min())
+    its_own = known.group_by("question", "answer", "list").agg(pl.col("label").min().alias("own"))
+    spread = (
+        lists.join(anyones, on="question", maintain_order="right_left")
+        .join(its_own, on=["question", "answer", "list"], how="left", maintain_order="left")
+        .with_columns(pl.coalesce("own", "label").alias("label"))
+    )
+    name = pl.concat_str("question", "list", separator="\0").alias("question")
+    return (
+        keyed.with_columns(name).drop("list"),
+        spread.select(name, "answer", "label"),
+        torn,
+    )
 
 
 def _texts(judgments: pl.DataFrame, answers: pl.DataFrame) -> pl.DataFrame:

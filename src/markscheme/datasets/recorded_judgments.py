@@ -37,7 +37,9 @@ def recorded(
         judge: `bem`, `text-davinci-003` or `gpt-4`.
         data_dir: as for `load`.
         rows: which answers the ids are of, as `load("nq301", rows=...)` gives them. Predictions
-            that were never judged are `skipped`.
+            that were never judged are `skipped`. A prediction has one verdict, where the release
+            may have two for answers that differ in case or punctuation only: the paper's tables
+            need the pairs.
 
     Returns:
         A judgments table; `raw` is the reply, or BEM's probabilities; BEM's score is the highest
