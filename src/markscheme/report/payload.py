@@ -143,7 +143,10 @@ def _why(material: Material, aligned: list[list[dict[str, list[int]]]]) -> dict[
 
 
 def _flips(material: Material) -> list[Any] | None:
-    """The smallest edit that turns the examiner, for contested answers first; None without it."""
+    """The smallest edit that turns the examiner, contested answers first; None without the judge.
+
+    Of an answer it is False where no edit tried turns it, and None where none was tried.
+    """
     examiner = next((one for one in material.judges if one.name == "examiner"), None)
     if examiner is None:
         return None
@@ -156,7 +159,7 @@ def _flips(material: Material) -> list[Any] | None:
     flips: list[Any] = [None] * len(answers)
     edits = smallest_edits([(*answers[row][:3], verdicts[row]) for row in asked])
     for row, edit in zip(asked, edits, strict=True):
-        flips[row] = edit
+        flips[row] = edit or False
     return flips
 
 
