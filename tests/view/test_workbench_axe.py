@@ -161,6 +161,7 @@ def test_the_viewer_in_every_state(browser: Any, folder: Path) -> None:
     checked(page, "index", faults)
     page.goto(f"{address}/runs/first")
     page.wait_for_selector("html[data-ready]")
+    page.wait_for_selector("html[data-figures]", state="attached")
     page.locator("tr.answer td.q").first.click()
     page.get_by_role("button", name="What decided").click()
     page.wait_for_selector(".explained em, .explained ul", timeout=120_000)
