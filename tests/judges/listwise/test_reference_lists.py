@@ -204,10 +204,38 @@ LISTED = read_answers(
 )  # fmt: skip
 
 
-@pytest.mark.parametrize(("against", "rouge"), [("first", 4 / 6), ("best", 6 / 8), ("all", 1.0)])
+@pytest.mark.parametrize(
+    ("against", "rouge"), [("first", 4 / 6), ("second", 6 / 8), ("best", 6 / 8), ("all", 1.0)]
+)
 def test_baselines_count_the_references_that_the_protocol_says(against: str, rouge: float) -> None:
     said = apply(parse_judge(f"reference_overlap(against={against})"), LISTED)
     assert said["score"].to_list() == [pytest.approx(rouge)]
+
+
+def test_the_second_reference_is_the_first_where_there_is_one() -> None:
+    alone = LISTED.with_columns(reference_grades=pl.Series([[0, 3, 1]]))
+    for against in ("first", "second"):
+        found = apply(parse_judge(f"reference_overlap(against={against})"), alone)["score"]
+        assert found.to_list() == [pytest.approx(4 / 6)]
+
+
+@pytest.mark.parametrize(
+    ("answer", "reference", "rouge_l"),
+    [  # Scores of the PyPI package rouge 1.0.1, its rouge-l, "f".
+        ("tree. fast on dog over the mat then it it dog tree. and. cat it then hill mat cat under "
+         "then under dog a Sky", "mat blue Sky the", 0.3157894703601109),
+        ("and. cat over under and. then over under and. sat was. tree. tree. ran Sky on sat over",
+         "was. it a blue and. dog the Sky under was. Sky was. over ran sky fast over Sky a cat on "
+         "hill fast then dog tree. ran", 0.6206896504637337),
+        ("a b", "c d", 0.0),
+    ],
+)  # fmt: skip
+def test_the_authors_rouge_l_is_over_sets_of_words_sentence_by_sentence(
+    answer: str, reference: str, rouge_l: float
+) -> None:
+    rows = read_answers([{"question": "Why?", "answer": answer, "references": [reference]}])
+    found = apply(parse_judge("reference_overlap(measure=set_rougeL)"), rows)["score"][0]
+    assert found == pytest.approx(rouge_l, abs=1e-4)
 
 
 def test_recall_does_not_fall_as_an_answer_says_more() -> None:
@@ -221,8 +249,9 @@ def test_recall_does_not_fall_as_an_answer_says_more() -> None:
 
 
 def test_bertscore_names_its_encoder_and_nothing_else_does() -> None:
-    with pytest.raises(JudgeError, match="needs an encoder"):
-        parse_judge("reference_overlap(measure=bertscore)")
+    for measure in ("bertscore", "cls_cosine"):
+        with pytest.raises(JudgeError, match="need an encoder"):
+            parse_judge(f"reference_overlap(measure={measure})")
     with pytest.raises(JudgeError, match="do not go together"):
         parse_judge("reference_overlap(measure=rouge1, model='x')")
 

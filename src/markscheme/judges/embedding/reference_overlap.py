@@ -15,10 +15,11 @@ from markscheme.judges.embedding.similarity import BertScore
 from markscheme.judges.outcomes import LEXICAL, Thresholded, by_threshold
 
 Measure = Literal[
-    "rouge1", "rouge2", "rougeL", "rougeL_recall", "bleu", "set_rouge1", "set_rouge2", "cosine",
-    "bertscore",
+    "rouge1", "rouge2", "rougeL", "rougeL_recall", "bleu", "set_rouge1", "set_rouge2", "set_rougeL",
+    "cosine", "bertscore", "cls_cosine",
 ]  # fmt: skip
-Against = Literal["first", "best", "all"]
+Against = Literal["first", "second", "best", "all"]
+_WITH_ENCODER = ("bertscore", "cls_cosine")
 
 
 @register(
@@ -32,13 +33,18 @@ class ReferenceOverlap(Thresholded):
     The highest over the references that count; all of them where there are no grades.
 
     Attributes:
-        measure: `rouge1`, `rouge2`, `rougeL` and `bleu` as the judges of those names; `set_rouge1`
-            and `set_rouge2` over sets of n-grams with case, nearest to the paper's;
-            `rougeL_recall`, which does not punish saying more; `cosine` of sentence embeddings by
-            the encoder that ships; `bertscore` by the encoder in `model`.
-        against: the `first` reference of the best grade, every one of the `best` grade, or `all`.
-        model: for `bertscore`, a folder or a name on the hub (extra hf).
-        layer: for `bertscore`, the hidden layer; the last if none.
+        measure: `rouge1`, `rouge2`, `rougeL` and `bleu` as the judges of those names; `set_rouge1`,
+            `set_rouge2` and `set_rougeL` over sets of n-grams with case, as the authors' package
+            `rouge` has them; `rougeL_recall`, which does not punish saying more; `cosine` of
+            sentence embeddings by the encoder that ships; `bertscore` by the encoder in `model`;
+            `cls_cosine`, the cosine of its first tokens' vectors.
+        against: the `first` reference of the best grade, the `second` (the first where there is
+            only one), every one of the `best` grade, or `all`.
+        model: for `bertscore` and `cls_cosine`, a folder or a name on the hub (extra hf).
+        layer: for these, the hidden layer; the last if none.
+
+    What the authors' code calls BERTScore is `reference_overlap(measure=cls_cosine,
+    model='bert-base-uncased', against=second)`.
     """
 
     measure: Measure = "rouge1"
@@ -49,17 +55,17 @@ class ReferenceOverlap(Thresholded):
     def validate(self) -> None:
         """Raises JudgeError where an encoder is missing, or named for a measure without one."""
         super().validate()
-        if (self.measure == "bertscore") != (self.model is not None):
+        if (self.measure in _WITH_ENCODER) != (self.model is not None):
             raise JudgeError(
                 f"reference_overlap: measure={self.measure} and model={self.model} do not go "
-                "together; BERTScore needs an encoder, as in reference_overlap(measure=bertscore, "
-                "model='roberta-large', layer=17), and nothing else takes one"
+                "together; bertscore and cls_cosine need an encoder, as in reference_overlap("
+                "measure=bertscore, model='roberta-large', layer=17), and nothing else takes one"
             )
 
     @property
     def needs(self) -> Needs:
-        """An extra and weights, for BERTScore; nothing otherwise."""
-        if self.measure != "bertscore":
+        """An extra and weights, for measures with an encoder; nothing otherwise."""
+        if self.measure not in _WITH_ENCODER:
             return LEXICAL
         return replace(LEXICAL, extras=("hf",), weights="required")
 
@@ -70,8 +76,8 @@ class ReferenceOverlap(Thresholded):
         return by_threshold(answers, scores, self.threshold)
 
     def identity(self, models: ModelSource | None) -> Mapping[str, str]:
-        """The encoder, where it is asked."""
-        if self.measure == "bertscore":
+        """The encoder, where there is one."""
+        if self.measure in _WITH_ENCODER:
             return self._bertscore().identity(models)
         if self.measure != "cosine":
             return {}
@@ -89,10 +95,12 @@ class ReferenceOverlap(Thresholded):
             table = pl.DataFrame({"question": answers, "answer": answers, "references": references})
             scores: pl.Series = self._bertscore().judge(table, models)["score"]
             return scores
+        if self.measure == "cls_cosine":
+            return _cls_cosine(answers, references, self.model or "", self.layer)
         if self.measure == "rougeL_recall":
             return _covered(answers, references)
-        if self.measure in ("set_rouge1", "set_rouge2"):
-            return _set_rouge(answers, references, order=int(self.measure[-1]))
+        if self.measure.startswith("set_"):
+            return _set_rouge(answers, references, of=self.measure[-1])
         measures = {
             "rouge1": rouge1, "rouge2": rouge2, "rougeL": rouge_l,
             "bleu": corpus_best_bleu,
@@ -115,7 +123,7 @@ def _counting(answers: pl.DataFrame, against: Against) -> pl.Series:
     """The references that count, of each row."""
     references = answers["references"].cast(pl.List(pl.String))
     if against == "all" or "reference_grades" not in answers.columns:
-        return references if against != "first" else references.list.head(1)
+        return _of_best(references, against)
     flat = (
         pl.DataFrame({"text": references, "grade": answers["reference_grades"]})
         .with_row_index("row")
@@ -133,15 +141,42 @@ def _counting(answers: pl.DataFrame, against: Against) -> pl.Series:
         pl.DataFrame({"row": np.arange(answers.height, dtype=np.uint32)})
         .join(flat, on="row", how="left", maintain_order="left")["text"]
     )  # fmt: skip
+    return _of_best(listed, against)
+
+
+def _of_best(listed: pl.Series, against: Against) -> pl.Series:
+    """The first of each list, the second or else the first, or the whole list."""
+    if against == "second":
+        return listed.list.head(2).list.tail(1)
     return listed.list.head(1) if against == "first" else listed
 
 
-def _set_rouge(answers: pl.Series, references: pl.Series, *, order: int) -> pl.Series:
-    from markscheme.features.nonfactoid import set_rouge
+def _set_rouge(answers: pl.Series, references: pl.Series, *, of: str) -> pl.Series:
+    from markscheme.features.nonfactoid import set_rouge, set_rouge_l
     from markscheme.metrics import Pairs
 
     pairs = Pairs.of(answers, references)
-    return pairs.best(set_rouge(pairs.spread(pairs.answers), pairs.references, order=order))
+    spread = pairs.spread(pairs.answers)
+    if of == "L":
+        return pairs.best(set_rouge_l(spread, pairs.references))
+    return pairs.best(set_rouge(spread, pairs.references, order=int(of)))
+
+
+def _cls_cosine(
+    answers: pl.Series, references: pl.Series, model: str, layer: int | None
+) -> pl.Series:
+    from markscheme.metrics import Pairs
+    from markscheme.models.local import TransformersTokenEncoder
+
+    pairs = Pairs.of(answers, references)
+    spread, encoder = pairs.spread(pairs.answers), TransformersTokenEncoder(model, layer=layer)
+    distinct = pl.concat([spread, pairs.references]).unique(maintain_order=True).to_list()
+    found = zip(distinct, encoder.encode(distinct), strict=True)
+    first = {text: vectors[0].astype(np.float64) for text, (vectors, _) in found}
+    cosines = [
+        first[one] @ first[other] for one, other in zip(spread, pairs.references, strict=True)
+    ]
+    return pairs.best(pl.Series(np.clip(cosines, 0, 1).round(4)))
 
 
 def _cosine(answers: pl.Series, references: pl.Series, models: ModelSource) -> pl.Series:
