@@ -183,6 +183,31 @@ def test_rows_do_not_depend_on_each_other(name: str, judge_of: Any) -> None:
 
 
 @pytest.mark.slow
+def test_first_token_cosine_equals_a_plain_computation(tiny: dict[str, str]) -> None:
+    """What LINKAGE's code calls BERTScore: against the second reference of the best grade."""
+    import torch
+    from transformers import AutoModel, AutoTokenizer
+
+    tokenizer = AutoTokenizer.from_pretrained(tiny["encoder"])
+    model = AutoModel.from_pretrained(tiny["encoder"]).eval()
+
+    def first(text: str) -> Any:
+        with torch.inference_mode():
+            found = model(**tokenizer(text, return_tensors="pt")).last_hidden_state[0, 0]
+        return found / found.norm()
+
+    answers = table("the city of paris", "paris", references=["tower", "paris in france", "city"])
+    answers = answers.with_columns(reference_grades=pl.Series([[2, 3, 1], [2, 2, 1]]))
+    judge = parse_judge(
+        f"reference_overlap(measure=cls_cosine, against=second, model={tiny['encoder']!r})"
+    )
+    found = apply(judge, answers)["score"].to_list()
+    plain = [float(first(text) @ first("paris in france")) for text in answers["answer"]]
+    assert found == pytest.approx([max(0.0, one) for one in plain], abs=1e-3)
+    assert found[0] != found[1]
+
+
+@pytest.mark.slow
 def test_bertscore_equals_a_plain_computation(judge_of: Any, tiny: dict[str, str]) -> None:
     """Token by token with transformers itself, padding and all."""
     import torch
