@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import json
 import random
 import shutil
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
+from unittest.mock import patch
 
 import markscheme
 from markscheme.analysis import verify
-from markscheme.errors import MarkschemeError
+from markscheme.engine.run_folder import RunFolder
+from markscheme.errors import MarkschemeError, RunError
 from markscheme.tables.judgment_files import judgments_file, load_judgments
 
 JUDGES = ["exact_match", "token_f1"]
@@ -37,6 +42,35 @@ def truth(source: Path, folder: Path) -> Truth:
     result = markscheme.judge(source, JUDGES, out=folder)
     found = files_of(folder)
     return Truth(source, found, result.judgments["verdict"].to_list())
+
+
+def answers(path: Path) -> Path:
+    """A file of 300 answers of three systems."""
+    chance = random.Random(5)
+    words = ["paris", "london", "the", "of", "1984", "jane", "austen"]
+    lines = [
+        {
+            "question": f"question {row // 3}",
+            "references": [" ".join(chance.choices(words, k=2))],
+            "answer": " ".join(chance.choices(words, k=chance.randint(0, 4))),
+            "system": f"s{row % 3}",
+        }
+        for row in range(300)
+    ]
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return path
+
+
+def stopped(source: Path, folder: Path) -> Path:
+    """A run that stopped just before its pieces were put together."""
+
+    def stop(*_: object) -> None:
+        raise RunError("stopped")
+
+    with patch.object(RunFolder, "join_parts", stop), suppress(RunError):
+        markscheme.judge(source, JUDGES, out=folder)
+    assert list(folder.glob("parts/judgments-*.parquet"))
+    return folder
 
 
 def _bytes(change: Callable[[random.Random, bytearray], bytearray]) -> Callable[..., None]:
@@ -79,6 +113,9 @@ def _digit(chance: random.Random, content: bytearray) -> bytearray:
     return content
 
 
+_digit_of = _bytes(_digit)
+
+
 def _remove(chance: random.Random, file: Path) -> None:
     file.unlink()
 
@@ -95,9 +132,44 @@ def _folder(chance: random.Random, file: Path) -> None:
     file.mkdir()
 
 
+def _empty(chance: random.Random, file: Path) -> None:
+    file.write_bytes(b"")
+
+
+def _edit(chance: random.Random, file: Path) -> None:
+    """Valid JSON that says something else: a value changed, of another type, gone or added."""
+    if file.suffix != ".json":
+        _digit_of(chance, file)
+        return
+    holder: Any = json.loads(file.read_bytes())
+    root = holder
+    while True:
+        keys = list(holder) if isinstance(holder, dict) else list(range(len(holder)))
+        deeper = [key for key in keys if isinstance(holder[key], dict | list) and holder[key]]
+        if not deeper or chance.random() < 0.3:
+            break
+        holder = holder[chance.choice(deeper)]
+    key = chance.choice(keys)
+    match chance.choice(("other", "gone", "added", "number")):
+        case "other":
+            holder[key] = chance.choice([None, 0.99, -1, "", "x", [], {}, True, 1e308, [[{}]]])
+        case "gone":
+            del holder[key]
+        case "added" if isinstance(holder, dict):
+            holder["added"] = chance.random()
+        case _:
+            holder[key] = holder[key] * 2 if isinstance(holder[key], int | float) else 7
+    file.write_text(json.dumps(root))
+
+
+def _closed(chance: random.Random, file: Path) -> None:
+    """Nobody may read it (which stops everybody but root)."""
+    file.chmod(0)
+
+
 DAMAGES: tuple[Callable[[random.Random, Path], None], ...] = (
     _bytes(_flip), _bytes(_flip), _bytes(_cut), _bytes(_blank), _bytes(_grown), _bytes(_digit),
-    _bytes(_digit), _remove, _swap, _folder,
+    _bytes(_digit), _remove, _swap, _folder, _empty, _edit, _edit, _closed,
 )  # fmt: skip
 
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
 
+import markscheme
 from markscheme.contract.grammar import parse_judge
 from markscheme.contract.registry import judges
 from markscheme.engine.execute import apply
@@ -124,3 +126,26 @@ def test_a_deep_document_is_refused(tmp_path: Path) -> None:
             path.write_text(content)
             with pytest.raises(DataError, match="not valid JSON"):
                 read_answers(path)
+
+
+def numbered(count: int) -> str:
+    return " ".join(f"word{n}" for n in range(count))
+
+
+LONG_TEXTS = {
+    "one sentence": numbered(2_000),
+    "one word": "cat " * 2_000,
+    "quantities": " ".join(f"{n} km" for n in range(1_000)),
+    "denials": " ".join(f"word{n} is not {n}." for n in range(500)),
+}
+
+
+@pytest.mark.parametrize("name", ["entailment", "examiner", "claims"])
+def test_two_thousand_words_beside_as_many_take_less_than_a_second(name: str) -> None:
+    markscheme.judge([{"question": "Who?", "references": ["Ann"], "answer": "Ann"}], name)
+    for kind, text in LONG_TEXTS.items():
+        row = {"question": "What is it?", "references": [text], "answer": f"{text} x"}
+        began = time.process_time()
+        result = markscheme.judge([row], name)
+        assert time.process_time() - began < 1, kind
+        assert result.judgments["status"].to_list() == ["judged"], kind

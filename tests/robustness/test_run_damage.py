@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import json
 import os
-import random
 from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import pytest
-from run_damage import JUDGES, Truth, damage_once, truth
+from run_damage import JUDGES, Truth, answers, damage_once, stopped, truth
 
 import markscheme
 from markscheme.cli import run
-from markscheme.engine.run_folder import RunFolder
 from markscheme.errors import RunError
 from markscheme.tables.answers import AnswersReader
 from markscheme.tables.read_options import ReadOptions
@@ -24,20 +22,7 @@ QUICK = int(os.environ.get("MARKSCHEME_FUZZ", "40"))
 
 @pytest.fixture(scope="module")
 def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    chance = random.Random(5)
-    words = ["paris", "london", "the", "of", "1984", "jane", "austen"]
-    lines = [
-        {
-            "question": f"question {row // 3}",
-            "references": [" ".join(chance.choices(words, k=2))],
-            "answer": " ".join(chance.choices(words, k=chance.randint(0, 4))),
-            "system": f"s{row % 3}",
-        }
-        for row in range(300)
-    ]
-    path = tmp_path_factory.mktemp("source") / "answers.jsonl"
-    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
-    return path
+    return answers(tmp_path_factory.mktemp("source") / "answers.jsonl")
 
 
 @pytest.fixture(scope="module")
@@ -47,21 +32,9 @@ def finished(source: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Pa
 
 
 @pytest.fixture(scope="module")
-def unfinished(
-    source: Path, finished: tuple[Path, Truth], tmp_path_factory: pytest.TempPathFactory
-) -> Path:
+def unfinished(source: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A run that stopped just before its pieces were put together."""
-    folder = tmp_path_factory.mktemp("unfinished") / "run"
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(RunFolder, "join_parts", _stop)
-        with pytest.raises(RunError, match="stopped"):
-            markscheme.judge(source, JUDGES, out=folder)
-    assert list(folder.glob("parts/judgments-*.parquet"))
-    return folder
-
-
-def _stop(*_: object) -> None:
-    raise RunError("stopped")
+    return stopped(source, tmp_path_factory.mktemp("unfinished") / "run")
 
 
 def damaged(kept: Path, work: Path, right: Truth, seeds: range) -> Counter[str]:
@@ -83,7 +56,7 @@ def test_damage_to_an_unfinished_run(
 
 
 @pytest.mark.slow
-def test_two_hundred_damages(
+def test_more_damages_are_detected_or_healed(
     finished: tuple[Path, Truth], unfinished: Path, tmp_path: Path
 ) -> None:
     kept, right = finished

@@ -45,6 +45,8 @@ _A_COMMAND = 6
 _NOTHING = Comparison(outcome=Outcome.NONE)
 _MET = (Relation.SAME, Relation.FINER)
 _LONGEST = 20_000
+_MOST_PAIRS = 10_000
+"""Values of the reference times those of the answer; more are long texts, and no typed answer."""
 _KINDS: dict[str, tuple[type[Value], ...]] = {
     "number": (Number, Percent, Quantity, Duration, Money),
     "percent": (Percent, Number),
@@ -196,6 +198,8 @@ def _compare(question: str, requested: Requested, reference: str, answer: str) -
     if not wanted:
         return _NOTHING
     given = typed_values(answer, question=question)
+    if len(wanted) * len(given) > _MOST_PAIRS:
+        return _NOTHING
     return _Case(question, requested, reference, answer, wanted, given).result()
 
 
@@ -791,16 +795,14 @@ class _Case:
         granularity = "finer" if finer and kind == "date" else ""
         others = [one for each in found for one in self.serious(each)]
         mets = [one for each in found for one in each.met]
-        others = [
-            one
-            for one in others
-            if not any(relate(known, one, self.requested) in _MET for known in self.wanted)
-        ]
-        others = [
-            one
-            for one in others
-            if not any(relate(target.target, one, self.requested) in _MET for target in found)
-        ]
+        # A value may stand against every target; it is compared once all the same.
+        known = [*self.wanted, *(target.target for target in found)]
+        apart = {
+            id(one)
+            for one in {id(one): one for one in others}.values()
+            if not any(relate(value, one, self.requested) in _MET for value in known)
+        }
+        others = [one for one in others if id(one) in apart]
         reason = f"{agreed[0].answer} agrees with {agreed[0].reference}"
         if not others:
             weak = all(one.weak for one in mets)

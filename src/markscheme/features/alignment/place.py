@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from markscheme.features.alignment.batch import Array
@@ -16,17 +18,14 @@ def place_features(view: FeatureView) -> dict[str, Array]:
     """Position of the match, its sentence, and cues, rivals and lists around it."""
     batch, rows = view.batch, view.rows
     texts, kind = batch.texts, batch.kind
-    key = np.flatnonzero(view.r_key & view.r_hit)
-    which, inside = view.aligned.in_texts.hits(
-        batch.answer[view.r_row[key]], batch.canon[view.r_place[key]]
-    )
-    word = key[which]
-    row = view.r_row[word]
+    wanted = _wanted(view)
+    word, inside = view.aligned.in_texts.hits(batch.answer[wanted.row], wanted.canon)
+    row = wanted.row[word]
     start = texts.start[batch.answer[row]]
     flat = start + inside
     sentence = texts.sentence[flat]
 
-    best = _best_sentence(view, row, sentence, word)
+    best = _best_sentence(rows, row, sentence, word, wanted.weight)
     in_best = sentence == best[row]
     first = np.full(rows, -1, dtype=np.int64)
     last = np.full(rows, -1, dtype=np.int64)
@@ -55,6 +54,7 @@ def place_features(view: FeatureView) -> dict[str, Array]:
     behind = base + np.where(found, to - answer_start, 0)
     listed = np.concatenate([[0], np.cumsum(texts.after_list)])
     span = np.where(found, last - first + 1, 0)
+    in_sentence = wanted.counted(rows, word[in_best])
     sentences = np.zeros(rows)
     np.maximum.at(sentences, view.a_row, texts.sentence[view.a_place] + 1)
     whole_low, whole_high = answer_start, answer_start + view.a_length
@@ -68,13 +68,11 @@ def place_features(view: FeatureView) -> dict[str, Array]:
         "match_share_before": np.where(found, share(first.astype(float), view.a_length), -1),
         "match_sentence": np.where(found, best, -1),
         "match_span": span,
-        "match_density": share(_distinct(rows, row[in_best], word[in_best]), span),
-        "match_count": np.bincount(row, minlength=rows),
+        "match_density": share(in_sentence, span),
+        "match_count": np.bincount(row, weights=wanted.times[word], minlength=rows),
         "sentences": sentences,
         "sentence_words": np.where(found, end - begin, 0),
-        "sentence_key_recall": share(
-            _distinct(rows, row[in_best], word[in_best]), view.per_reference(view.r_key)
-        ),
+        "sentence_key_recall": share(in_sentence, view.per_reference(view.r_key)),
         "sentence_question_recall": _sentence_question(view, best, found),
         "negation_before": between(NEGATION, near, at),
         "negation_in_sentence": between(NEGATION, begin, end),
@@ -96,7 +94,9 @@ def place_features(view: FeatureView) -> dict[str, Array]:
         "new_in_sentence": np.where(found, extra[high] - extra[low], 0),
         "rivals_first_sentence": _first_sentence(view, new & view.a_entity),
         "new_first_sentence": _first_sentence(view, new),
-        "key_first_sentence": _first_sentence_recall(view, row, sentence, word),
+        "key_first_sentence": share(
+            wanted.counted(rows, word[sentence == 0]), view.per_reference(view.r_key), 0.0
+        ),
         "list_in_sentence": np.where(found, listed[end] - listed[begin], 0),
         "list_in_answer": listed[whole_high] - listed[whole_low],
     }
@@ -106,23 +106,53 @@ def _totals(flags: Array) -> Array:
     return np.concatenate([[0], np.cumsum(flags)])
 
 
-def _distinct(rows: int, row: Array, word: Array) -> Array:
-    """Different reference words hit, by row."""
-    pairs = np.unique(np.stack([row, word]), axis=1) if len(row) else np.zeros((2, 0), dtype=int)
-    return np.bincount(pairs[0], minlength=rows).astype(float)
+@dataclass(frozen=True)
+class _Wanted:
+    """The references' key words that the answer has: each once a row, however often it is said.
+
+    Otherwise a word said a thousand times on both sides would be a million places.
+    """
+
+    row: Array
+    canon: Array
+    times: Array
+    weight: Array
+
+    def counted(self, rows: int, word: Array) -> Array:
+        """How many words of the references these are, by row."""
+        hit = np.zeros(len(self.row), dtype=bool)
+        hit[word] = True
+        return np.bincount(self.row[hit], weights=self.times[hit], minlength=rows)
 
 
-def _best_sentence(view: FeatureView, row: Array, sentence: Array, word: Array) -> Array:
+def _wanted(view: FeatureView) -> _Wanted:
+    key = np.flatnonzero(view.r_key & view.r_hit)
+    row, canon = view.r_row[key], view.batch.canon[view.r_place[key]]
+    size = int(canon.max(initial=0)) + 1
+    _, first, inverse = np.unique(row * size + canon, return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    place = np.empty_like(order)
+    place[order] = np.arange(len(order))
+    group = place[inverse]
+    return _Wanted(
+        row=row[first[order]],
+        canon=canon[first[order]],
+        times=np.bincount(group, minlength=len(order)).astype(float),
+        weight=np.bincount(group, weights=view.r_weight[key], minlength=len(order)),
+    )
+
+
+def _best_sentence(rows: int, row: Array, sentence: Array, word: Array, weight: Array) -> Array:
     """The sentence of each answer in which most of the reference's key words occur; first wins."""
     if not len(row):
-        return np.zeros(view.rows, dtype=np.int64)
+        return np.zeros(rows, dtype=np.int64)
     width = int(sentence.max()) + 1
-    size = len(view.r_row)
+    size = len(weight)
     unique = np.unique((row * width + sentence) * size + word)
     where = unique // size
     cells, inverse = np.unique(where, return_inverse=True)
-    score = np.bincount(inverse, weights=view.r_weight[unique % size])
-    out = np.zeros(view.rows, dtype=np.int64)
+    score = np.bincount(inverse, weights=weight[unique % size])
+    out = np.zeros(rows, dtype=np.int64)
     order = np.lexsort((-(cells % width), score, cells // width))
     out[cells[order] // width] = cells[order] % width
     return out
@@ -150,8 +180,3 @@ def _sentence_question(view: FeatureView, best: Array, found: Array) -> Array:
 
 def _first_sentence(view: FeatureView, flags: Array) -> Array:
     return view.per_answer(flags & (view.batch.texts.sentence[view.a_place] == 0))
-
-
-def _first_sentence_recall(view: FeatureView, row: Array, sentence: Array, word: Array) -> Array:
-    early = sentence == 0
-    return share(_distinct(view.rows, row[early], word[early]), view.per_reference(view.r_key), 0.0)
