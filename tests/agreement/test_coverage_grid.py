@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import re
 from pathlib import Path
 from typing import Any
 
@@ -34,3 +35,12 @@ def test_the_published_grid_has_every_part(laboratory: Any) -> None:
     assert {cell.part for cell in cells} == {"accuracy and gate", "estimate", "agree", "compare"}
     assert set(laboratory.PARTS) == set(PARTS)
     assert laboratory.table(cells) in (laboratory.DOCS / "coverage.md").read_text()
+
+
+def test_every_error_that_was_found_has_its_test(laboratory: Any) -> None:
+    tests = Path(__file__).parents[1]
+    written = "".join(path.read_text("utf-8") for path in tests.rglob("test_*.py"))
+    page = (laboratory.DOCS / "coverage.md").read_text("utf-8")
+    named = re.findall(r"`(test_\w+)", page.split("## Errors that were found")[1])
+    assert len(named) >= 8
+    assert [name for name in named if f"def {name}(" not in written] == []

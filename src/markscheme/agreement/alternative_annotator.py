@@ -175,7 +175,7 @@ def _duel(
         judge_advantage=float(judge_wins.mean()),
         annotator_advantage=float(annotator_wins.mean()),
         test=test,
-        p=Figure(value=p),
+        p=Figure(value=p, method=test),
         won=False,
     )
 

@@ -92,7 +92,10 @@ def interval(point: Figure, drawn: Array, *, confidence: float = 0.95) -> Figure
         return point
     tail = (1 - confidence) / 2
     low, high = np.quantile(defined, [tail, 1 - tail])
-    return Figure(value=point.value, low=float(low), high=float(high), resamples=len(defined))
+    return Figure(
+        value=point.value, low=float(low), high=float(high), resamples=len(defined),
+        method="bootstrap",
+    )  # fmt: skip
 
 
 def resample_ranked(

@@ -234,7 +234,7 @@ def _mean(values: Any) -> Figure:
     if len(values) < 2:
         return Figure(reason=_TOO_FEW)
     mean, half = float(values.mean()), 1.96 * float(values.std(ddof=1)) / np.sqrt(len(values))
-    return Figure(value=mean, low=mean - half, high=mean + half)
+    return Figure(value=mean, low=mean - half, high=mean + half, method="normal")
 
 
 def _share(right: int, of: int) -> Figure:
@@ -242,4 +242,4 @@ def _share(right: int, of: int) -> Figure:
     if not of:
         return Figure(reason="no gold item answered")
     low, high = wilson_interval(right / of, of)
-    return Figure(value=right / of, low=low, high=high)
+    return Figure(value=right / of, low=low, high=high, method="wilson")
