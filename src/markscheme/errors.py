@@ -64,7 +64,7 @@ class BadRowsError(DataError):
         count = len(self.problems)
         head = f"{count} row{'s' if count != 1 else ''} cannot be used:"
         hint = (
-            "mend the rows, or pass --on-bad-row skip (Python: on_bad_row='skip') "
+            "fix the rows, or pass --on-bad-row skip (Python: on_bad_row='skip') "
             "to leave them out and have them counted"
         )
         super().__init__("\n  ".join([head, *lines]) + f"\n{hint}")

@@ -43,7 +43,7 @@ class Where:
         if there and self.does == "die":
             os._exit(9)
         if there and self.does == "fail":
-            raise JudgeError("this judge fails; mend it")
+            raise JudgeError("this judge fails; fix it")
         return pl.DataFrame(
             {
                 "verdict": [True] * answers.height,
@@ -115,7 +115,7 @@ def test_a_dead_process_ends_the_run_and_the_next_one_goes_on(
 
 
 def test_an_error_there_is_an_error_here(example: Path) -> None:
-    with pytest.raises(JudgeError, match="this judge fails; mend it"):
+    with pytest.raises(JudgeError, match="this judge fails; fix it"):
         markscheme.judge(example, "where(does=fail)", workers=2)
 
 

@@ -48,7 +48,7 @@ def test_only_what_follows_the_prompt_is_told() -> None:
     (one,) = model.encode(TEMPLATE, [{"question": "who", "answer": "Emma {x}"}], ["Jane Austen"])
     text = model.tokenizer.text
     assert text(one.ids) == ("<s> [INST] Question: who Answer: Emma {x} [/INST] Jane Austen </s>")
-    assert text(one.ids[-one.told :]) == "Jane Austen </s>"
+    assert text(one.ids[-one.target_tokens :]) == "Jane Austen </s>"
 
 
 def test_the_longest_field_loses_its_end_and_the_template_stays() -> None:

@@ -20,7 +20,7 @@ class ServerOptions:
         api_key_env: name of the environment variable that holds the key; None for the model's own,
             else OPENAI_API_KEY.
         concurrency: requests under way at the same time, at most.
-        requests_per_minute, tokens_per_minute: limits kept from this side; None for none.
+        requests_per_minute, tokens_per_minute: limits enforced by the client; None for none.
         timeout: seconds for one attempt, from sending to the reply's last byte.
         retries: further attempts after one that failed for a passing reason.
         backoff: seconds before the second attempt; doubles with each, up to a minute, with jitter.
@@ -57,7 +57,7 @@ class ServerOptions:
     reasoning_room: Annotated[
         int | None,
         Option(
-            "Tokens for reasoning, beside those of the reply. [default: the model's own; learnt "
+            "Tokens for reasoning, in addition to the reply's.  [default: the model's own; learnt "
             "where replies come back empty]",
             minimum=0,
             panel=_PANEL,
@@ -72,10 +72,10 @@ class ServerOptions:
         ),
     ] = 16
     requests_per_minute: Annotated[
-        float | None, Option("Limit of requests, kept from this side.", panel=_PANEL)
+        float | None, Option("Limit of requests, enforced by the client.", panel=_PANEL)
     ] = None
     tokens_per_minute: Annotated[
-        float | None, Option("Limit of tokens, kept from this side.", panel=_PANEL)
+        float | None, Option("Limit of tokens, enforced by the client.", panel=_PANEL)
     ] = None
     timeout: Annotated[float, Option("Seconds for one attempt.", panel=_PANEL)] = 120.0
     retries: Annotated[
@@ -117,7 +117,7 @@ class ModelOptions:
     ledger: Annotated[
         str | None,
         Option(
-            "Where replies are kept: a file, or postgresql://USER@HOST/DATABASE. "
+            "Where replies are stored: a file, or postgresql://USER@HOST/DATABASE. "
             "[default: $MARKSCHEME_LEDGER, else runs/ledger.sqlite]",
             panel=_PANEL,
         ),

@@ -28,12 +28,12 @@ LOCAL = "hf:"
 
 
 def default_ledger() -> str:
-    """Where replies are kept unless a place is named: MARKSCHEME_LEDGER, else `runs/`."""
+    """Where replies are stored unless a place is named: MARKSCHEME_LEDGER, else `runs/`."""
     return os.environ.get(LEDGER_ENV) or str(Path("runs") / "ledger.sqlite")
 
 
 class Models:
-    """The models a run may use. Nothing is opened before it is asked for.
+    """The models a run may use. Nothing is opened before its first use.
 
     Example:
         >>> from markscheme.models.chat.scripted import ScriptedChat
@@ -55,10 +55,10 @@ class Models:
 
         Args:
             chat: a chat model object: the run's model, in place of one named in `options`. Its
-                replies are kept only if `options.ledger` is set.
+                replies are stored only if `options.ledger` is set.
             named: further chat models, for judges that name theirs.
             options: the model to open, ledger and budget.
-            on_missing: in a dry run, told of every request that would be sent.
+            on_missing: in a dry run, called with every request that would be sent.
             classifiers: entailment models by the name that judges call them.
         """
         self.options = options or ModelOptions()
@@ -110,13 +110,13 @@ class Models:
         return min(found, default=1)
 
     def used_entries(self) -> frozenset[str]:
-        """Keys of the ledger's entries that were used since this was last asked."""
+        """Keys of the ledger's entries that were used since this was last called."""
         found = frozenset(self._used)
         self._used -= found
         return found
 
     def ledger(self) -> Ledger:
-        """The run's ledger, opened when first asked for.
+        """The run's ledger, opened at its first use.
 
         Raises:
             ModelError: it cannot be opened.
@@ -138,7 +138,7 @@ class Models:
         """
         with self._lock:
             if name not in self._open:
-                self._open[name] = self._kept(self._source(name))
+                self._open[name] = self._cached(self._source(name))
             return self._open[name]
 
     def profile(self, name: str) -> ModelProfile:
@@ -205,7 +205,7 @@ class Models:
     def _recording(self) -> str:
         return self.options.ledger or default_ledger()
 
-    def _kept(self, model: ChatModel) -> ChatModel:
+    def _cached(self, model: ChatModel) -> ChatModel:
         """The model with ledger and budget around it."""
         from markscheme.models.chat import BATCH_SHARE, CachedChat
 
@@ -216,13 +216,13 @@ class Models:
         if self.options.batch:
             share = BATCH_SHARE if price is None or price.batch is None else price.batch
         objects = (self._given, *self._named.values())
-        kept = self.options.ledger is not None or not any(model is one for one in objects)
+        stored = self.options.ledger is not None or not any(model is one for one in objects)
         return CachedChat(
             model=model,
-            ledger=self.ledger() if kept else None,
+            ledger=self.ledger() if stored else None,
             budget=self.budget,
             prices={} if price is None else {model.name: price},
-            assumed=self._models().dearest,
+            assumed=self._models().highest_price,
             share=share,
             send=not self.options.dry_run,
             on_missing=self._on_missing,

@@ -124,10 +124,10 @@ def fit(
     bar = progress(name, steps) if progress else nullcontext(lambda _count, _note: None)
     with bar as advance:
         for group in _updates(lengths, options, steps):
-            told = sum(examples[row].told for batch in group for row in batch)
+            target_tokens = sum(examples[row].target_tokens for batch in group for row in batch)
             total = 0.0
             for batch in group:
-                loss = _loss(model, [examples[row] for row in batch]) / told
+                loss = _loss(model, [examples[row] for row in batch]) / target_tokens
                 loss.backward()
                 total += loss.item()
             torch.nn.utils.clip_grad_norm_(weights, 1.0)
@@ -190,7 +190,7 @@ def _loss(model: Any, rows: Sequence[Encoded]) -> Any:
         size = len(one.ids)
         ids[row, :size] = torch.tensor(one.ids)
         mask[row, :size] = 1
-        labels[row, size - one.told : size] = ids[row, size - one.told : size]
+        labels[row, size - one.target_tokens : size] = ids[row, size - one.target_tokens : size]
     # Only places before a learned token need an output: most of the memory would go into the rest.
     places = (labels[:, 1:] != _NOT_TOLD).any(dim=0).nonzero()[:, 0]
     device = model.device

@@ -60,7 +60,7 @@ class RunLabels:
                 )
             except (orjson.JSONDecodeError, KeyError, TypeError, ValueError) as error:
                 raise DataError(
-                    f"{self.path}, line {number}: no label of the viewer ({error}); mend the line "
+                    f"{self.path}, line {number}: no label of the viewer ({error}); fix the line "
                     "or move the file away"
                 ) from None
         return found

@@ -17,7 +17,7 @@ from markscheme.judges.prompted.outcomes import READERS, read_reply
 from markscheme.judges.prompted.parsers import Choice, Criteria, Criterion, Scale
 from markscheme.models.chat import ChatReply, ScriptedChat
 from markscheme.models.chat.openai_format import ChatCompletions
-from markscheme.models.chat.reading import KEPT_TOKENS
+from markscheme.models.chat.reading import STORED_TOKENS
 from markscheme.models.sources import Models
 
 Place = str | dict[str, float]
@@ -204,11 +204,11 @@ def test_the_grader_has_a_probability_of_acceptance() -> None:
 
 
 def test_a_long_reply_keeps_its_end() -> None:
-    places: list[Place] = [f" w{index}" for index in range(2 * KEPT_TOKENS)]
+    places: list[Place] = [f" w{index}" for index in range(2 * STORED_TOKENS)]
     places += ["\nVerdict:", {" No": 0.8, " Yes": 0.2}]
     reply = said(places)
     assert reply.token_logprobs is not None
-    assert len(reply.token_logprobs) == KEPT_TOKENS + 1
+    assert len(reply.token_logprobs) == STORED_TOKENS + 1
     assert score("yes_no_last", reply) == pytest.approx(0.2)
 
 

@@ -89,7 +89,7 @@ class Messages:
 
 
 def _usage(counted: Mapping[str, Any]) -> Usage:
-    """Anthropic counts what it had cached beside the other input."""
+    """Anthropic counts cached input apart from the other input."""
     fresh = count(counted.get("input_tokens"))
     cached = count(counted.get("cache_read_input_tokens"))
     written = count(counted.get("cache_creation_input_tokens"))

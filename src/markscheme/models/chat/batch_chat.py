@@ -1,4 +1,4 @@
-"""A chat model asked through its provider's batch interface: half the price, within a day.
+"""A chat model used through its provider's batch interface: half the price, within a day.
 
 To a judge it is a model like any other, only slow: what it asks at the same time is one batch, or
 as many as the provider's limits make of it. The ledger knows which requests are in which batch, so
@@ -65,10 +65,10 @@ class BatchChat:
 
     Attributes:
         name: as the user wrote it.
-        revision: as of `ServerChat`: a reply is the same reply, however it was asked for.
+        revision: as of `ServerChat`: a reply is the same, by whichever interface it came.
         profile: address, protocol, parameters, limits of what it takes.
         concurrency: no limit: the more in a batch, the better.
-        on_wait: told in a few words what is waited for.
+        on_wait: called with a short description of what is waited for.
     """
 
     concurrency = 1 << 30
@@ -89,10 +89,10 @@ class BatchChat:
         Args:
             name: the model.
             profile: the model's own; says what is left out because the model refuses it.
-            ledger: where replies are kept, and which requests are in which batch.
+            ledger: where replies are stored, and which requests are in which batch.
             revision: anything that tells apart two models under one name.
             options: time-outs.
-            on_wait: told what is waited for.
+            on_wait: called with what is waited for.
 
         Raises:
             ModelError: its protocol has no batch interface.
@@ -137,10 +137,10 @@ class BatchChat:
         }  # fmt: skip
         found: dict[str, ChatReply] = {}
         before: dict[str, ChatReply] = {}
-        asked = sendings
+        requested = sendings
         for last in (*[False] * (_ROUNDS - 1), True):
             again: dict[str, Sending] = {}
-            for key, sending, result in loop_thread().run(self._round(asked)):
+            for key, sending, result in loop_thread().run(self._round(requested)):
                 reply, otherwise = self._read(sending, result)
                 if key in before:
                     reply = _added(before.pop(key), reply)
@@ -149,15 +149,15 @@ class BatchChat:
                     before[key] = reply
                 else:
                     found[key] = reply
-            for key in asked:
+            for key in requested:
                 if key not in found and key not in again:
                     found[key] = _failed("the batch's results have nothing on this request")
             # Only of what will be in the ledger a batch need be remembered.
-            gone = [key for key in asked if key in again or found[key].status == "failed"]
+            gone = [key for key in requested if key in again or found[key].status == "failed"]
             self._jobs.forget(gone)
             if not again:
                 break
-            asked = again
+            requested = again
         replies = [found[key] for key in keys]
         if on_reply is not None:
             for place, reply in enumerate(replies):
@@ -166,12 +166,14 @@ class BatchChat:
 
     # --- one round ----------------------------------------------------------------------------
 
-    async def _round(self, asked: Mapping[str, Sending]) -> list[tuple[str, Sending, BatchResult]]:
+    async def _round(
+        self, requested: Mapping[str, Sending]
+    ) -> list[tuple[str, Sending, BatchResult]]:
         """Send what no batch holds, wait for all, and give the results with what was sent."""
         async with self._sending():
-            waiting, sent = await self._taken_up(asked)
+            waiting, sent = await self._taken_up(requested)
             held = {key for one in waiting for key in one.keys}
-            parts = list(self._parts({key: s for key, s in asked.items() if key not in held}))
+            parts = list(self._parts({key: s for key, s in requested.items() if key not in held}))
             while parts:
                 waiting.append(await self._sent(parts.pop(0)))
         results: list[tuple[str, Sending, BatchResult]] = []
@@ -185,7 +187,7 @@ class BatchChat:
                 if not one.state.ended:
                     continue
                 waiting.remove(one)
-                how = {key: sent.get(key, asked[key]) for key in one.keys}
+                how = {key: sent.get(key, requested[key]) for key in one.keys}
                 if one.state.full and waiting:
                     parts.append({key: self._line(key, how[key]) for key in one.keys})
                     self._jobs.forget_job(one.job.job)
@@ -203,10 +205,10 @@ class BatchChat:
         return self._lock
 
     async def _taken_up(
-        self, asked: Mapping[str, Sending]
+        self, requested: Mapping[str, Sending]
     ) -> tuple[list[_Waiting], dict[str, Sending]]:
-        """Batches that an earlier process sent and that hold what is asked for."""
-        jobs, members = self._jobs.of(list(asked))
+        """Batches that an earlier process sent and that contain requests of this call."""
+        jobs, members = self._jobs.of(list(requested))
         waiting = []
         for job in jobs:
             keys = [key for key, (name, _) in members.items() if name == job.job]
@@ -221,7 +223,7 @@ class BatchChat:
             waiting.append(_Waiting(job=job, keys=keys))
         held = {key for one in waiting for key in one.keys}
         sent = {
-            key: _as_sent(asked[key], text) for key, (_, text) in members.items() if key in held
+            key: _as_sent(requested[key], text) for key, (_, text) in members.items() if key in held
         }
         return waiting, sent
 
@@ -234,11 +236,13 @@ class BatchChat:
     def _line(self, key: str, sending: Sending) -> tuple[bytes, Sending]:
         return self._service.line(key, self._wire.body(sending)), sending
 
-    def _parts(self, asked: Mapping[str, Sending]) -> Iterator[dict[str, tuple[bytes, Sending]]]:
+    def _parts(
+        self, requested: Mapping[str, Sending]
+    ) -> Iterator[dict[str, tuple[bytes, Sending]]]:
         """Requests in parts that the provider's limits allow."""
         part: dict[str, tuple[bytes, Sending]] = {}
         size = 0
-        for key, sending in asked.items():
+        for key, sending in requested.items():
             line = self._line(key, sending)
             full = len(part) >= self._service.most_requests
             if part and (full or size + len(line[0]) > self._service.most_bytes):
@@ -263,8 +267,8 @@ class BatchChat:
                 if not passing or attempt == _TRIES - 1:
                     self._jobs.forget_job(job.job)
                     raise ModelError(
-                        f"{self.name}: the provider takes no batch: {error}; what was answered is "
-                        "kept, and the same command goes on"
+                        f"{self.name}: the provider takes no batch: {error}; the replies "
+                        "received are saved, and the same command continues"
                     ) from None
                 await asyncio.sleep(_FIRST_LOOK * 2**attempt)
                 if isinstance(error, NotTakenError) and error.unsure:
@@ -276,7 +280,7 @@ class BatchChat:
         return _Waiting(job=replace(job, service_id=name), keys=list(part))
 
     async def _looked(self, one: _Waiting) -> BatchState:
-        """How a batch stands; as before, where the provider does not say just now."""
+        """The state of a batch; unchanged, where the provider does not report it just now."""
         try:
             return await self._service.state(one.job.service_id or "")
         except ConnectFailedError:
@@ -289,7 +293,7 @@ class BatchChat:
     async def _fetched(
         self, one: _Waiting, how: Mapping[str, Sending]
     ) -> list[tuple[str, Sending, BatchResult]]:
-        """The results of a batch that has ended, for the requests that are asked for."""
+        """The results of a batch that has ended, for the requests of this call."""
         if one.state.error is not None:
             body = {"error": {"message": one.state.error}}
             return [(key, how[key], BatchResult(key=key, status=500, body=body)) for key in how]
@@ -322,12 +326,12 @@ class BatchChat:
             found = mapping(result.body).get("error", result.body)
             error = mapping(found)
             message = error.get("message") or error.get("code") or "no reason given"
-            said = " ".join(well_formed(str(message)).split())[:400]
+            detail = " ".join(well_formed(str(message)).split())[:400]
             if is_refusal(error):
-                return ChatReply(status="refused", error=f"batch: {said}"), None
-            lacking = lacking_feature(self._wire, result.status, error, said, sending)
+                return ChatReply(status="refused", error=f"batch: {detail}"), None
+            lacking = lacking_feature(self._wire, result.status, error, detail, sending)
             otherwise = without(sending, lacking) if lacking else None
-            return _failed(f"batch: HTTP {result.status}: {said}"), otherwise
+            return _failed(f"batch: HTTP {result.status}: {detail}"), otherwise
         try:
             reply = self._wire.reply(result.body)
         except MalformedReplyError as malformed:

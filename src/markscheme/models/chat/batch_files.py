@@ -36,7 +36,7 @@ class BatchRead:
 
 
 def write_batch(
-    asked: Iterable[LedgerEntry], path: Path, ledger: Ledger, profile: ModelProfile
+    entries: Iterable[LedgerEntry], path: Path, ledger: Ledger, profile: ModelProfile
 ) -> int:
     """Write requests as a batch file, equal ones once, and remember them; returns how many.
 
@@ -53,7 +53,7 @@ def write_batch(
             f"{profile.protocol!r}; ask it without a batch"
         )
     wire = wire_of(profile)
-    distinct = {one.key: one for one in asked}
+    distinct = {one.key: one for one in entries}
     _remember(ledger, distinct.values())
     temporary = path.with_name(path.name + ".part")
     try:
@@ -98,7 +98,7 @@ def read_batch(
 
     Raises:
         BadRowsError: lines that are no results, or of requests that this ledger did not write;
-            what can be read is kept all the same.
+            what can be read is stored nevertheless.
         DataError: the file cannot be read.
     """
     found = BatchRead()
@@ -112,8 +112,8 @@ def read_batch(
             continue
         try:
             key, line = _line(text)
-            asked = _remembered(ledger, key)
-            profile = models.profile(asked.model)
+            entry = _remembered(ledger, key)
+            profile = models.profile(entry.model)
             reply = _reply(line, profile)
         except (KeyError, TypeError, ValueError) as error:
             reason = f"it has no {error}" if isinstance(error, KeyError) else str(error)
@@ -139,7 +139,7 @@ def read_batch(
             found.reasons[reason] = found.reasons.get(reason, 0) + 1
         else:
             found.replies += 1
-        ledger.put(asked, reply)
+        ledger.put(entry, reply)
     ledger.flush()
     if problems:
         raise BadRowsError(problems)
@@ -174,14 +174,14 @@ def _reply(line: Mapping[str, Any], profile: ModelProfile) -> ChatReply:
 
 def _failed(error: object, status: object = None) -> ChatReply:
     found = error if isinstance(error, Mapping) else {}
-    said = str(found.get("message") or found.get("code") or "no reason given")
+    detail = str(found.get("message") or found.get("code") or "no reason given")
     where = f"HTTP {status}: " if status else ""
     return ChatReply(
-        status="refused" if is_refusal(found) else "failed", error=f"batch: {where}{said}"
+        status="refused" if is_refusal(found) else "failed", error=f"batch: {where}{detail}"
     )
 
 
-def _remember(ledger: Ledger, asked: Iterable[LedgerEntry]) -> None:
+def _remember(ledger: Ledger, entries: Iterable[LedgerEntry]) -> None:
     """Note which requests go into a batch file."""
     rows = [
         (
@@ -191,7 +191,7 @@ def _remember(ledger: Ledger, asked: Iterable[LedgerEntry]) -> None:
             orjson.dumps(request_record(one.request)).decode(),
             time.time(),
         )
-        for one in asked
+        for one in entries
     ]
     ledger.change(
         lambda cursor: cursor.executemany(

@@ -27,7 +27,7 @@ _SHOWN = 400
 
 @dataclass(frozen=True, kw_only=True)
 class BatchState:
-    """How a batch stands.
+    """The state of a batch.
 
     Attributes:
         ended: nothing more will come.
@@ -86,7 +86,7 @@ class BatchService(Protocol):
     most_bytes: int
 
     def line(self, key: str, body: Mapping[str, Any]) -> bytes:
-        """One request as it stands in a batch."""
+        """One request in a batch."""
         ...
 
     async def send(self, job: str, lines: Sequence[bytes]) -> str:
@@ -102,7 +102,7 @@ class BatchService(Protocol):
         ...
 
     async def state(self, name: str) -> BatchState:
-        """How a batch stands.
+        """The state of a batch.
 
         Raises:
             NotTakenError: the provider does not say.
@@ -162,16 +162,16 @@ class Caller:
             raise NotTakenError(str(error), unsure=True) from None
         if response.status in (200, 201):
             return response
-        said = _said(response)
+        detail = _detail(response)
         if response.status in (401, 403):
             raise ModelError(
-                f"the server does not accept the key in {self._profile.key_env} ({said})"
+                f"the server does not accept the key in {self._profile.key_env} ({detail})"
             )
         if response.status in (404, 405) and method == "POST":
             raise ModelError(
-                f"{self._profile.address} has no batch interface ({said}); leave out --batch"
+                f"{self._profile.address} has no batch interface ({detail}); leave out --batch"
             )
-        raise NotTakenError(said, unsure=response.status >= 500, status=response.status)
+        raise NotTakenError(detail, unsure=response.status >= 500, status=response.status)
 
     def _wire_address(self, path: str) -> tuple[str, dict[str, str], str]:
         from markscheme.models.chat.wire import address_of
@@ -179,7 +179,7 @@ class Caller:
         return address_of(self._profile, self._wire, path)
 
 
-def _said(response: HttpResponse) -> str:
+def _detail(response: HttpResponse) -> str:
     try:
         message = mapping(mapping(response.json()).get("error")).get("message")
     except ValueError:
@@ -364,9 +364,9 @@ class AnthropicBatches:
                 yield BatchResult(key=key, status=200, body=result.get("message"))
                 continue
             error = mapping(mapping(result.get("error")).get("error"))
-            said = error or {"message": f"the batch gave no answer: {word(result.get('type'))}"}
+            detail = error or {"message": f"the batch gave no answer: {word(result.get('type'))}"}
             wrong = error.get("type") == "invalid_request_error"
-            yield BatchResult(key=key, status=400 if wrong else 500, body={"error": said})
+            yield BatchResult(key=key, status=400 if wrong else 500, body={"error": detail})
 
 
 def _objects(contents: Iterable[bytes]) -> Iterator[Mapping[str, Any]]:

@@ -13,7 +13,7 @@ from markscheme.models.chat.protocol import ChatReply
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Spending:
-    """What a run has asked so far, or, where nothing is sent, what it would ask.
+    """What a run has spent so far, or, where nothing is sent, what it would spend.
 
     Attributes:
         calls: requests sent.
@@ -25,7 +25,7 @@ class Spending:
         cost_usd: money; of a dry run, at most.
         unpriced: calls without a price.
         unread: calls whose reply was lost or could not be read, and may have been billed: they are
-            in `cost_usd` at their dearest where money is limited.
+            in `cost_usd` at the highest possible price where money is limited.
     """
 
     calls: int = 0
@@ -58,8 +58,8 @@ class Budget:
     Attributes:
         max_cost: US dollars that may be spent; None for no limit.
         max_calls: requests that may be sent; None for no limit.
-        on_change: told after every reply.
-        remarks: what was sent or answered otherwise than the user asked for, with the number of
+        on_change: called after every reply.
+        remarks: where requests or replies differ from what the user chose, with the number of
             replies.
     """
 

@@ -28,7 +28,7 @@ _BUDGET_SECONDS = 0.02
 
 @runtime_checkable
 class AsyncChat(Protocol):
-    """A chat model that can be asked for one reply at a time, many side by side."""
+    """A chat model that takes one request at a time, many of them concurrently."""
 
     @property
     def concurrency(self) -> int: ...
@@ -41,22 +41,22 @@ class AsyncChat(Protocol):
 
 
 class _Work:
-    """One call of `complete`: what was asked, where each reply belongs, what has come."""
+    """One call of `complete`: its requests, where each reply belongs, what has arrived."""
 
     def __init__(
         self, model: ChatModel, requests: Sequence[ChatRequest], on_reply: OnReply | None
     ) -> None:
-        self.asked: dict[str, LedgerEntry] = {}
+        self.entries: dict[str, LedgerEntry] = {}
         self._places: dict[str, list[int]] = {}
         for place, request in enumerate(requests):
             one = LedgerEntry.of(model.name, model.revision, request)
-            self.asked.setdefault(one.key, one)
+            self.entries.setdefault(one.key, one)
             self._places.setdefault(one.key, []).append(place)
         self._replies: list[ChatReply | None] = [None] * len(requests)
         self._on_reply = on_reply
 
     def deliver(self, key: str, reply: ChatReply) -> None:
-        """Hand a reply to every place that asked for it."""
+        """Hand a reply to every place that requested it."""
         for place in self._places[key]:
             self._replies[place] = reply
             if self._on_reply is not None:
@@ -70,21 +70,21 @@ class _Work:
 
 @dataclass(kw_only=True)
 class CachedChat:
-    """Wraps a chat model: what is known is not asked, what is asked is kept and counted.
+    """Wraps a chat model: known replies are reused, new ones are stored and counted.
 
-    Equal requests are asked once. A request that another process is asking is waited for.
+    Equal requests are sent once. A request that another process is sending is waited for.
 
     Attributes:
         model: who answers.
-        ledger: where replies are kept; None keeps nothing.
+        ledger: where replies are stored; None stores nothing.
         budget: limits, and the count of what was used.
         prices: dollars for tokens.
         assumed: dollars for tokens of a model without a price, where money is limited: what is
             unknown is assumed to cost.
         share: what a call costs as a share of its price: less than 1 where it goes in a batch.
         send: whether to send what is not known; False plans it (`budget.plan`) and skips it.
-        on_used: told of the keys of the ledger's entries that replies were taken from.
-        on_missing: told of every request that `send=False` leaves unasked.
+        on_used: called with the keys of the ledger's entries that replies were taken from.
+        on_missing: called with every request that `send=False` does not send.
     """
 
     model: ChatModel
@@ -122,17 +122,17 @@ class CachedChat:
             ModelError: no request could succeed, or the ledger cannot be written.
         """
         work = _Work(self.model, requests, on_reply)
-        known = self.ledger.find(work.asked) if self.ledger else {}
+        known = self.ledger.find(work.entries) if self.ledger else {}
         self._deliver_known(work, known)
-        missing = [key for key in work.asked if key not in known]
+        missing = [key for key in work.entries if key not in known]
         if not self.send:
             for key in missing:
-                self._plan(work.asked[key])
+                self._plan(work.entries[key])
                 work.deliver(key, ChatReply(status="skipped", error="nothing is sent"))
         elif missing:
             self._ask(work, missing)
         if self.ledger and self.send and self.on_used is not None:
-            self.on_used(work.asked)
+            self.on_used(work.entries)
         return work.replies()
 
     def _deliver_known(self, work: _Work, known: Mapping[str, ChatReply]) -> None:
@@ -142,14 +142,14 @@ class CachedChat:
         if known:
             self.budget.count(known=len(known))
 
-    def _plan(self, asked: LedgerEntry) -> None:
-        tokens = count_tokens(asked.request.messages, self.name)
+    def _plan(self, entry: LedgerEntry) -> None:
+        tokens = count_tokens(entry.request.messages, self.name)
         price = price_of(self.name, self.prices)
-        limit = self._limit(asked.request)
+        limit = self._limit(entry.request)
         cost = None if price is None else self.share * price.cost(tokens, limit)
         self.budget.plan(tokens_in=tokens, tokens_out=limit, cost=cost)
         if self.on_missing is not None:
-            self.on_missing(asked)
+            self.on_missing(entry)
 
     def _limit(self, request: ChatRequest) -> int:
         """The most tokens that may come for a request."""
@@ -164,7 +164,7 @@ class CachedChat:
         ours = _Claims(self.ledger, missing, max(_FEWEST_CLAIMED, _CLAIMED_A_PLACE * at_once))
         while True:
             try:
-                jobs = (work.asked[key] for key in ours.next())
+                jobs = (work.entries[key] for key in ours.next())
                 if isinstance(self.model, AsyncChat):
                     one = self._asker(work, self.model)
                     loop_thread().run(for_each(jobs, one, at_once=at_once))
@@ -185,67 +185,67 @@ class CachedChat:
     def _asker(self, work: _Work, model: AsyncChat) -> Callable[[LedgerEntry], Awaitable[None]]:
         """What takes one request all the way: budget, model, ledger."""
 
-        async def ask(asked: LedgerEntry) -> None:
-            elsewhere = self._under_way.get(asked.key)
+        async def ask(entry: LedgerEntry) -> None:
+            elsewhere = self._under_way.get(entry.key)
             if elsewhere is not None:
                 # Another chunk of this run asks the same: one is paid for.
-                work.deliver(asked.key, await asyncio.shield(elsewhere))
+                work.deliver(entry.key, await asyncio.shield(elsewhere))
                 return
             mine: asyncio.Future[ChatReply] = asyncio.get_running_loop().create_future()
-            self._under_way[asked.key] = mine
+            self._under_way[entry.key] = mine
             try:
-                await self._ask_one(work, asked, model, mine)
+                await self._ask_one(work, entry, model, mine)
             finally:
-                self._under_way.pop(asked.key, None)
+                self._under_way.pop(entry.key, None)
                 mine.cancel()
 
         return ask
 
     async def _ask_one(
-        self, work: _Work, asked: LedgerEntry, model: AsyncChat, mine: asyncio.Future[ChatReply]
+        self, work: _Work, entry: LedgerEntry, model: AsyncChat, mine: asyncio.Future[ChatReply]
     ) -> None:
-        worst = self._worst(asked.request, model.limit(asked.request))
+        worst = self._worst(entry.request, model.limit(entry.request))
         while (answer := self.budget.admit(worst)) is False:
             await asyncio.sleep(_BUDGET_SECONDS)
         if answer is not None:
-            mine.set_result(self._skip(work, asked, answer))
+            mine.set_result(self._skip(work, entry, answer))
             return
         reserved = [worst]
 
         def again(limit: int, known: bool) -> bool:
             if not known:  # It may have been billed, and nobody will say how much.
                 self.budget.lose(reserved.pop())
-            next_one = self._worst(asked.request, limit)
+            next_one = self._worst(entry.request, limit)
             if self.budget.admit(next_one) is not None:
                 return False
             reserved.append(next_one)
             return True
 
-        reply = await model.ask(asked.request, again=again)
-        mine.set_result(self._settle(work, asked, sum(reserved), reply))
+        reply = await model.ask(entry.request, again=again)
+        mine.set_result(self._settle(work, entry, sum(reserved), reply))
 
     def _ask_in_groups(self, work: _Work, jobs: Iterator[LedgerEntry], size: int) -> None:
         """Ask a model that only knows `complete`, a group at a time."""
         group: list[tuple[LedgerEntry, float]] = []
 
         def finish() -> None:
-            replies = self.model.complete([asked.request for asked, _ in group]) if group else []
-            for (asked, worst), reply in zip(group, replies, strict=True):
-                self._settle(work, asked, worst, reply)
+            replies = self.model.complete([entry.request for entry, _ in group]) if group else []
+            for (entry, worst), reply in zip(group, replies, strict=True):
+                self._settle(work, entry, worst, reply)
             group.clear()
 
-        for asked in jobs:
-            worst = self._worst(asked.request, self._limit(asked.request))
+        for entry in jobs:
+            worst = self._worst(entry.request, self._limit(entry.request))
             answer = self.budget.admit(worst)
             if answer is False:
                 finish()
                 answer = self.budget.admit(worst)
             if answer is None:
-                group.append((asked, worst))
+                group.append((entry, worst))
                 if len(group) >= size:
                     finish()
             else:
-                self._skip(work, asked, answer or "the budget is spent")
+                self._skip(work, entry, answer or "the budget is spent")
         finish()
 
     def _worst(self, request: ChatRequest, limit: int) -> float:
@@ -256,14 +256,14 @@ class CachedChat:
         worst = price.cost(rough_tokens(request.messages), limit) if price else 0.0
         return self.share * worst
 
-    def _skip(self, work: _Work, asked: LedgerEntry, reason: str) -> ChatReply:
+    def _skip(self, work: _Work, entry: LedgerEntry, reason: str) -> ChatReply:
         self.budget.count(skipped=1)
         reply = ChatReply(status="skipped", error=reason)
-        work.deliver(asked.key, reply)
+        work.deliver(entry.key, reply)
         return reply
 
-    def _settle(self, work: _Work, asked: LedgerEntry, worst: float, reply: ChatReply) -> ChatReply:
-        """Price a reply, count it, keep it, and hand it on once it is kept."""
+    def _settle(self, work: _Work, entry: LedgerEntry, worst: float, reply: ChatReply) -> ChatReply:
+        """Price a reply, count it, store it, and deliver it once it is stored."""
         price = price_of(self.name, self.prices)
         bill = self._bill(reply, price)
         if reply.cost_usd is None and price is not None:
@@ -273,9 +273,9 @@ class CachedChat:
         self.budget.settle(worst, reply, bill=bill)
         self._remark(reply)
         if self.ledger is None:
-            work.deliver(asked.key, reply)
+            work.deliver(entry.key, reply)
         else:
-            self.ledger.put(asked, reply, lambda kept: work.deliver(asked.key, kept))
+            self.ledger.put(entry, reply, lambda stored: work.deliver(entry.key, stored))
         return reply
 
     def _bill(self, reply: ChatReply, price: Price | None) -> float | None:
@@ -292,7 +292,7 @@ class CachedChat:
         )
 
     def _remark(self, reply: ChatReply) -> None:
-        """Count what was sent or answered otherwise than the user asked for."""
+        """Count requests and replies that differ from what the user chose."""
         for name, value in (reply.changed or {}).items():
             if value is None:
                 self.budget.remark(f"{self.name}: {name} was not sent; the model does not take it")
@@ -302,11 +302,11 @@ class CachedChat:
             self.budget.remark(f"{self.name}: answered by {reply.model!r}")
 
 
-def _same_model(served: str, asked: str) -> bool:
-    """Whether a server's name for a model is the one asked for, if perhaps more exact."""
+def _same_model(served: str, requested: str) -> bool:
+    """Whether a server's name for a model is the requested one, if perhaps more exact."""
     here, there = (
         re.sub(r"[^a-z0-9]+", "-", re.split(r"[/:](?=[^/:]*[a-z])", name.lower())[-1]).strip("-")
-        for name in (asked.removesuffix(":latest"), served.removesuffix(":latest"))
+        for name in (requested.removesuffix(":latest"), served.removesuffix(":latest"))
     )
     return f"{there}-".startswith(f"{here}-") or f"{here}-".startswith(f"{there}-")
 

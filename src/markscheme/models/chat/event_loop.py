@@ -26,8 +26,8 @@ class OneByOne(selectors.DefaultSelector):
     """Tells an event loop of one socket at a time, and of none while work is still to be done.
 
     A loop commonly reads every socket that has something and only then works on what it read. Here
-    a reply is read, understood and kept before the bytes of the next one leave the kernel, so that
-    a killed process has at most one reply in hand that is not kept.
+    a reply is read, parsed and stored before the bytes of the next one leave the kernel, so that
+    a killed process has at most one reply that is received but not stored.
     """
 
     def __init__(self) -> None:
@@ -37,7 +37,7 @@ class OneByOne(selectors.DefaultSelector):
 
     def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
         """One ready file, in turn. A loop asks with timeout 0 if it has work; after a few steps it
-        is told all the same, so that work without end does not keep it from reading."""
+        learns of it all the same, so that work without end does not keep it from reading."""
         if timeout == 0 and self._passed < _STEPS_UNDISTURBED:
             self._passed += 1
             return []
@@ -146,7 +146,7 @@ class LoopThread:
 
 
 def loop_thread() -> LoopThread:
-    """The process's loop thread, started when first asked for."""
+    """The process's loop thread, started at its first use."""
     global _shared  # noqa: PLW0603
     with _lock:
         if _shared is None or not _shared.usable():

@@ -107,7 +107,7 @@ class GenerateContent:
 
 
 def _usage(counted: Mapping[str, Any]) -> Usage:
-    """Gemini counts reasoning beside the reply, and what it had cached within the input."""
+    """Gemini counts reasoning apart from the reply, and cached input within the input."""
     out, thought = count(counted.get("candidatesTokenCount")), count(
         counted.get("thoughtsTokenCount")
     )  # fmt: skip

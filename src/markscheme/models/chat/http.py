@@ -1,7 +1,7 @@
 """Posting JSON to a model's server: one connection pool, nothing followed to another host.
 
-Every protocol goes through here, so that each guard stands once: the size of a reply, redirects,
-time-outs, and what kind of failure an attempt met.
+Every protocol goes through here, so that each guard is written once: the size
+of a reply, redirects, time-outs, and what kind of failure an attempt met.
 """
 
 from __future__ import annotations

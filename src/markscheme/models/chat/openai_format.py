@@ -126,7 +126,7 @@ class Responses:
     path = "/responses"
 
     def body(self, sending: Sending) -> dict[str, Any]:
-        """See `Wire`. The server is asked to keep nothing."""
+        """See `Wire`. The request tells the server to store nothing."""
         request, profile = sending.request, sending.profile
         body: dict[str, Any] = {
             "model": profile.served,
@@ -169,8 +169,8 @@ class Responses:
         reason = word(mapping(whole.get("incomplete_details")).get("reason"))
         state = word(whole.get("status"))
         if state == "failed":
-            said = word(mapping(whole.get("error")).get("message")) or "no reason given"
-            raise MalformedReplyError(f"the model failed: {said}")
+            detail = word(mapping(whole.get("error")).get("message")) or "no reason given"
+            raise MalformedReplyError(f"the model failed: {detail}")
         refused = bool(refusals) or reason == "content_filter"
         counted = mapping(whole.get("usage"))
         tokens = [token for part in parts for token in _listed(part.get("logprobs"))]
@@ -214,7 +214,7 @@ def chat_usage(body: object) -> Usage:
     reasoning = count(details.get("reasoning_tokens"))
     total = count(counted.get("total_tokens"))
     if None not in (tokens_in, out, reasoning, total) and total == tokens_in + out + reasoning:  # type: ignore[operator]
-        out += reasoning  # type: ignore[operator]  # Some count reasoning beside the reply (xAI).
+        out += reasoning  # type: ignore[operator]  # Some count reasoning apart from the reply (xAI).
     cached = count(mapping(counted.get("prompt_tokens_details")).get("cached_tokens"))
     return Usage(
         tokens_in=tokens_in,

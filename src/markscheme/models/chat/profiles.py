@@ -47,7 +47,7 @@ FEATURES = ("temperature", "top_p", "seed", "schema", "logprobs", "effort", "ver
 
 @dataclass(frozen=True, kw_only=True)
 class ModelProfile:
-    """A model as it is asked.
+    """How a model is reached and what it supports.
 
     Attributes:
         name: as the user wrote it; goes into ledger and signature.
@@ -62,7 +62,7 @@ class ModelProfile:
         room: tokens for reasoning, added to the limit that a judge sets for its reply.
         limit_name: the body's field for that limit, where the protocol's usual one is refused.
         lacks: features (see `FEATURES`) that are not sent.
-        price: dollars for tokens; None where nobody said.
+        price: dollars for tokens; None where unknown.
     """
 
     name: str
@@ -111,14 +111,14 @@ class ModelProfile:
 
     def settings(self) -> str:
         """What of this changes replies, in words: part of the ledger's key and of signatures."""
-        said = {
+        values = {
             "protocol": None if self.protocol == "chat" else self.protocol,
             "effort": self.reasoning_effort,
             "verbosity": self.verbosity,
             "without": ",".join(sorted(self.lacks)) or None,
             "extra": _hash(self.extra) if self.extra else None,
         }
-        return " ".join(f"{name}={value}" for name, value in said.items() if value is not None)
+        return " ".join(f"{name}={value}" for name, value in values.items() if value is not None)
 
 
 def _hash(value: object) -> str:
@@ -156,7 +156,7 @@ class ModelTable:
         return {name: price for name, price in found.items() if price is not None}
 
     @property
-    def dearest(self) -> Price:
+    def highest_price(self) -> Price:
         """The highest price of input and of output: what an unpriced model may cost."""
         prices = self.prices.values()
         return Price(

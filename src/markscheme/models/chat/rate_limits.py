@@ -18,8 +18,8 @@ _REMAINING = ("x-ratelimit-remaining-requests", "anthropic-ratelimit-requests-re
 class Pace:
     """At most `per_minute` units a minute, evenly spread, with a burst of one second's worth.
 
-    The generic cell rate algorithm: each unit moves the time at which the next is due; whoever
-    comes before that waits. None means no limit.
+    The generic cell rate algorithm: each unit moves the time at which the next is due; a
+    request before that time waits. None means no limit.
     """
 
     def __init__(self, per_minute: float | None) -> None:

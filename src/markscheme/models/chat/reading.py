@@ -9,11 +9,11 @@ from typing import Any
 
 from markscheme.models.chat.protocol import TokenLogprobs
 
-KEPT_TOKENS = 640
-"""Tokens of a reply whose alternatives are kept. Of a longer one those at its start and at its end
-are, since a verdict stands in one of them, with an empty place between."""
+STORED_TOKENS = 640
+"""Tokens of a reply whose alternatives are stored. Of a longer one, those at its start and end are
+stored, since the verdict is in one of them, with an empty place between."""
 WHOLE_TOKENS = 16
-"""Tokens at the start of which every alternative is kept; later only likely ones are."""
+"""Tokens at the start whose alternatives are all stored; later, only likely ones are."""
 _UNLIKELY = math.log(0.001)
 
 _MOST_TOKENS = 1 << 31
@@ -109,7 +109,7 @@ def joined_text(content: object) -> str:
 
 
 def _alternatives(place: object) -> dict[str, float] | None:
-    """Tokens that may stand in one place, the chosen one first; None if a number is none."""
+    """Alternatives for one token, the chosen one first; None if a number is not valid."""
     token = mapping(place)
     top = token.get("top_logprobs")
     found: dict[str, float] = {}
@@ -157,16 +157,16 @@ def of_the_text(places: Sequence[object], tokens: Sequence[str], text: str) -> T
     while end <= at:
         start += 1
         end += len(tokens[start])
-    return kept_places([_alternatives(place) for place in places[start:]])
+    return stored_places([_alternatives(place) for place in places[start:]])
 
 
-def kept_places(places: Sequence[dict[str, float] | None]) -> TokenLogprobs | None:
-    """The places of a reply's tokens as they are kept: see `KEPT_TOKENS`; None if one is None."""
+def stored_places(places: Sequence[dict[str, float] | None]) -> TokenLogprobs | None:
+    """The places of a reply that are stored, see `STORED_TOKENS`; None if one is None."""
     if any(place is None for place in places):
         return None
     whole = [place for place in places if place is not None]
     start, rest = whole[:WHOLE_TOKENS], whole[WHOLE_TOKENS:]
-    tail = rest[-(KEPT_TOKENS - WHOLE_TOKENS) :]
+    tail = rest[-(STORED_TOKENS - WHOLE_TOKENS) :]
     gap: list[dict[str, float]] = [{}] if len(tail) < len(rest) else []
     return (*start, *gap, *map(_likely, tail))
 

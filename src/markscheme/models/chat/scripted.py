@@ -48,11 +48,11 @@ class ScriptedChat:
 
     def _reply(self, text: str) -> ChatReply:
         if callable(self.replies):
-            said = self.replies(text)
+            answer = self.replies(text)
         elif text in self.replies:
-            said = self.replies[text]
+            answer = self.replies[text]
         else:
             return ChatReply(status="failed", error="the script has no reply to this message")
-        if isinstance(said, ChatReply):
-            return said
-        return ChatReply(status="ok", text=said, finish_reason="stop", model=self.name)
+        if isinstance(answer, ChatReply):
+            return answer
+        return ChatReply(status="ok", text=answer, finish_reason="stop", model=self.name)

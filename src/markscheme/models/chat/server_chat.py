@@ -61,7 +61,7 @@ class _PassingError(Exception):
 
 
 class _TurnedAwayError(Exception):
-    """The server takes no more requests now. `wait`: seconds it asked to wait, if it said."""
+    """The server takes no more requests now. `wait`: seconds it requires, if stated."""
 
     def __init__(self, message: str, wait: float | None) -> None:
         super().__init__(message)
@@ -69,7 +69,7 @@ class _TurnedAwayError(Exception):
 
 
 class _OtherwiseError(Exception):
-    """The server cannot do what `feature` names, and said so."""
+    """The server reported that it does not support `feature`."""
 
     def __init__(self, feature: str, message: str) -> None:
         super().__init__(message)
@@ -89,8 +89,8 @@ class ServerChat:
 
     What a model lacks is left out once an error has named it, and remembered once a request has
     succeeded without it. Where a reply ends before it has begun, for all its tokens went into
-    reasoning, it is asked again with a larger limit, which is remembered as well. A reply says in
-    `changed` what was sent otherwise than it was asked for.
+    reasoning, the request is sent again with a larger limit, which is remembered as well. A reply's
+    `changed` names what was sent differently from the request.
 
     Attributes:
         name: as the user wrote it.
@@ -177,7 +177,7 @@ class ServerChat:
 
         Args:
             request: what to ask.
-            again: asked before an attempt that follows one which may have been billed.
+            again: called before an attempt that follows one which may have been billed.
 
         Raises:
             ModelError: no request could succeed.
@@ -270,7 +270,7 @@ class ServerChat:
         return reply
 
     def _read(self, response: HttpResponse, sending: Sending) -> ChatReply:
-        """The reply in a response with status 200: it is billed, so it is not asked for again."""
+        """The reply in a response with status 200: it is billed, so it is not requested again."""
         try:
             body = response.json()
         except ValueError as error:
@@ -300,29 +300,31 @@ class ServerChat:
         message = error.get("message") or (found if isinstance(found, str) else None)
         if not isinstance(message, str):
             message = response.content[:_SHOWN].decode("utf-8", "replace")
-        said = f"HTTP {status}: {self._clean(message)}"
+        detail = f"HTTP {status}: {self._clean(message)}"
         if is_refusal(error):
-            return _LastingError(ChatReply(status="refused", error=said))
+            return _LastingError(ChatReply(status="refused", error=detail))
         lacking = lacking_feature(self._wire, status, error, message, sending)
         if lacking:
-            return _OtherwiseError(lacking, said)
+            return _OtherwiseError(lacking, detail)
         if error.get("code") == "insufficient_quota" or status == 402:
-            return ModelError(f"{self.name}: no credit left ({said}); what was answered is kept")
+            return ModelError(
+                f"{self.name}: no credit left ({detail}); the replies received are saved"
+            )
         if status in (401, 403) and not self._answered:
             return ModelError(
-                f"the server does not accept the key in {self.profile.key_env} ({said})"
+                f"the server does not accept the key in {self.profile.key_env} ({detail})"
             )
         if status == 404 and not self._answered:
             return ModelError(
                 f"no model {self.profile.served!r} at {self.profile.base_url or 'OpenAI'} "
-                f"({said}); check --model and --base-url (most addresses end in /v1)"
+                f"({detail}); check --model and --base-url (most addresses end in /v1)"
             )
         wait = retry_after(response.headers)
         if status in (429, 529) or (status == 503 and wait is not None):
-            return _TurnedAwayError(said, wait)
+            return _TurnedAwayError(detail, wait)
         if status in _PASSING or status >= 500:
-            return _PassingError(said)
-        return _LastingError(ChatReply(status="failed", error=said))
+            return _PassingError(detail)
+        return _LastingError(ChatReply(status="failed", error=detail))
 
     def _address(self) -> tuple[str, dict[str, str]]:
         """Where to post, and with which headers."""
@@ -379,7 +381,7 @@ class ServerChat:
             )
 
     def _out_of_order(self, request: ChatRequest, reason: str) -> bool:
-        """Whether the server fails whatever it is asked; everything then waits, and one request
+        """Whether the server fails every request; everything then waits, and one request
         at a time tries, as often as a single request would be tried."""
         self._failing.add(id(request))
         if len(self._failing) < _FAILING:
@@ -391,8 +393,8 @@ class ServerChat:
         if self._outages > max(1, self.options.retries):
             self._dead = (
                 f"{self.name}: the server stopped answering: {len(self._failing)} requests failed "
-                f"one after another, the last: {reason}; what was answered is kept, and the same "
-                "command goes on"
+                f"one after another, the last: {reason}; the replies received are saved, and the "
+                "same command continues"
             )
         return True
 
@@ -414,8 +416,8 @@ class ServerChat:
             return _PassingError(f"no connection: {reason}")
         state = "stopped answering" if self._answered else "does not answer"
         return ModelError(
-            f"the server at {self.profile.address}/ {state} ({reason}); start it, or mend "
-            "--base-url. What was answered is kept"
+            f"the server at {self.profile.address}/ {state} ({reason}); start it, or fix "
+            "--base-url. The replies received are saved"
         )
 
     def _clean(self, text: str) -> str:
@@ -427,8 +429,8 @@ class ServerChat:
 
     def _without_key(self, reply: ChatReply) -> ChatReply:
         """The reply itself, unless the server sent the key back in it."""
-        said = (reply.text, reply.model, reply.finish_reason)
-        if len(self._key) < _SHORTEST_KEY or not any(t and self._key in t for t in said):
+        parts = (reply.text, reply.model, reply.finish_reason)
+        if len(self._key) < _SHORTEST_KEY or not any(t and self._key in t for t in parts):
             return reply
         return replace(
             reply, status="failed", text=None, model=None, finish_reason=None,

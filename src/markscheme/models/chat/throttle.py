@@ -1,8 +1,8 @@
 """How many requests go to a server, and how fast: found out from what it turns away.
 
 Three things hold a request back: the number under way, which grows with each success up to the
-user's limit; a pace, once the server has turned requests away; and a pause, when the server asked
-for one or does not work at all.
+user's limit; a pace, once the server has turned requests away; and a pause, when the server
+requires one or does not work at all.
 """
 
 from __future__ import annotations
@@ -108,7 +108,7 @@ class Throttle:
 
         Args:
             sent_at: what `enter` returned for it.
-            wait: seconds that the server asked to wait; None where it said nothing.
+            wait: seconds that the server requires; None where it states none.
 
         Returns:
             Seconds that this request is to wait before it enters again.

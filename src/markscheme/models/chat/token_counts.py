@@ -21,13 +21,13 @@ _LOADING_SECONDS = 5.0
 
 
 def rough_tokens(messages: Sequence[Message]) -> int:
-    """Tokens of a conversation from its length alone; fast, for limits kept from this side."""
+    """Tokens of a conversation from its length alone; fast, for limits enforced by the client."""
     size = sum(len(message.content.encode()) for message in messages)
     return int(size / BYTES_A_TOKEN) + TOKENS_A_MESSAGE * len(messages) + 1
 
 
 def count_tokens(messages: Sequence[Message], model: str) -> int:
-    """Tokens of a conversation by the model's tokenizer where it is at hand, else roughly."""
+    """Tokens of a conversation by the model's tokenizer where it is available, else roughly."""
     count, _ = _counter(model)
     if count is None:
         return rough_tokens(messages)

@@ -13,7 +13,7 @@ from typing import Any
 from markscheme.errors import ModelError
 from markscheme.models.chat.openai_format import as_one_text
 from markscheme.models.chat.protocol import ChatReply, ChatRequest, OnReply, TokenLogprobs
-from markscheme.models.chat.reading import kept_places
+from markscheme.models.chat.reading import stored_places
 from markscheme.models.chat.wire import TOP_LOGPROBS
 from markscheme.models.local import library
 
@@ -24,7 +24,7 @@ _WANTED = "a language model in this process"
 class HuggingFaceChat:
     """A causal language model from a folder or the hub; without a chat template, it gets one text.
 
-    One reply at a time: with padding, what stands beside a request would change its last digits.
+    One reply at a time: with padding, a batch's other requests would change a reply's last digits.
     Runs on a GPU where torch finds one. Structured output is not enforced.
 
     Attributes:
@@ -125,7 +125,7 @@ class HuggingFaceChat:
 
 
 def _sampling(request: ChatRequest, tokenizer: Any) -> dict[str, Any]:
-    """What `generate` is told: greedy at temperature 0, sampling above."""
+    """Arguments of `generate`: greedy at temperature 0, sampling above."""
     warm = request.temperature is None or request.temperature > 0
     options: dict[str, Any] = {
         "max_new_tokens": request.max_tokens,
@@ -157,4 +157,4 @@ def _logprobs(made: Any, tokens: Any, tokenizer: Any) -> TokenLogprobs | None:
             if value > float("-inf"):
                 alternatives.setdefault(tokenizer.decode([place]), value)
         found.append(alternatives)
-    return kept_places(found)
+    return stored_places(found)

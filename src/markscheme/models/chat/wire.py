@@ -12,7 +12,7 @@ from markscheme.models.chat.profiles import FEATURES, ModelProfile, from_environ
 from markscheme.models.chat.protocol import ChatReply, ChatRequest
 
 TOP_LOGPROBS = 10
-"""Alternatives asked for in each place; servers commonly allow up to 20."""
+"""Alternatives requested for each token; servers commonly allow up to 20."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -20,7 +20,7 @@ class Sending:
     """One request as it is sent to one model.
 
     Attributes:
-        request: what was asked for.
+        request: the request as made.
         profile: the model.
         limit: most tokens that may come, reasoning included.
         without: features that are not sent; see `profiles.FEATURES`.
@@ -34,7 +34,7 @@ class Sending:
     limit_name: str | None = None
 
     def has(self, feature: str) -> bool:
-        """Whether a feature is asked for and sent."""
+        """Whether a feature is requested and sent."""
         if feature in self.without:
             return False
         if feature == "effort":
@@ -50,7 +50,7 @@ class Wire(Protocol):
 
     Attributes:
         names: for each feature, the words by which an error may name it, in lower case.
-        key_header: the header of the key, with what stands before the key in it.
+        key_header: the header of the key, with its prefix before the key.
         limit_name: the body's field for the most tokens that may come.
         path: what comes after the base address; `{model}` is the model's name.
     """
@@ -130,13 +130,13 @@ def lacking_feature(
     if status not in (400, 403, 404, 415, 422, 501):
         return None
     param = error.get("param")
-    said = f"{param if isinstance(param, str) else ''} {message}".lower()
+    detail = f"{param if isinstance(param, str) else ''} {message}".lower()
     limit_name = sending.limit_name or wire.limit_name
-    if limit_name == "max_tokens" and "max_completion_tokens" in said:
+    if limit_name == "max_tokens" and "max_completion_tokens" in detail:
         return "max_tokens"
     for feature in FEATURES:
         words = wire.names.get(feature, ())
-        if sending.has(feature) and any(word in said for word in words):
+        if sending.has(feature) and any(word in detail for word in words):
             return feature
     return None
 
@@ -151,7 +151,7 @@ def without(sending: Sending, feature: str) -> Sending | None:
 
 
 def changes(sending: Sending) -> dict[str, float | None] | None:
-    """What was sent otherwise than it was asked for; see `ChatReply.changed`."""
+    """What was sent differently from the request; see `ChatReply.changed`."""
     request = sending.request
     found: dict[str, float | None] = {
         name: None
@@ -173,8 +173,8 @@ _MOST_ROOM = 32_768
 
 def larger(sending: Sending, room: int) -> Sending | None:
     """The request with room for reasoning; None if it had as much already."""
-    asked = sending.request.max_tokens
-    limit = asked + min(_MOST_ROOM, max(room, ROOM, 4 * asked))
+    requested = sending.request.max_tokens
+    limit = requested + min(_MOST_ROOM, max(room, ROOM, 4 * requested))
     return replace(sending, limit=limit) if limit > sending.limit else None
 
 

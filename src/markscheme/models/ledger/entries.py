@@ -1,4 +1,4 @@
-"""Requests and replies as plain values, and the key under which a reply is kept."""
+"""Requests and replies as plain values, and the key under which a reply is stored."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def request_from(record: Mapping[str, Any]) -> ChatRequest:
 
 
 def key_of(model: str, revision: str, request: ChatRequest) -> str:
-    """32 hexadecimal digits that stand for a model, its revision and every field of a request."""
+    """32 hexadecimal digits that identify a model, its revision and every field of a request."""
     return key_of_record(model, revision, request_record(request))
 
 
@@ -74,7 +74,7 @@ def reply_from(record: Mapping[str, Any]) -> ChatReply:
     values = dict(record)
     places = values.get("token_logprobs")
     if places is not None:
-        # Ledgers of versions that kept any number may hold some that are no log-probabilities.
+        # Ledgers of versions that stored any number may hold some that are no log-probabilities.
         right = all(is_logprob(number) for place in places for number in dict(place).values())
         values["token_logprobs"] = tuple(dict(place) for place in places) if right else None
     return ChatReply(**values)

@@ -22,13 +22,13 @@ _SQLITE_MAGIC = b"SQLite format 3\x00"
 class Line:
     """One line of an exported ledger."""
 
-    asked: LedgerEntry
+    entry: LedgerEntry
     reply: ChatReply
 
     @property
     def key(self) -> str:
         """The reply's key."""
-        return self.asked.key
+        return self.entry.key
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -123,10 +123,10 @@ def _line(text: bytes) -> Line:
     reply = reply_from(record["reply"])
     if reply.status not in ("ok", "refused"):
         raise ValueError(f"a reply with status {reply.status!r} is no answer")
-    asked = LedgerEntry(
+    entry = LedgerEntry(
         key=key, model=record["model"], revision=record["revision"], request=request
     )
-    return Line(asked=asked, reply=reply)
+    return Line(entry=entry, reply=reply)
 
 
 def import_ledger(ledger: Ledger, path: Path) -> int:
@@ -138,7 +138,7 @@ def import_ledger(ledger: Ledger, path: Path) -> int:
         DataError: the file cannot be read.
     """
     count = sum(1 for _ in read_export(path))
-    ledger.put_all((line.asked, line.reply) for line in read_export(path))
+    ledger.put_all((line.entry, line.reply) for line in read_export(path))
     ledger.flush()
     return count
 

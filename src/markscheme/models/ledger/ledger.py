@@ -125,18 +125,18 @@ class LedgerEntry:
         )
 
 
-OnKept = Callable[[ChatReply], None]
+OnStored = Callable[[ChatReply], None]
 """Told, once a reply is on disk, the reply to use."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Write:
-    asked: LedgerEntry
+    entry: LedgerEntry
     reply: ChatReply
-    then: OnKept
+    then: OnStored
 
 
-_Kept = tuple[OnKept, ChatReply]
+_Written = tuple[OnStored, ChatReply]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -144,7 +144,7 @@ class _Step:
     """Work for the ledger's thread: replies committed here that wait for the disk, replies to
     commit elsewhere, and whom to tell when all before is done."""
 
-    kept: Sequence[_Kept] = ()
+    written: Sequence[_Written] = ()
     writes: Sequence[_Write] = ()
     done: threading.Event | None = None
 
@@ -228,8 +228,8 @@ class Ledger:
     # --- claims -------------------------------------------------------------------------------
 
     def claim(self, keys: Sequence[str]) -> tuple[set[str], dict[str, ChatReply]]:
-        """Claim what is about to be asked: the keys that are now ours, and replies that came in
-        since. The rest is being asked by another process."""
+        """Claim requests that are about to be sent: the keys that are now ours, and replies that
+        arrived since. The rest is being sent by another process."""
         ordered = sorted(keys)
         until = time.time() + LEASE_SECONDS
         self._drop_claims_of_the_dead()
@@ -260,7 +260,7 @@ class Ledger:
         return mine, found
 
     def release(self, keys: Iterable[str]) -> None:
-        """Give up claims on what was not asked after all."""
+        """Give up claims on requests that were not sent after all."""
         ours = sorted(self._claimed & set(keys))
         if ours:
             self._quick.transact(
@@ -295,17 +295,17 @@ class Ledger:
 
     # --- writing ------------------------------------------------------------------------------
 
-    def put(self, asked: LedgerEntry, reply: ChatReply, then: OnKept = lambda _: None) -> None:
+    def put(self, entry: LedgerEntry, reply: ChatReply, then: OnStored = lambda _: None) -> None:
         """Keep a reply: on return no kill of this process can lose it.
 
         `then` is called with it, from another thread, once a power cut cannot either. A reply that
         is there already stays, and is the one that `then` gets. A failed reply is logged and not
-        kept as an answer: the next run asks again.
+        stored as an answer: the next run sends the request again.
 
         Raises:
             ModelError: this or an earlier reply could not be written.
         """
-        self._put([_Write(asked, reply, then)])
+        self._put([_Write(entry, reply, then)])
 
     def put_all(self, replies: Iterable[tuple[LedgerEntry, ChatReply]]) -> None:
         """Keep many replies, at a fraction of the time that `put` would take for each.
@@ -315,7 +315,7 @@ class Ledger:
         """
         source = iter(replies)
         while some := list(itertools.islice(source, _LARGEST_COMMIT)):
-            self._put([_Write(asked, reply, lambda _: None) for asked, reply in some])
+            self._put([_Write(entry, reply, lambda _: None) for entry, reply in some])
 
     def _put(self, writes: list[_Write]) -> None:
         if self._trouble is not None:
@@ -325,7 +325,7 @@ class Ledger:
             self._queue.put(_Step(writes=writes))
             return
         try:
-            self._queue.put(_Step(kept=self._commit(writes)))
+            self._queue.put(_Step(written=self._commit(writes)))
         except ModelError as error:
             self._trouble = error
             raise
@@ -369,7 +369,7 @@ class Ledger:
                 if self._claimed and time.monotonic() - self._renewed > _RENEW_SECONDS:
                     self._renewed = time.monotonic()
                     self._renew()
-            except Exception as error:  # Handed to whoever puts or flushes next.
+            except Exception as error:  # Raised by the next `put` or `flush`.
                 self._trouble = error
             for step in work:
                 if step.done is not None:
@@ -389,18 +389,18 @@ class Ledger:
         return steps
 
     def _hand_on(self, steps: list[_Step]) -> None:
-        kept = [one for step in steps for one in step.kept]
+        written = [one for step in steps for one in step.written]
         writes = [write for step in steps for write in step.writes]
-        if kept:
+        if written:
             self._durable.sync()
         if writes:
-            kept += self._commit(writes)
+            written += self._commit(writes)
             if self._spool is not None:
-                self._spool.drop(item.asked.key for item in writes)
-        for then, reply in kept:
+                self._spool.drop(item.entry.key for item in writes)
+        for then, reply in written:
             then(reply)
 
-    def _commit(self, batch: list[_Write]) -> list[_Kept]:
+    def _commit(self, batch: list[_Write]) -> list[_Written]:
         """Write replies and failures, drop their claims; gives what to hand on to whom."""
         failed = [item for item in batch if item.reply.status == "failed"]
         rows = _rows(batch)
@@ -415,22 +415,22 @@ class Ledger:
                     "VALUES (?, ?, ?, ?, ?, ?)",
                     [_failure(item, now) for item in failed],
                 )
-            delete_claims(cursor, sorted(item.asked.key for item in batch), self._owner)
+            delete_claims(cursor, sorted(item.entry.key for item in batch), self._owner)
             return there
 
         stored = self._durable.transact(work, writes=True)
-        self._claimed -= {item.asked.key for item in batch}
+        self._claimed -= {item.entry.key for item in batch}
         return [(item.then, self._to_use(item, texts, stored)) for item in batch]
 
     def _to_use(self, item: _Write, ours: dict[str, str], stored: dict[str, str]) -> ChatReply:
         """The reply itself, unless another one was there first."""
-        key = item.asked.key
+        key = item.entry.key
         if item.reply.status == "failed" or stored.get(key, ours.get(key)) == ours.get(key):
             return item.reply
         return _read(stored[key])
 
     def _take_over(self) -> None:
-        """Bring in what processes of this machine had kept and not brought in before they died."""
+        """Commit replies that processes of this machine had spooled when they died."""
         if self._spool is not None:
             for rows in self._spool.waiting():
                 self._durable.transact(lambda cursor: insert_replies(cursor, rows), writes=True)  # noqa: B023
@@ -438,24 +438,24 @@ class Ledger:
 
 
 def _rows(batch: Sequence[_Write]) -> list[Row]:
-    """What is kept of some replies, one a key, in order of key."""
-    answers = {item.asked.key: item for item in batch if item.reply.status in ("ok", "refused")}
+    """What is stored of some replies, one row a key, in order of key."""
+    answers = {item.entry.key: item for item in batch if item.reply.status in ("ok", "refused")}
     now = time.time()
     return [_row(answers[key], now) for key in sorted(answers)]
 
 
 def _row(item: _Write, now: float) -> Row:
-    asked, reply = item.asked, item.reply
-    request = orjson.dumps(request_record(asked.request)).decode()
+    entry, reply = item.entry, item.reply
+    request = orjson.dumps(request_record(entry.request)).decode()
     text = orjson.dumps(reply_record(reply)).decode()
     counts = (reply.tokens_in, reply.tokens_out, reply.cost_usd)
-    return (asked.key, asked.model, asked.revision, request, text, reply.status, *counts, now)
+    return (entry.key, entry.model, entry.revision, request, text, reply.status, *counts, now)
 
 
 def _failure(item: _Write, now: float) -> tuple[Any, ...]:
     text = orjson.dumps(reply_record(item.reply)).decode()
-    asked = item.asked
-    return (asked.key, asked.model, asked.revision, text, item.reply.error or "", now)
+    entry = item.entry
+    return (entry.key, entry.model, entry.revision, text, item.reply.error or "", now)
 
 
 def _read(text: str) -> ChatReply:

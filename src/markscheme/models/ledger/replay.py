@@ -1,4 +1,4 @@
-"""A chat model that only repeats what was said before: out of a ledger or an exported file."""
+"""A chat model that only repeats recorded replies, from a ledger or an exported file."""
 
 from __future__ import annotations
 

@@ -13,14 +13,14 @@ TOKENS_A_BATCH = 1024
 """Enough rows to keep the matrix products busy, few enough that activations stay in the cache."""
 
 CHARACTERS_A_TOKEN = 32
-"""Characters read of a text for each token kept, so that megabytes cost no more than a page."""
+"""Characters read of a text for each token, so that megabytes cost no more than a page."""
 
 
 def equal_length_batches(lengths: npt.NDArray[np.int64]) -> Iterator[npt.NDArray[np.int64]]:
     """Yield positions in `lengths`, each array of one length, shortest first.
 
     Sequences of one length need neither padding nor a mask, so that what a text gets cannot depend
-    on the texts beside it.
+    on the other texts.
     """
     order = np.argsort(lengths, kind="stable")
     _, starts = np.unique(lengths[order], return_index=True)

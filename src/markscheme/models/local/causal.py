@@ -1,4 +1,4 @@
-"""Causal language models that are asked how likely a text is, not to write one."""
+"""Causal language models that score how likely a text is, and write none."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ _DECIMALS = 4
 
 @dataclass(frozen=True, kw_only=True)
 class Encoded:
-    """Tokens of a prompt and of what follows it, and how many of them follow."""
+    """Tokens of a prompt and of the target that follows it, and the target's number of tokens."""
 
     ids: list[int]
-    told: int
+    target_tokens: int
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,7 +51,9 @@ class Causal:
     model: Any
     longest: int = LONGEST
 
-    def encode(self, template: str, fields: Sequence[Fields], told: Sequence[str]) -> list[Encoded]:
+    def encode(
+        self, template: str, fields: Sequence[Fields], targets: Sequence[str]
+    ) -> list[Encoded]:
         """Prompts, each with what is to follow, and the token that ends a text behind it.
 
         Nothing in a field can become a special token.
@@ -60,12 +62,12 @@ class Causal:
             ModelError: the template alone is too long, or the tokenizer cannot tell the prompt
                 from what follows.
         """
-        tails = self._tails(told)
+        tails = self._tails(targets)
         end = self.tokenizer.eos_token_id
         tails = [tail if end is None else [*tail, int(end)] for tail in tails]
         prompts = self.prompts(template, fields, [self.longest - len(tail) for tail in tails])
         return [
-            Encoded(ids=[*prompt, *tail], told=len(tail))
+            Encoded(ids=[*prompt, *tail], target_tokens=len(tail))
             for prompt, tail in zip(prompts, tails, strict=True)
         ]
 
@@ -92,7 +94,7 @@ class Causal:
         return np.round(found, _DECIMALS)
 
     def log_likelihoods(
-        self, template: str, fields: Sequence[Fields], told: Sequence[str]
+        self, template: str, fields: Sequence[Fields], targets: Sequence[str]
     ) -> Floats:
         """Natural logarithm of the probability of each text after its prompt, with its end.
 
@@ -101,17 +103,17 @@ class Causal:
         """
         import torch
 
-        encoded = self.encode(template, fields, told)
+        encoded = self.encode(template, fields, targets)
         found = np.empty(len(encoded))
         for batch in equal_length_batches(_lengths([one.ids for one in encoded])):
             rows = [encoded[row] for row in batch]
-            last = max(one.told for one in rows)
+            last = max(one.target_tokens for one in rows)
             with torch.inference_mode():
                 logits = self._logits([one.ids for one in rows], last=last + 1)[:, :-1]
                 wanted = torch.tensor([one.ids[-last:] for one in rows], device=logits.device)
                 each = logits.float().log_softmax(dim=-1).gather(2, wanted[..., None])[..., 0]
             for row, one, values in zip(batch, rows, each.cpu().double().numpy(), strict=True):
-                found[row] = values[-one.told :].sum()
+                found[row] = values[-one.target_tokens :].sum()
         return np.round(found, _DECIMALS)
 
     def parting(self, choices: tuple[str, str]) -> tuple[list[int], tuple[int, int]]:
@@ -167,9 +169,9 @@ class Causal:
         )["input_ids"]
         return found
 
-    def _tails(self, told: Iterable[str]) -> list[list[int]]:
+    def _tails(self, targets: Iterable[str]) -> list[list[int]]:
         """Tokens of texts as they come after a prompt, with the space before them."""
-        stem, *whole = self._plain([END, *(f"{END} {text}" for text in told)])
+        stem, *whole = self._plain([END, *(f"{END} {text}" for text in targets)])
         if any(one[: len(stem)] != stem for one in whole):
             raise ModelError(
                 f"the tokenizer joins {END!r} with the text after it, so that nobody can tell "

@@ -37,7 +37,7 @@ class MiniLM:
     """all-MiniLM-L6-v2 (Wang et al. 2020; Reimers & Gurevych 2019) with 8-bit weights.
 
     A text's vector depends on that text alone: the same text gives the same vector to within 1e-6
-    whatever stands beside it, in whatever order and on however many threads.
+    whatever the other texts, in whatever order and on however many threads.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ class MiniLM:
         Folder with `model.onnx`, `tokenizer.json` and `config.json`. The shipped weights by
         default.
     max_tokens
-        Tokens kept of each text, counting the two that frame it. What comes after is not seen.
+        Tokens read of each text at most, counting the two that frame it. The rest is not seen.
         Only the first `max_tokens` times 32 characters are looked at in any case, so that a text
         of megabytes costs no more than a page. At most what the model's positions allow (256).
     threads

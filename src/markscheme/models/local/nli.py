@@ -78,7 +78,7 @@ class TransformersPairClassifier:
 
     Attributes:
         name: a folder, or a name on the hub.
-        max_tokens: tokens kept of a pair, framing included; the longer text loses tokens first.
+        max_tokens: tokens read of a pair, framing included; the longer text loses tokens first.
     """
 
     name: str

@@ -35,7 +35,7 @@ def label_column(classifier: PairClassifier, label: str) -> int:
     if label.casefold() not in names:
         raise ModelError(
             f"the model has no label {label!r}, only {', '.join(map(repr, classifier.labels))}. "
-            "Use a model trained for it, or mend `id2label` in its config.json."
+            "Use a model trained for it, or fix `id2label` in its config.json."
         )
     return names.index(label.casefold())
 
@@ -47,15 +47,15 @@ class OnnxPairClassifier:
     The folder holds `model.onnx` (or `onnx/model.onnx`), `tokenizer.json` and `config.json`, as
     the usual exporters leave them. What the outputs mean is read from `id2label` in the
     configuration, since entailment models disagree about the order of their labels. A pair's
-    scores do not depend on the pairs beside it, unless the weights were quantised dynamically.
+    scores do not depend on its batch's other pairs, unless the weights were quantised dynamically.
 
     Parameters
     ----------
     folder
         Where the files are.
     max_tokens
-        Tokens kept of a pair, framing included; the longer text loses tokens first. Of each text
-        at most the first `max_tokens` times 32 characters are looked at.
+        Most tokens read of a pair, framing included; the longer text loses tokens first. Of each
+        text at most the first `max_tokens` times 32 characters are looked at.
     threads
         Batches run side by side. None takes every core this process may use.
     """

@@ -25,7 +25,7 @@ Array = npt.NDArray[Any]
 
 _LAST, _MIDDLE = "LayerNormalization_261", "LayerNormalization_135"
 """What the graph calls the token vectors after its sixth and its third layer."""
-_KEPT_TOKENS = 131_072
+_CACHED_TOKENS = 131_072
 _loading = threading.Lock()
 
 
@@ -47,12 +47,12 @@ class TextVectors:
 
 
 class TokenEncoder:
-    """MiniLM with more outputs; texts that come again (references) are kept, within bounds.
+    """MiniLM with more outputs; texts that come again (references) are cached, within bounds.
 
     Args:
         folder: with `model.onnx`, written by `markscheme.training.export_onnx` from a model of six
             layers, and `tokenizer.json`.
-        max_tokens: tokens kept of each text, counting the two that frame it.
+        max_tokens: tokens read of each text at most, counting the two that frame it.
         threads: batches run side by side; None takes every core.
     """
 
@@ -64,8 +64,8 @@ class TokenEncoder:
         self._session = _open(folder)
         self._tokenizer: Tokenizer = open_tokenizer(folder)
         self._tokenizer.enable_truncation(max_length=max_tokens)
-        self._kept: OrderedDict[str, TextVectors] = OrderedDict()
-        self._kept_tokens = 0
+        self._cached: OrderedDict[str, TextVectors] = OrderedDict()
+        self._cached_tokens = 0
         self._keeping = threading.Lock()
         self.revision = revision(folder)
 
@@ -79,24 +79,24 @@ class TokenEncoder:
 
         Args:
             texts: distinct ones are encoded once.
-            keep: those that are likely to come again, kept for later calls.
+            keep: those that are likely to come again, cached for later calls.
         """
         found: dict[str, TextVectors] = {}
         with self._keeping:
             for text in dict.fromkeys(texts):
-                if text in self._kept:
-                    self._kept.move_to_end(text)
-                    found[text] = self._kept[text]
+                if text in self._cached:
+                    self._cached.move_to_end(text)
+                    found[text] = self._cached[text]
         new = [text for text in dict.fromkeys(texts) if text not in found]
         found |= zip(new, self._encode(new), strict=True)
         with self._keeping:
             for text in dict.fromkeys(keep):
-                if text in found and text not in self._kept:
-                    self._kept[text] = found[text]
-                    self._kept_tokens += len(found[text].ids)
-            while self._kept_tokens > _KEPT_TOKENS:
-                _, dropped = self._kept.popitem(last=False)
-                self._kept_tokens -= len(dropped.ids)
+                if text in found and text not in self._cached:
+                    self._cached[text] = found[text]
+                    self._cached_tokens += len(found[text].ids)
+            while self._cached_tokens > _CACHED_TOKENS:
+                _, dropped = self._cached.popitem(last=False)
+                self._cached_tokens -= len(dropped.ids)
         return [found[text] for text in texts]
 
     def _encode(self, texts: list[str]) -> list[TextVectors]:
@@ -158,7 +158,7 @@ def _open(folder: Path) -> InferenceSession:
 def _outputs(*names: str) -> bytes:
     """A piece of an ONNX model that declares float outputs.
 
-    Protocol-buffer messages that stand one after the other are merged, so that a file with this
+    Protocol-buffer messages that follow each other are merged, so that a file with this
     behind it is the same model with more outputs: no second file of weights, no onnx package.
     """
     content = b""
