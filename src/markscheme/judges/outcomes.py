@@ -15,7 +15,7 @@ LEXICAL = Needs(chat=False, references="required", question="unused")
 """What judges need that compare an answer with references and look at nothing else."""
 
 COMBINED = Needs(chat=False, references="unused", question="unused")
-"""What a judge of other judges needs beside what those need."""
+"""What a judge of other judges needs in addition to what those need."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -42,9 +42,11 @@ class Auto:
         ):  # fmt: skip
             rows = answers.filter(chosen)
             if rows.height:
-                said = pl.concat_str(pl.lit(f"{word}: "), pl.col("explanation").fill_null(""))
+                explained = pl.concat_str(pl.lit(f"{word}: "), pl.col("explanation").fill_null(""))
                 parts.append(
-                    ask(judge, rows, models).with_columns(explanation=said, place=chosen.arg_true())
+                    ask(judge, rows, models).with_columns(
+                        explanation=explained, place=chosen.arg_true()
+                    )
                 )
         if not parts:
             return ask(self.factoid, answers, models)

@@ -1,4 +1,4 @@
-"""A cheap judge who decides where it is sure, and a dear one who sees the rest."""
+"""A cheap judge that decides where it is sure, and an expensive one for the rest."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ from markscheme.tables import JUDGMENTS_SCHEMA, OUTCOME, OUTSIDE, SPENT, scope_k
 )
 @dataclass(frozen=True, kw_only=True)
 class Cascade:
-    """A cheap judge decides where it is sure; the dear one sees only the rest.
+    """A cheap judge decides where it is sure; the expensive one sees only the rest.
 
     The first judge's score decides: accepted from `accept` on, rejected up to `reject`. Where it
-    lies between, or the first judge did not judge, the second is asked, and its outcome stands
-    whatever it is. With `send=outside` the second is asked where the first judge says that the
+    lies between, or the first judge did not judge, the second judges, and its outcome is final.
+    With `send=outside` the second judges where the first judge says that the
     answer lies outside its field, with `send=both` in either case. The explanation says who
     decided; cost, tokens and time are of both. `markscheme cascade` finds thresholds from labels.
 
     Attributes:
         first: the cheap judge; it should give scores, since a bare verdict counts as 1 or 0.
-        then: the dear judge.
+        then: the expensive judge.
         accept: accept from this score of the first judge; above 1, it never accepts.
         reject: reject up to this score; below 0, it never rejects. The examiner calls scores
             between 0.3 and 0.7 unsure: `accept=0.7, reject=0.3` sends exactly those.
@@ -97,7 +97,7 @@ class Cascade:
         return rows.sort("place").select(pl.col(n).cast(JUDGMENTS_SCHEMA[n]) for n in OUTCOME)
 
     def _together(self, left: pl.DataFrame, before: pl.DataFrame) -> pl.DataFrame:
-        """The second judge's outcomes with what the first one said and spent."""
+        """The second judge's outcomes with the first one's explanation and cost."""
         name = pl.lit(judge_name(self.first))
         unsure = pl.format("{} unsure, score {}", name, _rounded("score_before"))
         silent = pl.format("{} {}", name, pl.col("status_before").cast(pl.String))

@@ -46,7 +46,7 @@ class Panel:
     that people accept, from all members' scores by their weights, and the verdict follows it.
     Without, score is the mean of the members' (of a verdict without score, 1 or 0). A member that
     did not judge an answer has no vote on it, and the explanation says so; where none did, the
-    answer has the status most of them gave. A tie of verdicts is settled by the mean score, and is
+    answer has the status most of them gave. A tie of verdicts is decided by the mean score, and is
     `unparsed` where that is a half too.
 
     Attributes:
@@ -93,12 +93,14 @@ class Panel:
     def _vote(
         self, members: Sequence[Row], names: Sequence[str], jury: _Jury | None
     ) -> dict[str, Any]:
-        said = "; ".join(f"{name}: {_said(one)}" for name, one in zip(names, members, strict=True))
+        votes = "; ".join(
+            f"{name}: {_vote_text(one)}" for name, one in zip(names, members, strict=True)
+        )
         outcome = _spent(members) | {"scope": _scope(members)}
         judged = [one for one in members if one["status"] == "judged"]
         if not judged:
             status = Counter(one["status"] for one in members).most_common(1)[0][0]
-            return outcome | {"status": status, "explanation": said}
+            return outcome | {"status": status, "explanation": votes}
         scores = [_score(one) for one in judged]
         score = math.fsum(scores) / len(scores) if jury is None else jury.probability(members)
         verdicts = [
@@ -110,7 +112,7 @@ class Panel:
         if self.vote == "majority" and jury is None:
             rejecting = len(verdicts) - accepting
             if accepting == rejecting and score == 0.5:
-                return outcome | {"status": "unparsed", "explanation": f"a tie: {said}"}
+                return outcome | {"status": "unparsed", "explanation": f"a tie: {votes}"}
             verdict = accepting > rejecting if accepting != rejecting else score > 0.5
         agreeing = [one for one, own in zip(judged, verdicts, strict=True) if own == verdict]
         relations = Counter(one["relation"] for one in agreeing if one["relation"])
@@ -119,13 +121,13 @@ class Panel:
             "status": "judged", "verdict": verdict, "score": score,
             "relation": relations.most_common(1)[0][0] if relations else None,
             "marks": math.fsum(marks) / len(marks) if marks else None,
-            "explanation": f"{accepting} of {len(judged)} accept: {said}",
+            "explanation": f"{accepting} of {len(judged)} accept: {votes}",
         }  # fmt: skip
 
 
 @dataclass(frozen=True, kw_only=True)
 class _Jury:
-    """Weights of the members in order, and what stands before any vote."""
+    """Weights of the members in order, and the intercept before any vote."""
 
     weights: tuple[float, ...]
     intercept: float
@@ -179,8 +181,8 @@ def _spent(members: Sequence[Row]) -> dict[str, Any]:
 
 def _scope(members: Sequence[Row]) -> str | None:
     """The scope that weighs most: what trained one member flatters the panel."""
-    told = [one["scope"] for one in members if one["scope"] is not None]
-    return min(told, key=lambda scope: _WEIGHTY.index(scope.split(":")[0]), default=None)
+    scopes = [one["scope"] for one in members if one["scope"] is not None]
+    return min(scopes, key=lambda scope: _WEIGHTY.index(scope.split(":")[0]), default=None)
 
 
 _WEIGHTY = (LEARNED, UNKNOWN, OUTSIDE, NEW, INSIDE)
@@ -190,7 +192,7 @@ def _score(one: Row) -> float:
     return float(one["verdict"] if one["score"] is None else one["score"])
 
 
-def _said(one: Row) -> str:
+def _vote_text(one: Row) -> str:
     if one["status"] != "judged":
         return str(one["status"])
     if one["verdict"] is None:

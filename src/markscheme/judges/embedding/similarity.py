@@ -15,7 +15,7 @@ from markscheme.judges.outcomes import by_threshold
 Floats = npt.NDArray[np.float64]
 
 _DECIMALS = 4
-"""Scores are rounded: the last digits of a sum of floats depend on the rows beside it."""
+"""Scores are rounded: the last digits of a sum of floats depend on the batch's other rows."""
 
 HF = Needs(
     chat=False, extras=("hf",), weights="required", references="required",
@@ -33,8 +33,8 @@ HF = Needs(
 class EmbeddingCosine:
     """Highest cosine of sentence embeddings over the references, by the MiniLM that ships.
 
-    Offline, without torch. With `question` (the default) the question stands before answer and
-    reference alike: what they say is compared as answers to it. The default threshold is the best
+    Offline, without torch. With `question` (the default) the question precedes both answer and
+    reference, so that they are compared as answers to it. The default threshold is the best
     by accuracy on 3,000 answers of EVOUNA-NQ, none of them to a question of NQ301. That is for
     short facts. Explanations it orders badly (rank correlation .15 to .20 within a question),
     where a plain cosine has .37: use `question=false`, with a threshold from your labels, or a
@@ -51,11 +51,13 @@ class EmbeddingCosine:
         encoder = (models if models is not None else Models()).encoder()
 
         def likeness(rows: pl.DataFrame) -> Floats:
-            asked = rows["question"].to_list() if self.question else [""] * rows.height
-            said = [f"{q} {a}".strip() for q, a in zip(asked, rows["answer"], strict=True)]
-            gold = [f"{q} {r}".strip() for q, r in zip(asked, rows["reference"], strict=True)]
-            vectors = encoder.encode([*said, *gold]).astype(np.float64)
-            return np.asarray((vectors[: len(said)] * vectors[len(said) :]).sum(axis=1))
+            questions = rows["question"].to_list() if self.question else [""] * rows.height
+            candidates = [
+                f"{q} {a}".strip() for q, a in zip(questions, rows["answer"], strict=True)
+            ]
+            gold = [f"{q} {r}".strip() for q, r in zip(questions, rows["reference"], strict=True)]
+            vectors = encoder.encode([*candidates, *gold]).astype(np.float64)
+            return np.asarray((vectors[: len(candidates)] * vectors[len(candidates) :]).sum(axis=1))
 
         return by_threshold(answers, _best(answers, likeness), self.threshold)
 
@@ -104,7 +106,7 @@ class BertScore:
             distinct = texts.unique(maintain_order=True).to_list()
             tokens = dict(zip(distinct, encoder.encode(distinct), strict=True))
             pairs = zip(rows["answer"], rows["reference"], strict=True)
-            return np.array([bertscore_f1(tokens[said], tokens[gold]) for said, gold in pairs])
+            return np.array([bertscore_f1(tokens[answer], tokens[gold]) for answer, gold in pairs])
 
         return by_threshold(answers, _best(answers, likeness), self.threshold)
 
@@ -135,7 +137,7 @@ class Bleurt:
 
         def likeness(rows: pl.DataFrame) -> Floats:
             pairs = zip(rows["reference"], rows["answer"], strict=True)
-            return scorer.logits([[[gold], [said]] for gold, said in pairs])[:, 0].astype(float)
+            return scorer.logits([[[gold], [answer]] for gold, answer in pairs])[:, 0].astype(float)
 
         return by_threshold(answers, _best(answers, likeness), self.threshold)
 
@@ -167,7 +169,9 @@ class Bem:
 
         def likeness(rows: pl.DataFrame) -> Floats:
             triples = zip(rows["answer"], rows["reference"], rows["question"], strict=True)
-            logits = scorer.logits([[[said], [gold, asked]] for said, gold, asked in triples])
+            logits = scorer.logits(
+                [[[answer], [gold, question]] for answer, gold, question in triples]
+            )
             difference = (logits[:, 1] - logits[:, 0]).astype(np.float64)
             return np.asarray(1 / (1 + np.exp(-difference)))
 

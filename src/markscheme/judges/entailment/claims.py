@@ -23,7 +23,7 @@ from markscheme.text import STOP, claims, sentences, split, stem
 from markscheme.values import Outcome, compare_values
 
 WHOLE = -1
-"""Number of the piece that is the answer as a whole, beside its claims from 0 on."""
+"""Number of the piece that is the answer as a whole; its claims count from 0."""
 
 MOST_CONTEXT = 40
 """Sentences of a context that claims are compared with one by one."""
@@ -75,10 +75,10 @@ def pieces(answers: pl.DataFrame, maker: Any, models: ModelSource) -> Pieces:
         .filter(pl.col("reference").str.strip_chars().str.len_chars() > 0)
         .unique(["row", "reference"], keep="first", maintain_order=True)
     )
-    kept = answers.join(references.select("row").unique(), on="row", how="semi")
+    with_references = answers.join(references.select("row").unique(), on="row", how="semi")
     parts = [
         (row, question, number, text, fragment)
-        for row, question, answer in kept.select("row", "question", "answer").iter_rows()
+        for row, question, answer in with_references.select("row", "question", "answer").iter_rows()
         for number, text, fragment in _of(answer)
     ]
     listed = pl.DataFrame(
@@ -112,7 +112,11 @@ def pieces(answers: pl.DataFrame, maker: Any, models: ModelSource) -> Pieces:
         how="left",
         maintain_order="left",
     ).select("row", "reference", reference_statement="statement", reference_stated="stated")
-    contexts = kept.select("row", "context") if "context" in kept.columns else _NO_CONTEXT
+    contexts = (
+        with_references.select("row", "context")
+        if "context" in with_references.columns
+        else _NO_CONTEXT
+    )
     return Pieces(
         claims=listed,
         references=references,
@@ -135,23 +139,23 @@ def _of(answer: str) -> list[tuple[int, str, bool]]:
 
 
 def reference_pairs(parts: Pieces) -> pl.DataFrame:
-    """Every piece beside every reference of its answer, in both directions.
+    """Every piece paired with every reference of its answer, in both directions.
 
-    `says` is true where the piece is the premise.
+    `forward` is true where the piece is the premise.
     """
     both = parts.claims.join(parts.references, on="row", how="inner", maintain_order="left")
     shared = ("row", "claim", "reference", "question", "stated", "reference_stated")
-    says = both.select(
-        *shared, says=pl.lit(value=True),
+    forward = both.select(
+        **shared, forward=pl.lit(value=True),
         premise="statement", hypothesis="reference_statement",
         premise_answer="text", hypothesis_answer="reference",
     )  # fmt: skip
-    said = both.select(
-        *shared, says=pl.lit(value=False),
+    backward = both.select(
+        **shared, forward=pl.lit(value=False),
         premise="reference_statement", hypothesis="statement",
         premise_answer="reference", hypothesis_answer="text",
     )  # fmt: skip
-    return pl.concat([says, said])
+    return pl.concat([forward, backward])
 
 
 def context_pairs(parts: Pieces, *, whole: bool) -> pl.DataFrame:
@@ -183,7 +187,7 @@ be read or made."""
 
 BLANK = "the answer is empty: it claims nothing"
 OF_WHOLE = 0.75
-"""Weight of the whole answer beside its likeliest claim: sentences lean on each other."""
+"""Weight of the whole answer against its likeliest claim: sentences depend on each other."""
 UNLIKELY = 0.1
 """Below this probability in every direction a claim that answers the question says otherwise."""
 _NAME_WORDS = 6
@@ -191,7 +195,7 @@ _NAME_WORDS = 6
 ON_THE_QUESTION = 0.6
 """Share of the question's content words from which a sentence counts as an answer to it."""
 PRONOUN = 0.5
-"""The same share where a value decides: "it" stands for the thing asked about."""
+"""The same share where a value decides: "it" refers to what the question is about."""
 _STATUS_FIRST = ("failed", "skipped", "refused", "unparsed")
 _QUOTED = 160
 _SHOWN = 8
@@ -227,7 +231,7 @@ def outcomes(
 
     Args:
         claims: see `Pieces`.
-        against: every piece beside every reference, both directions, tested.
+        against: every piece paired with every reference, both directions, tested.
         context: claims below sentences of a context, tested.
         threshold: of the judge.
         partial: of the judge.
@@ -257,13 +261,13 @@ def outcomes(
 
 def _summed(against: pl.DataFrame) -> pl.DataFrame:
     """The tests of each piece over references: best chances, what entails what, what is open."""
-    says, said = pl.col("says"), ~pl.col("says")
+    forward, backward = pl.col("forward"), ~pl.col("forward")
     chance = pl.col("chance").fill_null(-1.0)
     return against.group_by("row", "claim", maintain_order=True).agg(
-        up=pl.col("chance").filter(says).max(),
-        down=pl.col("chance").filter(said).max(),
-        says=pl.col("entailed").filter(says).any(),
-        said=pl.col("entailed").filter(said).any(),
+        up=pl.col("chance").filter(forward).max(),
+        down=pl.col("chance").filter(backward).max(),
+        entails=pl.col("entailed").filter(forward).any(),
+        entailed=pl.col("entailed").filter(backward).any(),
         nearest=pl.col("reference").sort_by(chance, descending=True).first(),
         denied=(pl.col("label") == "contradiction").any(),
         labelled=pl.col("label").is_not_null().any(),
@@ -281,9 +285,9 @@ def _outcome(rows: Sequence[dict[str, Any]], weights: Mapping[str, float]) -> di
     raw = orjson.dumps({"claims": [_shown(one) for one in listed], "whole": _chances(whole)})
     row: dict[str, Any] = {"raw": raw.decode(), "explanation": explained(listed, counts)}
     everything = [whole, *listed]
-    says = any(one["says"] for one in everything)
-    said = any(one["said"] for one in everything)
-    if not (says or said or counts["supported"]):
+    entails = any(one["entails"] for one in everything)
+    entailed = any(one["entailed"] for one in everything)
+    if not (entails or entailed or counts["supported"]):
         open_tests = [status for one in everything for status in one["open"] or ()]
         if open_tests:
             first = next((one for one in _STATUS_FIRST if one in open_tests), "failed")
@@ -295,9 +299,9 @@ def _outcome(rows: Sequence[dict[str, Any]], weights: Mapping[str, float]) -> di
     marks *= 1 - weights["penalty"] * counts["contradicted"] / max(1, len(listed))
     marks = round(min(max(marks, 0.0), 1.0), 5)
     relation = "incorrect"
-    if says:
-        relation = "equivalent" if whole["said"] else "superior"
-    elif said:
+    if entails:
+        relation = "equivalent" if whole["entailed"] else "superior"
+    elif entailed:
         relation = "inferior"
     verdict = marks >= weights["threshold"]
     return row | {
@@ -312,7 +316,7 @@ def _best(rows: Sequence[Mapping[str, Any]], name: str) -> float:
 
 def _kind(claim: Mapping[str, Any]) -> str:
     """What a claim is; see `KINDS`."""
-    if claim["says"] or claim["said"] or claim["by_context"]:
+    if claim["entails"] or claim["entailed"] or claim["by_context"]:
         return "supported"
     if claim["open"]:
         return "undecided"
@@ -340,8 +344,10 @@ def _answers(claim: Mapping[str, Any], share: float = ON_THE_QUESTION) -> bool:
     """Whether a claim is an answer to the question: a fragment, or a sentence with its words."""
     if claim["fragment"] and len(claim["text"].split()) <= _NAME_WORDS:
         return True
-    asked = _content(claim["question"] or "")
-    return bool(asked) and len(asked & _content(claim["text"])) >= share * len(asked)
+    question_words = _content(claim["question"] or "")
+    return bool(question_words) and len(question_words & _content(claim["text"])) >= share * len(
+        question_words
+    )
 
 
 def _content(text: str) -> set[str]:
@@ -383,9 +389,9 @@ def _reason(claim: Mapping[str, Any]) -> str:
     """Why a claim counts as supported, in brackets."""
     if claim["kind"] != "supported":
         return ""
-    if claim["says"]:
+    if claim["entails"]:
         return f' (says "{claim["nearest"]}")'
-    if claim["said"]:
+    if claim["entailed"]:
         return f' (follows from "{claim["nearest"]}")'
     return " (by the context)"
 
@@ -398,7 +404,7 @@ def _reason(claim: Mapping[str, Any]) -> str:
 )
 @dataclass(frozen=True, kw_only=True)
 class Claims:
-    """A long answer's claims, each supported, contradicted or extra beside references and context.
+    """A long answer's claims, each supported or contradicted by references and context, or extra.
 
     Marks rise with the likeliest claim that says a reference, and with the whole answer's own
     chance; an answer that only says less than a reference gets part of them. `explanation` lists
@@ -406,7 +412,7 @@ class Claims:
 
     Attributes:
         statements: who turns fragments and references into statements: `rules`, `chat`, or
-            `'seq2seq:NAME'`. Claims that are sentences stand as they are.
+            `'seq2seq:NAME'`. Claims that are sentences are used as they are.
         test: who says whether a statement entails another: `embedded`, `chat`, or `'nli:NAME'`.
         threshold: accepted from these marks.
         partial: marks for an answer that says less than a reference, as a share of the full ones.
@@ -452,7 +458,7 @@ class Claims:
         """Every claim of every answer against references and, where there is one, context.
 
         An answer is not judged where none of its claims is supported and one of the tests could not
-        be decided: `failed`, `skipped`, `refused` or `unparsed` as what stood in the way.
+        be decided: `failed`, `skipped`, `refused` or `unparsed` by what prevented it.
 
         Raises:
             ModelError: a chat model is needed and none was given.
@@ -514,8 +520,8 @@ class Claims:
 def _blank(rows: pl.DataFrame) -> list[pl.Expr]:
     """Outcome columns with blank answers filled in: they claim nothing, and so are incorrect."""
     empty = rows["answer"].str.strip_chars() == ""
-    asked = rows["references"].list.eval(pl.element().str.strip_chars() != "").list.any()
-    blank = pl.lit(empty & asked.fill_null(value=False) & ~rows["patterns"])
+    has_references = rows["references"].list.eval(pl.element().str.strip_chars() != "").list.any()
+    blank = pl.lit(empty & has_references.fill_null(value=False) & ~rows["patterns"])
     values: dict[str, Any] = {
         "status": "judged", "score": 0.0, "verdict": False, "relation": "incorrect", "marks": 0.0,
         "explanation": BLANK,

@@ -34,11 +34,11 @@ SHIPPED = Path(__file__).parent / "weights"
 
 _PAIRS_AT_ONCE = 16_384
 _DECIMALS = 5
-"""Scores are rounded, so that a pair's score cannot depend on the pairs beside it."""
+"""Scores are rounded, so that a pair's score cannot depend on its batch."""
 _LEAST = 1e-4
-"""The examiner's probabilities are kept this far from 0 and 1."""
+"""The examiner's probabilities are clipped to this distance from 0 and 1."""
 _EXAMINER = Examiner(encoder="never")
-_SETTLED = 1.5
+_DECIDED_ODDS = 1.5
 """Log-odds, at least, where a range or a place settles it."""
 _loading = threading.Lock()
 
@@ -108,7 +108,7 @@ class EmbeddedEntailment:
         either = (sure[: len(keys)] > 0) | (sure[len(keys) :] > 0)
         agreed = np.where(either, np.maximum(agreed, likelier), agreed)
         moved = forward + opened.share * (agreed - likelier)
-        moved = np.where(sure[: len(keys)] < 0, np.minimum(moved, -_SETTLED), moved)
+        moved = np.where(sure[: len(keys)] < 0, np.minimum(moved, -_DECIDED_ODDS), moved)
         return np.round(1.0 / (1.0 + np.exp(-moved)), _DECIMALS).astype(np.float64)
 
     def identity(self, models: ModelSource | None) -> Mapping[str, str]:
@@ -117,7 +117,7 @@ class EmbeddedEntailment:
         return {"trained": self._opened().revision} | agreement
 
     def requests(self, pairs: pl.DataFrame) -> list[ChatRequest]:
-        """None: no language model is asked."""
+        """None: no language model is used."""
         del pairs
         return []
 
@@ -169,14 +169,14 @@ class EntailmentWeights(AlignedWeights):
     command = "markscheme train entailment"
 
     def log_odds(self, keys: Sequence[Key]) -> tuple[Floats, npt.NDArray[np.int8]]:
-        """Calibrated log-odds, and where a range or a place settles them (`settled`)."""
+        """Calibrated log-odds, and where a range or a place decides them (`settled`)."""
         questions, premises, hypotheses = ([key[side] for key in keys] for side in range(3))
         matrix = entailment_features(questions, premises, hypotheses, self.rarity)
         slope, intercept = self.settings["platt"]
         odds = slope * self.trees(matrix[:, self.columns]) + intercept
         sure = settled(matrix)
-        odds = np.where(sure > 0, np.maximum(odds, _SETTLED), odds)
-        return np.where(sure < 0, np.minimum(odds, -_SETTLED), odds), sure
+        odds = np.where(sure > 0, np.maximum(odds, _DECIDED_ODDS), odds)
+        return np.where(sure < 0, np.minimum(odds, -_DECIDED_ODDS), odds), sure
 
     @property
     def share(self) -> float:

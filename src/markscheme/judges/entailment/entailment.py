@@ -162,7 +162,7 @@ class Entailment:
             its steps, information and assumptions, `difficulty` asks how hard it is; the baselines
             `llm_score` and `token_f1`; `off`. `auto`: CIA where the test is `chat`, else scores.
         model: name of the chat model; the run's own if none.
-        seed, temperature, max_tokens: of all that chat models are asked; the prompts' if none.
+        seed, temperature, max_tokens: of all requests to chat models; the prompts' if none.
     """
 
     statements: str = "rules"
@@ -217,7 +217,7 @@ class Entailment:
         """Relation, verdict and marks of every answer.
 
         An answer one of whose directions no reference decides is not judged: `unparsed`, `refused`,
-        `failed` or `skipped` as what stood in the way. A blank answer is incorrect. `raw` is JSON
+        `failed` or `skipped` by what prevented it. A blank answer is incorrect. `raw` is JSON
         with the statements and every test in both directions.
 
         Raises:
@@ -298,7 +298,7 @@ class Entailment:
         for place, side in enumerate(("answer", "reference")):
             part = made.slice(place * pairs.height, pairs.height)
             pairs = pairs.hstack(_renamed(part, side, {"status": "stated", "raw": "said"}))
-        asked = pl.concat(
+        to_test = pl.concat(
             [
                 pairs.select(
                     "question",
@@ -311,18 +311,18 @@ class Entailment:
             ]
         )
         if self._tests_statements:
-            asked = asked.drop("premise_answer", "hypothesis_answer")
-        tested = self._outcomes_of(asked, models)
+            to_test = to_test.drop("premise_answer", "hypothesis_answer")
+        tested = self._outcomes_of(to_test, models)
         for place, way in enumerate(("entails", "entailed")):
             part = tested.slice(place * pairs.height, pairs.height)
             names = {"entailed": "", "status": "tested", "raw": "reply"}
             pairs = pairs.hstack(_renamed(part, way, names))
         return pairs
 
-    def _outcomes_of(self, asked: pl.DataFrame, models: ModelSource) -> pl.DataFrame:
+    def _outcomes_of(self, to_test: pl.DataFrame, models: ModelSource) -> pl.DataFrame:
         """The test's outcomes; equal statements entail each other without being tested."""
-        places = asked.with_row_index("place")
-        same = normalise_series(asked["premise"]) == normalise_series(asked["hypothesis"])
+        places = to_test.with_row_index("place")
+        same = normalise_series(to_test["premise"]) == normalise_series(to_test["hypothesis"])
         same = same.fill_null(value=False)
         different = places.filter(~same)
         tested = self._tester().test(different.drop("place"), models)

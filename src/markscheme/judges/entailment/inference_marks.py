@@ -35,7 +35,7 @@ class Steps:
     """What an explanation takes to get from one statement to the other.
 
     Attributes:
-        steps: numbered statements; one that is said again counts once.
+        steps: numbered statements; a repeated one counts once.
         info: of them, how many marks for outside information they bear; `assumptions` likewise.
     """
 
@@ -123,7 +123,7 @@ read, the difficulty (1 to 5) where the rating could not or was not wanted; `gap
 def measure(pairs: pl.DataFrame, chat: ChatModel, *, rate: bool) -> pl.DataFrame:
     """Have every inference from `s1` to `s2` explained, its steps counted, and rated if wanted.
 
-    Equal pairs are asked about once. The rating is a second turn of the same conversation.
+    Equal pairs are sent once. The rating is a second turn of the same conversation.
 
     Args:
         pairs: columns `s1` and `s2`, statements of which the first entails the second.
@@ -131,7 +131,7 @@ def measure(pairs: pl.DataFrame, chat: ChatModel, *, rate: bool) -> pl.DataFrame
         rate: ask how hard it is, from 1 to 5, as well.
 
     Returns:
-        The pairs in order, with `COLUMNS`. What a reply cost stands in the first of equal pairs.
+        The pairs in order, with `COLUMNS`. The cost of a reply is in the first of equal pairs.
     """
     once = pairs.select("s1", "s2").unique(maintain_order=True)
     explain = shipped()[EXPLAIN]
@@ -139,14 +139,14 @@ def measure(pairs: pl.DataFrame, chat: ChatModel, *, rate: bool) -> pl.DataFrame
         _request(explain, explain.turns({"s1": s1, "s2": s2})) for s1, s2 in once.iter_rows()
     ]
     readers = [functools.partial(_read_steps, s1=s1, s2=s2) for s1, s2 in once.iter_rows()]
-    told = ask(
+    samples = ask(
         chat,
         [Call(request=one, reader=read) for one, read in zip(requests, readers, strict=True)],
     )
-    rows = [_explained(sample) for sample in told]
+    rows = [_explained(sample) for sample in samples]
     if rate:
-        places = [place for place, sample in enumerate(told) if sample.status == "judged"]
-        again = [_rating_request(requests[place], told[place].raw or "") for place in places]
+        places = [place for place, sample in enumerate(samples) if sample.status == "judged"]
+        again = [_rating_request(requests[place], samples[place].raw or "") for place in places]
         calls = [Call(request=request, reader=_read_rating) for request in again]
         for place, sample in zip(places, ask(chat, calls), strict=True):
             rows[place] = _rated(rows[place], sample)
@@ -172,9 +172,9 @@ def _request(prompt: Prompt, turns: Sequence[tuple[str, str]]) -> ChatRequest:
 def _rating_request(request: ChatRequest, explanation: str) -> ChatRequest:
     prompt = shipped()[RATE]
     follow_up = _request(prompt, prompt.turns({}))
-    said = Message(role="assistant", content=explanation)
+    assistant_turn = Message(role="assistant", content=explanation)
     return ChatRequest(
-        messages=(*request.messages, said, *follow_up.messages),
+        messages=(*request.messages, assistant_turn, *follow_up.messages),
         max_tokens=follow_up.max_tokens,
         temperature=follow_up.temperature,
     )
@@ -252,8 +252,8 @@ def with_marks(
     elif scheme == "off":
         value = pl.Series([None] * found.height, dtype=pl.Float64)
     else:
-        asked = answers[found["row"].to_list()]
-        value = _token_f1(asked) if scheme == "token_f1" else _llm_score(asked, models)
+        selected = answers[found["row"].to_list()]
+        value = _token_f1(selected) if scheme == "token_f1" else _llm_score(selected, models)
     return found.with_columns(marks=value.round(_DECIMALS))
 
 
@@ -266,17 +266,17 @@ def _smallest_gaps(pairs: pl.DataFrame, scheme: str, models: ModelSource) -> pl.
     superior = (pl.col("relation") == "superior") & pl.col("entails")
     inferior = (pl.col("relation") == "inferior") & pl.col("entailed")
     sides = (pl.col("answer_statement"), pl.col("reference_statement"))
-    asked = pairs.filter(superior | inferior).select(
+    selected = pairs.filter(superior | inferior).select(
         "row",
         s1=pl.when(superior).then(sides[0]).otherwise(sides[1]),
         s2=pl.when(superior).then(sides[1]).otherwise(sides[0]),
     )
-    if asked.is_empty():
+    if selected.is_empty():
         return pl.DataFrame(schema={"row": pairs.schema["row"], **_GAPS, **_COST})
     from markscheme.models import Models
 
     chat = (models if models is not None else Models()).chat()
-    measured = measure(asked, chat, rate=scheme == "difficulty")
+    measured = measure(selected, chat, rate=scheme == "difficulty")
     return (
         measured.with_columns(gap=gap(measured, scheme))
         .sort("gap", nulls_last=True, maintain_order=True)

@@ -15,7 +15,7 @@ OUTCOME: Mapping[str, Any] = {
 }  # fmt: skip
 """What a test adds to the pairs. `entailed` is null unless `status` is `judged`; `score` is the
 probability that the premise entails the hypothesis, null where the test gives none; `label` is
-`entailment`, `contradiction` or `neutral` where it says so. What a request cost stands in the
+`entailment`, `contradiction` or `neutral` where it says so. The cost of a request is in the
 first of equal pairs."""
 
 

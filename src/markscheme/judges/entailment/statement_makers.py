@@ -23,7 +23,7 @@ OUTCOME: Mapping[str, Any] = {
 }  # fmt: skip
 """What a maker adds to the pairs. `statement` is null unless `status` is `judged`; the others are
 `unparsed` (nothing readable came, a loop, or there is no answer), `refused`, `failed` and `skipped`
-(the budget is spent). What a request cost stands in the first of equal pairs."""
+(the budget is spent). The cost of a request is in the first of equal pairs."""
 
 _SEPARATOR = ". "
 """Between question and answer, as the QA2D models on the hub were trained."""
@@ -47,7 +47,7 @@ class StatementMaker(Protocol):
         ...
 
     def requests(self, pairs: pl.DataFrame) -> list[ChatRequest]:
-        """What a language model would be asked about these pairs, for estimates."""
+        """The requests that these pairs need, for estimates."""
         ...
 
 
@@ -100,14 +100,14 @@ class RuleStatements:
         return {}
 
     def requests(self, pairs: pl.DataFrame) -> list[ChatRequest]:
-        """None: no language model is asked."""
+        """None: no language model is used."""
         return []
 
 
 @register_statement_maker("chat", needs=Needs(chat=True), shorthand="model")
 @dataclass(frozen=True, kw_only=True)
 class ChatStatements(AskedPairs):
-    """A language model is asked with the paper's two-shot prompt (Yao & Barbosa 2024, Table 14).
+    """A language model with the paper's two-shot prompt (Yao & Barbosa 2024, Table 14).
 
     The paper sends seed 42.
     """
@@ -183,7 +183,7 @@ class SequenceStatements:
         return {"seq2seq": self.name} | ({"seq2seq_revision": revision} if revision else {})
 
     def requests(self, pairs: pl.DataFrame) -> list[ChatRequest]:
-        """None: no language model is asked."""
+        """None: no language model is used."""
         return []
 
     def _model(self, models: ModelSource | None) -> TextGenerator:

@@ -43,7 +43,7 @@ class EntailmentTest(Protocol):
         ...
 
     def requests(self, pairs: pl.DataFrame) -> list[ChatRequest]:
-        """What a language model would be asked about these pairs, for estimates."""
+        """The requests that these pairs need, for estimates."""
         ...
 
 
@@ -72,9 +72,9 @@ def entailment_test(name: str) -> EntailmentTest:
 @register_entailment_test("chat", needs=Needs(chat=True), shorthand="model")
 @dataclass(frozen=True, kw_only=True)
 class ChatEntailment(AskedPairs):
-    """A language model is asked with the paper's zero-shot prompt (Yao & Barbosa 2024, Table 14).
+    """A language model with the paper's zero-shot prompt (Yao & Barbosa 2024, Table 14).
 
-    The score is the probability of entailment where the label stands, if the server gives
+    The score is the probability of entailment at the label's token, if the server gives
     log-probabilities. The paper sends seed 42.
     """
 
@@ -171,7 +171,7 @@ class NliEntailment:
         return {"nli": self.name} | ({"nli_revision": revision} if revision else {})
 
     def requests(self, pairs: pl.DataFrame) -> list[ChatRequest]:
-        """None: no language model is asked."""
+        """None: no language model is used."""
         del pairs
         return []
 
@@ -191,7 +191,7 @@ _WORTHS = {form: _LABELS[label] for label, forms in _FORMS.items() for form in f
 
 
 def _score(reply: ChatReply, reading: Reading) -> float | None:
-    """Probability of entailment where the label stands, if the server gives log-probabilities.
+    """Probability of entailment at the label's token, if the server gives log-probabilities.
 
     None where it lies on the other side of the label.
     """

@@ -38,9 +38,9 @@ def read_columns(
 ) -> Reading:
     """Read every answer of a table; rows do not influence each other."""
     aligned, view = compute_features(questions, references, answers, rarity)
-    asked, said = questions.to_list(), answers.to_list()
-    compared = compare_rows(asked, references.to_list(), said)
+    question_texts, answer_texts = questions.to_list(), answers.to_list()
+    compared = compare_rows(question_texts, references.to_list(), answer_texts)
     nearest = [view.batch.raw[text] for text in view.reference.tolist()]
-    values = value_features(compared, references.to_list(), said)
-    parts = (aligned, values, wording_features(asked, nearest, said))
+    values = value_features(compared, references.to_list(), answer_texts)
+    parts = (aligned, values, wording_features(question_texts, nearest, answer_texts))
     return Reading(matrix=np.hstack(parts), view=view, comparisons=compared)

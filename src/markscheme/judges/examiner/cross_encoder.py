@@ -23,11 +23,11 @@ _CERTAIN = 1e-6
 
 def pair_of(question: str, references: Sequence[str], answer: str) -> tuple[str, str]:
     """The two texts that the cross-encoder reads: question with references, and answer."""
-    asked, wanted, said = (
+    question_text, wanted, answer_text = (
         _MARKERS.sub("(", text)
         for text in (question, " ; ".join(references)[:_REFERENCES], answer[:_ANSWER])
     )
-    return f"{asked} [SEP] {wanted}", said
+    return f"{question_text} [SEP] {wanted}", answer_text
 
 
 def cross_encode(
@@ -35,7 +35,7 @@ def cross_encode(
 ) -> npt.NDArray[np.float64]:
     """Log-odds of acceptance of (question, references, answer), within about -14 and 14.
 
-    A row's figure does not depend on the rows beside it.
+    A row's figure does not depend on the other rows.
 
     Raises:
         ModelError: the folder does not hold a cross-encoder.

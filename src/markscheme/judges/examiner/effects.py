@@ -24,7 +24,7 @@ class Reasons:
 
     Attributes:
         judgment: the examiner's outcome: score, verdict, relation, marks, explanation.
-        spans: places in the answer (start, end, in characters) whose words stand in the reference.
+        spans: places in the answer (start, end, in characters) whose words occur in the reference.
         features: name, meaning, value and effect of each feature, the largest effect first. The
             effect is the change of the first stage's log-odds against the feature's median.
         values: how the typed values (numbers, dates, lists) compare, in words; empty without any.
@@ -73,7 +73,7 @@ def reasons(
 
 
 def _spans(view: FeatureView, answer: str) -> list[tuple[int, int]]:
-    """Where the matched words of the answer stand, as far as they are written there as read."""
+    """Where the matched words occur in the answer, as far as they are spelt there as read."""
     words = view.batch.lexicon.words
     matched = {
         words[number].lower()

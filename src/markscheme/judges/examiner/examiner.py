@@ -40,7 +40,7 @@ LONGEST = 20_000_000
 _CHOICE, _DECIDED = (list(COLUMNS).index(name) for name in ("value_is_choice", "value_decided"))
 _ROWS_AT_ONCE = 16_384
 _DECIMALS = 5
-"""Scores are rounded, so that a row's score cannot depend on the rows beside it."""
+"""Scores are rounded, so that a row's score cannot depend on the other rows of its batch."""
 
 
 @register(
@@ -149,10 +149,10 @@ class Examiner:
 
     def _outcomes(self, answers: pl.DataFrame) -> pl.DataFrame:
         opened = self._opened()
-        said = without_injections(answers["answer"])
-        reading = read_columns(answers["question"], answers["references"], said, opened.rarity)
+        cleaned = without_injections(answers["answer"])
+        reading = read_columns(answers["question"], answers["references"], cleaned, opened.rarity)
         matrix, view = reading.matrix, reading.view
-        texts = zip(answers["question"], answers["references"], said, strict=True)
+        texts = zip(answers["question"], answers["references"], cleaned, strict=True)
         found_by = score(
             opened, matrix, list(texts), use=self.encoder, deep=self.deep, model=self.model
         )
@@ -161,7 +161,7 @@ class Examiner:
         scope = scopes(
             answers["question"],
             answers["references"],
-            said,
+            cleaned,
             matrix,
             ranges=(opened.settings.low, opened.settings.high),
             learned=opened.lineage,
@@ -180,7 +180,7 @@ class Examiner:
                     relation=relation,
                     threshold=self.threshold,
                     compared=reading.comparisons,
-                    spoke=said != answers["answer"],
+                    spoke=cleaned != answers["answer"],
                     turned=(found_by.trees >= self.threshold) != (scores >= self.threshold),
                 ),
                 "scope": scope,
@@ -192,12 +192,12 @@ class Examiner:
 def _without(found: pl.DataFrame) -> pl.DataFrame:
     """The outcomes with those outside the field skipped; the reason stays in `explanation`."""
     out = pl.col("scope").str.starts_with(OUTSIDE)
-    kept = [
+    inside_scope = [
         pl.when(~out).then(pl.col(name)).alias(name)
         for name in ("score", "verdict", "relation", "marks")
     ]
     return found.with_columns(
-        *kept,
+        *inside_scope,
         status=pl.when(out).then(pl.lit("skipped")).otherwise("status"),
         explanation=pl.when(out).then("scope").otherwise("explanation"),
     )

@@ -20,7 +20,7 @@ Floats = npt.NDArray[np.float64]
 
 _COLUMN = {name: place for place, name in enumerate(COLUMNS)}
 _COMPLETE = 0.97
-"""Share of the key words, near spellings counted, from which a reference counts as fully told."""
+"""Share of the key words, near spellings counted, from which a reference counts as fully stated."""
 _SURE = 0.9
 _QUOTED = 60
 _NEAR = 0.2
@@ -32,7 +32,7 @@ _FOR, _AGAINST = (Outcome.AGREE,), (Outcome.CONFLICT, Outcome.MISSING)
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class _FeaturesByName:
     """Features by name."""
 
     matrix: Matrix
@@ -48,20 +48,20 @@ def relations(matrix: Matrix, scores: Floats, threshold: float) -> npt.NDArray[n
     superior tells all of the reference and more, equivalent the same, inferior a part of it,
     incorrect something else.
     """
-    told = Told(matrix)
+    feature = _FeaturesByName(matrix)
     right = scores >= threshold
-    complete = (told["soft_recall"] >= _COMPLETE) | (told["packed_contained"] > 0)
-    partly = (told["soft_recall"] > 0.3) & ~complete
+    complete = (feature["soft_recall"] >= _COMPLETE) | (feature["packed_contained"] > 0)
+    partly = (feature["soft_recall"] > 0.3) & ~complete
     adds = (
-        (told["new_in_sentence"] >= 1)
+        (feature["new_in_sentence"] >= 1)
         & (scores >= _SURE)
-        & (told["answer_words"] > told["reference_words"])
+        & (feature["answer_words"] > feature["reference_words"])
     )
     out = np.full(len(scores), RELATIONS.index("incorrect"))
     out[right] = RELATIONS.index("equivalent")
     out[right & complete & adds] = RELATIONS.index("superior")
     out[right & partly] = RELATIONS.index("inferior")
-    out[~right & (scores >= 0.4 * threshold) & (told["soft_recall"] > 0.3)] = RELATIONS.index(
+    out[~right & (scores >= 0.4 * threshold) & (feature["soft_recall"] > 0.3)] = RELATIONS.index(
         "inferior"
     )
     return out
@@ -69,7 +69,7 @@ def relations(matrix: Matrix, scores: Floats, threshold: float) -> npt.NDArray[n
 
 def marks(matrix: Matrix, scores: Floats, relation: npt.NDArray[np.int64]) -> Floats:
     """Credit from 0 to 1: the score, and for a part of the reference that part's share of it."""
-    part = Told(matrix)["soft_recall"].clip(0, 1)
+    part = _FeaturesByName(matrix)["soft_recall"].clip(0, 1)
     inferior = relation == RELATIONS.index("inferior")
     return np.where(inferior, scores * (0.5 + 0.5 * part), scores)
 
@@ -94,19 +94,19 @@ def explanations(
         relation: places in `RELATIONS`.
         threshold: from which score answers are accepted.
         compared: the typed values, whose outcome is named where the verdict goes the same way.
-        spoke: answers that spoke to whoever marks them, which was left out.
+        spoke: answers with text addressed to the marker, which was removed.
         turned: answers whose verdict the cross-encoder turned.
     """
-    told = Told(matrix)
+    feature = _FeaturesByName(matrix)
     found = _listed(view, view.r_key & view.r_hit)
     missing = _listed(view, view.r_key & ~view.r_hit)
-    exact, soft = (told[name].tolist() for name in ("exact", "soft_recall"))
-    stands = ((told["contained"] > 0) | (told["packed_contained"] > 0)).tolist()
+    exact, soft = (feature[name].tolist() for name in ("exact", "soft_recall"))
+    contained = ((feature["contained"] > 0) | (feature["packed_contained"] > 0)).tolist()
     noticed = {
         text: flags.tolist()
-        for text, flags in _noticed(view, told, scores < threshold, spoke).items()
+        for text, flags in _noticed(view, feature, scores < threshold, spoke).items()
     }
-    means = ((scores >= threshold) & (told["soft_recall"] < 0.3)).tolist()
+    means = ((scores >= threshold) & (feature["soft_recall"] < 0.3)).tolist()
     out = []
     for row, (score, reference, which) in enumerate(
         zip(scores.tolist(), view.reference.tolist(), relation.tolist(), strict=True)
@@ -114,7 +114,7 @@ def explanations(
         quoted = _quote(view.batch.raw[reference])
         if exact[row]:
             why = f"the answer is the reference {quoted}"
-        elif stands[row]:
+        elif contained[row]:
             why = f"the answer contains the reference {quoted}"
         elif found[row] and missing[row]:
             why = f"of the reference {quoted} it has {found[row]} but not {missing[row]}"
@@ -140,30 +140,30 @@ def explanations(
 
 
 def _noticed(
-    view: FeatureView, told: Told, rejected: npt.NDArray[np.bool_], spoke: pl.Series
+    view: FeatureView, feature: _FeaturesByName, rejected: npt.NDArray[np.bool_], spoke: pl.Series
 ) -> dict[str, npt.NDArray[np.bool_]]:
-    """Things worth saying of an answer, and the rows of which they are true."""
-    other = np.zeros(len(told.matrix), dtype=bool)
+    """Findings worth mentioning, and the rows of which they are true."""
+    other = np.zeros(len(feature.matrix), dtype=bool)
     for unit in ("number", "year", "month", "day"):
-        other |= told[f"{unit}_conflict"] > 0
-    opposite = told["polarity"] == -1
-    differ = rejected & ((told["negations_differ"] > 0) | opposite) & (told["refusal"] == 0)
+        other |= feature[f"{unit}_conflict"] > 0
+    opposite = feature["polarity"] == -1
+    differ = rejected & ((feature["negations_differ"] > 0) | opposite) & (feature["refusal"] == 0)
     affirmed = np.array([bool(_YES.match(view.batch.raw[one])) for one in view.reference.tolist()])
-    more = told["negations_answer"] > told["negations_reference"]
+    more = feature["negations_answer"] > feature["negations_reference"]
     denies = np.where(opposite, affirmed, more)
-    same_words = (told["soft_recall"] >= _COMPLETE) & (told["new_content"] == 0)
-    turned_round = rejected & ~differ & same_words & (told["order_inverted"] > 0)
+    same_words = (feature["soft_recall"] >= _COMPLETE) & (feature["new_content"] == 0)
+    turned_round = rejected & ~differ & same_words & (feature["order_inverted"] > 0)
     return {
         _ANOTHER_VALUE: other,
         "it denies what the reference affirms": differ & denies,
         "it affirms what the reference denies": differ & ~denies,
         "the same words in another order, which says something else": turned_round,
-        "it declines or doubts": told["refusal"] > 0,
+        "it declines or doubts": feature["refusal"] > 0,
         "it speaks to the marker, which is ignored": spoke.to_numpy(),
-        "the match is denied": (told["denied_before"] > 0) | (told["denied_after"] > 0),
-        "the match is given as a belief or a guess": told["disputed"] > 0,
-        "it names other candidates beside the match": (told["choice_offered"] > 0)
-        & (told["choice_items"] > 1),
+        "the match is denied": (feature["denied_before"] > 0) | (feature["denied_after"] > 0),
+        "the match is given as a belief or a guess": feature["disputed"] > 0,
+        "it names other candidates beside the match": (feature["choice_offered"] > 0)
+        & (feature["choice_items"] > 1),
     }
 
 
@@ -173,7 +173,7 @@ def _quote(text: str) -> str:
 
 
 def _listed(view: FeatureView, keep: npt.NDArray[np.bool_]) -> list[str]:
-    """The kept words of each row's best reference, as a quoted list; empty text if none."""
+    """The selected words of each row's best reference, as a quoted list; empty text if none."""
     words = view.batch.lexicon.words
     lists: list[list[str]] = [[] for _ in range(view.rows)]
     places = view.batch.texts.word[view.r_place[keep]].tolist()

@@ -122,13 +122,13 @@ def scopes(
     seen = learned.has(questions.to_list()).tolist()
     usual = INSIDE if learned.known else UNKNOWN
     out = []
-    for asked, wanted, said, odd, known in zip(
+    for question, wanted, answer, odd, known in zip(
         questions.to_list(), references.to_list(), answers.to_list(), strange, seen, strict=True
     ):
         if known:
             out.append(LEARNED)
             continue
-        reasons = _reasons(asked or "", wanted, said or "", int(odd))
+        reasons = _reasons(question or "", wanted, answer or "", int(odd))
         out.append(f"{OUTSIDE}: {'; '.join(reasons)}" if reasons else usual)
     return out
 

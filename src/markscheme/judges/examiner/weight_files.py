@@ -32,8 +32,8 @@ class Settings:
     Attributes:
         trees: Platt map (slope, intercept) of the trees' log-odds.
         blend: weights of the trees' and the cross-encoder's log-odds, and intercept, where both
-            are asked.
-        unsure_from, unsure_to: the cross-encoder is asked where the trees' score lies between.
+            run.
+        unsure_from, unsure_to: the cross-encoder runs where the trees' score lies between.
         neutral: each column's median, which explanations put in the column's place to see what it
             did.
         low, high: each column's range in all but a thousandth of what was learned.

@@ -1,4 +1,4 @@
-from .scores import said as said
+from .scores import model_scores as model_scores
 from .scores import scored as scored
 from .templates import CHOICES as CHOICES
 from .templates import VARIANTS as VARIANTS

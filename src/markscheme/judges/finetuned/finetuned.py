@@ -34,11 +34,11 @@ _asking = threading.Lock()
 class Learned(Thresholded):
     """A causal language model with LoRA adapters that learned from people's verdicts.
 
-    The variants `plain` and `nli` score by the probability of Yes against No; `nli` is told, too,
-    whether answer and references entail each other. `cvi` asks how much likelier the answer makes
-    a reference (conditional V-information, in bits): the score is the share of the probability
+    The variants `plain` and `nli` score by the probability of Yes against No; the prompt
+    of `nli` also states whether answer and references entail each other. `cvi` measures how much
+    likelier the answer makes a reference (conditional V-information, in bits): the score is the share of the probability
     with the answer in the two, a half where the answer tells nothing, best reference first. An
-    empty answer is wrong without being asked about.
+    empty answer is wrong without a request.
 
     Attributes:
         weights: folder that `markscheme train learned` wrote.
@@ -58,20 +58,20 @@ class Learned(Thresholded):
             MissingExtraError: torch, transformers or peft is not installed.
             ModelError: weights or base model cannot be used.
         """
-        from markscheme.judges.finetuned.scores import said, scored
+        from markscheme.judges.finetuned.scores import model_scores, scored
         from markscheme.judges.finetuned.templates import blank, material
         from markscheme.judges.finetuned.weight_files import LearnedFolder, open_adapted
 
         folder = LearnedFolder(Path(self.weights))
-        asked = material(answers, folder.variant, models)
+        prompts = material(answers, folder.variant, models)
         found = {}
-        if asked.height:
+        if prompts.height:
             causal = open_adapted(folder.folder, self.model)
             with _asking:
                 for role, template in folder.templates.items():
                     causal.model.set_adapter(role)
-                    found[role] = said(causal, asked, role=role, template=template)
-            table = scored(asked, found)
+                    found[role] = model_scores(causal, prompts, role=role, template=template)
+            table = scored(prompts, found)
         else:
             table = pl.DataFrame(
                 schema={"row": pl.UInt32, "score": pl.Float64, "reason": pl.String}

@@ -21,51 +21,51 @@ from markscheme.models.local import Causal
 Floats = npt.NDArray[np.float64]
 
 
-def said(causal: Causal, asked: pl.DataFrame, *, role: str, template: str) -> Floats:
-    """What a model says to each row of `learned_templates.material`.
+def model_scores(causal: Causal, prompts: pl.DataFrame, *, role: str, template: str) -> Floats:
+    """A model's score for each row of `learned_templates.material`.
 
     For the role `verdict` the probability of Yes against No; for the two others the natural
-    logarithm of the reference's probability. Equal questions are asked once.
+    logarithm of the reference's probability. Equal prompts are sent once.
 
     Raises:
-        ModelError: the model cannot be asked this.
+        ModelError: the model cannot answer this.
     """
     names = fields_of(template)
     keys = names if role == VERDICT else list(dict.fromkeys([*names, "golden"]))
-    distinct = asked.select(keys).unique(maintain_order=True)
+    distinct = prompts.select(keys).unique(maintain_order=True)
     fields = distinct.select(names).to_dicts()
     values = (
         causal.chances(template, fields, CHOICES)
         if role == VERDICT
         else causal.log_likelihoods(template, fields, distinct["golden"].to_list())
     )
-    found = asked.select(keys).join(
-        distinct.with_columns(said=pl.Series(values, dtype=pl.Float64)),
+    found = prompts.select(keys).join(
+        distinct.with_columns(model_scores=pl.Series(values, dtype=pl.Float64)),
         on=keys, how="left", maintain_order="left",
     )  # fmt: skip
-    return found["said"].to_numpy()
+    return found["model_scores"].to_numpy()
 
 
-def scored(asked: pl.DataFrame, found: Mapping[str, Floats]) -> pl.DataFrame:
-    """A score and an explanation for each row that was asked about.
+def scored(prompts: pl.DataFrame, found: Mapping[str, Floats]) -> pl.DataFrame:
+    """A score and an explanation for each row of the prompts.
 
     Args:
-        asked: of `learned_templates.material`.
-        found: what each role's model said to it (`said`).
+        prompts: of `learned_templates.material`.
+        found: what each role's model gave for them (`model_scores`).
 
     Returns:
         `row`, `score` from 0 to 1, `reason`. With conditional V-information the score is the
         share of the informed model's probability, of the reference for which it is highest.
     """
     if VERDICT in found:
-        table = asked.with_columns(score=pl.Series(found[VERDICT], dtype=pl.Float64))
+        table = prompts.with_columns(score=pl.Series(found[VERDICT], dtype=pl.Float64))
         reason = pl.format("Yes {} against No", pl.col("score").round(3))
-        if "entails" in asked.columns:
-            told = "; was told: answer entails a reference {}, a reference entails it {}"
-            reason = pl.concat_str([reason, pl.format(told, "entails", "entailed")])
+        if "entails" in prompts.columns:
+            note = "; was told: answer entails a reference {}, a reference entails it {}"
+            reason = pl.concat_str([reason, pl.format(note, "entails", "entailed")])
         return table.select("row", "score", reason=reason)
     bits = conditional_information(found[INFORMED], found[UNINFORMED])
-    table = asked.with_columns(
+    table = prompts.with_columns(
         bits=pl.Series(bits, dtype=pl.Float64),
         score=pl.Series(informed_share(bits), dtype=pl.Float64),
     )

@@ -1,7 +1,7 @@
-"""What learned judges are asked: the templates of Yao & Barbosa 2024, and rows to fill them with.
+"""Prompts of learned judges: the templates of Yao & Barbosa 2024, and rows to fill them with.
 
 The words are the paper's (Tables 15 and 16); its line breaks did not survive printing and are
-ours. `[INST]` and `[/INST]` are Llama-2's and are kept as text for every model; the tokens that
+ours. `[INST]` and `[/INST]` are Llama-2's and stay as text for every model; the tokens that
 begin and end a text (`<s>`, `</s>`) are the model's own. The last field of Table 15 is printed
 `{system answer}`; appendix C.2 says that it is the human judgment, and so it is here: Yes or No.
 """
@@ -95,7 +95,7 @@ def _directions(rows: pl.DataFrame, models: ModelSource | None) -> list[pl.Serie
     relation = entailment_judge().judge(rows.drop("row", "golden"), models or Models())["relation"]
     relation = relation.cast(pl.String)
 
-    def said(way: str, *relations: str) -> pl.Series:
+    def yes_no(way: str, *relations: str) -> pl.Series:
         holds = pl.Series(relation.is_in(list(relations))).fill_null(value=False)
         return (
             pl.select(pl.when(holds).then(pl.lit("yes")).otherwise(pl.lit("no")))
@@ -104,8 +104,8 @@ def _directions(rows: pl.DataFrame, models: ModelSource | None) -> list[pl.Serie
         )
 
     return [
-        said("entails", "superior", "equivalent"),
-        said("entailed", "inferior", "equivalent"),
+        yes_no("entails", "superior", "equivalent"),
+        yes_no("entailed", "inferior", "equivalent"),
     ]
 
 

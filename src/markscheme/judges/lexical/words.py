@@ -61,11 +61,11 @@ class ExactMatch:
 )
 @dataclass(frozen=True, kw_only=True)
 class Contains:
-    """A reference stands somewhere in the answer, both SQuAD-normalised.
+    """A reference occurs in the answer, both SQuAD-normalised.
 
     Score 1 or 0. Containment is of characters, as in EVOUNA: "art" is found in "started".
     References that normalise to nothing ("A", "*") are found everywhere, as there, and the
-    explanation says so; with `empty_reference=verbatim` they must stand in the answer as written.
+    explanation says so; with `empty_reference=verbatim` they must occur in the answer as written.
     """
 
     empty_reference: Empty = "everywhere"

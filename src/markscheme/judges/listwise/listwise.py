@@ -17,7 +17,7 @@ from markscheme.errors import JudgeError
 from markscheme.judges.listwise.pairwise import Pairwise, Positions
 from markscheme.judges.listwise.replies import read_rank
 from markscheme.judges.listwise.requests import (
-    SAID,
+    ORDER_TEXT,
     GradedList,
     Item,
     Order,
@@ -40,7 +40,7 @@ class Listwise(GradedList):
         examples: JSONL file of solved examples (`question`, `references` best first, `answer`,
             `rank`), for few-shot; none for zero-shot.
         shown: how many of them are shown; all if none.
-        order: how the list is laid out, and whether that is said; rank 1 is the best in each. For
+        order: of the list, and whether the prompt states it; rank 1 is always the best. For
             the position-bias probe.
         positions: who comes first where there is one reference.
     """
@@ -87,7 +87,7 @@ class Listwise(GradedList):
         if len(item.references) == 1 and self.prompt is None:
             return self._pairwise().calls(item, ())
         turns = self.template.messages(
-            question=item.question, answer=item.answer, context=SAID[self.order],
+            question=item.question, answer=item.answer, context=ORDER_TEXT[self.order],
             references=laid_out(item.question, item.references, self.order),
             examples=[self._example(shot) for shot in shots],
         )  # fmt: skip

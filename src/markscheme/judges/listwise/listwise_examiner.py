@@ -103,7 +103,7 @@ def open_listwise(folder: Path | None = None) -> ListwiseWeights:
 
 _ROWS_AT_ONCE = 1_024
 _DECIMALS = 4
-"""Scores are rounded, so that a row's score cannot depend on the rows beside it."""
+"""Scores are rounded, so that a row's score cannot depend on the other rows of its batch."""
 
 
 @register(
@@ -114,7 +114,7 @@ _DECIMALS = 4
 )
 @dataclass(frozen=True, kw_only=True)
 class ListwiseExaminer(Thresholded):
-    """A trained judge of non-factoid answers: where one stands among graded references.
+    """A trained judge of non-factoid answers: an answer's place among graded references.
 
     Trees over likeness to better and worse references (words, sentence embeddings, token by
     token), coverage, form and fit to the question, grown to rank graded passages, and a linear
@@ -143,10 +143,10 @@ class ListwiseExaminer(Thresholded):
         places = usable.arg_true().to_numpy()
         start = 0
         for part in answers.filter(usable).iter_slices(_ROWS_AT_ONCE):
-            found, said = self._scores(part)
+            found, explanations = self._scores(part)
             inside = places[start : start + part.height]
             scores[inside] = found
-            for place, text in zip(inside.tolist(), said, strict=True):
+            for place, text in zip(inside.tolist(), explanations, strict=True):
                 reasons[place] = text
             start += part.height
         score = pl.Series("score", scores).fill_nan(None)
@@ -198,8 +198,8 @@ class ListwiseExaminer(Thresholded):
         better = np.bincount(rows.owner, rows.level >= 0.5, minlength=rows.height).astype(int)
         total = np.bincount(rows.owner, minlength=rows.height)
         same, many, good = (~np.isnan(copied)).tolist(), total.tolist(), better.tolist()
-        said = list(map(_sentence, scores.tolist(), same, many, good))
-        return scores, said
+        explanations = list(map(_sentence, scores.tolist(), same, many, good))
+        return scores, explanations
 
 
 def _sentence(score: float, same: bool, many: int, good: int) -> str:

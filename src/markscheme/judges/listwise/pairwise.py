@@ -69,18 +69,18 @@ class Pairwise(GradedList):
             bad = [sample for sample in samples if sample.status != "judged"]
             row = outcome(bad[:1], vote=self.vote, accept_from=self.accept_from)
             spent = outcome(samples, vote=self.vote, accept_from=self.accept_from)
-            kept = {key: spent[key] for key in SPENT}
+            costs = {key: spent[key] for key in SPENT}
             why = f"{len(bad)} of {len(samples)} comparisons were not read: {bad[0].reason}"
-            return row | kept | {"raw": spent["raw"], "explanation": why}
+            return row | costs | {"raw": spent["raw"], "explanation": why}
         row = outcome(samples, vote="mean", accept_from=self.accept_from)
         points = math.fsum(
             weight * (sample.score or 0.0) for sample, weight in zip(samples, weights, strict=True)
         )
         score = points / math.fsum(weights)
         scores = [sample.score for sample in samples]
-        said = f"wins {scores.count(1.0)}, ties {scores.count(0.5)}, loses {scores.count(0.0)}"
+        tally = f"wins {scores.count(1.0)}, ties {scores.count(0.5)}, loses {scores.count(0.0)}"
         return row | {
-            "score": score, "verdict": score >= self.accept_from, "explanation": said
+            "score": score, "verdict": score >= self.accept_from, "explanation": tally
         }  # fmt: skip
 
     def _answer_first(self, item: Item, reference: str) -> tuple[bool, ...]:

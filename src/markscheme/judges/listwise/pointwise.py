@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from markscheme.contract import register
 from markscheme.judges.listwise.replies import read_ten
-from markscheme.judges.listwise.requests import SAID, GradedList, Item, Order, laid_out
+from markscheme.judges.listwise.requests import ORDER_TEXT, GradedList, Item, Order, laid_out
 from markscheme.judges.prompted import NEEDS, Call
 
 
@@ -22,7 +22,7 @@ class Pointwise(GradedList):
         prompt: a file of the authors (`with_ref_point_score.txt`, `no_ref_point_score.txt`) in
             place of our wording; the scale is then from 0 to 10.
         references: `shown` for orientation, or `hidden`.
-        order: how the list is laid out, and whether that is said.
+        order: the order of the list, and whether the prompt states it.
     """
 
     PROMPT = "linkage_pointwise"
@@ -36,7 +36,7 @@ class Pointwise(GradedList):
         turns = self.template.messages(
             question=item.question, answer=item.answer, examples=shots,
             references=laid_out(item.question, shown, self.order),
-            context=SAID[self.order] if len(set(item.grades)) > 1 else "",
+            context=ORDER_TEXT[self.order] if len(set(item.grades)) > 1 else "",
         )  # fmt: skip
         low = 1 if self.prompt is None else 0
         reader = self._scored(functools.partial(read_ten, low=low))

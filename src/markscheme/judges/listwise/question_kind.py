@@ -59,10 +59,10 @@ _OPINION = re.compile(
 def features(question: str) -> dict[str, float]:
     """What the linear model sees of a question: function words, and how it begins."""
     tokens = _TOKEN.findall(question.lower().replace("'", "").replace("’", ""))[:60]
-    kept = [word if word in _FUNCTION else "_" for word in tokens]
-    found = {f"has {word}": 1.0 for word in kept if word != "_"}
-    found |= {f"begins {' '.join(kept[:size])}": 1.0 for size in (1, 2, 3)}
-    found |= {f"pair {' '.join(pair)}": 1.0 for pair in itertools.pairwise(kept)}
+    masked = [word if word in _FUNCTION else "_" for word in tokens]
+    found = {f"has {word}": 1.0 for word in masked if word != "_"}
+    found |= {f"begins {' '.join(masked[:size])}": 1.0 for size in (1, 2, 3)}
+    found |= {f"pair {' '.join(pair)}": 1.0 for pair in itertools.pairwise(masked)}
     found |= {
         f"cue {kind}": 1.0 for kind, pattern in _compiled() if pattern.search(question.lower())
     }

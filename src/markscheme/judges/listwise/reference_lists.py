@@ -40,7 +40,7 @@ TECHNIQUES: dict[str, tuple[int, str]] = {
 
 BEST = 3
 _AGAIN = 1_000_000
-"""Added to the number of a sample that is asked for once more."""
+"""Added to the number of a sample that is requested a second time."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -71,14 +71,14 @@ def build_lists(
         models: one or more chat models.
         composition: a digit a reference, 3 (best) to 0.
         seed: which technique and model each worse reference comes from.
-        examples: graded lists of other questions; a worse answer is asked for beside their answers
-            of that grade (the paper shows three).
+        examples: graded lists of other questions; the prompt for a worse answer shows
+            their answers of that grade (the paper shows three).
         max_tokens: of one answer.
 
     Returns:
         A row a question: `question`, `references` (best first), `reference_grades`, `techniques`,
         `models`, `version`, `status` (`ok`, or why the list is not complete). A reply that is empty
-        or cut off, declines or repeats the question is asked for once more; a list with one that
+        or cut off, declines or repeats the question is requested once more; a list with one that
         stays so, or with one text under two grades, is not complete and has no references.
 
     Raises:
@@ -103,12 +103,12 @@ def build_lists(
     rows = []
     for row, question in enumerate(questions["question"]):
         mine = [one for one in zip(plan, written, strict=True) if one[0][0] == row]
-        graded = [(BEST, golden[row]), *((one[1], said) for one, said in mine)]
-        bad = next((why for _, said in graded if (why := _trouble(said, question))), None)
-        bad = bad or _repeated([(grade, _text(said) or "") for grade, said in graded])
+        graded = [(BEST, golden[row]), *((one[1], reply) for one, reply in mine)]
+        bad = next((why for _, reply in graded if (why := _trouble(reply, question))), None)
+        bad = bad or _repeated([(grade, _text(reply) or "") for grade, reply in graded])
         listed = [] if bad else [(BEST, "best", models[0].name, _text(golden[row]))] + [
-            (grade, technique, model.name, _text(said))
-            for (_, grade, technique, model), said in mine
+            (grade, technique, model.name, _text(reply))
+            for (_, grade, technique, model), reply in mine
         ]  # fmt: skip
         rows.append(
             {
@@ -140,13 +140,13 @@ def _best(questions: pl.DataFrame, model: ChatModel, max_tokens: int) -> list[Ch
             questions["question"], questions["references"].to_list(), strict=True
         )
     ]
-    return _asked(model, requests, questions["question"].to_list())
+    return _complete(model, requests, questions["question"].to_list())
 
 
-def _asked(
+def _complete(
     model: ChatModel, requests: Sequence[ChatRequest], questions: Sequence[str]
 ) -> list[ChatReply]:
-    """Replies to requests, one a question; what is no answer is asked for once more."""
+    """Replies to requests, one a question; what is not an answer is requested once more."""
     replies = model.complete(requests)
     bad = [
         place
@@ -211,8 +211,10 @@ def _write(
                     order, questions[row], given, sample=place, shown=shown, max_tokens=max_tokens
                 )
             )
-        asked = [questions[plan[place][0]] for place in places]
-        for place, reply in zip(places, _asked(plan[places[0]][3], requests, asked), strict=True):
+        own_questions = [questions[plan[place][0]] for place in places]
+        for place, reply in zip(
+            places, _complete(plan[places[0]][3], requests, own_questions), strict=True
+        ):
             found[place] = reply
     return [reply for reply in found if reply is not None]
 
@@ -227,7 +229,7 @@ def _technique(question: str, grade: int, place: int, seed: int) -> str:
 
 
 def _shown(examples: Sequence[Graded], grade: int) -> str:
-    """How answers of a grade stand beside the best one, for other questions."""
+    """Answers of a grade, each with the best one, for other questions."""
     lines = []
     for one in examples:
         marked = dict(zip(one.grades[::-1], one.references[::-1], strict=True))
@@ -300,7 +302,7 @@ def with_lists(answers: pl.DataFrame, lists: Sequence[Graded]) -> tuple[pl.DataF
         lists: one a question; of several the last counts, and one of nothing replaces nothing.
 
     Returns:
-        The table, and how many rows kept what they had because no list is known.
+        The table, and how many rows are unchanged because no list is known.
     """
     lists = [one for one in lists if one.references]
     table = pl.DataFrame(

@@ -51,7 +51,7 @@ _NO_RANK = re.compile(
     r"|\b\d{1,4} (?:references|answers)\b",
     re.IGNORECASE,
 )
-"""Numbers of references, sizes and scales: beside a rank, and never one."""
+"""Numbers of references, sizes and scales: near a rank, and never one."""
 _OF_TEN = re.compile(r"\s*(?:/\s*10\b|\(?\bout of (?:10|ten)\b\)?)", re.IGNORECASE)
 
 _CHOICE = re.compile(r"(?:\[\[?|\\boxed\{)\s*(A|B|C|tie|equal|neither|both)\s*[\]}]", re.IGNORECASE)
@@ -110,7 +110,7 @@ def _ranks(text: str) -> set[int]:
     listed = {int(value) for value in given if re.fullmatch(r"-?\d{1,4}", value)}
     if listed or objects:
         return listed  # JSON without a rank: its numbers are of something else.
-    # What stands in brackets is meant as the rank, whatever it is called there.
+    # A number in brackets is meant as the rank, whatever it is called there.
     bracketed = {int(value) for value in _BRACKETS.findall(text)}
     if bracketed:
         return bracketed
@@ -150,8 +150,8 @@ def read_pair(reply: str, *, finished: bool = True) -> Reading:
         _BETTER.findall(text),
         ["tie"] if _TIE.search(text) else [],
     )
-    said = next((form for form in forms if form), [])
-    found = {one.upper() if one.upper() in ("A", "B") else "tie" for one in said}
+    choices = next((form for form in forms if form), [])
+    found = {one.upper() if one.upper() in ("A", "B") else "tie" for one in choices}
     if len(found) > 1:
         return unparsed(f"several choices: {', '.join(sorted(found))}")
     if not found:

@@ -20,9 +20,9 @@ from markscheme.tables import JUDGMENTS_SCHEMA, OUTCOME
 from markscheme.text.replies import Reading
 
 Order = Literal["best_first", "worst_first", "shuffled", "undisclosed"]
-"""How a list is laid out and what is said of it: `undisclosed` is best first and says nothing."""
+"""The order of a list, which the prompt states; `undisclosed` is best first and not stated."""
 
-SAID: Mapping[Order, str] = {
+ORDER_TEXT: Mapping[Order, str] = {
     "best_first": ", from best to worst",
     "worst_first": ", from worst to best",
     "shuffled": ", in no particular order",
@@ -42,7 +42,7 @@ class Item:
 
 @dataclass(frozen=True, kw_only=True)
 class GradedList(Prompted):
-    """Judges that set an answer beside a list of references of falling quality.
+    """Judges that compare an answer with a list of references of decreasing quality.
 
     Attributes:
         prompt: a prompt file of the paper's authors in place of ours; see `released_prompt`.
@@ -78,7 +78,7 @@ class GradedList(Prompted):
 
     @abstractmethod
     def calls(self, item: Item, shots: Sequence[Mapping[str, Any]]) -> list[Call]:
-        """What the model is asked about one row; nothing where there is nothing to compare."""
+        """The requests about one row; none where there is nothing to compare."""
 
     def judge(self, answers: pl.DataFrame, models: ModelSource) -> pl.DataFrame:
         """Ask the model about every row, all at once, and read what it says.
@@ -87,19 +87,21 @@ class GradedList(Prompted):
             ModelError: no chat model was given.
         """
         rows = self._calls(answers)
-        asked = [call for _, calls in rows for call in calls]
-        samples = iter(self._ask(self._chat(models), asked, repair=self.repair) if asked else ())
-        settled = []
+        all_calls = [call for _, calls in rows for call in calls]
+        samples = iter(
+            self._ask(self._chat(models), all_calls, repair=self.repair) if all_calls else ()
+        )
+        results = []
         for reason, calls in rows:
             if calls:
                 mine = [next(samples) for _ in calls]
-                settled.append(self.combine(mine, [call.weight for call in calls]))
+                results.append(self.combine(mine, [call.weight for call in calls]))
             else:
-                settled.append({"status": "skipped", "explanation": reason})
-        return pl.DataFrame(settled, schema={name: JUDGMENTS_SCHEMA[name] for name in OUTCOME})
+                results.append({"status": "skipped", "explanation": reason})
+        return pl.DataFrame(results, schema={name: JUDGMENTS_SCHEMA[name] for name in OUTCOME})
 
     def requests(self, answers: pl.DataFrame) -> list[ChatRequest]:
-        """What a model would be asked about these answers, repairs apart: for estimates."""
+        """The requests that these answers need, without repairs: for estimates."""
         return [call.request for _, calls in self._calls(answers) for call in calls]
 
     def combine(self, samples: Sequence[Sample], weights: Sequence[float]) -> dict[str, Any]:

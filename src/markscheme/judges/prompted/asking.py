@@ -1,4 +1,4 @@
-"""Asking a chat model: equal requests once, each reply read, what is unreadable asked once more.
+"""Requests to a chat model: equal ones sent once, replies read, unreadable ones requested again.
 
 The one place where judges and their stages meet a chat model, so that what counts as an answer,
 what is repaired and who pays is the same for all of them.
@@ -17,8 +17,8 @@ from markscheme.text.replies import Reading
 if TYPE_CHECKING:
     from markscheme.judges.prompted.prompt import Prompt
 
-ASKED_AGAIN = "\n\n[asked again]\n\n"
-"""Between the first reply and the second, where both are kept."""
+REPAIR_MARK = "\n\n[asked again]\n\n"
+"""Separates the first reply from the second, where both are recorded."""
 
 Reader = Callable[[ChatReply], Reading]
 """Reads a reply whose status is `ok`."""
@@ -41,7 +41,7 @@ class Sample:
         reading: of the reply that counts; None where no answer came.
         status: `judged`, `unparsed`, `refused`, `failed` or `skipped`.
         reason: what was read and where, or why there is nothing.
-        raw: the text of the reply, of both where it was asked again.
+        raw: the text of the reply, of both where it was repeated.
         replies: what the call paid for; none where an equal call paid.
     """
 
@@ -89,10 +89,10 @@ def ask(
     repair: Prompt | None = None,
     repeated: int | None = None,
 ) -> list[Sample]:
-    """A sample for each call. Equal requests are asked once, repaired once, and paid by the first.
+    """A sample for each call. Equal requests are sent once, repaired once, and paid by the first.
 
     Args:
-        chat: who is asked.
+        chat: the model.
         calls: in any number; all are sent at once.
         repair: the prompt whose repair message follows an unreadable reply; none asks once only.
         repeated: characters of an unreadable reply that are sent back; all of them if none.
@@ -149,20 +149,20 @@ def _sample(reply: ChatReply, reader: Reader) -> Sample:
 
 def _repair_turns(prompt: Prompt, sample: Sample, repeated: int | None) -> tuple[Message, Message]:
     """What to add to a conversation whose last reply could not be read."""
-    said = (sample.raw or "").strip()[:repeated]
+    reply_text = (sample.raw or "").strip()[:repeated]
     return (
         # Servers refuse an empty turn of the assistant.
-        Message(role="assistant", content=said.strip() or "(no reply)"),
+        Message(role="assistant", content=reply_text.strip() or "(no reply)"),
         Message(role="user", content=prompt.repair_message(sample.reason)),
     )
 
 
 def _repaired(first: Sample, second: Sample) -> Sample:
-    """What became of a call whose first reply could not be read and that was asked again."""
-    raw = f"{first.raw or ''}{ASKED_AGAIN}{second.raw or ''}"
+    """The result of a call that was repeated since its first reply could not be read."""
+    raw = f"{first.raw or ''}{REPAIR_MARK}{second.raw or ''}"
     if second.status == "judged":
         note = f"asked again, since the first reply was unreadable ({first.reason})"
-        kept, reason = second, f"{second.reason}; {note}" if second.reason else note
+        chosen, reason = second, f"{second.reason}; {note}" if second.reason else note
     else:  # A repair that fails leaves what was: a reply that could not be read.
-        kept, reason = first, f"{first.reason}; asked again in vain: {second.reason}"
-    return replace(kept, reason=reason, raw=raw, replies=first.replies + second.replies)
+        chosen, reason = first, f"{first.reason}; asked again in vain: {second.reason}"
+    return replace(chosen, reason=reason, raw=raw, replies=first.replies + second.replies)

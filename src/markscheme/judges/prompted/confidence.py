@@ -1,7 +1,7 @@
 """The probability of a verdict, from the log-probabilities of the tokens that spell it.
 
-The word may stand anywhere: first, in JSON, after reasons, in a sentence. It is found in the reply
-by the parser's own forms, and then in the tokens. At its place every token that may stand there is
+The word may be anywhere: first, in JSON, after reasons, in a sentence. It is found in the reply
+by the parser's own forms, and then in the tokens. At its place every alternative token is
 worth what the label is worth that it begins; the score is the mean of these worths by probability.
 Where the word is not found, where less than half of the probability lies on known labels, or where
 it lies on the other side of what the reply says, there is no probability: a figure for something
@@ -34,7 +34,7 @@ _LEFT_OUT = "\x00"
 _ENOUGH = 0.5
 """Of the probability, the share that must lie on known labels for their ratio to mean much."""
 _UNLIKELY = 0.1
-"""A label that was said with less than this among the labels was not what the tokens tell of."""
+"""With a smaller share among the labels, the label read cannot be the one generated there."""
 _CONTEXTS = (24, 3)
 """Characters before a word by which it is found; few where a character is cut into tokens."""
 _LEAST = 2
@@ -61,10 +61,10 @@ class Confidence:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Weighed:
-    """What may stand in the place of a word: mean worth, and the share of what was said."""
+    """The alternatives to a label: their mean worth, and the share of the label itself."""
 
     worth: float
-    said: float
+    share: float
 
 
 def confidence(reply: ChatReply, reading: Reading, parser: str | Parser) -> Confidence:
@@ -107,7 +107,7 @@ def confidence(reply: ChatReply, reading: Reading, parser: str | Parser) -> Conf
 
 
 def label_share(reply: ChatReply, label: str, worths: Mapping[str, float]) -> float | None:
-    """Mean worth of the labels that may stand where a reply says `label`; None if unknown.
+    """Mean worth of the alternatives where a reply says `label`; None if unknown.
 
     None too where the label itself has hardly any probability there.
     """
@@ -119,8 +119,8 @@ def label_share(reply: ChatReply, label: str, worths: Mapping[str, float]) -> fl
 
 
 def _known(weighed: Weighed | None) -> float | None:
-    """The mean worth, unless what was said is all but impossible by the tokens."""
-    return None if weighed is None or weighed.said < _UNLIKELY else weighed.worth
+    """The mean worth, unless the label read is all but impossible by the tokens."""
+    return None if weighed is None or weighed.share < _UNLIKELY else weighed.worth
 
 
 def _verdict(tokens: _Tokens, place: Place | None) -> Weighed | None:
@@ -140,9 +140,9 @@ def _relation(tokens: _Tokens, text: str, relation: str | None) -> Weighed | Non
 def _grade(tokens: _Tokens, text: str) -> float | None:
     """Probability that an answer is accepted, from the relation's tokens and the verdict's.
 
-    The relation stands first, so that the verdict hardly leaves it. Of the relation that was said
+    The relation comes first, so that the verdict hardly leaves it. Of the stated relation
     the verdict's own probability counts; of the others their worth. Where the order is another,
-    whichever stands first has the say.
+    whichever comes first decides.
     """
     place = member_place(text, "verdict")
     verdict = _verdict(tokens, place)
@@ -156,10 +156,10 @@ def _grade(tokens: _Tokens, text: str) -> float | None:
     if where is None or where > place:
         return verdict.worth
     relation = tokens.weigh(where, RELATION_WORTH)
-    if relation is None or relation.said < _UNLIKELY:
+    if relation is None or relation.share < _UNLIKELY:
         return None
-    others = relation.worth - relation.said * RELATION_WORTH[given]
-    return relation.said * verdict.worth + others
+    others = relation.worth - relation.share * RELATION_WORTH[given]
+    return relation.share * verdict.worth + others
 
 
 def _mark(tokens: _Tokens, text: str, reading: Reading, *, low: int, high: int) -> Weighed | None:
@@ -201,13 +201,13 @@ def _lower(labels: Mapping[str, float]) -> dict[str, float]:
 
 
 class _Tokens:
-    """The tokens of a reply beside its text."""
+    """The tokens of a reply, aligned with its text."""
 
     def __init__(self, whole: str, text: str, logprobs: TokenLogprobs) -> None:
         self.text = text
         self._likely = logprobs
-        self._said = list(_spelt(whole.strip(), logprobs))
-        self._joined = "".join(self._said)
+        self._chosen_tokens = list(_spelt(whole.strip(), logprobs))
+        self._joined = "".join(self._chosen_tokens)
         bare = self._joined.lstrip()
         # Servers and older ledgers that give the first tokens only.
         self._from_start = text == whole.strip() and text.startswith(bare.rstrip())
@@ -220,12 +220,12 @@ class _Tokens:
         *,
         begun: frozenset[str] | None = None,
     ) -> Weighed | None:
-        """What may stand where a word of the text stands.
+        """The alternatives to a word of the text.
 
         Args:
             place: of the word in the text.
             worths: of the labels, in lower case.
-            begun: those of them that the beginning of a word may stand for; all if none.
+            begun: those of them that the beginning of a word may be read as; all if none.
         """
         if place is None:
             return None
@@ -235,20 +235,20 @@ class _Tokens:
         word = " ".join(self.text[place[0] : place[1]].lower().split())
         if word not in worths:
             return None
-        index, end = 0, len(self._said[0])
+        index, end = 0, len(self._chosen_tokens[0])
         while end <= at:
             index += 1
-            end += len(self._said[index])
+            end += len(self._chosen_tokens[index])
         return self._weigh(index, word, worths, begun or frozenset(worths))
 
     def _weigh(
         self, index: int, word: str, worths: Mapping[str, float], begun: frozenset[str]
     ) -> Weighed | None:
-        """Go along the tokens of the word until what was said is told from the other labels."""
+        """Follow the word's tokens until the label differs from all others."""
         shares: dict[float, float] = {}
         path, begin = 1.0, ""
-        for place in range(index, len(self._said)):
-            likely, chosen = self._likely[place], self._said[place]
+        for place in range(index, len(self._chosen_tokens)):
+            likely, chosen = self._likely[place], self._chosen_tokens[place]
             if chosen == _LEFT_OUT or chosen not in likely:
                 return None
             after = None
@@ -273,10 +273,10 @@ class _Tokens:
         if total < _ENOUGH:
             return None
         mean = math.fsum(worth * share for worth, share in shares.items()) / total
-        return Weighed(worth=mean, said=shares.get(worths[word], 0.0) / total)
+        return Weighed(worth=mean, share=shares.get(worths[word], 0.0) / total)
 
     def _find(self, start: int, end: int) -> int | None:
-        """Where a word of the text stands in the joined tokens; None where that is not certain."""
+        """Where a word of the text is in the joined tokens; None where that is not certain."""
         if self._from_start:
             at = start + self._before
             return at if at < len(self._joined) else None
@@ -294,7 +294,7 @@ class _Tokens:
                 if found > gap:
                     return found + start - begin
             elif len(there) > len(here):
-                # Reasoning stands before the text, which is the end of what was generated.
+                # Reasoning precedes the text, which is the end of what was generated.
                 return there[which - len(here)] + start - begin
         return None
 
@@ -349,9 +349,9 @@ def _worth(
     Args:
         text: without signs before it.
         worths: of labels.
-        begun: labels that a beginning may stand for.
+        begun: labels that a beginning may be read as.
         open_ended: the next token is known, so that what is a label and begins another one, as 1
-            and 10, need not be settled here.
+            and 10, need not be decided here.
     """
     core = re.sub(r"[^\w]+$", "", text)
     exact = worths.get(core)

@@ -1,7 +1,7 @@
 """Solved examples for a prompt: chosen by k-means over the questions of other labelled data.
 
 Wang et al. 2023, section 6.4, after Zhang et al. 2022 (Auto-CoT): questions are clustered, and
-the question nearest each centre stands for its cluster. Examples come from data other than what is
+the question nearest each centre represents its cluster. Examples come from data other than what is
 judged (NQ for TriviaQA and the other way round), so that no answer is given away.
 """
 
@@ -30,7 +30,7 @@ def choose_examples(
         answers: an answers table with labels 0 and 1.
         encoder: embeds the questions.
         count: how many examples, one a cluster.
-        seed: of k-means, and of which answer stands for a question.
+        seed: of k-means, and of which answer represents a question.
 
     Returns:
         Columns `question`, `references`, `answer`, `label`. Both labels occur: of the answers to
@@ -129,10 +129,10 @@ def check_apart(shots: Sequence[Mapping[str, Any]], questions: pl.Series, path: 
     Raises:
         JudgeError: naming the first such question.
     """
-    asked = set(normalise_series(questions))
+    judged = set(normalise_series(questions))
     own = pl.Series([shot["question"] for shot in shots], dtype=pl.String)
     for question, plain in zip(own, normalise_series(own), strict=True):
-        if plain in asked:
+        if plain in judged:
             raise JudgeError(
                 f"the example {question!r} of {path!r} is among the questions to judge, so its "
                 "answer would be given away; make examples from another dataset"

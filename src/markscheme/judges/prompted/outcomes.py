@@ -65,7 +65,7 @@ def outcome(samples: Sequence[Sample], *, vote: Vote, accept_from: float) -> dic
     """The outcome of an item from its samples, as a row of the judgments table.
 
     Samples that were not judged have no vote, and are counted in the explanation. A tie is
-    settled by the mean score, and left unparsed where that is undecided too.
+    decided by the mean score, and left unparsed where that is undecided too.
     """
     row = {"raw": _raw(samples), **spent(samples)}
     judged = [sample for sample in samples if sample.status == "judged"]
@@ -113,5 +113,7 @@ def _raw(samples: Sequence[Sample]) -> str | None:
     texts = [sample.raw for sample in samples]
     if len(samples) == 1:
         return texts[0]
-    said = [f"[sample {place}]\n{text}" for place, text in enumerate(texts, 1) if text is not None]
-    return "\n\n".join(said) or None
+    labelled = [
+        f"[sample {place}]\n{text}" for place, text in enumerate(texts, 1) if text is not None
+    ]
+    return "\n\n".join(labelled) or None

@@ -1,4 +1,4 @@
-"""Pairs of texts that something is asked about: each different pair once, in the order of the rows.
+"""Requests about pairs of texts: each different pair once, in the order of the rows.
 
 Tests of entailment and makers of statements take tables of pairs and give the same rows with what
 they found.
@@ -33,7 +33,7 @@ def distinct_pairs(
 ) -> tuple[list[Any], list[int | None]]:
     """The different rows of some columns, and for each row which it is.
 
-    None stands for rows that lack one of the two texts, the last two columns.
+    None marks rows that lack one of the two texts, the last two columns.
 
     Raises:
         JudgeError: a column is missing; `purpose` begins the message.
@@ -59,7 +59,7 @@ def placed(
     schema: Mapping[str, Any],
     lacking: Mapping[str, Any],
 ) -> pl.DataFrame:
-    """The pairs with their outcomes; what a row cost stands where it is first used.
+    """The pairs with their outcomes; the cost of a pair is in the first row that uses it.
 
     Args:
         pairs: the table.
@@ -80,7 +80,7 @@ def placed(
 
 @dataclass(frozen=True, kw_only=True)
 class AskedPairs(AsksChat):
-    """A language model is asked about pairs of texts. `VARIABLES` are the prompt's names for them.
+    """A language model judges pairs of texts. `VARIABLES` are the prompt's names for them.
 
     Attributes:
         temperature, max_tokens: the prompt's if none.

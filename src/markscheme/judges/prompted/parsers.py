@@ -35,7 +35,7 @@ from markscheme.text.replies import (
 SCALE = re.compile(r"scale\(\s*(?:low\s*=\s*)?(-?\d+)\s*,\s*(?:high\s*=\s*)?(-?\d+)\s*\)")
 _LINE = re.compile(
     r"^[^\w\n]*(?:(?:final |my |overall )?(?:label|verdict|choice|answer|rating|result|preference)"
-    r"[^\w\n]*(?:[:=]|\bis\b)[^\w\n]*)?(?P<said>[^\n]*?)[^\w\n]*$",
+    r"[^\w\n]*(?:[:=]|\bis\b)[^\w\n]*)?(?P<label>[^\n]*?)[^\w\n]*$",
     re.IGNORECASE | re.MULTILINE,
 )
 _BRACKETS = re.compile(r"\[\[\s*([^\[\]\n]{1,80}?)\s*\]\]")
@@ -65,10 +65,10 @@ class Choice:
         forms = (
             [str(field(item, *self.MEMBERS)) for item in objects],
             _BRACKETS.findall(text),
-            [] if objects else [found["said"] for found in _LINE.finditer(text)],
+            [] if objects else [found["label"] for found in _LINE.finditer(text)],
         )
         for form in forms:
-            found = {plain[said] for said in map(_plain, form) if said in plain}
+            found = {plain[word] for word in map(_plain, form) if word in plain}
             if len(found) > 1:
                 return unparsed(f"several labels: {', '.join(sorted(found))}")
             if found:
@@ -91,7 +91,7 @@ class Scale:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Criterion:
-    """One member of the JSON object that is asked for: a label or a number, and its weight."""
+    """One member of the requested JSON object: a label or a number, and its weight."""
 
     labels: Mapping[str, float] | None = None
     low: float = 0.0
@@ -139,10 +139,10 @@ class Criteria:
             scores[name] = score
         weights = math.fsum(one.weight for one in self.criteria.values())
         mean = math.fsum(self.criteria[name].weight * scores[name] for name in scores) / weights
-        said = "; ".join(f"{name} {scores[name]:.2f}" for name in scores)
+        summary = "; ".join(f"{name} {scores[name]:.2f}" for name in scores)
         reason = str(field(objects[0], "reason", "explanation") or "").strip()
         return Reading(
-            status="judged", reason=f"{said}: {reason}" if reason else said,
+            status="judged", reason=f"{summary}: {reason}" if reason else summary,
             score=min(1.0, max(0.0, mean)),
         )  # fmt: skip
 

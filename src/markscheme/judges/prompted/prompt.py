@@ -208,9 +208,9 @@ class Prompt:
 
 
 def fence(*parts: str) -> str:
-    """A word that stands in none of `parts`, and is the same for the same ones.
+    """A word that occurs in none of `parts`, and is the same for the same ones.
 
-    It is derived from all of them, so whoever writes one of them cannot foretell it.
+    It is derived from all of them, so the author of one of them cannot predict it.
     """
     joined = "\x1f".join(parts)
     count = 0

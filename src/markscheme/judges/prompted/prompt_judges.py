@@ -24,7 +24,7 @@ from markscheme.judges.prompted.prompted import NEEDS, Prompted
 )  # fmt: skip
 @dataclass(frozen=True, kw_only=True)
 class LlmPrompt(Prompted):
-    """A model is asked by a prompt file of your own.
+    """A model judges by a prompt file of your own.
 
     `prompt` is the path of a TOML file like those that ship with markscheme.
     """

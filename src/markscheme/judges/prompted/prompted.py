@@ -101,30 +101,30 @@ class Prompted(AsksChat):
         Raises:
             ModelError: no chat model was given.
         """
-        settled, asked = self._plan(answers)
-        if asked:
-            found = self._sampled(self._chat(models), [mine for _, mine in asked])
-            for (place, mine), samples in zip(asked, found, strict=True):
-                settled[place] = self._outcome(samples, most=len(mine))
+        by_place, pending = self._plan(answers)
+        if pending:
+            found = self._sampled(self._chat(models), [mine for _, mine in pending])
+            for (place, mine), samples in zip(pending, found, strict=True):
+                by_place[place] = self._outcome(samples, most=len(mine))
         return pl.DataFrame(
-            [settled[place] for place in range(answers.height)],
+            [by_place[place] for place in range(answers.height)],
             schema={name: JUDGMENTS_SCHEMA[name] for name in OUTCOME},
         )
 
     def requests(self, answers: pl.DataFrame) -> list[ChatRequest]:
-        """What a model would be asked about these answers at most, repairs apart: for estimates."""
+        """The requests that these answers need at most, without repairs: for estimates."""
         return [call.request for _, mine in self._plan(answers)[1] for call in mine]
 
-    def _sampled(self, chat: ChatModel, asked: Sequence[Sequence[Call]]) -> list[list[Sample]]:
+    def _sampled(self, chat: ChatModel, pending: Sequence[Sequence[Call]]) -> list[list[Sample]]:
         """Samples of every item; where `sure` is set, as many as it takes.
 
         A dry run, whose replies tell nothing, comes to ask for all of them.
         """
-        found: list[list[Sample]] = [[] for _ in asked]
+        found: list[list[Sample]] = [[] for _ in pending]
         while True:
             wanted = [
                 calls[len(mine) : len(mine) + self._wanted(mine, most=len(calls))]
-                for calls, mine in zip(asked, found, strict=True)
+                for calls, mine in zip(pending, found, strict=True)
             ]
             calls = [call for some in wanted for call in some]
             if not calls:
@@ -134,7 +134,7 @@ class Prompted(AsksChat):
                 mine.extend(next(samples) for _ in some)
 
     def _wanted(self, samples: Sequence[Sample], *, most: int) -> int:
-        """How many samples to ask for beside those that are there."""
+        """How many samples to request in addition to those that are there."""
         if self.sure is None:
             return most - len(samples)
         verdicts = [sample.verdict for sample in samples if sample.verdict is not None]
@@ -151,7 +151,7 @@ class Prompted(AsksChat):
     ) -> tuple[dict[int, dict[str, Any]], list[tuple[int, list[Call]]]]:
         """Rows that need no model with their outcomes; the places of the others with their calls.
 
-        A prompt that swaps two texts is asked both ways, the scores of the second way reversed.
+        A prompt that swaps two texts is sent both ways, the scores of the second way reversed.
         """
         prompt = self.template
         columns = answers.columns
@@ -168,16 +168,16 @@ class Prompted(AsksChat):
             answers["question"], answers["references"].to_list(), answers["answer"], contexts,
             strict=True,
         )  # fmt: skip
-        settled: dict[int, dict[str, Any]] = {}
-        asked: list[tuple[int, list[Call]]] = []
+        by_place: dict[int, dict[str, Any]] = {}
+        pending: list[tuple[int, list[Call]]] = []
         for place, (question, listed, answer, context) in enumerate(rows):
             references = [one for one in listed or () if one is not None]
             mine = {name: None if column is None else column[place] for name, column in own.items()}
             lacking = self._lacking(references, context, mine, patterns=patterns[place])
             if lacking:
-                settled[place] = {"status": "skipped", "explanation": lacking}
+                by_place[place] = {"status": "skipped", "explanation": lacking}
             elif equal[place]:
-                settled[place] = self._accepted()
+                by_place[place] = self._accepted()
             else:
                 given = {"question": question, "answer": answer, "context": context, **mine}
                 calls = self._calls_for(given, references, shots, self._read)
@@ -185,8 +185,8 @@ class Prompted(AsksChat):
                     one, other = prompt.swap
                     turned = {**given, one: given[other], other: given[one]}
                     calls += self._calls_for(turned, references, shots, self._read_swapped)
-                asked.append((place, calls))
-        return settled, asked
+                pending.append((place, calls))
+        return by_place, pending
 
     def _calls_for(
         self,
@@ -225,8 +225,8 @@ class Prompted(AsksChat):
         if not self.template.swap:
             row = outcome(samples, vote=self.vote, accept_from=self.accept_from)
             if len(samples) < most:
-                said = f"stopped after {len(samples)} of at most {most} samples"
-                row["explanation"] = f"{row['explanation']}; {said}" if row["explanation"] else said
+                note = f"stopped after {len(samples)} of at most {most} samples"
+                row["explanation"] = f"{row['explanation']}; {note}" if row["explanation"] else note
             return row
         unread = [sample for sample in samples if sample.status != "judged"]
         found = outcome(samples, vote="mean", accept_from=self.accept_from)
@@ -234,8 +234,8 @@ class Prompted(AsksChat):
             empty = dict.fromkeys(("verdict", "score", "relation", "marks"))
             why = f"{len(unread)} of {len(samples)} comparisons were not read: {unread[0].reason}"
             return found | empty | {"status": unread[0].status, "explanation": why}
-        said = ", ".join(f"{sample.reason} ({sample.score:g})" for sample in samples)
-        return found | {"explanation": f"asked in both orders: {said}"}
+        note = ", ".join(f"{sample.reason} ({sample.score:g})" for sample in samples)
+        return found | {"explanation": f"asked in both orders: {note}"}
 
     @property
     def needs(self) -> Needs:
@@ -243,7 +243,7 @@ class Prompted(AsksChat):
         prompt = self.template
         references = prompt.needs_references
         if self.short_circuit and references == "unused":
-            references = "optional"  # It is compared with them before the model is asked.
+            references = "optional"  # It is compared with them before a request is sent.
         return Needs(
             chat=True, references=references, columns=prompt.columns, apart=True,
             question="required" if "question" in prompt.variables else "unused",

@@ -50,7 +50,7 @@ class AsksChat:
         return chat
 
     def _ask(self, chat: ChatModel, calls: Sequence[Call], *, repair: bool) -> list[Sample]:
-        """A sample for each call, asked once more if `repair`; see `ask`."""
+        """A sample for each call, sent once more if `repair`; see `ask`."""
         prompt = self.template if repair else None
         return ask(chat, calls, repair=prompt, repeated=self.REPEATED)
 

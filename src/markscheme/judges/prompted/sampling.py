@@ -1,4 +1,4 @@
-"""The same models asked with another seed, temperature or sample: for repeats, for many stages."""
+"""The same models with another seed, temperature or sample: for repeats and judges in stages."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from markscheme.models.chat import ChatModel, ChatReply, ChatRequest, OnReply
 
 @dataclass(frozen=True, kw_only=True)
 class SampledChat:
-    """A chat model whose requests get these settings; what is None stays as it was asked for.
+    """A chat model whose requests get these settings; what is None stays as requested.
 
     Attributes:
         chat: who answers.
@@ -55,11 +55,11 @@ class SampledChat:
 
 @dataclass(frozen=True, kw_only=True)
 class SamplingOverrides:
-    """Models whose chat models are asked with these settings, every stage of a judge alike.
+    """Models whose chat requests get these settings, in every stage of a judge alike.
 
     Attributes:
         models: where the models come from.
-        model: name of the chat model for whoever names none.
+        model: name of the chat model for judges that name none.
         seed, temperature, max_tokens, sample: see `SampledChat`.
     """
 

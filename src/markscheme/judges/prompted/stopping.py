@@ -1,8 +1,8 @@
-"""When enough samples of one item were asked for: the verdict is sure, or cannot change any more.
+"""When enough samples of one item were drawn: the verdict is sure, or cannot change any more.
 
 After Aggarwal et al. 2023 (Adaptive-Consistency, EMNLP): with an even prior on the share of samples
 that accept, `a` that accept and `r` that do not, the chance that more than half of all samples ever
-asked would accept is that of Beta(a + 1, r + 1) above one half. Samples that were not judged tell
+drawn would accept is that of Beta(a + 1, r + 1) above one half. Samples that were not judged tell
 nothing.
 """
 
@@ -27,7 +27,7 @@ def further(accepting: int, rejecting: int, *, left: int, sure: float) -> int:
 
     Args:
         accepting, rejecting: samples so far.
-        left: samples that may still be asked for.
+        left: samples that may still be drawn.
         sure: certainty from which on an item is decided.
 
     Returns:
