@@ -1,6 +1,6 @@
 """Small files of our own in the shape of the published ones, with their quirks; all rows invented.
 
-What reads public data is tried on these where the data are not at hand.
+What reads public data is tried on these where the data are not available.
 """
 
 from __future__ import annotations

@@ -115,4 +115,4 @@ class NotJudgedError(MarkschemeError):
 
 
 class AgreementError(MarkschemeError):
-    """The labels or judgments at hand cannot support the statistic asked for."""
+    """The given labels or judgments cannot support the requested statistic."""

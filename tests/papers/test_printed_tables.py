@@ -70,13 +70,13 @@ def test_a_page_has_every_item_and_says_how_much_is_computed() -> None:
     paper = PAPERS["kamalloo-2023"]
     cells = [
         Cell(row="a", column="x", paper=1.0, ours=1.0),
-        Cell(row="a", column="y", paper=2.0, ours=None, needs="data", reason="not at hand"),
+        Cell(row="a", column="y", paper=2.0, ours=None, needs="data", reason="not available"),
     ]
     text = page_of(paper, {"table-1": cells})
     assert "**1 of 2 printed figures have a computed counterpart (50%).**" in text
     assert "1.0 =" in text
     assert "2.0 / –" in text
-    assert "- 1 of 2 (a, y) needs data: not at hand" in text
+    assert "- 1 of 2 (a, y) needs data: not available" in text
     for item in paper.items:
         assert f"## {item}" in text
 

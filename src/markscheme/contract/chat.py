@@ -16,7 +16,7 @@ Role = Literal["system", "user", "assistant"]
 
 ReplyStatus = Literal["ok", "refused", "failed", "skipped"]
 """`ok`: the model answered, which says nothing about whether the text can be read. `refused`: the
-server or the model declined. `failed`: no answer came; `error` says why. `skipped`: not asked,
+server or the model declined. `failed`: no answer came; `error` says why. `skipped`: not sent,
 because the budget was spent."""
 
 TokenLogprobs = tuple[Mapping[str, float], ...]
@@ -35,7 +35,7 @@ class Message:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ChatRequest:
-    """One completion asked for. Two equal requests to one model are the same request.
+    """One requested completion. Two equal requests to one model are the same request.
 
     Attributes:
         messages: the conversation so far, the last turn usually the user's.
@@ -44,8 +44,8 @@ class ChatRequest:
         top_p: share of probability that is sampled from; None leaves it to the server.
         seed: for servers that can repeat a sample; None sends none. Samples of one request need
             seeds of their own.
-        schema: JSON schema, as text, that the reply must keep to. A server that cannot do so is
-            asked without it, so the reply has to be read with care all the same.
+        schema: JSON schema, as text, that the reply must keep to. To a server that cannot do
+            so it is not sent, so the reply has to be read with care all the same.
         logprobs: ask for `token_logprobs`; they stay None where the server gives none.
         sample: which of several independent samples of the same request this is, from 0.
     """
@@ -81,9 +81,9 @@ class ChatReply:
         cost_usd: the server's own bill, else from the price table; None where neither is known.
         seconds: from the first attempt to the reply, waiting between attempts included. A reply
             out of the ledger has the seconds it took when it was made.
-        token_logprobs: see `TokenLogprobs`; None where not asked for or not given.
+        token_logprobs: see `TokenLogprobs`; None where not requested or not given.
         error: why there is no answer; None where there is one.
-        model: the name the server answered under, which may be more exact than the one asked for.
+        model: the name the server answered under, which may be more exact than the requested one.
         tokens_cached, tokens_reasoning: those of the tokens in that the server had cached, and of
             the tokens out that were reasoning.
         changed: parameters of the request that were sent with another value; None for one that was

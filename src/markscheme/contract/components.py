@@ -6,7 +6,7 @@ A part is named by text in the grammar of judges' names, so that it can be a par
     entailment(test='nli:cross-encoder/nli-deberta-v3-large')
     entailment(test=mine(threshold=0.7))
 
-`KIND:VALUE` stands for `KIND(FIELD='VALUE')`, where the part was registered with a `shorthand`.
+`KIND:VALUE` is short for `KIND(FIELD='VALUE')`, where the part was registered with a `shorthand`.
 Modules of the entry-point group `markscheme.judges` register parts as they register judges.
 """
 
@@ -125,7 +125,7 @@ class PartKind:
         return dict(sorted(self._entries.items()))
 
     def parse(self, text: str) -> Any:
-        """The part that a name stands for.
+        """The part that a name denotes.
 
         Raises:
             UnknownNameError: nothing has that name.
@@ -143,7 +143,7 @@ class PartKind:
         return part
 
     def needs(self, text: str) -> Needs:
-        """What the part that a name stands for needs: its own property `needs`, or as registered.
+        """What the part that a name denotes needs: its own property `needs`, or as registered.
 
         Raises:
             As `parse` does.

@@ -35,7 +35,7 @@ _LONGEST_NAME = 20_000
 
 
 def parse_judge(text: str | Judge) -> Judge:
-    """The judge that a name such as `token_f1(threshold=0.8)` stands for.
+    """The judge that a name such as `token_f1(threshold=0.8)` denotes.
 
     An object that already is a judge is checked and returned.
 
@@ -185,7 +185,7 @@ def _text(value: Any, *, full: bool, takes_judge: bool) -> str:
     if isinstance(value, int | float):
         return repr(value)
     if isinstance(value, str):
-        # Names of ours are quoted wherever they stand; whether a plugin has the name, which only
+        # Names of ours are quoted wherever they occur; whether a plugin has the name, which only
         # importing it shows, matters where a bare word would be read as a judge.
         names = judges() if takes_judge else shipped_names()
         plain = re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", value) and value not in names

@@ -64,7 +64,7 @@ class HasIdentity(Protocol):
         """What else must be equal before two figures may be compared, for the signature.
 
         Args:
-            models: the models of the run; None where a signature is asked for without a run.
+            models: the models of the run; None where a signature is computed without a run.
 
         Returns:
             For instance the hash of weights or of a prompt, a model's name and revision.

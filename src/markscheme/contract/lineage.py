@@ -1,6 +1,6 @@
 """Which questions a judge learned from, as hashes, so that figures on them do not pass unmarked.
 
-A judge that learned declares `lineage()`; whoever runs it marks the judgments on those questions in
+A judge that learned declares `lineage()`; a run marks its judgments on those questions in
 the column `scope`.
 """
 
@@ -128,7 +128,7 @@ class Lineage:
         return Lineage(np.union1d(self.hashes, other.hashes))
 
     def save(self, folder: Path) -> None:
-        """Write it beside a judge's weights.
+        """Write it next to a judge's weights.
 
         Raises:
             ValueError: it is unknown.

@@ -13,7 +13,7 @@ it cannot change an outcome."""
 
 @dataclass(frozen=True, kw_only=True)
 class Needs:
-    """What must be at hand for a judge, and what it looks at.
+    """What must be available for a judge, and what it reads.
 
     Attributes:
         chat: whether the judge may ask a chat model. None, the default, is "not declared", which
@@ -24,7 +24,7 @@ class Needs:
         weights: weights or other files that the user must supply.
         references, question: whether the judge reads them.
         columns: columns of the user's own that the judge reads, such as those that a prompt names.
-        apart: whether a chat model is asked about each row by itself, so that rows share neither
+        apart: whether a chat model is sent each row by itself, so that rows share neither
             requests nor work: a run then gives the judge small tables, many at the same time.
         note: shown to people in place of the sentence made of the fields above; decides nothing.
 
@@ -47,7 +47,7 @@ class Needs:
 
     @property
     def may_ask_chat(self) -> bool:
-        """Whether a chat model may be asked: declared, or not declared at all."""
+        """Whether a chat model may be used: declared, or not declared at all."""
         return self.chat is not False
 
     @property

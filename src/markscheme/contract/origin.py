@@ -87,7 +87,7 @@ def _owner(file: Path) -> importlib.metadata.Distribution | None:
 
 @functools.cache
 def _installed_files() -> Mapping[Path, importlib.metadata.Distribution]:
-    """Python files of all distributions that offer judges or are asked for."""
+    """Python files of all distributions that offer judges or are requested."""
     found = {}
     for one in importlib.metadata.distributions():
         for file in one.files or ():
@@ -240,7 +240,7 @@ def _names_in(code: CodeType) -> set[str]:
 
 
 def _bytes_of(code: CodeType) -> bytes:
-    """A function's instructions and constants, where nobody has kept its source."""
+    """A function's instructions and constants, where its source is not available."""
     inner = b"".join(
         _bytes_of(one) if isinstance(one, CodeType) else repr(one).encode()
         for one in code.co_consts

@@ -37,8 +37,8 @@ def run_judge(judge: Judge, answers: pl.DataFrame, models: ModelSource) -> pl.Da
     """A judge's outcomes on answers, checked, with every outcome column present and in order.
 
     Raises:
-        JudgeError: the output breaks the contract (see `checked_outcomes`), or the judge asked a
-            chat model though it declared that it asks none.
+        JudgeError: the output breaks the contract (see `checked_outcomes`), or the judge used a
+            chat model though it declared that it uses none.
     """
     if not needs_of(judge).may_ask_chat and not isinstance(models, WithoutChat):
         models = WithoutChat(models=models, judge=judge)
@@ -79,9 +79,9 @@ class WithoutChat:
         Raises:
             JudgeError: always.
         """
-        asked = "a chat model" if name is None else f"the chat model {name!r}"
+        model = "a chat model" if name is None else f"the chat model {name!r}"
         raise JudgeError(
-            f"{_name(self.judge)} asked for {asked} but declares Needs(chat=False); declare "
+            f"{_name(self.judge)} asked for {model} but declares Needs(chat=False); declare "
             "chat=True, so that its calls are budgeted and it stays in one process"
         )
 

@@ -52,8 +52,8 @@ def register(
     Args:
         name: as users write it.
         paper: where the method comes from.
-        needs: what must be at hand, as values. A judge that declares nothing is treated as one that
-            may ask a chat model. A text is shown to people and declares nothing. A judge whose
+        needs: what must be available, as values. A judge that declares nothing is treated as one
+            that may use a chat model. A text is shown to people and declares nothing. A judge whose
             needs depend on its parameters has a property `needs` as well (`DeclaresNeeds`).
         example: a name with parameters that works; `name` itself if empty.
 
@@ -68,7 +68,7 @@ def register(
             and not cls.__module__.startswith(_OURS)
             and name in shipped_names()
         ):
-            entry(name)  # ours comes first, whoever is imported first
+            entry(name)  # ours comes first, whichever is imported first
         known = _ENTRIES.get(name)
         if known is not None and not _same_definition(known.judge, cls):
             raise JudgeError(

@@ -1,6 +1,6 @@
 """The catalogue of datasets: what each is, where its files are published, and what they hold.
 
-Everything stands in `catalog.toml` beside this file; the data themselves are never shipped.
+Everything is in `catalog.toml` next to this file; the data themselves are never shipped.
 """
 
 from __future__ import annotations

@@ -45,7 +45,7 @@ def fetch(
         data_dir: the data folder to put them in (see `locate.data_folders`).
         files: names of the files wanted; all that are published if empty.
         force: replace files that are there and differ from the recorded checksum.
-        progress: is told how far each download is.
+        progress: is called with how far each download is.
 
     Raises:
         UnknownNameError: no such dataset or file.
@@ -101,7 +101,7 @@ def _fetch_group(
 
 @contextmanager
 def _temporary(target: Path, address: str) -> Iterator[Path]:
-    """A new empty file beside where the download will lie, gone afterwards."""
+    """A new empty file next to the download's place, removed afterwards."""
     try:
         target.mkdir(parents=True, exist_ok=True)
         handle, path = tempfile.mkstemp(prefix=".download-", dir=target)
@@ -146,7 +146,7 @@ def _download(entry: Dataset, file: File, path: Path, progress: Progress) -> Non
     if announced is not None and received != announced:
         raise DataError(
             f"the download of {address} broke off after {received:,} of {announced:,} bytes; "
-            "nothing was kept, try again"
+            "nothing was saved, try again"
         )
 
 
@@ -177,8 +177,8 @@ def _put(entry: Dataset, file: File, source: Path, target: Path) -> None:
     if file.sha256 and (found := _digest(source)) != file.sha256:
         raise DataError(
             f"{file.address} is not the file recorded for {entry.name}: {size:,} bytes with sha256 "
-            f"{found}, recorded are {file.size or 0:,} bytes with {file.sha256}. Nothing was kept; "
-            f"it may have changed at its source, see {entry.homepage}"
+            f"{found}, recorded are {file.size or 0:,} bytes with {file.sha256}. "
+            f"Nothing was saved; it may have changed at its source, see {entry.homepage}"
         )
     try:
         target.parent.mkdir(parents=True, exist_ok=True)

@@ -79,7 +79,7 @@ def load_trec(local: Local, options: TrecOptions) -> pl.DataFrame:
     """Questions whose one reference is a regular expression, to be searched anywhere in an answer.
 
     Ids are `curatedtrec/<split>/<the file's id>`. White space around a question is dropped; a
-    pattern is kept to the character, since some alternatives begin or end with a space.
+    pattern is preserved to the character, since some alternatives begin or end with a space.
     """
     path = local.path(TREC_FILES[options.split])
     with reading(path, "a file of CuratedTREC"):

@@ -128,7 +128,7 @@ def load_webglm(local: Local, options: NoOptions) -> pl.DataFrame:  # noqa: ARG0
 
 
 def read_passages(local: Local, part: str = "auto") -> pl.DataFrame:
-    """The file as it stands: `question_number` (from 1), `question`, `passage_id`, `passage`,
+    """The file as it is: `question_number` (from 1), `question`, `passage_id`, `passage`,
     `grade`. The order of rows is the file's, which is sorted by grade: do not let a judge see it.
     """
     names = [n for n in local.files if part == "auto" or PARTS.get(n, part) == part]
@@ -163,7 +163,7 @@ _SCHEMA: dict[str, Any] = {
 def counts(local: Local) -> dict[str, int]:
     """Questions, passages and passages of each grade, for each file that is here.
 
-    Sizes of ANTIQUE are told apart by its part: `dev questions`, `all questions`.
+    Sizes of ANTIQUE are given by part: `dev questions`, `all questions`.
     """
     found: dict[str, int] = {}
     for name in local.files:

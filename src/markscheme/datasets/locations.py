@@ -19,7 +19,7 @@ VARIABLE = "MARKSCHEME_DATA"
 class Local:
     """The local copy of a dataset: the files that are there, by their name in the catalogue.
 
-    With `pointed_at` the user named one file, which then stands for whichever file is asked for.
+    With `pointed_at` the user named one file, which then replaces whichever file is requested.
     """
 
     dataset: Dataset
@@ -44,7 +44,7 @@ class Local:
 
 
 def cache_folder() -> Path:
-    """The user's own data folder: where `fetch` puts files unless told otherwise."""
+    """The user's own data folder: where `fetch` puts files by default."""
     home = Path.home()
     if sys.platform == "win32":
         base = Path(os.environ.get("LOCALAPPDATA") or home / "AppData" / "Local")
@@ -58,7 +58,7 @@ def cache_folder() -> Path:
 def data_folders(data_dir: str | Path | None = None) -> list[Path]:
     """Data folders in the order they are searched.
 
-    A folder that is given is the only one: what was asked for is never silently replaced by
+    A folder that is given is the only one: what was requested is never silently replaced by
     another copy. Otherwise the environment variable's, then the user's cache.
     """
     if data_dir is not None:

@@ -54,7 +54,7 @@ class Options:
     """What `load` accepts.
 
     Attributes:
-        rows: `predictions`: what each of the twelve systems said to each question (3,612 rows).
+        rows: `predictions`: the answer of each of the twelve systems to each question (3,612 rows).
             `pairs`: the 1,490 different answers that were labelled.
     """
 
@@ -128,13 +128,13 @@ def predictions(local: Local, stem: str) -> pl.DataFrame:
     path = local.path(f"model_outputs/{stem}.jsonl")
     with reading(path, "a file of predictions"):
         rows = read_json_lines(path)
-        said = [_first(row["prediction"]) for row in rows]
+        answers = [_first(row["prediction"]) for row in rows]
         return pl.DataFrame(
             {
                 "line": range(1, len(rows) + 1),
                 "question": [row["question"] for row in rows],
                 "references": [row["answer"] for row in rows],
-                "answer": said,
+                "answer": answers,
                 "system": [SYSTEMS[stem]] * len(rows),
                 "reference_kind": ["text"] * len(rows),
             },

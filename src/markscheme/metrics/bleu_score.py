@@ -22,7 +22,7 @@ PIECE_BYTES = 2**22
 _MARKUP = {"<skipped>": "", "-\n": "", "\n": " "}
 _ENTITIES = {"&quot;": '"', "&amp;": "&", "&lt;": "<", "&gt;": ">"}
 _MARKS = '!"#$%&()*+/:;<=>?@[\\]^_`{|}~'
-"""All ASCII marks but the apostrophe, the comma, the dash and the full stop stand alone."""
+"""ASCII marks that are tokens of their own: all but apostrophe, comma, dash and full stop."""
 _SPLITS = (
     (r"([^0-9])([.,])", "$1 $2 "),
     (r"([.,])([^0-9])", " $1 $2"),

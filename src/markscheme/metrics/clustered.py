@@ -1,7 +1,7 @@
 """Intervals of shares whose questions have several answers.
 
-A figure is the sum of what each question adds to it (its influence). Answers to one question stand
-or fall together, so the variance is the sum of squared influences over questions (Cochran 1977,
+A figure is the sum of what each question adds to it (its influence). Answers to one question are
+correlated, so the variance is the sum of squared influences over questions (Cochran 1977,
 section 6.4; Liang & Zeger 1986). Wilson's score interval (1927), at the number of independent
 answers that would give this variance, keeps the bounds within 0 and 1.
 

@@ -38,11 +38,11 @@ def exact_match_of(pairs: Pairs) -> pl.Series:
 def contains(
     answers: pl.Series, references: pl.Series, *, empty_reference: Empty = "everywhere"
 ) -> pl.Series:
-    """1 where a normalised reference stands anywhere in the normalised answer, else 0.
+    """1 where a normalised reference occurs in the normalised answer, else 0.
 
     Plain containment of characters, as EVOUNA's lexical matching has it (Wang et al. 2023):
     "art" is found in "started". A reference that normalises to nothing, such as "A+" or "*", is
-    found `everywhere` in EVOUNA; with `verbatim` it must stand in the answer as it is written,
+    found `everywhere` in EVOUNA; with `verbatim` it must occur in the answer as it is written,
     upper and lower case alike.
     """
     raw = Pairs.of(answers, references)
@@ -105,7 +105,7 @@ def token_f1_of(pairs: Pairs) -> pl.Series:
 
 
 def _looked_up(table: pl.DataFrame) -> pl.Series:
-    """How many of a simple reference's tokens stand in its answer as whole tokens: UInt32.
+    """How many of a simple reference's tokens occur in its answer as whole tokens: UInt32.
 
     That is the size of the multiset intersection, since such a reference repeats no token. Looking
     few tokens up in the answer's text is several times faster than splitting the answer.

@@ -14,7 +14,7 @@ Integers = npt.NDArray[np.int64]
 
 @dataclass(frozen=True, kw_only=True)
 class Grams:
-    """Runs of n tokens of m texts, flat: the text each stands in, its place there, its identity.
+    """Runs of n tokens of m texts, flat: the text each occurs in, its place there, its identity.
 
     Equal runs have equal identities on both sides of one `token_grams` call.
     """

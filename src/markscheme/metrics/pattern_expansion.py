@@ -1,8 +1,8 @@
-r"""Regular expressions written out: the readable texts that a reference pattern stands for.
+r"""Regular expressions written out: the readable texts that a reference pattern matches.
 
 CuratedTREC's patterns are mostly lists of spellings (`Mt\.? (?:St\.|Saint) Helens?`), and judges
 that compare texts need the spellings. Each that is given matches its pattern as a whole; a pattern
-that stands for texts without number (`5\d+ feet`) is left out.
+that matches unlimited texts (`5\d+ feet`) is left out.
 """
 
 from __future__ import annotations
@@ -16,20 +16,20 @@ from re import _parser as parser  # type: ignore[attr-defined]
 from typing import Any
 
 MOST = 12
-"""Expansions of a pattern that are given unless more are asked for."""
+"""Expansions of a pattern that are given by default."""
 
 _TRIED = 400
 """Texts tried for one pattern; alternatives multiply."""
 _LARGEST_CLASS = 4
-"""Characters of a class that are written out, each; larger ones stand for "any" and are not."""
+"""Characters of a class that are written out, each; larger ones mean "any" and are not."""
 
 
 class _EndlessError(Exception):
-    """A part of the pattern stands for more texts than can be written out."""
+    """A part of the pattern matches more texts than can be written out."""
 
 
 def expand_pattern(pattern: str, *, most: int = MOST, ignore_case: bool = True) -> list[str]:
-    r"""The texts that a pattern stands for, the most natural spelling first.
+    r"""The texts that a pattern matches, the most natural spelling first.
 
     Args:
         pattern: in the syntax of Python's `re`.
@@ -38,7 +38,7 @@ def expand_pattern(pattern: str, *, most: int = MOST, ignore_case: bool = True) 
 
     Returns:
         Texts without repeats, each matching the whole pattern; `[]` where it is not valid, or
-        stands for texts without number. Of alternatives, those without number are left out.
+        matches unlimited texts. Of alternatives, unlimited ones are left out.
 
     >>> expand_pattern(r"Mt\.? (?:St\.|Saint) Helens?", most=3)
     ['Mt. St. Helens', 'Mt. St. Helen', 'Mt. Saint Helens']
@@ -172,7 +172,7 @@ def _class(items: list[tuple[Any, Any]]) -> Iterator[str]:
 
 
 def literal_pattern(text: str) -> str:
-    r"""A pattern that finds `text` as it stands, and not inside longer words or numbers.
+    r"""A pattern that finds `text` as it is, and not inside longer words or numbers.
 
     Without look-around, so that it runs in linear time.
 

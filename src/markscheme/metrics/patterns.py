@@ -92,7 +92,7 @@ class Pattern:
         source: as written.
         flags: of Python's `re`.
         error: why Python cannot read it, or empty.
-        fast: the RE2 object, or None if RE2 cannot stand for it.
+        fast: the RE2 object, or None if RE2 cannot replace it.
     """
 
     source: str

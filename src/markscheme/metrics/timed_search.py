@@ -16,7 +16,7 @@ _START_SECONDS = 60.0
 
 
 class TimedSearch:
-    """Searches one text at a time; the process starts at the first one and is kept until `close`.
+    """Searches one text at a time; the process starts at the first one and runs until `close`.
 
     Use it in a `with` block. `limit` is in seconds for each search.
     """

@@ -1,4 +1,4 @@
-"""`bench`: judges on public sets that people labelled, beside the judges published with them."""
+"""`bench`: judges on public sets that people labelled, against the judges published with them."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class BenchResult(TableResult):
     Attributes:
         verdicts: a row per distinct answer, with people's verdict and a column per judge.
         curves: F1 at every threshold: `dataset`, `judge`, `system`, `threshold`, `f1_positive`;
-            empty where not asked for.
+            empty where not requested.
     """
 
     verdicts: pl.DataFrame
@@ -83,7 +83,7 @@ class BenchResult(TableResult):
         """Draw F1 by threshold, a panel per set and judge and a line per system: .svg, .png, .pdf.
 
         Raises:
-            DataError: the thresholds were not asked for.
+            DataError: the thresholds were not requested.
             MissingExtraError: the chart library is not installed.
         """
         from markscheme.papers.threshold_pictures import draw_thresholds
@@ -116,7 +116,7 @@ def bench(
     """Judges on public labelled sets: agreement with people, ranking, failure modes and cost.
 
     Equal answers to a question are judged once. On NQ301 the judges published with it (BEM,
-    InstructGPT, GPT-4 where its replies are at hand) are set beside, and systems' accuracies are
+    InstructGPT, GPT-4 where its replies are available) are shown too, and systems' accuracies are
     exact match against references amended by each judge, as Kamalloo et al. (2023) compute them.
     Questions that shipped weights learned from are left out, unless `every_question`.
 
@@ -138,7 +138,7 @@ def bench(
     wanted = (names,) if isinstance(names, str) else tuple(names)
     opened = Models() if models is None else models
     sets = [_labelled(name, chosen, data_dir) for name in wanted]
-    # Judgments and replies of the user's are enough: nothing else is judged then unless asked for.
+    # Judgments and replies of the user's are enough: nothing else is judged then unless requested.
     own = chosen.judges or (() if judgments is not None or replies is not None else EMBEDDED)
     rows: list[dict[str, Any]] = []
     tables: list[Table] = []
@@ -217,8 +217,8 @@ def _labelled(name: str, options: BenchOptions, data_dir: DataDir) -> _Set:
             rows = rows.filter(~_learned(rows["question"], options.judges))
     left_out = before - rows["question"].n_unique()
     if options.questions is not None:
-        kept = rows["question"].unique(maintain_order=True).head(options.questions)
-        rows = rows.filter(pl.col("question").is_in(kept.implode()))
+        selected = rows["question"].unique(maintain_order=True).head(options.questions)
+        rows = rows.filter(pl.col("question").is_in(selected.implode()))
     if rows.is_empty():
         raise DataError(f"{name} has no question left; --every-question keeps those learned from")
     key = ["question", "references", "answer"]
@@ -273,11 +273,14 @@ def _published(one: _Set, data_dir: DataDir) -> dict[str, pl.DataFrame]:
     found: dict[str, pl.DataFrame] = {}
     for name, judge in RECORDED.items():
         try:
-            said = recorded("nq301", judge, data_dir=data_dir)
+            verdicts = recorded("nq301", judge, data_dir=data_dir)
         except DataError:
             continue
         joined = one.distinct.select("answer_id").join(
-            said.select("answer_id", *OUTCOME), on="answer_id", how="left", maintain_order="left"
+            verdicts.select("answer_id", *OUTCOME),
+            on="answer_id",
+            how="left",
+            maintain_order="left",
         )
         _keep(found, one, name, joined.with_columns(pl.col("status").fill_null("skipped")))
     return found
@@ -350,8 +353,8 @@ def _by_system(
     """A row a system: each judge's accuracy of it and people's, 0 to 1; None without systems."""
     if one.name == "nq301":
         answers = load("nq301", data_dir=data_dir)
-        kept = one.distinct["question"].unique()
-        answers = answers.filter(pl.col("question").is_in(kept.implode()))
+        selected = one.distinct["question"].unique()
+        answers = answers.filter(pl.col("question").is_in(selected.implode()))
 
         def matched(verdict: pl.Series) -> pl.Series:
             labels = (
@@ -439,8 +442,8 @@ def _modes(
         row: dict[str, Any] = {"group": group, "answers": part.height}
         for judge, outcome in judged.items():
             if judge != BASELINE:
-                said = outcome["verdict"].gather(part["place"])
-                row[judge] = 100 * int((said == False).sum()) / groups.height  # noqa: E712
+                verdicts = outcome["verdict"].gather(part["place"])
+                row[judge] = 100 * int((verdicts == False).sum()) / groups.height  # noqa: E712
         rows.append(row)
     return pl.DataFrame(rows)
 

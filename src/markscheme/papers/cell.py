@@ -1,4 +1,4 @@
-"""A paper's figure beside ours, and what becomes of the comparison."""
+"""A paper's figure against ours, and the outcome of the comparison."""
 
 from __future__ import annotations
 
@@ -16,13 +16,12 @@ Status = Literal[
 ]  # fmt: skip
 """`same`: equal as printed. `known`: differs, for a reason that is recorded together with our
 figure. `off`: differs without one. `not recoverable`: what it takes was never published.
-`no figure`: the paper prints none, ours stands alone. `needs a model`, `needs a GPU`, `needs data`:
+`no figure`: the paper prints none, ours is alone. `needs a model`, `needs a GPU`, `needs data`:
 not computed until there is one. `other inputs`: computed with a model or with answers that the
 user named, which are not the paper's."""
 
 Needs = Literal["", "model", "GPU", "data"]
-"""What a figure needs that is not at hand: a language model or other weights, a GPU to train or run
-them, a file that is public elsewhere."""
+"""What a figure lacks: a language model or other weights, a GPU to train or run them, a file that is public elsewhere."""
 
 _NEEDS: dict[str, Status] = {
     "model": "needs a model", "GPU": "needs a GPU", "data": "needs data",
@@ -36,7 +35,7 @@ class Cell:
     """One figure of a paper.
 
     Attributes:
-        row, column: where it stands in the paper's table, or what it is about.
+        row, column: its place in the paper's table, or what it is about.
         paper: as printed; None where the paper gives no figure.
         ours: computed from the released data and rounded as the paper rounds; None where the data
             were never released.
@@ -45,7 +44,7 @@ class Cell:
         known: our figure when the reason was recorded, so that another one is noticed.
         within: how far from `known` ours may be, where the data were never here to compute it, or
             where rules of ours make the figure and may be refined.
-        needs: what it takes to compute ours, where that is not at hand.
+        needs: what it takes to compute ours, where that is not available.
         notebook: the value in the authors' released notebooks, where it differs from print.
         asked: whether ours was made with a model or with answers that the user named.
     """
@@ -125,7 +124,7 @@ class PaperTable:
         name: as in `PAPER/TABLE` on the command line.
         compute: the cells, from a data folder. Raises DataError where data are not there.
         needs: a file that not everybody has; the table is then passed over, with a note, unless
-            it was asked for by name. Empty for tables that should always be computed.
+            it is requested by name. Empty for tables that should always be computed.
         item: which table, figure or section of the paper it belongs to.
         printed: the paper's cells, for the page of someone who lacks the data.
         run: the command that computes what is not computed here.

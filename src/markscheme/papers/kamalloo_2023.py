@@ -141,7 +141,7 @@ class Release:
         return _lexical(load("nq-open-predictions", data_dir=self.data_dir))
 
     def verdicts(self, judge: str) -> pl.Series:
-        """What a judge said of each pair; null where it said neither yes nor no.
+        """A judge's verdict on each pair; null where it is neither yes nor no.
 
         Replies of InstructGPT-eval are read by our own parser. GPT4-eval's verdicts are the
         published ones, a few of which people corrected by hand.
@@ -156,18 +156,18 @@ class Release:
         """The predictions with a column of verdicts for each judge and for `human`.
 
         A verdict is exact match against the references as that judge amends them. Where twin rows
-        of the release contradict each other the rejection stands, since the paper takes rejected
+        of the release contradict each other the rejection holds, since the paper takes rejected
         answers away after adding accepted ones.
         """
         columns = []
         for judge in (*judges, "human"):
             label = self.pairs["label"] if judge == "human" else self.verdicts(judge)
-            settled = (
+            resolved = (
                 self.pairs.select("question", "answer", label.cast(pl.Float64).alias("label"))
                 .group_by("question", "answer", maintain_order=True)
                 .agg(pl.col("label").min())
             )
-            columns.append(match_amended(self.answers, settled, _exact).alias(judge))
+            columns.append(match_amended(self.answers, resolved, _exact).alias(judge))
         return self.answers.with_columns(columns)
 
     def rejected(self, judge: str) -> int:
@@ -181,7 +181,7 @@ def _lexical(answers: pl.DataFrame) -> pl.DataFrame:
         token_f1(answers["answer"], answers["references"]).alias("F1"),
         (normalise_series(answers["answer"]) == "").alias("empty"),
     ).with_columns(
-        # The paper's F1 is SQuAD 1.1's, where a text without tokens scores 0 even beside another.
+        # The paper's F1 is SQuAD 1.1's, where a text without tokens scores 0 even against another.
         pl.when("empty").then(0.0).otherwise("F1").alias("F1")
     )
 
@@ -278,7 +278,7 @@ def printed_2() -> list[Cell]:
     ]  # fmt: skip
 
 
-GPT4_MISSING = "GPT-4's replies are not at hand: 'markscheme datasets fetch nq301' has them"
+GPT4_MISSING = "GPT-4's replies are not available: 'markscheme datasets fetch nq301' has them"
 
 
 def table_2_copied(data_dir: DataDir) -> list[Cell]:
@@ -477,7 +477,7 @@ def figure_5(asked: Asked) -> list[Cell]:
     """Figures 5 and 7 from answers of any systems to CuratedTREC's questions.
 
     Accuracy by patterns for each system; by the examiner, which reads the patterns as references;
-    by people where the file has labels; by the user's model, asked as InstructGPT-eval and
+    by people where the file has labels; by the user's model, prompted as InstructGPT-eval and
     GPT4-eval were, if one is named. Questions are matched as they are written, without case.
     """
     if asked.predictions is None:

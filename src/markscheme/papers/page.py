@@ -54,8 +54,8 @@ def coverage(cells: Mapping[str, Sequence[Cell]]) -> str:
 
 def outcome(cell: Cell) -> str:
     """The status of a cell, with its reason and the notebooks' value."""
-    said = cell.status
-    text = f"{said}: {cell.reason}" if cell.reason and said != "same" else said
+    status = cell.status
+    text = f"{status}: {cell.reason}" if cell.reason and status != "same" else status
     if cell.notebook is not None and cell.notebook != cell.paper:
         text += f" (the authors' notebook: {cell.notebook:,.{cell.digits}f})"
     return text

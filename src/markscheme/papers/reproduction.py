@@ -35,7 +35,7 @@ class Reproduced:
 
     @property
     def name(self) -> str:
-        """As it is asked for: `PAPER/TABLE`."""
+        """The name by which it is requested: `PAPER/TABLE`."""
         return f"{self.paper.name}/{self.table.name}"
 
     @property
@@ -81,11 +81,11 @@ def reproduce(
 
     Returns:
         One entry a table, in order. A table whose data are missing has no cells and says why,
-        unless it was asked for by its own name.
+        unless it was requested by its own name.
 
     Raises:
         UnknownNameError: no such paper or table.
-        DataError: the data of a table that was asked for by name are missing.
+        DataError: the data of a table that was requested by name are missing.
     """
     inputs = replace(asked or Asked(), data_dir=data_dir)
     if not what:

@@ -79,8 +79,8 @@ def lexical(
         answers = _answers(name, data_dir)
         cells = []
         for system, figures in paper.items():
-            said = answers.filter(pl.col("system") == system)
-            match, yes = said["lexical"], said["yes"]
+            of_system = answers.filter(pl.col("system") == system)
+            match, yes = of_system["lexical"], of_system["yes"]
             cells_of = [match & yes, match & ~yes, ~match & yes, ~match & ~yes]
             ours = statistics([float(cell.sum()) for cell in cells_of])
             for column, key, figure in zip(
@@ -132,7 +132,7 @@ def _verdicts(name: str, data_dir: DataDir) -> pl.DataFrame:
 
 def table_6(data_dir: DataDir) -> list[Cell]:
     """Table 6: the score that each evaluator gives each system, and its rank; the figures of print
-    are not at hand. More judges: `markscheme bench evouna-nq -j NAME`."""
+    are not available. More judges: `markscheme bench evouna-nq -j NAME`."""
     scores = _verdicts("evouna-nq", data_dir).group_by("system", maintain_order=True).agg(
         pl.col(name).mean() * 100 for name in EVALUATORS
     )  # fmt: skip
@@ -161,12 +161,12 @@ def figure_1(data_dir: DataDir) -> list[Cell]:
     ]
     cells = []
     for row, part in parts:
-        said, yes = part["lexical"], part["yes"]
+        accepted, yes = part["lexical"], part["yes"]
         shares = {
-            "true positive": said & yes,
-            "false positive": said & ~yes,
-            "false negative": ~said & yes,
-            "true negative": ~said & ~yes,
+            "true positive": accepted & yes,
+            "false positive": accepted & ~yes,
+            "false negative": ~accepted & yes,
+            "true negative": ~accepted & ~yes,
         }
         counts = [float(found.sum()) for found in shares.values()]
         for column, count in zip(shares, counts, strict=True):
@@ -252,7 +252,7 @@ def printed_tq() -> list[Cell]:
     """The lexical row of EVOUNA-TQ for who lacks it."""
     return [
         Cell(row=system, column=column, paper=paper, ours=None, needs="data",
-             reason="TQ.json is not at hand")
+             reason="TQ.json is not available")
         for system, figures in LEXICAL_TQ.items()
         for column, paper in zip(("F1", "accuracy"), figures, strict=True)
     ]  # fmt: skip
@@ -278,8 +278,8 @@ def prompted_cells(asked: Asked, prompts: Mapping[str, str]) -> dict[tuple[str, 
             verdict=outcomes["verdict"]
         )
         for (system,), part in table.drop_nulls("verdict").group_by("system", maintain_order=True):
-            said, yes = part["verdict"], part["yes"]
-            counts = [said & yes, said & ~yes, ~said & yes, ~said & ~yes]
+            accepted, yes = part["verdict"], part["yes"]
+            counts = [accepted & yes, accepted & ~yes, ~accepted & yes, ~accepted & ~yes]
             figures = statistics([float(count.sum()) for count in counts])
             for column, key in (("F1", "f1_positive"), ("accuracy", "accuracy")):
                 value = figures[key].value
@@ -292,8 +292,8 @@ def first_questions(answers: pl.DataFrame, limit: int | None) -> pl.DataFrame:
     """The answers to the first questions; all without a limit."""
     if limit is None:
         return answers
-    kept = answers["question"].unique(maintain_order=True).head(limit)
-    return answers.filter(pl.col("question").is_in(kept.implode()))
+    selected = answers["question"].unique(maintain_order=True).head(limit)
+    return answers.filter(pl.col("question").is_in(selected.implode()))
 
 
 def by_model(name: str) -> Callable[[Asked], list[Cell]]:
@@ -309,7 +309,7 @@ def by_model(name: str) -> Callable[[Asked], list[Cell]]:
 
 
 def table_7(asked: Asked) -> list[Cell]:
-    """Table 7: EVOUNA's prompt and its variants with the user's model; print is not at hand."""
+    """Table 7: EVOUNA's prompt and its variants with the user's model; print is not available."""
     found = prompted_cells(asked, PROMPTS)
     return [
         Cell(row=row, column=column, paper=None, ours=round(value, 1), asked=True)

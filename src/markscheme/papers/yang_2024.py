@@ -240,7 +240,7 @@ TABLE_5: dict[str, tuple[Measure, tuple[float, float], tuple[float, float]]] = {
 }
 """Our measure; the paper's Acc(b) and Acc(b+w); ours when they were recorded."""
 
-NOT_SAID = "which 50 were used, and against which reference, is not said; ours: against ground3"
+NOT_STATED = "which 50 were used, and against which reference, is not said; ours: against ground3"
 
 
 def _antique_sizes() -> list[Cell]:
@@ -254,7 +254,7 @@ def _antique_sizes() -> list[Cell]:
     ]  # fmt: skip
     return [
         Cell(row="antique", column=column, paper=paper, ours=None, digits=digits, needs="data",
-             reason="ANTIQUE.json is not at hand")
+             reason="ANTIQUE.json is not available")
         for column, paper, digits in figures
     ]  # fmt: skip
 
@@ -278,7 +278,7 @@ def table_5(data_dir: DataDir) -> list[Cell]:
         cells += [
             Cell(
                 row=row, column=name, paper=paper, ours=round(ours, 2), digits=2,
-                reason=f"{HUNDRED}; {NOT_SAID}" if recorded != paper else "", known=recorded,
+                reason=f"{HUNDRED}; {NOT_STATED}" if recorded != paper else "", known=recorded,
             )
             for name, paper, ours, recorded in zip(
                 ACCURACIES, printed, found, known, strict=True
@@ -306,7 +306,7 @@ ACCURACIES = ("Acc(b)", "Acc(b+w)")
 
 
 def antique_half(data_dir: DataDir) -> list[Cell]:
-    """Table 1's counts for the half of ANTIQUE that is released beside the whole."""
+    """Table 1's counts for the half of ANTIQUE that is released in addition to the whole."""
     frame = passages("antique", data_dir=data_dir, part="dev")
     half = "half of the paper's questions"
     ours = frame["question_number"].n_unique()

@@ -1,7 +1,7 @@
 """Yao & Barbosa 2024, Accurate and Nuanced Open-QA Evaluation Through Textual Entailment.
 
 Sizes and lexical rows can be computed again. The other figures need replies of GPT-3.5 that are not
-at hand: the embedded entailment's are set beside them, and a language model that the user names
+available: the embedded entailment's are shown with them, and a language model that the user names
 computes them by the paper's own prompts.
 """
 
@@ -329,9 +329,9 @@ CHAT = "entailment(statements=chat, test=chat, marks={marks})"
 SETS_OF = {"NQ": "evouna-nq", "TQ": "evouna-tq"}
 
 
-def asked_rows(asked: Asked, part: str, marks: str = "off") -> pl.DataFrame | None:
+def rows_by_model(asked: Asked, part: str, marks: str = "off") -> pl.DataFrame | None:
     """One part's labelled answers, judged by the paper's prompts with the user's model; None where
-    the part is not at hand."""
+    the part is not available."""
     try:
         answers = load(SETS_OF[part], data_dir=asked.data_dir).drop_nulls("answer")
     except DataError:
@@ -360,7 +360,7 @@ Rows = dict[tuple[str, str], float | None]
 
 
 def _ask_table_1(asked: Asked) -> Rows:
-    rows = asked_rows(asked, "NQ")
+    rows = rows_by_model(asked, "NQ")
     assert rows is not None
     return {("Entailment", key): x for key, x in _by_system(rows, EITHER).items()}
 
@@ -369,7 +369,7 @@ EITHER, UPPER = "superior_or_inferior", "superior_only"
 
 
 def _ask_table_1_tq(asked: Asked) -> Rows:
-    rows = asked_rows(asked, "TQ")
+    rows = rows_by_model(asked, "TQ")
     return (
         {}
         if rows is None
@@ -393,7 +393,7 @@ def _ask_prompts(asked: Asked) -> Rows:
 def _ask_sets(asked: Asked) -> Rows:
     found: Rows = {}
     for part in SETS_OF:
-        rows = asked_rows(asked, part)
+        rows = rows_by_model(asked, part)
         if rows is not None:
             for name, count in set_counts(rows["relation"]).select("relation", "count").iter_rows():
                 found[part, name] = count
@@ -403,7 +403,7 @@ def _ask_sets(asked: Asked) -> Rows:
 def _ask_table_11(asked: Asked) -> Rows:
     found: Rows = {}
     for part in SETS_OF:
-        rows = asked_rows(asked, part)
+        rows = rows_by_model(asked, part)
         if rows is not None:
             for row, policy in (("inferior right", EITHER), ("inferior wrong", UPPER)):
                 for column, value in _by_system(rows, policy).items():
@@ -414,7 +414,7 @@ def _ask_table_11(asked: Asked) -> Rows:
 def _ask_table_12(asked: Asked) -> Rows:
     found: Rows = {}
     for part in SETS_OF:
-        rows = asked_rows(asked, part)
+        rows = rows_by_model(asked, part)
         if rows is not None:
             rows = rows.filter(pl.col("system") != "DPR+FiD")
             steps = adjacent_sets(rows["relation"], rows["accepted"])
@@ -435,10 +435,10 @@ SCHEMES = {
 
 
 def _ask_marks(asked: Asked) -> Rows:
-    """AUROC under every scheme; a statement, test or inference is asked for once."""
+    """AUROC under every scheme; a statement, test or inference is requested once."""
     found: Rows = {}
     for marks in dict.fromkeys(scheme for scheme, _ in SCHEMES.values()):
-        rows = asked_rows(asked, "NQ", marks)
+        rows = rows_by_model(asked, "NQ", marks)
         assert rows is not None
         tested = hierarchy(rows, rows).found["entailment"]["marks"]
         for row, (scheme, name) in SCHEMES.items():
@@ -511,7 +511,7 @@ def _sizes_tq() -> list[Cell]:
     """EVOUNA-TQ's sizes for who lacks it."""
     return [
         Cell(row="evouna-tq", column=column, paper=paper, ours=None, digits=0, needs="data",
-             reason="TQ.json is not at hand")
+             reason="TQ.json is not available")
         for column, paper in (
             ("questions", PROPER["evouna-tq"]),
             ("answers in the four sets", sum(SETS["evouna-tq"])),

@@ -73,8 +73,10 @@ class BatchEndpoints:
             if path == "/batches":
                 return self._create(json.loads(raw))
             if path == "/messages/batches":
-                asked = [(one["custom_id"], one["params"]) for one in json.loads(raw)["requests"]]
-                return self._started(asked, {}) if asked else _error(400, "requests: empty")
+                requests = [
+                    (one["custom_id"], one["params"]) for one in json.loads(raw)["requests"]
+                ]
+                return self._started(requests, {}) if requests else _error(400, "requests: empty")
         return None
 
     def _newest(self) -> list[_Batch]:
@@ -109,15 +111,17 @@ class BatchEndpoints:
             requests.append((line["custom_id"], line["body"]))
         return self._started(requests, {"metadata": body.get("metadata") or {}})
 
-    def _started(self, asked: list[tuple[str, dict[str, Any]]], more: dict[str, Any]) -> Response:
-        ids = [key for key, _ in asked]
+    def _started(
+        self, requests: list[tuple[str, dict[str, Any]]], more: dict[str, Any]
+    ) -> Response:
+        ids = [key for key, _ in requests]
         if len(set(ids)) < len(ids) or not all(_CUSTOM_ID.fullmatch(key) for key in ids):
             return _error(400, "custom_id: not unique, or not of its form")
-        if len(asked) > self._most:
+        if len(requests) > self._most:
             return _error(400, f"a batch has at most {self._most} requests")
         now = time.time()
         batch = _Batch(
-            id=f"batch_{len(self.batches)}", made=now, ends=now + self._seconds, requests=asked,
+            id=f"batch_{len(self.batches)}", made=now, ends=now + self._seconds, requests=requests,
             more=more,
         )  # fmt: skip
         self.batches[batch.id] = batch
@@ -130,8 +134,8 @@ class BatchEndpoints:
                 status, content = self._answer(body, "metadata" not in batch.more)
                 found.append((key, status, json.loads(content)))
             batch.results = found
-            for name, kept in (("out", True), ("err", False)):
-                lines = [_openai_line(*one) for one in found if (one[1] == 200) is kept]
+            for name, succeeded in (("out", True), ("err", False)):
+                lines = [_openai_line(*one) for one in found if (one[1] == 200) is succeeded]
                 if lines:
                     self._files[f"{batch.id}-{name}"] = b"".join(lines)
         return batch.results is not None
@@ -178,8 +182,8 @@ def _anthropic_line(key: str, status: int, body: Any) -> bytes:
         result: dict[str, Any] = {"type": "succeeded", "message": body}
     else:
         kind = "invalid_request_error" if status == 400 else "api_error"
-        said = {"type": kind, "message": body["error"]["message"]}
-        result = {"type": "errored", "error": {"type": "error", "error": said}}
+        detail = {"type": kind, "message": body["error"]["message"]}
+        result = {"type": "errored", "error": {"type": "error", "error": detail}}
     return json.dumps({"custom_id": key, "result": result}).encode() + b"\n"
 
 

@@ -40,8 +40,8 @@ def check_garbage_replies(judge: str | Judge, *, replies: Sequence[str] = GARBAG
     """Raise an error that names the first garbage reply that a judge takes for a judgment.
 
     The model gives the same garbage to everything the judge asks, repairs included. A judge that
-    judges without asking (equal texts, an empty answer) is not at fault: only rows for which the
-    model was asked count.
+    judges without asking (equal texts, an empty answer) is not at fault: only rows that were
+    sent to the model count.
 
     Args:
         judge: a judge's name, or a judge.

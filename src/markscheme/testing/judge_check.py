@@ -1,6 +1,6 @@
 """A check of any judge against the judge contract, for its author's tests.
 
-The idea is scikit-learn's `check_estimator`: whoever writes a judge calls one function, and every
+The idea is scikit-learn's `check_estimator`: the author of a judge calls one function, and every
 rule that the rest of the package relies on is tried on rows that are made to break it.
 """
 

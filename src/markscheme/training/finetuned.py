@@ -24,7 +24,7 @@ from markscheme.judges.finetuned import (
     VERDICT,
     fields_of,
     material,
-    said,
+    model_scores,
     scored,
 )
 from markscheme.models import Models
@@ -189,7 +189,7 @@ def train_finetuned(
         own = adapted(causal, options.lora)
         adapters[role] = fit(own, encoded, options.lora, name=role, progress=progress)
         say(f"{role}: trained on {len(encoded):,} prompts; trying it on {held.height:,}")
-        found[role] = said(replace(causal, model=own), held, role=role, template=template)
+        found[role] = model_scores(replace(causal, model=own), held, role=role, template=template)
         causal = replace(causal, model=own.unload())
     judged = chosen.held.with_row_index("row").join(
         scored(held, found), on="row", how="left", maintain_order="left"

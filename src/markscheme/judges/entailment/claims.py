@@ -146,12 +146,12 @@ def reference_pairs(parts: Pieces) -> pl.DataFrame:
     both = parts.claims.join(parts.references, on="row", how="inner", maintain_order="left")
     shared = ("row", "claim", "reference", "question", "stated", "reference_stated")
     forward = both.select(
-        **shared, forward=pl.lit(value=True),
+        *shared, forward=pl.lit(value=True),
         premise="statement", hypothesis="reference_statement",
         premise_answer="text", hypothesis_answer="reference",
     )  # fmt: skip
     backward = both.select(
-        **shared, forward=pl.lit(value=False),
+        *shared, forward=pl.lit(value=False),
         premise="reference_statement", hypothesis="statement",
         premise_answer="reference", hypothesis_answer="text",
     )  # fmt: skip

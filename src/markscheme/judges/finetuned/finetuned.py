@@ -34,11 +34,11 @@ _asking = threading.Lock()
 class Learned(Thresholded):
     """A causal language model with LoRA adapters that learned from people's verdicts.
 
-    The variants `plain` and `nli` score by the probability of Yes against No; the prompt
-    of `nli` also states whether answer and references entail each other. `cvi` measures how much
-    likelier the answer makes a reference (conditional V-information, in bits): the score is the share of the probability
-    with the answer in the two, a half where the answer tells nothing, best reference first. An
-    empty answer is wrong without a request.
+    The variants `plain` and `nli` score by the probability of Yes against No; the prompt of `nli`
+    also states whether answer and references entail each other. `cvi` measures how much likelier
+    the answer makes a reference (conditional V-information, in bits): the score is the share of the
+    probability with the answer in the two, a half where the answer tells nothing, best reference
+    first. An empty answer is wrong without a request.
 
     Attributes:
         weights: folder that `markscheme train learned` wrote.
