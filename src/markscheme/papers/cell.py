@@ -21,7 +21,8 @@ not computed until there is one. `other inputs`: computed with a model or with a
 user named, which are not the paper's."""
 
 Needs = Literal["", "model", "GPU", "data"]
-"""What a figure lacks: a language model or other weights, a GPU to train or run them, a file that is public elsewhere."""
+"""What a figure lacks: a language model or other weights, a GPU to train or run them, a file
+that is public elsewhere."""
 
 _NEEDS: dict[str, Status] = {
     "model": "needs a model", "GPU": "needs a GPU", "data": "needs data",
