@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -159,6 +159,34 @@ class Result(Tabular):
         from markscheme.agreement import compare
 
         return compare(self, other=other, **options)
+
+    def plot(self, kind: Literal["accuracy", "reliability", "agreement"] = "accuracy") -> Any:
+        """A chart of these judgments as altair has it, which a notebook shows and `.save` writes.
+
+        Args:
+            kind: `accuracy`: the share of each system's answers that every judge accepts, with 95%
+                intervals, people beside them where there are labels. `reliability`: scores against
+                the share of answers that people accept. `agreement`: how far each judge agrees
+                with people.
+
+        Raises:
+            MissingExtraError: the extra `report` is not installed.
+            AgreementError: the answers have no labels that the chart needs.
+        """
+        from markscheme.errors import AgreementError, UnknownNameError
+        from markscheme.report import chart_of, material_in_memory
+
+        kinds = ("accuracy", "reliability", "agreement")
+        if kind not in kinds:
+            raise UnknownNameError("chart", kind, kinds, f"there are {', '.join(kinds)}")
+        texts = self.answers().unique("answer_id", keep="first", maintain_order=True)
+        chart = chart_of(material_in_memory(texts, self.judgments, title="answers"), kind)
+        if chart is None:
+            raise AgreementError(
+                f"there is no chart of {kind}: it needs people's labels of both kinds"
+                + (", and scores of more than ten values" if kind == "reliability" else "")
+            )
+        return chart
 
     def report(self, path: str | Path, *, title: str | None = None) -> Path:
         """Write the report of these judgments: one HTML file that opens offline.
@@ -350,7 +378,10 @@ def mark(
 
     judging = parse_judge(judge)
     row = {"question": question, "references": several(references), "answer": answer}
-    answers = pl.concat(list(AnswersReader([[row]], reading_for(ReadOptions(), [judging]))))
+    reading = reading_for(ReadOptions(), [judging])
+    if reading.references == "declared":  # For one answer, no references are a mistake.
+        reading = replace(reading, references="required")
+    answers = pl.concat(list(AnswersReader([[row]], reading)))
     outcome = apply(judging, answers, models).row(0, named=True)
     return Judgment(judge=judge_name(judging), signature=signature(judging, models), **outcome)
 

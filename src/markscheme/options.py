@@ -232,8 +232,8 @@ Title = Annotated[str | None, Option("Title of what is shown. [default: the name
 ReferenceSeparator = Annotated[
     str,
     Option(
-        "What separates references in one text; auto knows ' || ' and ' | '; none never splits; "
-        "/ for EVOUNA."
+        "What separates references in one text: '|', ';', newline, / for EVOUNA. auto knows ' || ' "
+        "and ' | '; none never splits."
     ),
 ]
 FirstQuestions = Annotated[

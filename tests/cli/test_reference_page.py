@@ -17,7 +17,8 @@ def test_the_page_is_as_the_commands_are() -> None:
 
 def test_every_command_has_its_options_on_it() -> None:
     page = PAGE.read_text()
-    for heading in ("## judge\n", "## agree\n", "## study seeds\n", "## datasets fetch\n"):
-        assert heading in page
+    headings = ("judge", "agree", "research study seeds", "data datasets fetch")
+    for heading in headings:
+        assert f"## {heading}\n" in page
     assert "| `--seed` | Seed of everything random. [default: 0] |" in page
     assert "--by-system" not in page

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Sequence
 
 from markscheme.cli.app import app, notes
-from markscheme.cli.front import add_examples
+from markscheme.cli.front import add_examples, name_of_before
 from markscheme.errors import MarkschemeError
 
 _INTERRUPTED = 130
@@ -22,11 +22,12 @@ def load_commands(arguments: Sequence[str] = ()) -> None:
     command starts in the time that it needs itself.
     """
     names = sorted(module.name for module in pkgutil.iter_modules(__path__))
-    first = arguments[0].replace("-", "_") if arguments else ""
+    typed = name_of_before(" ".join(arguments[:2])).split() if arguments else [""]
+    first = typed[0].replace("-", "_")
     own = [name for name in names if name == first or name.startswith(f"{first}_")]
     for name in own if first in own else names:
         importlib.import_module(f"{__name__}.{name}")
-    if own and arguments and arguments[0] not in _registered():
+    if own and arguments and typed[0] not in _registered():
         load_commands()
     add_examples(app)
 

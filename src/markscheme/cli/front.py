@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from inspect import cleandoc
 from typing import Any
 
@@ -10,21 +11,57 @@ from typer.core import TyperGroup
 
 PANELS: dict[str, tuple[str, ...]] = {
     "Start here": (
-        "judge", "explain", "failures", "report", "view", "compare", "diff", "agree", "plan-labels",
-        "estimate", "annotate",
+        "judge", "explain", "report", "diff", "agree", "plan-labels", "estimate", "annotate",
     ),
-    "Data": ("columns", "init", "datasets", "references", "statements", "annotate-export",
-             "verify"),
-    "Judges and language models": (
-        "judges", "claims", "entail", "llm-examples", "batch", "ledger", "calibrate",
-        "cascade", "jury", "tune-judge", "serve",
-    ),
-    "Research": (
-        "bench", "rank", "amend", "hierarchy", "reliability", "probe", "study", "reproduce",
-    ),
-    "Training": ("train",),
+    "Look closer": ("failures", "compare", "view", "verify", "claims"),
+    "Set up": ("columns", "init", "judges", "serve"),
+    "Further commands, in groups": ("train", "research", "llm", "data"),
 }  # fmt: skip
 """The commands and groups under each heading, in the order they are shown."""
+
+GROUPS: dict[str, tuple[str, dict[str, str]]] = {
+    "research": (
+        "Rank systems, try judges, study lists, reproduce papers.",
+        {
+            name: name
+            for name in ("bench", "tune-judge", "jury", "rank", "amend", "hierarchy",
+                         "reliability", "probe", "calibrate", "cascade", "entail",
+                         "study", "reproduce")
+        },
+    ),
+    "llm": (
+        "Language models as judges: examples, batches, the ledger of replies.",
+        {"examples": "llm-examples", "batch": "batch", "ledger": "ledger"},
+    ),
+    "data": (
+        "Public datasets, lists of references, statements, labels.",
+        {"datasets": "datasets", "references": "references", "statements": "statements",
+         "labels": "annotate-export"},
+    ),
+}  # fmt: skip
+"""Groups: what each is for, and its commands by the names under which they stood before. Those
+names are understood still, and not shown."""
+
+MOVED = {
+    old: f"{group} {new}" for group, (_, names) in GROUPS.items() for new, old in names.items()
+}
+"""Names of before to those of now."""
+
+
+def name_of_now(name: str) -> str:
+    """A command's name as it is shown: `study seeds` is `research study seeds`."""
+    first, space, rest = name.partition(" ")
+    return MOVED.get(first, first) + space + rest
+
+
+def name_of_before(name: str) -> str:
+    """A command's name without its group, as the command files have it."""
+    group, _, rest = name.partition(" ")
+    first, space, last = rest.partition(" ")
+    if group in GROUPS and first in GROUPS[group][1]:
+        return GROUPS[group][1][first] + space + last
+    return name
+
 
 EXAMPLES: dict[str, str] = {
     "judge": "markscheme judge answers.jsonl --fail-under 0.8",
@@ -90,28 +127,58 @@ EXAMPLES: dict[str, str] = {
 _OTHERS = "Others"
 
 
+def example_of(name: str) -> str | None:
+    """The example of a command, by its name of before, as it is typed now."""
+    example = EXAMPLES.get(name)
+    if example is None:
+        return None
+    return example.replace(f"markscheme {name}", f"markscheme {name_of_now(name)}", 1)
+
+
 class Front(TyperGroup):
-    """The application: its commands stand under the headings of `PANELS`."""
+    """The application: its commands stand under the headings of `PANELS`, the others in groups."""
 
     def list_commands(self, ctx: Any) -> list[str]:
-        """Names in the order of `PANELS`, others after them."""
+        """Names in the order of `PANELS`, others after them; those that are in groups are not."""
         known = [name for names in PANELS.values() for name in names]
         place = {name: number for number, name in enumerate(known)}
-        return sorted(super().list_commands(ctx), key=lambda name: place.get(name, len(place)))
+        there = [name for name in super().list_commands(ctx) if name not in MOVED]
+        return sorted([*there, *GROUPS], key=lambda name: place.get(name, len(place)))
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """A command, with its heading."""
+        """A command, with its heading; or one of the groups."""
         found: Any = super().get_command(ctx, cmd_name)
+        if found is None and cmd_name in GROUPS:
+            about, names = GROUPS[cmd_name]
+            found = TyperGroup(
+                name=cmd_name,
+                commands={
+                    new: _called(new, self.commands[old])
+                    for new, old in names.items()
+                    if old in self.commands
+                },
+                help=about,
+                no_args_is_help=True,
+                rich_markup_mode="markdown",
+                context_settings=self.context_settings,
+            )  # fmt: skip
         if found is not None:
             panels = (panel for panel, names in PANELS.items() if cmd_name in names)
             found.rich_help_panel = next(panels, _OTHERS)
         return found
 
 
+def _called(name: str, command: Any) -> Any:
+    """The command under another name, by which lists show it."""
+    called = copy.copy(command)
+    called.name = name
+    return called
+
+
 def add_examples(to: typer.Typer, path: tuple[str, ...] = ()) -> None:
     """Let the help of every command begin with its example; lists of commands keep the summary."""
     for one in to.registered_commands:
-        example = EXAMPLES.get(" ".join((*path, str(one.name))))
+        example = example_of(" ".join((*path, str(one.name))))
         said = one.help or (one.callback.__doc__ if one.callback else "") or ""
         if example and "For instance:" not in said:
             one.short_help = one.short_help or said.strip().partition("\n")[0]

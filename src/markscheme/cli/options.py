@@ -32,6 +32,7 @@ import typer
 from typer.core import TyperCommand
 
 from markscheme.cli.app import app, notes
+from markscheme.cli.front import name_of_before
 from markscheme.cli.output import Format, show
 from markscheme.cli.settings import defaults_of, say
 from markscheme.errors import MarkschemeError
@@ -219,7 +220,10 @@ class _WithAliases(TyperCommand):
             above = above.parent
         blank = self.context_class(self, info_name=info_name, parent=parent)
         found = defaults_of(
-            " ".join(names), self.params, args, lambda one, value: one.process_value(blank, value)
+            name_of_before(" ".join(names)),
+            self.params,
+            args,
+            lambda one, value: one.process_value(blank, value),
         )
         if found is None:
             return super().make_context(info_name, args, parent, **extra)

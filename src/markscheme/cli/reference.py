@@ -14,6 +14,7 @@ from typing import Any
 import typer
 
 from markscheme.cli.app import app
+from markscheme.cli.front import name_of_now
 
 _TOP = """# Command line
 
@@ -29,7 +30,8 @@ def reference() -> str:
     from markscheme.cli import load_commands
 
     load_commands()
-    sections = [_section(name, one) for name, one in _commands(typer.main.get_command(app), ())]
+    named = [(name_of_now(name), one) for name, one in _commands(typer.main.get_command(app), ())]
+    sections = [_section(name, one) for name, one in sorted(named, key=lambda pair: pair[0])]
     return "\n".join([_TOP, *sections])
 
 

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from time import perf_counter
+from typing import Any
 
 import polars as pl
 
 from markscheme.contract import Judge, ModelSource, asks_chat, needs_of, run_judge
 from markscheme.engine.too_long import ROW_SECONDS, judged_within
 from markscheme.models import Models
-from markscheme.tables import ANSWERS_SCHEMA, OUTCOME, ReadOptions
+from markscheme.tables import ANSWERS_SCHEMA, ReadOptions, as_outcomes
+from markscheme.text import declines
 
 ITEM = ("question", "references", "answer", "reference_grades", "reference_kind", "context")
 """What a judge may look at, besides columns of the user's own. Rows equal in these are one item,
@@ -33,15 +35,20 @@ def apply(
 ) -> pl.DataFrame:
     """The outcomes of a judge on a table of answers: one row each, in order, all columns present.
 
-    A null answer is `skipped`, without asking the judge. One that takes longer than `row_seconds`
-    is `failed: too long`; of judges that ask a model, calls have time-outs of their own.
+    A null answer is `skipped`, without asking the judge. Where the judge needs references and the
+    question has none, it is not asked either: of a question without an answer (`reference_kind`
+    `none`) an answer is right if it declines, and any other row is `skipped`. One that takes longer
+    than `row_seconds` is `failed: too long`; of judges that ask a model, calls have time-outs of
+    their own.
 
     Raises:
         JudgeError: the judge's output breaks the contract; see `run_judge`.
     """
     given = answers["answer"].is_not_null()
+    bare = _without_references(judge, answers)
+    asking = given & ~bare
     # The table itself where nothing is left out: judges may share work on one and the same table.
-    asked = answers if given.all() else answers.filter(given)
+    asked = answers if asking.all() else answers.filter(asking)
     opened = Models() if models is None else models
 
     def judged(items: pl.DataFrame) -> pl.DataFrame:
@@ -50,19 +57,43 @@ def apply(
     outcomes = judged(asked) if asks_chat(judge) else judged_within(judged, asked, row_seconds)
     if asked.height == answers.height:
         return outcomes
-    places = pl.DataFrame({"place": given.arg_true()})
-    every = pl.DataFrame({"place": pl.arange(0, answers.height, dtype=pl.UInt32, eager=True)})
-    spread = every.join(
-        outcomes.with_columns(places["place"]), on="place", how="left", maintain_order="left"
-    )
-    return spread.select(
-        pl.col("status").fill_null("skipped"),
-        *(pl.col(name) for name in OUTCOME if name not in ("status", "explanation")),
-        pl.when(pl.col("status").is_null())
-        .then(pl.lit("no answer was given"))
-        .otherwise(pl.col("explanation"))
-        .alias("explanation"),
-    ).select(OUTCOME)
+    left = ~asking
+    others = _unasked(answers.filter(left))
+    places = pl.concat([asking.arg_true(), left.arg_true()])
+    return pl.concat([outcomes, others])[places.arg_sort()]
+
+
+def _without_references(judge: Judge, answers: pl.DataFrame) -> pl.Series:
+    """Rows without references, where the judge can do nothing without."""
+    if needs_of(judge).references != "required":
+        return pl.repeat(False, answers.height, dtype=pl.Boolean, eager=True)
+    return (answers["references"].list.len() == 0).fill_null(value=True)
+
+
+def _unasked(answers: pl.DataFrame) -> pl.DataFrame:
+    """The outcomes of rows that a judge is not asked about."""
+    outcomes: list[dict[str, Any]] = []
+    kinds = answers["reference_kind"] if "reference_kind" in answers.columns else [None]
+    kinds = kinds if len(kinds) == answers.height else [None] * answers.height
+    for answer, kind in zip(answers["answer"], kinds, strict=True):
+        if answer is None:
+            outcomes.append({"status": "skipped", "explanation": "no answer was given"})
+        elif kind != "none":
+            outcomes.append({"status": "skipped", "explanation": "no references were given"})
+        else:
+            right = declines(answer)
+            said = "and the answer declines" if right else "and the answer gives one"
+            outcomes.append(
+                {
+                    "status": "judged",
+                    "verdict": right,
+                    "score": float(right),
+                    "explanation": f"the question has no answer, {said}",
+                }
+            )
+    schema = {"status": pl.String, "verdict": pl.Boolean, "score": pl.Float64,
+              "explanation": pl.String}  # fmt: skip
+    return as_outcomes(pl.DataFrame(outcomes, schema=schema))
 
 
 def plan(batch: pl.DataFrame) -> tuple[pl.DataFrame, pl.Series]:
@@ -87,11 +118,11 @@ def plan(batch: pl.DataFrame) -> tuple[pl.DataFrame, pl.Series]:
 
 def reading_for(options: ReadOptions, judges: Sequence[Judge]) -> ReadOptions:
     """How rows are read for these judges: references are optional where one of them needs none,
-    and the columns that their prompts name are read too."""
+    questions without an answer are taken, and the columns that their prompts name are read too."""
     needs = [needs_of(judge) for judge in judges]
     return replace(
         options,
-        references="required" if all(one.references == "required" for one in needs) else "optional",
+        references="declared" if all(one.references == "required" for one in needs) else "optional",
         own_columns=tuple(
             dict.fromkeys((*options.own_columns, *(name for one in needs for name in one.columns)))
         ),

@@ -113,6 +113,21 @@ def _environment() -> jinja2.Environment:
     )
 
 
+def chart_of(material: Material, key: str) -> Any | None:
+    """The report's chart of one section, as altair has it; None where the data do not give it.
+
+    Args:
+        material: what the report is of.
+        key: the section: `accuracy`, `reliability`, `agreement`, `roc`, ...
+
+    Raises:
+        MissingExtraError: the extra `report` is not installed.
+    """
+    altair()
+    found = next((one for one in sections(material) if one.key == key), None)
+    return None if found is None or found.chart is None else found.chart()
+
+
 def _shown(section: Section) -> dict[str, Any]:
     """A section as the template shows it."""
     chart = None if section.chart is None else picture(section.chart(), label=f"{section.key}-says")

@@ -168,7 +168,7 @@ class AnswersReader:
             raw,
             values,
             schema=ANSWERS_SCHEMA | dict.fromkeys(own, pl.String),
-            needs_references=self.options.references != "optional",
+            references=self.options.references,
             separator=self.options.reference_separator,
             max_bytes=self.options.max_bytes,
             default_system=default_system,

@@ -75,7 +75,9 @@ def preview(
         DataError: a source cannot be opened, or is no table at all. One whose columns are not
             recognised is described, with the trouble.
     """
-    reading = replace(options or ReadOptions(), on_bad_row="skip")
+    given = options or ReadOptions()
+    needed = "declared" if given.references == "required" else given.references
+    reading = replace(given, on_bad_row="skip", references=needed)
     kept, predicted = with_predictions(sources)
     found = []
     for source in kept:

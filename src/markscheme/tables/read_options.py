@@ -28,8 +28,10 @@ class ReadOptions:
         on_bad_row: `error` stops and names the rows, `skip` leaves them out and counts them.
         max_bytes: longest text of one field in UTF-8; a longer one is a malformed row.
         batch_rows: rows per batch when streaming.
-        references: `optional` takes rows without references too, counted; a run sets it where one
-            of its judges needs none.
+        references: `declared` takes questions that have no answer by their own account: an empty
+            list of references, as in SQuAD 2.0, where declining is right; a run sets it.
+            `optional` takes rows without references too, counted; a run sets it where one of its
+            judges needs none.
         own_columns: further columns to read, as text; a run sets those that its judges name.
     """
 
@@ -59,7 +61,7 @@ class ReadOptions:
     ] = "error"
     max_bytes: Annotated[int, Option("Longest text of one field, in bytes.", minimum=1)] = 4_000_000
     batch_rows: int = 65_536
-    references: Literal["required", "optional"] = "required"
+    references: Literal["required", "declared", "optional"] = "required"
     own_columns: tuple[str, ...] = ()
 
     def changed(self) -> list[str]:

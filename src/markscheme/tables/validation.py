@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import orjson
@@ -21,6 +21,14 @@ from markscheme.tables.list_literals import parse_list_literals
 
 _LARGEST_GRADE = 2**53
 _AUTO_SEPARATORS = (" || ", "||", " | ")
+_OTHER_SEPARATORS = {"|": "'|'", ";": "';'", "\n": "line breaks"}
+"""What people put between references too, and what is part of many an answer: said, not split."""
+
+_WORDS_OF_ONE = 8
+_NAMED_SEPARATORS = {"newline": "\n", "\\n": "\n", "tab": "\t", "\\t": "\t"}
+"""Separators that cannot be typed, by name."""
+
+Use = Literal["required", "declared", "optional"]
 
 Trouble = dict[int, str]
 """Row (in the batch) to what is wrong with it; the first finding stands."""
@@ -44,7 +52,7 @@ def validate_rows(
     separator: str,
     max_bytes: int,
     default_system: str,
-    needs_references: bool = True,
+    references: Use = "required",
 ) -> ValidatedRows:
     """The rows of a raw batch under our column names and types, without the malformed ones.
 
@@ -55,7 +63,8 @@ def validate_rows(
         separator: see `answers.ReadOptions.reference_separator`.
         max_bytes: longest text of one field, in UTF-8.
         default_system: for rows without a system, or with a blank one.
-        needs_references: whether a row without references is malformed, or only counted.
+        references: whether a row without references is malformed (`required`), malformed unless it
+            says by an empty list that its question has no answer (`declared`), or only counted.
     """
     height = len(raw.lines)
     trouble: Trouble = {}
@@ -79,11 +88,12 @@ def validate_rows(
     nameless = (system.str.strip_chars() == "").fill_null(value=True)  # an empty cell of CSV
     columns["system"] = system.zip_with(~nameless, pl.Series([default_system]))
     frame = pl.DataFrame({name: column.alias(name) for name, column in columns.items()})
+    frame = _unanswerable(frame, references, notes)
     bare = _check_rows(frame, given_ids="answer_id" in given, trouble=trouble,
-                       needs_references=needs_references)  # fmt: skip
+                       needs_references=references != "optional")  # fmt: skip
     if bare:
         notes["rows without references"] = bare
-        frame = frame.with_columns(pl.col("references").fill_null([]))
+    frame = frame.with_columns(pl.col("references").fill_null([]))
     frame = _drop_blank_references(frame, notes)
     lines = np.asarray(raw.lines)
     problems = [
@@ -214,14 +224,15 @@ def _references(
 
 
 def _series_of_lists(lists: Sequence[list[Any]]) -> pl.Series:
-    """Lists of text as a column, an empty one as null; six times as fast as Polars' own way."""
+    """Lists of text as a column; six times as fast as Polars' own way."""
     rows = np.repeat(np.arange(len(lists)), [len(items) for items in lists])
     texts = pl.Series([item for items in lists for item in items], dtype=pl.String, strict=True)
     grouped = (
         pl.DataFrame({"row": rows, "text": texts}).group_by("row", maintain_order=True).agg("text")
     )
     every = pl.DataFrame({"row": np.arange(len(lists))})
-    return every.join(grouped, on="row", how="left", maintain_order="left")["text"]
+    texts = every.join(grouped, on="row", how="left", maintain_order="left")["text"]
+    return texts.fill_null([])  # given, and empty
 
 
 def _reference_list(value: Any, separator: str, notes: dict[str, int]) -> list[str] | None:
@@ -238,7 +249,8 @@ def _reference_list(value: Any, separator: str, notes: dict[str, int]) -> list[s
     written = parse_list_literals(text, notes)
     if written is not None:
         return _reference_list(written, separator, notes)
-    choices = _AUTO_SEPARATORS if separator == "auto" else (separator,)
+    named = _NAMED_SEPARATORS.get(separator, separator)
+    choices = _AUTO_SEPARATORS if separator == "auto" else (named,)
     for mark in choices:
         if separator != "none" and mark in text:
             if separator == "auto":
@@ -247,7 +259,21 @@ def _reference_list(value: Any, separator: str, notes: dict[str, int]) -> list[s
                 )
                 notes[note] = notes.get(note, 0) + 1
             return [part.strip() for part in text.split(mark)]
+    if separator == "auto":
+        for mark, said in _OTHER_SEPARATORS.items():
+            if mark in text and _may_be_several(text.split(mark)):
+                note = (
+                    f"references with {said} are read as one; --reference-separator "
+                    f"'{'newline' if mark == chr(10) else mark}' splits them"
+                )
+                notes[note] = notes.get(note, 0) + 1
     return [text]
+
+
+def _may_be_several(parts: list[str]) -> bool:
+    """Whether what lies between separators may be an answer each: some words, not sentences."""
+    filled = [part for part in parts if part.strip()]
+    return len(filled) > 1 and all(len(part.split()) <= _WORDS_OF_ONE for part in filled)
 
 
 def _number_lists(values: Sequence[Any] | pl.Series, ours: str, trouble: Trouble) -> pl.Series:
@@ -307,6 +333,24 @@ def _check_text(column: pl.Series, ours: str, max_bytes: int, trouble: Trouble) 
             )
 
 
+def _unanswerable(frame: pl.DataFrame, references: Use, notes: dict[str, int]) -> pl.DataFrame:
+    """Rows whose list of references is given and empty are of the kind `none`: the question has no
+    answer, as in SQuAD 2.0. A blank cell says nothing of the kind."""
+    if references == "required":
+        return frame
+    empty = (frame["references"].list.len() == 0).fill_null(value=False)
+    empty &= frame["reference_kind"].is_null()
+    if not empty.any():
+        return frame
+    notes["an empty list of references: a question without an answer, where declining is right"] = (
+        int(empty.sum())
+    )
+    kind = pl.select(
+        pl.when(empty).then(pl.lit("none")).otherwise(frame["reference_kind"])
+    ).to_series()
+    return frame.with_columns(kind.alias("reference_kind"))
+
+
 def _check_rows(
     frame: pl.DataFrame, *, given_ids: bool, trouble: Trouble, needs_references: bool
 ) -> int:
@@ -320,7 +364,7 @@ def _check_rows(
         (blank("question"), "no question"),
         (
             pl.col("references").list.eval(pl.element().str.strip_chars() != "").list.any()
-            .fill_null(value=False).not_(),
+            .fill_null(value=False).not_() & (pl.col("reference_kind").fill_null("") != "none"),
             "no references",
         ),
         (
@@ -328,8 +372,8 @@ def _check_rows(
             "as many reference_grades as references are needed",
         ),
         (
-            ~pl.col("reference_kind").fill_null("text").is_in(["text", "regex"]),
-            "reference_kind must be text or regex",
+            ~pl.col("reference_kind").fill_null("text").is_in(["text", "regex", "none"]),
+            "reference_kind must be text or regex, or none for a question without an answer",
         ),
     ]  # fmt: skip
     if given_ids:

@@ -4,6 +4,7 @@ from .clean import clean_series as clean_series
 from .cues import INJECTION as INJECTION
 from .cues import OUTDATED as OUTDATED
 from .cues import REFUSAL as REFUSAL
+from .cues import declines as declines
 from .cues import without_injections as without_injections
 from .dates import MONTHS as MONTHS
 from .dates import decade_of as decade_of

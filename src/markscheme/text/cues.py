@@ -122,6 +122,37 @@ OUTDATED = re.compile(
 )
 """Signs that the answer speaks of the state at some date."""
 
+_DECLINES = re.compile(
+    r"\bunanswerable\b|\bno answer\b|\bnot answerable\b|\bn/?a\b|"
+    r"\b(?:cannot|can['’]?t|can ?not) be (?:answered|determined|inferred|known|found)\b|"
+    r"\b(?:does|do|did)(?: not|n['’]?t) (?:say|state|mention|specify|provide|contain|answer|tell)|"
+    r"\b(?:is|are|was)(?: not|n['’]?t) (?:stated|mentioned|specified|given|provided|answerable)\b"
+)
+"""Ways of declining that are none of asking back."""
+
+_SAYS_ALL_THE_SAME = re.compile(
+    r"\b(?:but|however|though|although|nevertheless|still|i (?:think|believe|guess|would say)|"
+    r"probably|perhaps|maybe|likely|possibly|might be|could be|my (?:best )?guess)\b"
+)
+_WORDS_OF_DECLINING = 60
+
+
+def declines(answer: str) -> bool:
+    """Whether an answer says nothing but that there is no answer, or is empty.
+
+    One that declines and then answers all the same does not; nor does a long one.
+
+    >>> declines("The passage does not say."), declines("I am not sure, but I think Paris.")
+    (True, False)
+    """
+    text = answer.strip().lower()
+    if not text or text.strip(".! ") in ("none", "unknown", "nothing", "null", "-", "?"):
+        return True
+    if len(text.split()) > _WORDS_OF_DECLINING or _SAYS_ALL_THE_SAME.search(text):
+        return False
+    return bool(_DECLINES.search(text) or REFUSAL.search(text))
+
+
 INJECTION = re.compile(
     r"\b(?:(?:ignore|disregard|forget) (?:all|any|the|previous|prior|your)\b|"
     r"(?:mark|grade|score|accept|judge|rate|treat|count|consider) (?:this|it|me|my|the)\b.{0,40}"

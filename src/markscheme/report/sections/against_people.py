@@ -2,9 +2,33 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import polars as pl
+
 from markscheme.agreement import AgreementOptions, lineage_lines, overview_table
+from markscheme.engine import ALL_SYSTEMS
+from markscheme.report.charts import dots
 from markscheme.report.material import Material
 from markscheme.report.section import Section
+from markscheme.results import interval
+
+
+def _chart(material: Material) -> Any:
+    """The share of answers on which each judge says what people say, by system."""
+    names = [one.name for one in material.judges]
+    found = [
+        {
+            "system": one.system or ALL_SYSTEMS, "judge": one.judge, "agreement": share.value,
+            "low": share.low, "high": share.high, "interval": interval(share.low, share.high),
+        }
+        for one in material.agreement
+        if (share := one.left_out["accuracy"]).value is not None
+    ]  # fmt: skip
+    return dots(
+        pl.DataFrame(found, infer_schema_length=None), y="system", x="agreement",
+        x_title="of labelled answers, judged as people do", judges=names, people=False,
+    )  # fmt: skip
 
 
 def against_people(material: Material) -> Section | None:
@@ -24,6 +48,7 @@ def against_people(material: Material) -> Section | None:
             "times, seed 0). Answers that were not judged are left out and counted."
         ),
         table=table,
+        chart=lambda: _chart(material),
         links={
             (place, 1): {"judge": row[0], "verdict": "differs"}
             for place, row in enumerate(table.rows)
