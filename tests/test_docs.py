@@ -125,7 +125,9 @@ def test_commands_that_do_not_run_exist_with_their_options(path: Path) -> None:
 def test_nearly_all_blocks_run() -> None:
     every = [one for path in PAGES for one in documents.blocks(path.read_text("utf-8"))]
     code = [one for one in every if one.language in documents.CODE or one.file is not None]
-    assert sum(one.runs for one in code) > 0.92 * len(code)
+    # Adapters of other tools run in tests/integrations, inside those tools.
+    ours = [one for one in code if one.reason != "needs its tool"]
+    assert sum(one.runs for one in ours) > 0.92 * len(ours)
 
 
 @pytest.mark.parametrize(
