@@ -10,7 +10,7 @@ import pytest
 
 from markscheme.agreement import compare, rank
 from markscheme.api import judge
-from markscheme.errors import AgreementError
+from markscheme.errors import AgreementError, MarkschemeError
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "answers.jsonl"
 
@@ -108,3 +108,51 @@ def test_rank_keeps_the_questions_that_all_systems_answered() -> None:
     found = rank(rows, resamples=0, common=True)
     assert found.frame["answers"].to_list() == [19, 19]
     assert "1 questions that not all systems answered are left out" in str(found)
+
+
+def test_systems_are_compared_within_each_value_of_a_column() -> None:
+    """The judge likes one style on one topic only; labels say so, topic by topic."""
+    rng = np.random.default_rng(3)
+    judged, known = world(rng, questions=400, labels=500)
+    number = pl.col("question").str.slice(1).cast(pl.Int64)
+    judged = judged.with_columns(topic=pl.when(number < 200).then(pl.lit("law")))
+    found = compare(judged, known, systems=True, slices=("topic",), resamples=100)
+    assert [(one.column, one.value) for one in found.slices] == [
+        ("topic", "law"), ("topic", "(none)"),
+    ]  # fmt: skip
+    for one in found.slices:
+        assert one.people is not None
+        assert one.pair.questions == one.people.questions == 200
+        assert (one.pair.difference.value or 0) < 0  # the judge's own word
+        low, high = one.people.difference.low, one.people.difference.high
+        assert low is not None
+        assert high is not None
+        assert low < 0.1
+        assert high > -0.1
+        assert one.people.holm is not None
+        assert one.people.holm >= (one.people.p.value or 0)
+    parts = [one.people.labelled for one in found.slices if one.people is not None]
+    assert sum(parts) == found.people[0].labelled
+    titles = [table.title for table in found.tables]
+    assert titles[-1] == "What people would say, by topic, in per cent"
+    assert found.tables[-1].rows[0][0] == "law"
+    alone = compare(judged, systems=True, slices=("topic",), resamples=100)
+    assert alone.tables[-1].header[3:] == ("difference", "questions", "permutation p")
+
+
+def test_slices_come_with_the_run_and_are_refused_where_they_cannot_be(tmp_path: Path) -> None:
+    rows = [
+        {"id": f"{n}{system}", "question": f"Q{n}?", "references": ["yes"], "system": system,
+         "answer": "yes" if (n + at) % 3 else "no", "topic": "odd" if n % 2 else "even",
+         "label": (n + at) % 3 > 0}
+        for n in range(80)
+        for at, system in enumerate(("a", "b"))
+    ]  # fmt: skip
+    judge(rows, "exact_match", slices=["topic"], out=tmp_path / "run")
+    found = compare(tmp_path / "run", systems=True, slices=("topic",), resamples=100)
+    assert {one.value for one in found.slices} == {"odd", "even"}
+    assert all(one.people is not None for one in found.slices)
+    with pytest.raises(MarkschemeError, match="no column 'day'"):
+        compare(tmp_path / "run", systems=True, slices=("day",), resamples=100)
+    with pytest.raises(AgreementError, match="slices are of systems"):
+        compare(tmp_path / "run", slices=("topic",), resamples=100)

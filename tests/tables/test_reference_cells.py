@@ -103,7 +103,7 @@ def test_beside_a_judge_that_needs_none_a_blank_cell_is_not_judged(needs_none: N
     rows = [{"question": "Who?", "references": None, "answer": "I do not know."}]
     found = markscheme.judge(rows, ["exact_match", needs_none]).judgments
     assert found["status"].to_list() == ["skipped", "judged"]
-    assert found["explanation"][0] == "no references were given"
+    assert found["explanation"][0] == "no reference to compare with"
 
 
 @pytest.mark.parametrize(

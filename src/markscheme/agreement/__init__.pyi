@@ -41,6 +41,7 @@ from .cascades import choose_setting as choose_setting
 from .closed_forms import holm as holm
 from .closed_forms import wilson_interval as wilson_interval
 from .compared import CompareResult as CompareResult
+from .compared import SlicedDifference as SlicedDifference
 from .compared import compare as compare
 from .comparisons import compare_judges as compare_judges
 from .comparisons import compare_systems as compare_systems

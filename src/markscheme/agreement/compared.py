@@ -8,6 +8,7 @@ from typing import Any
 
 import polars as pl
 
+from markscheme.agreement.closed_forms import holm
 from markscheme.agreement.comparisons import compare_judges, compare_systems
 from markscheme.agreement.options import CompareOptions
 from markscheme.agreement.paired import Comparison
@@ -20,6 +21,7 @@ from markscheme.agreement.sources import (
     judged_table,
     labelled_table,
     names_of,
+    with_slices,
 )
 from markscheme.agreement.system_differences import PeoplesDifference, peoples_differences
 from markscheme.errors import AgreementError, DataError
@@ -30,6 +32,22 @@ from markscheme.tables import LEARNED, Joined, join_labels, scope_kind
 LEAST_RESAMPLES = 100
 
 
+@dataclass(frozen=True, kw_only=True)
+class SlicedDifference:
+    """A pair of systems on the answers with one value of a column.
+
+    Attributes:
+        column, value: which answers.
+        pair: by the judge alone.
+        people: what people would say; None where there are no labels.
+    """
+
+    column: str
+    value: str
+    pair: Comparison
+    people: PeoplesDifference | None
+
+
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class CompareResult(TableResult):
     """What `compare` gives: one row of the frame per pair, with the fields of `Comparison`.
@@ -38,11 +56,14 @@ class CompareResult(TableResult):
         pairs: the same as objects, with the reason where a figure is undefined.
         people: of systems, what people would say of each pair, where labels are known.
         rest: the pairs on the questions that trained none of the judges, where some did.
+        slices: the pairs within each value of the columns in `CompareOptions.slices`; Holm's
+            correction is over all that are here.
     """
 
     pairs: tuple[Comparison, ...]
     people: tuple[PeoplesDifference, ...] = ()
     rest: tuple[Comparison, ...] = ()
+    slices: tuple[SlicedDifference, ...] = ()
 
 
 def compare(
@@ -85,10 +106,15 @@ def compare(
         "judges": wanted.judges, "columns": wanted.columns, "answers": answers,
         "threshold": wanted.threshold,
     }  # fmt: skip
+    if wanted.slices and not wanted.systems:
+        raise AgreementError("slices are of systems; add systems=True (--systems)")
     people: list[PeoplesDifference] = []
+    sliced: list[SlicedDifference] = []
     joined: Joined | None
     if wanted.systems:
         rows, joined = judged_table(judgments, **reading), None
+        if wanted.slices:
+            rows = with_slices(rows, judgments, wanted.slices, answers=answers)
         pairs = compare_systems(rows, systems=names_of(wanted.only) or None, options=wanted)
         said, what = [f"{rows.height:,} judgments by {rows['judge'][0]}"], "share accepted"
         known = _labels_of_systems(judgments, labels, answers, wanted)
@@ -99,6 +125,7 @@ def compare(
             )
         else:
             people = peoples_differences(rows, known, pairs, wanted)
+        sliced = _sliced(rows, known, wanted)
     else:
         rows, known = judged_and_labelled(
             judgments, labels, label_column=wanted.label_column, **reading
@@ -119,6 +146,8 @@ def compare(
             tables.insert(1, replace(_tables(rest, what, (), wanted)[0], title=title))
     if people:
         tables.insert(0, _people_table(people, pairs, wanted))
+    for column in wanted.slices:
+        tables.append(_slices_table(column, [one for one in sliced if one.column == column]))
     return CompareResult(
         frame=flat_frame(pairs),
         tables=tuple(tables),
@@ -126,12 +155,48 @@ def compare(
             "command": "compare", "statistic": what, "matched": said, "seed": wanted.seed,
             "resamples": wanted.resamples, "pairs": pairs,
             **({"people": people} if people else {}),
+            **({"slices": sliced} if sliced else {}),
             **({"learned_questions": learned.len(), "rest": rest} if learned.len() else {}),
         },
         pairs=tuple(pairs),
         rest=tuple(rest),
         people=tuple(people),
+        slices=tuple(sliced),
     )  # fmt: skip
+
+
+def _sliced(
+    rows: pl.DataFrame, labels: pl.DataFrame | None, options: CompareOptions
+) -> list[SlicedDifference]:
+    """Every pair within each value of each slice column, where both systems share a question."""
+    found: list[SlicedDifference] = []
+    only = names_of(options.only) or None
+    for column in options.slices:
+        for (value,), part in rows.group_by(column, maintain_order=True):
+            try:
+                pairs = compare_systems(part, systems=only, options=options)
+            except AgreementError:
+                continue  # one system only, or none that share a question
+            people: Sequence[PeoplesDifference | None] = (
+                [None] * len(pairs)
+                if labels is None
+                else peoples_differences(part, labels, pairs, options)
+            )
+            found += [
+                SlicedDifference(column=column, value=str(value), pair=pair, people=one)
+                for pair, one in zip(pairs, people, strict=True)
+            ]
+    known = [
+        (place, one.people.p.value)
+        for place, one in enumerate(found)
+        if one.people is not None and one.people.p.value is not None
+    ]
+    corrected = holm([p for _, p in known])
+    for (place, _), value in zip(known, corrected, strict=True):
+        people_of = found[place].people
+        assert people_of is not None
+        found[place] = replace(found[place], people=replace(people_of, holm=value))
+    return found
 
 
 def _learned_questions(rows: pl.DataFrame) -> pl.Series:
@@ -214,6 +279,43 @@ def _people_table(
             f"{100 * options.confidence:g}% intervals and tests: prediction-powered, paired by "
             "question, Student's t (ppi-t); the labels must be of all answers or of a random part",
         ),
+    )
+
+
+def _slices_table(column: str, sliced: Sequence[SlicedDifference]) -> Table:
+    """The differences within each value of one column, as people would say where it is known."""
+    by_people = any(one.people is not None for one in sliced)
+    rows = []
+    for one in sliced:
+        own = one.pair.difference.text(scale=100, digits=1)
+        cells = [one.value, one.pair.first, one.pair.second]
+        if one.people is not None:
+            difference = one.people.difference
+            shown = difference.text(scale=100, digits=1) if difference.value is not None else "-"
+            own = share_text(one.pair.difference.value, signed=True)
+            cells += [shown, own, f"{one.people.labelled:,}", p_text(one.people.p.value),
+                      p_text(one.people.holm)]  # fmt: skip
+        else:
+            cells += [own, f"{one.pair.questions:,}", p_text(one.pair.permutation.value)]
+        rows.append(tuple(cells))
+    what = (
+        ("difference", "by the judge alone", "labels", "p", "Holm") if by_people
+        else ("difference", "questions", "permutation p")
+    )  # fmt: skip
+    whose = "What people would say" if by_people else "Difference of share accepted"
+    reasons = sorted(
+        {
+            one.people.difference.reason
+            for one in sliced
+            if one.people is not None and one.people.difference.reason
+        }
+    )
+    return Table(
+        title=f"{whose}, by {column}, in per cent",
+        header=(column, "first", "second", *what),
+        rows=tuple(rows),
+        numeric=frozenset(what),
+        notes=("Holm's correction is over all slices", *reasons) if by_people else (),
     )
 
 

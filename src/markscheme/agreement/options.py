@@ -17,6 +17,7 @@ from markscheme.options import (
     PositiveFrom,
     ReferenceSeparator,
     Seed,
+    Slices,
     Threshold,
 )
 
@@ -145,6 +146,7 @@ class CompareOptions(JudgmentOptions, JudgesOption, RandomOptions):
     Attributes:
         systems: compare systems under one judge; with labels, also as people would say.
         only: the systems to compare; none for all.
+        slices: columns of the user's own by whose values systems are compared as well.
         statistic: of judges, one of `verdicts.FROM_COUNTS`; systems are compared by the share of
             their answers that the judge accepts.
         unjudged: `left_out` compares on answers that both judged; `errors` counts an answer that
@@ -158,6 +160,7 @@ class CompareOptions(JudgmentOptions, JudgesOption, RandomOptions):
     only: Annotated[
         tuple[str, ...], Option("Systems to compare, by comma. [default: all]", split=True)
     ] = ()
+    slices: Slices = ()
     statistic: Annotated[
         str, Option("Of judges: accuracy, precision, recall, f1_positive, f1_macro, kappa, mcc.")
     ] = "accuracy"

@@ -10,6 +10,7 @@ import polars as pl
 
 from markscheme.errors import DataError
 from markscheme.options import parse_columns, split_list
+from markscheme.results import NO_VALUE
 from markscheme.tables import (
     KEYS,
     Joined,
@@ -190,6 +191,47 @@ def answers_of_run(source: Any) -> Path | None:
         check_run(run, ("answers.parquet",))
     answers = run / "answers.parquet"
     return answers if answers.exists() else None
+
+
+def with_slices(
+    rows: pl.DataFrame,
+    source: JudgmentsSource,
+    slices: Sequence[str],
+    *,
+    answers: TableSource | None = None,
+) -> pl.DataFrame:
+    """Judgments with columns of the user's own, as text, from the judged answers.
+
+    Args:
+        rows: judgments as `judged_table` gives them.
+        source: where they came from: a run and a `Result` have kept the columns named to `judge`.
+        slices: the columns.
+        answers: the judged answers, where given.
+
+    Raises:
+        DataError: there is no such column.
+    """
+    options = ReadOptions(slices=tuple(slices))
+    kept = answers if answers is not None else answers_of_run(source)
+    table = (
+        answers_table(kept, options) if kept is not None
+        else source.answers() if is_result(source)
+        else _judgments(source)
+    )  # fmt: skip
+    missing = [name for name in slices if name not in table.columns]
+    if missing:
+        raise DataError(
+            f"there is no column {missing[0]!r} in the judged answers; judge with --slices "
+            f"{missing[0]}, or give the answers with --answers FILE"
+        )
+    both = [name for name in KEYS if {name} <= {*rows.columns} & {*table.columns}]
+    keys = ["answer_id"] if "answer_id" in both else both
+    table = table.select(*keys, *slices).with_columns(pl.col(keys).cast(pl.String))
+    rows = rows.drop(set(slices) & set(rows.columns)).join(
+        table.unique(keys), on=keys, how="left", nulls_equal=True, maintain_order="left"
+    )
+    values = [pl.col(name).cast(pl.String).fill_null(NO_VALUE).alias(name) for name in slices]
+    return rows.with_columns(values)
 
 
 def _same_file(one: Any, other: Any) -> bool:

@@ -12,7 +12,7 @@ import polars as pl
 from markscheme.contract import Judge, ModelSource, asks_chat, needs_of, run_judge
 from markscheme.engine.too_long import ROW_SECONDS, judged_within
 from markscheme.models import Models
-from markscheme.tables import ANSWERS_SCHEMA, ReadOptions, as_outcomes
+from markscheme.tables import ANSWERS_SCHEMA, NO_REFERENCE, ReadOptions, as_outcomes
 from markscheme.text import declines
 
 ITEM = ("question", "references", "answer", "reference_grades", "reference_kind", "context")
@@ -79,7 +79,7 @@ def _unasked(answers: pl.DataFrame) -> pl.DataFrame:
         if answer is None:
             outcomes.append({"status": "skipped", "explanation": "no answer was given"})
         elif kind != "none":
-            outcomes.append({"status": "skipped", "explanation": "no references were given"})
+            outcomes.append({"status": "skipped", "explanation": NO_REFERENCE})
         else:
             right = declines(answer)
             said = "and the answer declines" if right else "and the answer gives one"

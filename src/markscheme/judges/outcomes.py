@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import polars as pl
 
 from markscheme.contract import Needs, check_range
+from markscheme.tables import NO_REFERENCE
 
 PATTERNS = "the references are regular expressions; the judge 'regex' reads those"
-NO_REFERENCE = "no reference to compare with"
 
 LEXICAL = Needs(chat=False, references="required", question="unused")
 """What judges need that compare an answer with references and look at nothing else."""

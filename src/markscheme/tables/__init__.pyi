@@ -34,6 +34,7 @@ from .judgments import INSIDE as INSIDE
 from .judgments import JUDGMENTS_SCHEMA as JUDGMENTS_SCHEMA
 from .judgments import LEARNED as LEARNED
 from .judgments import NEW as NEW
+from .judgments import NO_REFERENCE as NO_REFERENCE
 from .judgments import OUTCOME as OUTCOME
 from .judgments import OUTSIDE as OUTSIDE
 from .judgments import RELATIONS as RELATIONS

@@ -59,6 +59,9 @@ where a judge learned from no questions.
 SPENT = ("cost_usd", "tokens_in", "tokens_out", "seconds")
 """What a judgment cost."""
 
+NO_REFERENCE = "no reference to compare with"
+"""Why a row without references is `skipped`, by judges and before them."""
+
 OUTCOME = tuple(
     name for name in JUDGMENTS_SCHEMA if name not in ("answer_id", "judge", "signature")
 )

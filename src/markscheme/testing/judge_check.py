@@ -21,6 +21,7 @@ from markscheme.contract import (
     name_of,
     needs_of,
     parse_judge,
+    run_judge,
     signature,
 )
 from markscheme.engine import apply
@@ -203,9 +204,12 @@ def _check_references(
     none = pl.lit([], dtype=pl.List(pl.String))
     if needs.references == "optional":
         return
-    found = apply(judge, answers.with_columns(references=none), models)
+    bare = answers.with_columns(references=none)
     if needs.references == "required":
-        filled = (answers["answer"].str.strip_chars() != "").fill_null(value=False)
+        # Straight to the judge: a run does not ask it about such rows.
+        bare = bare.filter(pl.col("answer").is_not_null())
+        found = run_judge(judge, bare, models)
+        filled = bare["answer"].str.strip_chars() != ""
         judged = ((found["status"] == "judged") & filled).arg_true()
         if judged.len():
             raise _broken(
@@ -214,6 +218,7 @@ def _check_references(
                 "give such a row the status 'skipped', or declare references='optional'",
             )
         return
+    found = apply(judge, bare, models)
     columns: Sequence[str] = [one for one in OUTCOME if one not in _incidental(needs)]
     if not found.select(columns).equals(outcomes.select(columns)):
         raise _broken(

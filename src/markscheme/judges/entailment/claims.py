@@ -17,8 +17,8 @@ import polars as pl
 from markscheme.contract import Lineage, ModelSource, Needs, check_range, register
 from markscheme.judges.entailment.pairs import with_costs
 from markscheme.judges.entailment.stages import stage_lineage, stage_needs, stage_origins
-from markscheme.judges.outcomes import NO_REFERENCE, PATTERNS, has_patterns
-from markscheme.tables import JUDGMENTS_SCHEMA, OUTCOME, SPENT
+from markscheme.judges.outcomes import PATTERNS, has_patterns
+from markscheme.tables import JUDGMENTS_SCHEMA, NO_REFERENCE, OUTCOME, SPENT
 from markscheme.text import STOP, claims, sentences, split, stem
 from markscheme.values import Outcome, compare_values
 

@@ -13,9 +13,9 @@ from markscheme.errors import JudgeError
 from markscheme.judges.entailment.explanations import explained, inspected
 from markscheme.judges.entailment.inference_marks import EXPLAIN, INFERENCE, RATE, with_marks
 from markscheme.judges.entailment.stages import stage_lineage, stage_needs, stage_origins
-from markscheme.judges.outcomes import NO_REFERENCE, PATTERNS, has_patterns
+from markscheme.judges.outcomes import PATTERNS, has_patterns
 from markscheme.judges.prompted import SamplingOverrides
-from markscheme.tables import SPENT
+from markscheme.tables import NO_REFERENCE, SPENT
 from markscheme.text import normalise_series
 
 _STATUS_FIRST = ("failed", "skipped", "refused", "unparsed")

@@ -21,9 +21,9 @@ from markscheme.judges.examiner.explanations import explanations, marks, relatio
 from markscheme.judges.examiner.language_model import base_of, open_language_model
 from markscheme.judges.examiner.scope import scopes
 from markscheme.judges.examiner.weight_files import Weights, open_weights, platt
-from markscheme.judges.outcomes import NO_REFERENCE, PATTERNS, has_patterns
+from markscheme.judges.outcomes import PATTERNS, has_patterns
 from markscheme.models.local import causal_revision, revision, weights_hash
-from markscheme.tables import OUTSIDE, RELATIONS
+from markscheme.tables import NO_REFERENCE, OUTSIDE, RELATIONS
 from markscheme.text import without_injections
 
 Matrix = npt.NDArray[np.float32]

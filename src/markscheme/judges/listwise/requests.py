@@ -13,10 +13,10 @@ import polars as pl
 from markscheme.contract import ModelSource, Needs
 from markscheme.errors import JudgeError
 from markscheme.judges.listwise.released_prompts import released_prompt
-from markscheme.judges.outcomes import NO_REFERENCE, PATTERNS
+from markscheme.judges.outcomes import PATTERNS
 from markscheme.judges.prompted import NEEDS, Call, Prompt, Prompted, Reader, Sample, outcome
 from markscheme.models.chat import ChatReply, ChatRequest
-from markscheme.tables import JUDGMENTS_SCHEMA, OUTCOME
+from markscheme.tables import JUDGMENTS_SCHEMA, NO_REFERENCE, OUTCOME
 from markscheme.text.replies import Reading
 
 Order = Literal["best_first", "worst_first", "shuffled", "undisclosed"]
