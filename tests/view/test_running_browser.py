@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -32,7 +33,7 @@ def test_a_judgment_of_a_running_run_is_seen_while_the_next_is_waited_for(tmp_pa
     chromium = os.environ.get("MARKSCHEME_CHROMIUM") or shutil.which("chromium")
     assert chromium, "no chromium; install it or set MARKSCHEME_CHROMIUM to its path"
     rows = [
-        {"question": f"What is {n}?", "references": ["r"], "answer": f"a{n}"} for n in range(40)
+        {"question": f"What is {n}?", "references": ["r"], "answer": f"a{n}"} for n in range(400)
     ]
     file, runs = tmp_path / "rows.jsonl", tmp_path / "runs"
     file.write_bytes(b"".join(orjson.dumps(row) + b"\n" for row in rows))
@@ -41,8 +42,10 @@ def test_a_judgment_of_a_running_run_is_seen_while_the_next_is_waited_for(tmp_pa
     replied: list[float] = []
 
     def says(body: dict[str, Any], before: int) -> ServerReply:
-        """Eight replies; the ninth waits until the page shows what came of the first."""
-        if before < 8:
+        """The first eight rows have replies; the others wait until the page shows one of them."""
+        row = re.search(r"What is (\d+)\?", str(body["messages"]))
+        assert row
+        if int(row[1]) < 8:
             replied.append(time.monotonic())
         else:
             seen.wait(120)

@@ -273,8 +273,8 @@ def _judge_batches(
                     stem=stem, used=used,
                 )  # fmt: skip
                 resumed += sheet.go_on(pieces)
+                sheets.append(sheet)  # Before it is judged: what has come is saved while it waits.
                 stream.judge(sheet)
-                sheets.append(sheet)
             # Two batches are in memory at a time: this one, and what is left of the one before.
             stream.finish(earlier)
             earlier = sheets

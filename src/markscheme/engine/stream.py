@@ -22,12 +22,13 @@ from markscheme.engine.execute import Ask, ChunkSizes, apply, apply_in_chunks
 from markscheme.models import Models
 from markscheme.models.chat import CallGroup
 
-_APART_FIRST = 4
+_APART_FIRST = 1
 _APART_MOST = 32
 _SOON, _LATE = 0.5, 1.0
-"""Items of a table whose rows are asked about one by one: half as many after a table that came
-late (in seconds), so that each verdict is saved and seen soon; twice as many after one that came
-soon, since tables cost something too."""
+"""Items of a table whose rows are asked about one by one: one at first, since a table is seen when
+its last reply is there and requests of several tables take turns; then half as many after a table
+that came late (in seconds), so that each verdict is saved and seen soon, and twice as many after
+one that came soon, since tables cost something too."""
 
 _TOGETHER = 1024
 _FIRST_TOGETHER = 256
