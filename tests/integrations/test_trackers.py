@@ -52,7 +52,7 @@ def test_mlflow_scores_keeps_figures_and_takes_feedback(tracking: Any) -> None:
     ]  # fmt: skip
     done = tracking.genai.evaluate(data=data, scorers=[markscheme_scorer("examiner")])
     assert done.metrics["markscheme/mean"] == 0.5
-    with pytest.raises(DataError, match="inputs have no 'question'; they have query"):
+    with pytest.raises(DataError, match="no 'question' in the row's inputs, only query"):
         markscheme_scorer()(inputs={"query": "?"}, outputs="x", expectations={})
 
     ids = []
@@ -143,5 +143,5 @@ def test_langfuse_receives_scores_and_evaluates_experiments(langfuse_server: Any
     client.shutdown()
     values = [[one.value for one in item.evaluations] for item in done.item_results]
     assert values == [[True], [False], []]
-    with pytest.raises(DataError, match="input has no 'question'; it has query"):
+    with pytest.raises(DataError, match="no 'question' in the item's input, only query"):
         markscheme_evaluator()(input={"query": "?"}, output="x", expected_output="y")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import polars as pl
@@ -114,6 +114,35 @@ def reason_of(row: dict[str, Any]) -> str:
     """A judgment in one line: the judge, its verdict or score, and why."""
     said = {True: "accepts it", False: "rejects it", None: f"score {row['score']}"}[row["verdict"]]
     return f"{row['judge']} {said}" + (f": {row['explanation']}" if row["explanation"] else "")
+
+
+def score_name(row: dict[str, Any], by: str) -> str:
+    """What a judgment's worth is called in other tools: its judge, and `score` or `marks`."""
+    return row["judge"] if by == "verdict" else f"{row['judge']}.{by}"
+
+
+def details_of(row: dict[str, Any]) -> dict[str, Any]:
+    """What of a judgment is kept beside its worth, as far as it is known."""
+    kept = ("status", "score", "marks", "relation", "signature")
+    return {name: row[name] for name in kept if row[name] is not None}
+
+
+def named_in(given: Mapping[str, Any] | None, key: str, where: str) -> Any:
+    """What another tool's row holds under a key.
+
+    Args:
+        given: the row's part.
+        key: the name of the value.
+        where: the part, as the tool calls it.
+
+    Raises:
+        DataError: there is no such key; the message names those that are there.
+    """
+    known = given or {}
+    if key not in known:
+        there = ", ".join(sorted(map(str, known))) or "nothing"
+        raise DataError(f"there is no {key!r} in {where}, only {there}; name the right one")
+    return known[key]
 
 
 def _references(value: Any, row: int) -> list[str]:

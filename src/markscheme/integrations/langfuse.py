@@ -14,8 +14,15 @@ import hashlib
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from markscheme.errors import DataError, MissingExtraError
-from markscheme.integrations.judging import check_by, judge_one, reason_of
+from markscheme.errors import MissingExtraError
+from markscheme.integrations.judging import (
+    check_by,
+    details_of,
+    judge_one,
+    named_in,
+    reason_of,
+    score_name,
+)
 
 try:
     from langfuse import Evaluation
@@ -25,8 +32,6 @@ except ImportError:
 if TYPE_CHECKING:
     import polars as pl
     from langfuse import Langfuse
-
-_KEPT = ("status", "score", "marks", "relation", "signature")
 
 
 def send_scores(
@@ -63,11 +68,11 @@ def send_scores(
             score_id=hashlib.sha256(f"{trace}\n{row['judge']}\n{by}".encode()).hexdigest()[:32],
             trace_id=trace,
             observation_id=(observations or {}).get(trace),
-            name=row["judge"] if by == "verdict" else f"{row['judge']}.{by}",
+            name=score_name(row, by),
             value=float(row[by]),
             data_type=_data_type(by),
             comment=reason_of(row),
-            metadata={name: row[name] for name in _KEPT if row[name] is not None},
+            metadata=details_of(row),
         )
     client.flush()
     return len(known)
@@ -107,10 +112,10 @@ def markscheme_evaluator(
         if row[by] is None:
             return []
         return Evaluation(
-            name=row["judge"] if by == "verdict" else f"{row['judge']}.{by}",
+            name=score_name(row, by),
             value=row[by],
             comment=reason_of(row),
-            metadata={name: row[name] for name in _KEPT if row[name] is not None},
+            metadata=details_of(row),
             data_type=_data_type(by),
         )
 
@@ -122,8 +127,4 @@ def _data_type(by: str) -> str:
 
 
 def _part(given: Any, key: str, where: str) -> Any:
-    if not isinstance(given, Mapping):
-        return given
-    if key not in given:
-        raise DataError(f"the item's {where} has no {key!r}; it has {', '.join(map(str, given))}")
-    return given[key]
+    return named_in(given, key, f"the item's {where}") if isinstance(given, Mapping) else given

@@ -12,8 +12,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from markscheme.api import Result
-from markscheme.errors import DataError, MissingExtraError
-from markscheme.integrations.judging import check_by, judge_one, reason_of
+from markscheme.errors import MissingExtraError
+from markscheme.integrations.judging import check_by, details_of, judge_one, named_in, reason_of
 
 try:
     import mlflow
@@ -59,8 +59,8 @@ def markscheme_scorer(
 
     def scored(inputs: dict[str, Any], outputs: Any, expectations: dict[str, Any]) -> Feedback:
         row = judge_one(
-            _value(inputs, question, "inputs"),
-            _value(expectations, references, "expectations"),
+            named_in(inputs, question, "the row's inputs"),
+            named_in(expectations, references, "the row's expectations"),
             outputs,
             judge=judge,
         )
@@ -117,26 +117,16 @@ def log_feedback(judgments: pl.DataFrame, *, by: str = "verdict") -> int:
 
 
 def _feedback(row: dict[str, Any], by: str) -> dict[str, Any]:
-    kept = ("status", "score", "marks", "relation", "signature")
     shared = {
         "source": AssessmentSource(
             source_type=AssessmentSourceType.CODE, source_id=f"markscheme:{row['judge']}"
         ),
-        "metadata": {name: str(row[name]) for name in kept if row[name] is not None},
+        "metadata": {name: str(value) for name, value in details_of(row).items()},
     }
     if row[by] is None:
         why = row["explanation"] or "no reason given"
         return {"error": AssessmentError(error_code=row["status"], error_message=why), **shared}
     return {"value": row[by], "rationale": reason_of(row), **shared}
-
-
-def _value(given: dict[str, Any] | None, key: str, where: str) -> Any:
-    known = given or {}
-    if key not in known:
-        raise DataError(
-            f"the row's {where} have no {key!r}; they have {', '.join(sorted(known)) or 'none'}"
-        )
-    return known[key]
 
 
 def _metric_name(text: str) -> str:

@@ -18,7 +18,7 @@ from __future__ import annotations
 from typing import Any
 
 from markscheme.errors import DataError
-from markscheme.integrations.judging import BY, check_by, judged_one, reason_of
+from markscheme.integrations.judging import BY, check_by, judged_one, named_in, reason_of
 
 _DEFAULTS = {
     "judge": "examiner",
@@ -52,17 +52,11 @@ def get_assert(output: str, context: dict[str, Any]) -> dict[str, Any]:
         raise DataError(f"config has {', '.join(unknown)}; it takes {', '.join(_DEFAULTS)}")
     by = options["by"]
     check_by(by)
-    given = context.get("vars") or {}
-    for name in (options["question"], options["references"]):
-        if name not in given:
-            raise DataError(
-                f"the test has no variable {name!r}; it has {', '.join(sorted(given)) or 'none'}; "
-                "name the right ones in the assertion's config"
-            )
-    row = judged_one(
-        given[options["question"]], given[options["references"]], output,
-        judge=options["judge"], by=by,
-    )  # fmt: skip
+    question, references = (
+        named_in(context.get("vars"), options[name], "the test's vars")
+        for name in ("question", "references")
+    )
+    row = judged_one(question, references, output, judge=options["judge"], by=by)
     named = {name: float(row[name]) for name in BY if row[name] is not None}
     worth = float(row[by])
     return {
