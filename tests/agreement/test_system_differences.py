@@ -10,7 +10,7 @@ import pytest
 
 from markscheme.agreement import compare, rank
 from markscheme.api import judge
-from markscheme.errors import AgreementError, MarkschemeError
+from markscheme.errors import AgreementError, DataError, MarkschemeError
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "answers.jsonl"
 
@@ -156,3 +156,22 @@ def test_slices_come_with_the_run_and_are_refused_where_they_cannot_be(tmp_path:
         compare(tmp_path / "run", systems=True, slices=("day",), resamples=100)
     with pytest.raises(AgreementError, match="slices are of systems"):
         compare(tmp_path / "run", slices=("topic",), resamples=100)
+
+
+@pytest.mark.parametrize("wide", [False, True])
+def test_slices_may_stand_in_the_judgments_themselves(wide: bool) -> None:
+    rows = [
+        {
+            "question": f"q{number}",
+            "answer": f"{system}{number}",
+            "system": system,
+            "year": 2000 + number % 2,
+            **({"strict": keep} if wide else {"judge": "strict", "verdict": keep}),
+        }
+        for number in range(20)
+        for system, keep in (("a", 1), ("b", number % 3 == 0))
+    ]
+    found = compare(rows, systems=True, slices=("year",), resamples=100)
+    assert {(one.column, one.value) for one in found.slices} == {("year", "2000"), ("year", "2001")}
+    with pytest.raises(DataError, match="no column 'day' in the judged answers"):
+        compare(rows, systems=True, slices=("day",), resamples=100)

@@ -21,7 +21,6 @@ from markscheme.agreement.sources import (
     judged_table,
     labelled_table,
     names_of,
-    with_slices,
 )
 from markscheme.agreement.system_differences import PeoplesDifference, peoples_differences
 from markscheme.errors import AgreementError, DataError
@@ -112,9 +111,7 @@ def compare(
     sliced: list[SlicedDifference] = []
     joined: Joined | None
     if wanted.systems:
-        rows, joined = judged_table(judgments, **reading), None
-        if wanted.slices:
-            rows = with_slices(rows, judgments, wanted.slices, answers=answers)
+        rows, joined = judged_table(judgments, **reading, slices=wanted.slices), None
         pairs = compare_systems(rows, systems=names_of(wanted.only) or None, options=wanted)
         said, what = [f"{rows.height:,} judgments by {rows['judge'][0]}"], "share accepted"
         known = _labels_of_systems(judgments, labels, answers, wanted)

@@ -78,13 +78,23 @@ def judged_table(
     columns: str | Mapping[str, str] = "",
     answers: TableSource | None = None,
     threshold: float = 0.5,
+    slices: Sequence[str] = (),
 ) -> pl.DataFrame:
     """Judgments as a long table, with questions, answers and systems from the judged answers.
 
     These are `answers` where given, else what a run or a `Result` keeps.
 
+    Args:
+        source: the judgments.
+        judges: which of them; all if empty.
+        columns: our names of columns to the table's.
+        answers: the judged answers.
+        threshold: from which score an answer is accepted where a judge gave no verdict.
+        slices: columns of the user's own, of the judgments or else of the answers, as text.
+
     Raises:
-        DataError, AgreementError: judgments or answers cannot be read, or do not fit together.
+        DataError, AgreementError: judgments or answers cannot be read, do not fit together, or
+            neither has a slice.
     """
     table = _judgments(source)
     found = load_judgments(
@@ -92,13 +102,16 @@ def judged_table(
         judges=names_of(judges) or None,
         threshold=threshold,
         names={ours: theirs for ours, theirs in columns_of(columns).items() if ours != "label"},
+        slices=slices,
     )
-    if answers is not None:
-        return with_answers(found, answers_table(answers))
-    if is_result(source):
-        return with_answers(found, source.answers())
-    kept = answers_of_run(source)
-    return found if kept is None else with_answers(found, read_answers(str(kept)))
+    kept = answers if answers is not None else answers_of_run(source)
+    if kept is not None:
+        known = answers_table(kept, ReadOptions(slices=tuple(set(slices) - set(found.columns))))
+    elif is_result(source):
+        known = source.answers()
+    else:
+        return _sliced(found, slices)
+    return _sliced(with_answers(found, known, slices), slices)
 
 
 def labelled_table(
@@ -193,44 +206,19 @@ def answers_of_run(source: Any) -> Path | None:
     return answers if answers.exists() else None
 
 
-def with_slices(
-    rows: pl.DataFrame,
-    source: JudgmentsSource,
-    slices: Sequence[str],
-    *,
-    answers: TableSource | None = None,
-) -> pl.DataFrame:
-    """Judgments with columns of the user's own, as text, from the judged answers.
-
-    Args:
-        rows: judgments as `judged_table` gives them.
-        source: where they came from: a run and a `Result` have kept the columns named to `judge`.
-        slices: the columns.
-        answers: the judged answers, where given.
+def _sliced(rows: pl.DataFrame, slices: Sequence[str]) -> pl.DataFrame:
+    """Judgments with the columns of the user's own as text.
 
     Raises:
         DataError: there is no such column.
     """
-    options = ReadOptions(slices=tuple(slices))
-    kept = answers if answers is not None else answers_of_run(source)
-    table = (
-        answers_table(kept, options) if kept is not None
-        else source.answers() if is_result(source)
-        else _judgments(source)
-    )  # fmt: skip
-    missing = [name for name in slices if name not in table.columns]
-    if missing:
-        raise DataError(
-            f"there is no column {missing[0]!r} in the judged answers; judge with --slices "
-            f"{missing[0]}, or give the answers with --answers FILE"
-        )
-    both = [name for name in KEYS if {name} <= {*rows.columns} & {*table.columns}]
-    keys = ["answer_id"] if "answer_id" in both else both
-    table = table.select(*keys, *slices).with_columns(pl.col(keys).cast(pl.String))
-    rows = rows.drop(set(slices) & set(rows.columns)).join(
-        table.unique(keys), on=keys, how="left", nulls_equal=True, maintain_order="left"
-    )
-    values = [pl.col(name).cast(pl.String).fill_null(NO_VALUE).alias(name) for name in slices]
+    for name in slices:
+        if name not in rows.columns:
+            raise DataError(
+                f"there is no column {name!r} in the judged answers; judge with --slices {name}, "
+                "or give the answers with --answers FILE"
+            )
+    values = [pl.col(name).cast(pl.String).fill_null(NO_VALUE) for name in slices]
     return rows.with_columns(values)
 
 

@@ -5,6 +5,7 @@ A row is known by `answer_id`, or by `question` and `answer` (and `system` where
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -139,10 +140,17 @@ def numbered(table: pl.DataFrame) -> pl.DataFrame:
     return table.with_row_index("answer_id", offset=1)
 
 
-def with_answers(judgments: pl.DataFrame, answers: pl.DataFrame) -> pl.DataFrame:
+def with_answers(
+    judgments: pl.DataFrame, answers: pl.DataFrame, slices: Sequence[str] = ()
+) -> pl.DataFrame:
     """Judgments with the `question`, `answer` and `system` of an answers table, by `answer_id`.
 
     Columns that the judgments have already stay as they are.
+
+    Args:
+        judgments: a row an answer and judge.
+        answers: a row an answer.
+        slices: columns of the user's own to take as well, where the answers have them.
 
     Raises:
         AgreementError: the judgments have no `answer_id`, or none of them is in the answers.
@@ -152,6 +160,8 @@ def with_answers(judgments: pl.DataFrame, answers: pl.DataFrame) -> pl.DataFrame
         for name in ("question", "answer", "system")
         if name not in judgments.columns and answers[name].null_count() < answers.height
     ]
+    known = {*new, *judgments.columns}
+    new += [name for name in slices if name in answers.columns and name not in known]
     if "answer_id" not in judgments.columns:
         raise AgreementError("judgments are matched with answers by 'answer_id', which they lack")
     joined = judgments.join(

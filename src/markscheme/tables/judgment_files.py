@@ -26,6 +26,7 @@ def load_judgments(
     judges: Sequence[str] | None = None,
     threshold: float = 0.5,
     names: Mapping[str, str] | None = None,
+    slices: Sequence[str] = (),
 ) -> pl.DataFrame:
     """Judgments as a long table: the key columns, `judge`, `status`, `score`, `verdict`.
 
@@ -39,6 +40,7 @@ def load_judgments(
         judges: long table: the judges to keep; wide table: the columns that are judges.
         threshold: from which score an answer is accepted where a judge gave no verdict.
         names: other names of columns, ours to theirs.
+        slices: columns of the user's own that are kept where the table has them.
 
     Raises:
         DataError: no key, no judge, or values that are no verdict.
@@ -56,14 +58,14 @@ def load_judgments(
     table = text_keys(table)
     has_result = "verdict" in table.columns or "score" in table.columns
     if judges and all(name in table.columns for name in judges):
-        long = _from_wide(table, judges)
+        long = _from_wide(table, judges, slices)
     elif has_result:
-        long = _from_long(table, judges)
+        long = _from_long(table, judges, slices)
     else:
         found = [
             name
             for name in table.columns
-            if name not in NOT_JUDGES and looks_like_values(table[name])
+            if name not in {*NOT_JUDGES, *slices} and looks_like_values(table[name])
         ]
         if not found or judges:
             raise DataError(
@@ -71,7 +73,7 @@ def load_judgments(
                 "'verdict' or 'score', a wide one a column a judge, named with --judges. "
                 f"The columns are {', '.join(map(repr, table.columns))}"
             )
-        long = _from_wide(table, found)
+        long = _from_wide(table, found, slices)
     decided = pl.when(pl.col("verdict").is_null()).then(pl.col("score") >= threshold)
     long = long.with_columns(decided.otherwise(pl.col("verdict")).alias("verdict"))
     judged = pl.col("status") == "judged"
@@ -107,7 +109,9 @@ def judgments_file(source: str | Path) -> str:
     )
 
 
-def _from_long(table: pl.DataFrame, judges: Sequence[str] | None) -> pl.DataFrame:
+def _from_long(
+    table: pl.DataFrame, judges: Sequence[str] | None, slices: Sequence[str]
+) -> pl.DataFrame:
     if "judge" not in table.columns:
         table = table.with_columns(pl.lit("judge").alias("judge"))
     if judges:
@@ -127,7 +131,7 @@ def _from_long(table: pl.DataFrame, judges: Sequence[str] | None) -> pl.DataFram
         judged = pl.col("verdict").is_not_null() | pl.col("score").is_not_null()
         status = pl.when(judged).then(pl.lit("judged")).otherwise(pl.lit("failed"))
         table = table.with_columns(status.alias("status"))
-    return _tidy(table.with_columns(pl.col("status").cast(pl.String)))
+    return _tidy(table.with_columns(pl.col("status").cast(pl.String)), slices)
 
 
 def _is_ours(status: pl.Series) -> bool:
@@ -146,8 +150,8 @@ def _is_ours(status: pl.Series) -> bool:
     return not strange
 
 
-def _from_wide(table: pl.DataFrame, judges: Sequence[str]) -> pl.DataFrame:
-    keys = [name for name in KEYS if name in table.columns]
+def _from_wide(table: pl.DataFrame, judges: Sequence[str], slices: Sequence[str]) -> pl.DataFrame:
+    keys = [name for name in dict.fromkeys([*KEYS, *slices]) if name in table.columns]
     parts = []
     for name in judges:
         values = parse_values(table[name])
@@ -162,15 +166,13 @@ def _from_wide(table: pl.DataFrame, judges: Sequence[str]) -> pl.DataFrame:
             )
         )
     status = pl.when("judged").then(pl.lit("judged")).otherwise(pl.lit("failed"))
-    return _tidy(pl.concat(parts).with_columns(status.alias("status")))
+    return _tidy(pl.concat(parts).with_columns(status.alias("status")), slices)
 
 
-def _tidy(table: pl.DataFrame) -> pl.DataFrame:
-    keys = [name for name in KEYS if name in table.columns]
-    extras = [name for name in EXTRAS if name in table.columns]
-    return table.select(
-        *keys, pl.col("judge").cast(pl.String), "status", "score", "verdict", *extras
-    )
+def _tidy(table: pl.DataFrame, slices: Sequence[str]) -> pl.DataFrame:
+    wanted = dict.fromkeys([*KEYS, "judge", "status", "score", "verdict", *EXTRAS, *slices])
+    kept = [name for name in wanted if name in table.columns]
+    return table.select(kept).with_columns(pl.col("judge").cast(pl.String))
 
 
 def _column(table: pl.DataFrame, name: str) -> pl.Series:
