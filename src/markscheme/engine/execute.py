@@ -73,8 +73,8 @@ def _without_references(judge: Judge, answers: pl.DataFrame) -> pl.Series:
 def _unasked(answers: pl.DataFrame) -> pl.DataFrame:
     """The outcomes of rows that a judge is not asked about."""
     outcomes: list[dict[str, Any]] = []
-    kinds = answers["reference_kind"] if "reference_kind" in answers.columns else [None]
-    kinds = kinds if len(kinds) == answers.height else [None] * answers.height
+    unknown = pl.repeat(None, answers.height, eager=True)
+    kinds = answers.get_column("reference_kind", default=unknown)
     for answer, kind in zip(answers["answer"], kinds, strict=True):
         if answer is None:
             outcomes.append({"status": "skipped", "explanation": "no answer was given"})

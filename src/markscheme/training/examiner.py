@@ -284,9 +284,8 @@ def train_examiner(
     made, told = augment(answers), paraphrases()
     if shipped is not None:
         told = told.clear()
-    tables = [answers, *([] if mixed is None else [usable(mixed)])]
-    people = pl.concat([_plain(one) for one in tables])
-    say(f"columns of {len(people):,} answers to {people['question'].n_unique():,} questions")
+    people = _people(answers, None if mixed is None else usable(mixed))
+    say(_what_is_read(people))
     rows = _rows(people, told, made, rarity, options)
     if shipped is not None:
         say(f"{int(shipped.people.sum()):,} answers that the shipped examiner learned from beside")
@@ -346,10 +345,11 @@ def record_rows(
     Returns:
         The rows.
     """
-    people = pl.concat([_plain(usable(one)) for one in (answers, mixed)])
-    say(f"columns of {len(people):,} answers to {people['question'].n_unique():,} questions")
+    answers = usable(answers)
+    people = _people(answers, usable(mixed))
+    say(_what_is_read(people))
     rarity = open_weights().rarity
-    rows = _rows(people, paraphrases(), augment(usable(answers)), rarity, TrainOptions())
+    rows = _rows(people, paraphrases(), augment(answers), rarity, TrainOptions())
     rows.save(path, COLUMNS)
     return rows
 
@@ -369,8 +369,7 @@ def _with_encoder(
     )
     answers = answers.with_columns(unseen=questions)
     mixed = None if mixed is None else usable(mixed).with_columns(unseen=questions)
-    tables = [answers] if mixed is None else [answers, mixed]
-    people = pl.concat([_plain(one) for one in tables])
+    people = _people(answers, mixed)
     for rows, named in (
         (people.filter("unseen"), "kept to weigh the cross-encoder"),
         (people.filter(~pl.col("unseen")), "for the cross-encoder to learn from"),
@@ -576,6 +575,15 @@ def _plain(table: pl.DataFrame) -> pl.DataFrame:
         "question", "references", "answer", pl.col("label").cast(pl.Float64),
         weight=weight, unseen=unseen,
     )  # fmt: skip
+
+
+def _people(answers: pl.DataFrame, mixed: pl.DataFrame | None) -> pl.DataFrame:
+    """Both tables as one, of the columns that training reads."""
+    return pl.concat([_plain(one) for one in (answers, mixed) if one is not None])
+
+
+def _what_is_read(people: pl.DataFrame) -> str:
+    return f"columns of {len(people):,} answers to {people['question'].n_unique():,} questions"
 
 
 def _rows(
