@@ -44,9 +44,7 @@ def test_promptfoo_gets_a_grading_result() -> None:
 
 def test_promptfoo_is_told_what_is_wrong_with_a_test_or_its_config() -> None:
     context = {"vars": {"query": "?"}, "config": None}
-    with pytest.raises(
-        DataError, match="no 'question' in the test's vars, only query; name"
-    ):
+    with pytest.raises(DataError, match="no 'question' in the test's vars, only query; name"):
         get_assert("x", context)
     with pytest.raises(DataError, match="config has judges; it takes judge, by"):
         asserted(RIGHT, judges="examiner")
