@@ -75,6 +75,14 @@ def of_system(first: int, last: int, system: str) -> Maker:
     return make
 
 
+def charts(path: Path, _: object) -> None:
+    """The example's first answers, each with a small image in a folder beside the file."""
+    folder = path.parent / "charts"
+    folder.mkdir(exist_ok=True)
+    (folder / "bars.gif").write_bytes(b"GIF89a\x01\x00\x01\x00\x00\x00\x00;")
+    answers().head(3).with_columns(chart=pl.lit("bars.gif")).write_ndjson(path)
+
+
 def questions(path: Path, _: object) -> None:
     """Questions and references alone."""
     table = answers().select("question", "references").unique("question", maintain_order=True)
@@ -212,6 +220,7 @@ MAKERS: dict[str, Maker] = {
     "answers/": parts,
     "my_system": program,
     "questions.jsonl": questions,
+    "charts.jsonl": charts,
     "results.jsonl": batch_results,
     "prompts.jsonl": prompts,
     "nli.jsonl": nli,

@@ -73,8 +73,9 @@ Behaviour = Callable[[dict[str, Any], int], Answer]
 
 
 def last_message(body: dict[str, Any]) -> str:
-    """Content of the request's last message."""
-    return str(body["messages"][-1]["content"])
+    """Text of the request's last message, after its images if it has any."""
+    content = body["messages"][-1]["content"]
+    return str(content if isinstance(content, str) else content[-1]["text"])
 
 
 class ChatServer:

@@ -1,6 +1,7 @@
 from .chat import ChatModel as ChatModel
 from .chat import ChatReply as ChatReply
 from .chat import ChatRequest as ChatRequest
+from .chat import Image as Image
 from .chat import Message as Message
 from .chat import OnReply as OnReply
 from .chat import ReplyStatus as ReplyStatus

@@ -9,8 +9,12 @@ any of them.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from hashlib import sha256
+from pathlib import Path
 from typing import Literal, Protocol, runtime_checkable
+
+from markscheme.errors import DataError
 
 Role = Literal["system", "user", "assistant"]
 
@@ -26,11 +30,53 @@ place between."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class Image:
+    """An image in a message, known by the hash of its bytes: equal ones are equal wherever stored.
+
+    The bytes themselves are read when the message is sent, so that a run holds few at a time, and
+    are never written to a ledger.
+
+    Attributes:
+        media_type: `image/png`, `image/jpeg`, `image/gif` or `image/webp`.
+        sha256: of the bytes, in hex.
+        size: their number.
+        width, height: in pixels.
+        source: the file, or the bytes; None for a request read back from a ledger.
+    """
+
+    media_type: str
+    sha256: str
+    size: int
+    width: int
+    height: int
+    source: Path | bytes | None = field(default=None, compare=False, repr=False)
+
+    def data(self) -> bytes:
+        """The bytes.
+
+        Raises:
+            DataError: they cannot be read, or are others than when the request was made.
+        """
+        if self.source is None:
+            raise DataError("the image's bytes are not stored; give the file that names it")
+        if isinstance(self.source, bytes):
+            return self.source
+        try:
+            found = self.source.read_bytes()
+        except OSError as error:
+            raise DataError(f"cannot read the image {self.source}: {error.strerror}") from None
+        if sha256(found).hexdigest() != self.sha256:
+            raise DataError(f"the image {self.source} changed during the run; start it again")
+        return found
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Message:
-    """One turn of a conversation."""
+    """One turn of a conversation: a text, after the images that it is about."""
 
     role: Role
     content: str
+    images: tuple[Image, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -58,6 +104,11 @@ class ChatRequest:
     schema: str | None = None
     logprobs: bool = False
     sample: int = 0
+
+    @property
+    def images(self) -> tuple[Image, ...]:
+        """All images of the conversation, in order."""
+        return tuple(image for message in self.messages for image in message.images)
 
     @property
     def last_user(self) -> str:

@@ -211,7 +211,8 @@ class Models:
 
         if self.options.replay:
             return model
-        price = self.profile(model.name).price
+        profile = self.profile(model.name)
+        price = profile.price
         share = 1.0
         if self.options.batch:
             share = BATCH_SHARE if price is None or price.batch is None else price.batch
@@ -224,6 +225,7 @@ class Models:
             prices={} if price is None else {model.name: price},
             assumed=self._models().highest_price,
             share=share,
+            image_tokens=profile.image_tokens,
             send=not self.options.dry_run,
             on_missing=self._on_missing,
             on_used=self._used.update,

@@ -73,6 +73,8 @@ class GradedList(Prompted):
                     f"prompt={self.prompt!r} is the authors' text, which shows a list best first "
                     f"and no examples; leave out {what}"
                 )
+        if self.images or self.image_folder:
+            raise JudgeError("images=... is for judges of one answer, not for graded lists")
         if self.sure is not None:
             raise JudgeError(f"sure={self.sure} is for judges that say yes or no, not for ranks")
 

@@ -2,12 +2,12 @@
 
 A file holds `summary`, `paper`, `citation`, `quoted` (whether the wording is a paper's), `parser`,
 `user` (or `messages`, a whole conversation) and, where wanted, `system`, `repair`, `schema`,
-`labels`, `criteria`, `references`, `accept_from` and `[sampling]`. Templates are Jinja2's, in its
-sandbox. They may use `question`,
-`references` (a list), `answer`, `context` (text, or none), `passages` (the context's paragraphs, a
-list), `fence` (a word that occurs in none of the others, the same for the same item) and `examples`
-(solved items). Any other variable is a column of the answers. A prompt that does not use
-`references` needs none, and one that says `references = "optional"` uses them where they are.
+`labels`, `criteria`, `references`, `images`, `accept_from` and `[sampling]`. Templates are
+Jinja2's, in its sandbox. They may use `question`, `references` (a list), `answer`, `context` (text,
+or none), `passages` (the context's paragraphs, a list), `fence` (a word that occurs in none of the
+others, the same for the same item) and `examples` (solved items). Any other variable is a column of
+the answers. A prompt that does not use `references` needs none, and one that says
+`references = "optional"` uses them where they are.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def _texts_of(own: Mapping[str, str | None]) -> list[str]:
 
 
 _NONE: Mapping[str, str | None] = {}
-_LATER = ("labels", "criteria", "references", "context", "swap", "conversation")
+_LATER = ("labels", "criteria", "references", "context", "swap", "conversation", "images")
 """Fields that are no part of the hash of prompts without them."""
 VARIABLES = ("question", "references", "answer", "context", "passages", "fence", "examples")
 """What every template may use; other variables are columns of the answers."""
@@ -91,6 +91,7 @@ class Prompt:
         references: whether an item must have them; "" takes it from the templates.
         context: `required` skips items without one.
         swap: two variables that are exchanged in a second call, whose score is reversed.
+        images: columns of images, which are sent before the last message's text.
     """
 
     name: str
@@ -113,6 +114,7 @@ class Prompt:
     context: str = ""
     swap: Sequence[str] = ()
     conversation: Sequence[Mapping[str, str]] = ()
+    images: Sequence[str] = ()
 
     @functools.cached_property
     def reader(self) -> Parser | None:
@@ -296,6 +298,7 @@ _FIELDS: dict[str, tuple[tuple[type, ...], Any]] = {
     "context": ((str,), ""),
     "swap": ((list,), []),
     "conversation": ((list,), []),
+    "images": ((list,), []),
 }
 _DEFAULTS = {name: default for name, (_, default) in _FIELDS.items()}
 
@@ -316,6 +319,8 @@ def _parser_problems(given: Mapping[str, Any], *, ours: bool) -> list[str]:
         found.append(f"references={given['references']!r} is neither 'required' nor 'optional'")
     if given["context"] not in ("", "required", "optional"):
         found.append(f"context={given['context']!r} is neither 'required' nor 'optional'")
+    if not all(isinstance(one, str) and one for one in given["images"]):
+        found.append(f"images={given['images']!r} must name columns, as in ['chart']")
     swap = given["swap"]
     if swap and (len(swap) != 2 or not all(isinstance(one, str) for one in swap)):
         found.append(f"swap={swap!r} must name two variables, as in ['answer', 'other_answer']")

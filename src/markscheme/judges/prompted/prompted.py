@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import polars as pl
@@ -15,8 +17,16 @@ from markscheme.judges.prompted.asking import Call, Reader, Sample
 from markscheme.judges.prompted.outcomes import Vote, outcome, read_reply
 from markscheme.judges.prompted.requests import AsksChat, messages
 from markscheme.judges.prompted.stopping import further
-from markscheme.models.chat import ChatModel, ChatReply, ChatRequest
-from markscheme.tables import JUDGMENTS_SCHEMA, NO_REFERENCE, OUTCOME
+from markscheme.models.chat import (
+    ChatModel,
+    ChatReply,
+    ChatRequest,
+    Image,
+    UnusableImageError,
+    image_at,
+    images_below,
+)
+from markscheme.tables import ANSWERS_SCHEMA, JUDGMENTS_SCHEMA, NO_REFERENCE, OUTCOME
 from markscheme.text.replies import Reading
 
 NEEDS = Needs(chat=True)
@@ -39,6 +49,9 @@ class Prompted(AsksChat):
             by mean; the prompt's if none.
         repair: ask once more where a reply cannot be read.
         short_circuit: accept answers equal to a reference (as `exact_match`) without asking.
+        images: columns of the answers that name images, which are sent before the prompt's text;
+            the prompt's own if none. A cell is a path, a `data:` address, or a list of them.
+        image_folder: where paths of images begin, and outside which none is read.
     """
 
     samples: int = 1
@@ -50,6 +63,8 @@ class Prompted(AsksChat):
     threshold: float | None = None
     repair: bool = True
     short_circuit: bool = False
+    images: tuple[str, ...] = ()
+    image_folder: str | None = None
 
     @property
     def accept_from(self) -> float:
@@ -82,6 +97,17 @@ class Prompted(AsksChat):
             )
         if self.sure is not None:
             self._validate_sure(self.sure)
+        ours = [name for name in self.image_columns if name in ANSWERS_SCHEMA]
+        if ours:
+            raise JudgeError(f"images={ours[0]} is a column of texts; name the one of the images")
+        if self.image_folder is not None:
+            if not self.image_columns:
+                raise JudgeError(
+                    f"image_folder={self.image_folder!r} without images; name their column, as in "
+                    "images=[chart]"
+                )
+            if not Path(self.image_folder).is_dir():
+                raise JudgeError(f"image_folder={self.image_folder!r} is no folder")
 
     def _validate_sure(self, sure: float) -> None:
         if not 0.5 < sure < 1:
@@ -94,6 +120,25 @@ class Prompted(AsksChat):
             raise JudgeError(
                 f"sure={sure}: a prompt that is asked in both orders cannot stop early"
             )
+
+    @property
+    def image_columns(self) -> tuple[str, ...]:
+        """Columns whose images are sent."""
+        return self.images or tuple(self.template.images)
+
+    def identity(self, models: ModelSource | None) -> Mapping[str, str]:
+        """Also the hash of the images that may be sent.
+
+        Raises:
+            JudgeError: their folder cannot be read, or holds far too much.
+        """
+        found = super().identity(models)
+        if self.image_folder is None:
+            return found
+        try:
+            return {**found, "images": images_below(Path(self.image_folder))}
+        except UnusableImageError as error:
+            raise JudgeError(f"image_folder={self.image_folder!r}: {error}") from None
 
     def judge(self, answers: pl.DataFrame, models: ModelSource) -> pl.DataFrame:
         """Ask the model about every row, all at once, and read what it says.
@@ -162,7 +207,7 @@ class Prompted(AsksChat):
         shots = self.shots(answers)
         own = {
             name: answers[name].cast(pl.String).to_list() if name in columns else None
-            for name in prompt.columns
+            for name in (*prompt.columns, *self.image_columns)
         }
         rows = zip(
             answers["question"], answers["references"].to_list(), answers["answer"], contexts,
@@ -174,17 +219,23 @@ class Prompted(AsksChat):
             references = [one for one in listed or () if one is not None]
             mine = {name: None if column is None else column[place] for name, column in own.items()}
             lacking = self._lacking(references, context, mine, patterns=patterns[place])
+            images: tuple[Image, ...] = ()
+            if not lacking and not equal[place]:
+                try:
+                    images = self._images(mine)
+                except UnusableImageError as error:
+                    lacking = f"no image to send: {error}"
             if lacking:
                 by_place[place] = {"status": "skipped", "explanation": lacking}
             elif equal[place]:
                 by_place[place] = self._accepted()
             else:
                 given = {"question": question, "answer": answer, "context": context, **mine}
-                calls = self._calls_for(given, references, shots, self._read)
+                calls = self._calls_for(given, references, shots, self._read, images)
                 if prompt.swap:
                     one, other = prompt.swap
                     turned = {**given, one: given[other], other: given[one]}
-                    calls += self._calls_for(turned, references, shots, self._read_swapped)
+                    calls += self._calls_for(turned, references, shots, self._read_swapped, images)
                 pending.append((place, calls))
         return by_place, pending
 
@@ -194,13 +245,14 @@ class Prompted(AsksChat):
         references: Sequence[str],
         shots: Sequence[Mapping[str, Any]],
         reader: Reader,
+        images: tuple[Image, ...],
     ) -> list[Call]:
         own = {name: given[name] for name in self.template.columns}
         turns = self.template.messages(
             question=given["question"], references=references, answer=given["answer"],
             context=given["context"], examples=shots, own=own,
         )  # fmt: skip
-        return [Call(request=request, reader=reader) for request in self._samples(turns)]
+        return [Call(request=request, reader=reader) for request in self._samples(turns, images)]
 
     def _lacking(
         self,
@@ -245,13 +297,30 @@ class Prompted(AsksChat):
         if self.short_circuit and references == "unused":
             references = "optional"  # It is compared with them before a request is sent.
         return Needs(
-            chat=True, references=references, columns=prompt.columns, apart=True,
+            chat=True, references=references, apart=True,
+            columns=tuple(dict.fromkeys((*prompt.columns, *self.image_columns))),
             question="required" if "question" in prompt.variables else "unused",
         )  # fmt: skip
 
-    def _samples(self, turns: Sequence[tuple[str, str]]) -> list[ChatRequest]:
+    def _images(self, own: Mapping[str, str | None]) -> tuple[Image, ...]:
+        """The images of a row, in order of their columns.
+
+        Raises:
+            UnusableImageError: one cannot be sent; says which, and why.
+        """
+        folder = None if self.image_folder is None else Path(self.image_folder)
+        return tuple(
+            image_at(one, folder) for name in self.image_columns for one in _cells(own[name] or "")
+        )
+
+    def _samples(
+        self, turns: Sequence[tuple[str, str]], images: tuple[Image, ...] = ()
+    ) -> list[ChatRequest]:
         prompt = self.template
         conversation = messages(turns)
+        if images:
+            *before, last = conversation
+            conversation = (*before, replace(last, images=images))
         return [
             ChatRequest(
                 messages=conversation,
@@ -296,3 +365,15 @@ class Prompted(AsksChat):
         if self.template.parser == "grade":
             found["marks"] = 1.0
         return found
+
+
+def _cells(text: str) -> list[str]:
+    """The images that a cell names: one, or a list, which is read with blank lines between."""
+    if text.lstrip().startswith("["):
+        try:
+            found = json.loads(text)
+        except (ValueError, RecursionError):
+            found = None
+        if found and all(isinstance(one, str) for one in found):
+            return list(found)
+    return [one for one in text.split("\n\n") if one.strip()]

@@ -6,6 +6,9 @@ from .budget import Spending as Spending
 from .cached import AsyncChat as AsyncChat
 from .cached import CachedChat as CachedChat
 from .event_loop import CallGroup as CallGroup
+from .images import UnusableImageError as UnusableImageError
+from .images import image_at as image_at
+from .images import images_below as images_below
 from .prices import BATCH_SHARE as BATCH_SHARE
 from .prices import Price as Price
 from .prices import price_of as price_of
@@ -15,6 +18,7 @@ from .profiles import model_table as model_table
 from .protocol import ChatModel as ChatModel
 from .protocol import ChatReply as ChatReply
 from .protocol import ChatRequest as ChatRequest
+from .protocol import Image as Image
 from .protocol import Message as Message
 from .protocol import OnReply as OnReply
 from .protocol import TokenLogprobs as TokenLogprobs

@@ -7,7 +7,8 @@ from typing import Any
 
 import orjson
 
-from markscheme.models.chat.protocol import ChatReply
+from markscheme.models.chat.images import as_base64
+from markscheme.models.chat.protocol import ChatReply, Message
 from markscheme.models.chat.reading import (
     MalformedReplyError,
     Usage,
@@ -35,6 +36,7 @@ class Messages:
     key_header = ("x-api-key", "")
     limit_name = "max_tokens"
     path = "/messages"
+    takes_images = True
 
     def body(self, sending: Sending) -> dict[str, Any]:
         """See `Wire`. System messages go into a field of their own."""
@@ -44,7 +46,7 @@ class Messages:
             "model": profile.served,
             "max_tokens": sending.limit,
             "messages": [
-                {"role": m.role, "content": m.content}
+                {"role": m.role, "content": _content(m)}
                 for m in request.messages
                 if m.role != "system"
             ],
@@ -86,6 +88,20 @@ class Messages:
             model=word(whole.get("model")),
             **_usage(mapping(whole.get("usage"))).fields(),
         )
+
+
+def _content(message: Message) -> str | list[dict[str, Any]]:
+    """A message's content: its text, or images and text as blocks."""
+    if not message.images:
+        return message.content
+    sources = (
+        {"type": "base64", "media_type": one.media_type, "data": as_base64(one)}
+        for one in message.images
+    )
+    return [
+        *({"type": "image", "source": source} for source in sources),
+        {"type": "text", "text": message.content},
+    ]
 
 
 def _usage(counted: Mapping[str, Any]) -> Usage:

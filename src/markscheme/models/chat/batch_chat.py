@@ -15,7 +15,7 @@ from typing import Any
 
 import orjson
 
-from markscheme.errors import ModelError
+from markscheme.errors import DataError, ModelError
 from markscheme.models.chat.batch_services import (
     BatchResult,
     BatchService,
@@ -32,6 +32,7 @@ from markscheme.models.chat.protocol import ChatReply, ChatRequest, OnReply
 from markscheme.models.chat.reading import MalformedReplyError, mapping, well_formed
 from markscheme.models.chat.wire import (
     Sending,
+    body_of,
     changes,
     lacking_feature,
     larger,
@@ -135,9 +136,9 @@ class BatchChat:
             )
             for key, one in zip(keys, requests, strict=True)
         }  # fmt: skip
-        found: dict[str, ChatReply] = {}
+        found = self._unsendable(sendings)
         before: dict[str, ChatReply] = {}
-        requested = sendings
+        requested = {key: one for key, one in sendings.items() if key not in found}
         for last in (*[False] * (_ROUNDS - 1), True):
             again: dict[str, Sending] = {}
             for key, sending, result in loop_thread().run(self._round(requested)):
@@ -163,6 +164,17 @@ class BatchChat:
             for place, reply in enumerate(replies):
                 on_reply(place, reply)
         return replies
+
+    def _unsendable(self, sendings: Mapping[str, Sending]) -> dict[str, ChatReply]:
+        """Requests whose images cannot be sent, as replies that say why."""
+        found: dict[str, ChatReply] = {}
+        for key, sending in sendings.items():
+            if sending.request.images:
+                try:
+                    body_of(self._wire, sending)
+                except DataError as error:
+                    found[key] = _failed(str(error))
+        return found
 
     # --- one round ----------------------------------------------------------------------------
 
@@ -234,7 +246,7 @@ class BatchChat:
         )  # fmt: skip
 
     def _line(self, key: str, sending: Sending) -> tuple[bytes, Sending]:
-        return self._service.line(key, self._wire.body(sending)), sending
+        return self._service.line(key, body_of(self._wire, sending)), sending
 
     def _parts(
         self, requested: Mapping[str, Sending]

@@ -21,7 +21,7 @@ from markscheme.models.chat.prices import BATCH_SHARE
 from markscheme.models.chat.profiles import ModelProfile, ModelTable
 from markscheme.models.chat.protocol import ChatReply
 from markscheme.models.chat.reading import MalformedReplyError
-from markscheme.models.chat.wire import Sending, wire_of
+from markscheme.models.chat.wire import Sending, body_of, wire_of
 from markscheme.models.ledger import Ledger, LedgerEntry, request_from, request_record
 
 
@@ -63,14 +63,15 @@ def write_batch(
                     "custom_id": one.key,
                     "method": "POST",
                     "url": f"/v1{wire.path}",
-                    "body": wire.body(
+                    "body": body_of(
+                        wire,
                         Sending(
                             request=one.request,
                             profile=profile,
                             limit=one.request.max_tokens + profile.room,
                             without=profile.lacks,
                             limit_name=profile.limit_name,
-                        )
+                        ),
                     ),
                 }
                 stream.write(orjson.dumps(line) + b"\n")

@@ -82,6 +82,7 @@ class CachedChat:
         assumed: dollars for tokens of a model without a price, where money is limited: what is
             unknown is assumed to cost.
         share: what a call costs as a share of its price: less than 1 where it goes in a batch.
+        image_tokens: tokens of an image, at most; None for what its size says.
         send: whether to send what is not known; False plans it (`budget.plan`) and skips it.
         on_used: called with the keys of the ledger's entries that replies were taken from.
         on_missing: called with every request that `send=False` does not send.
@@ -93,6 +94,7 @@ class CachedChat:
     prices: Mapping[str, Price] = field(default_factory=dict, repr=False)
     assumed: Price | None = field(default=None, repr=False)
     share: float = 1.0
+    image_tokens: int | None = None
     send: bool = True
     on_missing: Callable[[LedgerEntry], None] | None = None
     on_used: Callable[[Iterable[str]], None] | None = None
@@ -143,7 +145,7 @@ class CachedChat:
             self.budget.count(known=len(known))
 
     def _plan(self, entry: LedgerEntry) -> None:
-        tokens = count_tokens(entry.request.messages, self.name)
+        tokens = count_tokens(entry.request.messages, self.name, self.image_tokens)
         price = price_of(self.name, self.prices)
         limit = self._limit(entry.request)
         cost = None if price is None else self.share * price.cost(tokens, limit)
@@ -253,7 +255,8 @@ class CachedChat:
         if self.budget.max_cost is None:
             return 0.0
         price = price_of(self.name, self.prices) or self.assumed
-        worst = price.cost(rough_tokens(request.messages), limit) if price else 0.0
+        tokens = rough_tokens(request.messages, self.image_tokens)
+        worst = price.cost(tokens, limit) if price else 0.0
         return self.share * worst
 
     def _skip(self, work: _Work, entry: LedgerEntry, reason: str) -> ChatReply:

@@ -7,7 +7,8 @@ from typing import Any
 
 import orjson
 
-from markscheme.models.chat.protocol import ChatReply, TokenLogprobs
+from markscheme.models.chat.images import as_base64
+from markscheme.models.chat.protocol import ChatReply, Message, TokenLogprobs
 from markscheme.models.chat.reading import (
     MalformedReplyError,
     Usage,
@@ -38,6 +39,7 @@ class GenerateContent:
     key_header = ("x-goog-api-key", "")
     limit_name = "maxOutputTokens"
     path = "/models/{model}:generateContent"
+    takes_images = True
 
     def body(self, sending: Sending) -> dict[str, Any]:
         """See `Wire`."""
@@ -57,7 +59,7 @@ class GenerateContent:
         body: dict[str, Any] = {
             "contents": [
                 {"role": "model" if m.role == "assistant" else "user",
-                 "parts": [{"text": m.content}]}
+                 "parts": _parts(m)}
                 for m in request.messages
                 if m.role != "system"
             ],
@@ -104,6 +106,15 @@ class GenerateContent:
             model=model,
             **usage,
         )
+
+
+def _parts(message: Message) -> list[dict[str, Any]]:
+    """The parts of a turn: images first, then the text."""
+    images = (
+        {"inlineData": {"mimeType": one.media_type, "data": as_base64(one)}}
+        for one in message.images
+    )
+    return [*images, {"text": message.content}]
 
 
 def _usage(counted: Mapping[str, Any]) -> Usage:

@@ -10,8 +10,9 @@ from typing import Any
 
 import orjson
 
+from markscheme.models.chat.images import as_address
 from markscheme.models.chat.profiles import ModelProfile
-from markscheme.models.chat.protocol import ChatReply, ChatRequest, TokenLogprobs
+from markscheme.models.chat.protocol import ChatReply, ChatRequest, Message, TokenLogprobs
 from markscheme.models.chat.reading import (
     MalformedReplyError,
     Usage,
@@ -45,13 +46,14 @@ class ChatCompletions:
     key_header = ("Authorization", "Bearer ")
     limit_name = "max_tokens"
     path = "/chat/completions"
+    takes_images = True
 
     def body(self, sending: Sending) -> dict[str, Any]:
         """See `Wire`."""
         request, profile = sending.request, sending.profile
         body: dict[str, Any] = {
             "model": profile.served,
-            "messages": [{"role": m.role, "content": m.content} for m in request.messages],
+            "messages": [{"role": m.role, "content": _content(m)} for m in request.messages],
             sending.limit_name or self.limit_name: sending.limit,
             **_sampling(sending),
         }
@@ -92,6 +94,7 @@ class Completions:
     key_header = ("Authorization", "Bearer ")
     limit_name = "max_tokens"
     path = "/completions"
+    takes_images = False
 
     def body(self, sending: Sending) -> dict[str, Any]:
         """See `Wire`."""
@@ -124,13 +127,14 @@ class Responses:
     key_header = ("Authorization", "Bearer ")
     limit_name = "max_output_tokens"
     path = "/responses"
+    takes_images = True
 
     def body(self, sending: Sending) -> dict[str, Any]:
         """See `Wire`. The request tells the server to store nothing."""
         request, profile = sending.request, sending.profile
         body: dict[str, Any] = {
             "model": profile.served,
-            "input": [{"role": m.role, "content": m.content} for m in request.messages],
+            "input": [{"role": m.role, "content": _input(m)} for m in request.messages],
             sending.limit_name or self.limit_name: max(16, sending.limit),
             "store": False,
             **_sampling(sending),
@@ -193,6 +197,26 @@ class Responses:
                 cost_usd=dollars(counted.get("cost")),
             ).fields(),
         )
+
+
+def _content(message: Message) -> str | list[dict[str, Any]]:
+    """A message's content: its text, or images and text as parts."""
+    if not message.images:
+        return message.content
+    return [
+        *({"type": "image_url", "image_url": {"url": as_address(one)}} for one in message.images),
+        {"type": "text", "text": message.content},
+    ]
+
+
+def _input(message: Message) -> str | list[dict[str, Any]]:
+    """The same as the responses protocol has it."""
+    if not message.images:
+        return message.content
+    return [
+        *({"type": "input_image", "image_url": as_address(one)} for one in message.images),
+        {"type": "input_text", "text": message.content},
+    ]
 
 
 def as_one_text(request: ChatRequest) -> str:

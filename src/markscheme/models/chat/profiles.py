@@ -62,6 +62,8 @@ class ModelProfile:
         room: tokens for reasoning, added to the limit that a judge sets for its reply.
         limit_name: the body's field for that limit, where the protocol's usual one is refused.
         lacks: features (see `FEATURES`) that are not sent.
+        image_tokens: tokens that an image costs at most, for budgets and dry runs; None for what
+            its size says.
         price: dollars for tokens; None where unknown.
     """
 
@@ -80,6 +82,7 @@ class ModelProfile:
     room: int = 0
     limit_name: str | None = None
     lacks: frozenset[str] = frozenset()
+    image_tokens: int | None = None
     price: Price | None = None
 
     @property
@@ -265,7 +268,10 @@ _TEXTS = (
     "served", "base_url", "key_env", "key_header", "reasoning_effort", "verbosity", "service_tier",
     "limit_name", "as_of",
 )  # fmt: skip
-_FIELDS = (*_TEXTS, "protocol", "headers", "query", "extra", "room", "lacks", *PRICE_FIELDS)
+_FIELDS = (
+    *_TEXTS, "protocol", "headers", "query", "extra", "room", "lacks", "image_tokens",
+    *PRICE_FIELDS,
+)  # fmt: skip
 
 
 def _trouble(key: str, value: object) -> str | None:
@@ -285,7 +291,7 @@ def _trouble(key: str, value: object) -> str | None:
         return None if texts else "not a table of texts"
     if key == "extra":
         return None if isinstance(value, Mapping) else "not a table"
-    if key == "room":
+    if key in ("room", "image_tokens"):
         right = isinstance(value, int) and not isinstance(value, bool) and value >= 0
         return None if right else "not a number of tokens"
     if key == "lacks":

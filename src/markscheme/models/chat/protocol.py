@@ -6,6 +6,7 @@ from markscheme.contract import (
     ChatModel,
     ChatReply,
     ChatRequest,
+    Image,
     Message,
     OnReply,
     ReplyStatus,
@@ -14,6 +15,6 @@ from markscheme.contract import (
 )
 
 __all__ = [
-    "ChatModel", "ChatReply", "ChatRequest", "Message", "OnReply", "ReplyStatus", "Role",
+    "ChatModel", "ChatReply", "ChatRequest", "Image", "Message", "OnReply", "ReplyStatus", "Role",
     "TokenLogprobs",
 ]  # fmt: skip

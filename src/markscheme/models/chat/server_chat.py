@@ -10,7 +10,7 @@ from dataclasses import replace
 from time import perf_counter
 from typing import Any
 
-from markscheme.errors import ModelError, RunStoppedError
+from markscheme.errors import DataError, ModelError, RunStoppedError
 from markscheme.models.chat.event_loop import for_each, loop_thread
 from markscheme.models.chat.http import (
     ConnectFailedError,
@@ -29,6 +29,7 @@ from markscheme.models.chat.token_counts import rough_tokens
 from markscheme.models.chat.wire import (
     Sending,
     address_of,
+    body_of,
     changes,
     lacking_feature,
     larger,
@@ -237,10 +238,15 @@ class ServerChat:
     async def _attempt(self, sending: Sending) -> ChatReply:
         expected = 0
         if self.options.tokens_per_minute:
-            expected = rough_tokens(sending.request.messages) + sending.limit
+            expected = (
+                rough_tokens(sending.request.messages, self.profile.image_tokens) + sending.limit
+            )
             await self._tokens.take(expected)
         url, headers = self._address()
-        body = self._wire.body(sending)
+        try:
+            body = body_of(self._wire, sending)
+        except DataError as error:
+            raise _LastingError(ChatReply(status="failed", error=str(error))) from None
         try:
             response = await self._http.post(url, headers, body)
         except ConnectFailedError as error:

@@ -74,6 +74,8 @@ class HuggingFaceChat:
         return replies
 
     def _reply(self, request: ChatRequest) -> ChatReply:
+        if request.images:
+            return ChatReply(status="failed", error=f"{self.name}: models here take no images")
         began = perf_counter()
         tokenizer, model = self._load()
         torch = library("torch", _WANTED)

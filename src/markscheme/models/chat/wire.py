@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
-from markscheme.errors import ModelError
+from markscheme.errors import DataError, ModelError
 from markscheme.models.chat.profiles import FEATURES, ModelProfile, from_environment
 from markscheme.models.chat.protocol import ChatReply, ChatRequest
 
@@ -53,12 +53,14 @@ class Wire(Protocol):
         key_header: the header of the key, with its prefix before the key.
         limit_name: the body's field for the most tokens that may come.
         path: what comes after the base address; `{model}` is the model's name.
+        takes_images: whether a message may have images.
     """
 
     names: Mapping[str, tuple[str, ...]]
     key_header: tuple[str, str]
     limit_name: str
     path: str
+    takes_images: bool
 
     def body(self, sending: Sending) -> dict[str, Any]:
         """The body that is posted."""
@@ -71,6 +73,20 @@ class Wire(Protocol):
             MalformedReplyError: it is no reply of this protocol.
         """
         ...
+
+
+def body_of(wire: Wire, sending: Sending) -> dict[str, Any]:
+    """The body that is posted.
+
+    Raises:
+        DataError: the protocol takes no images, or an image's bytes are not what they were.
+    """
+    if sending.request.images and not wire.takes_images:
+        raise DataError(
+            f"{sending.profile.name}: the protocol {sending.profile.protocol!r} takes no images; "
+            "ask a model that does"
+        )
+    return wire.body(sending)
 
 
 def wire_of(profile: ModelProfile) -> Wire:

@@ -9,9 +9,10 @@ from typing import Any
 
 import orjson
 
-from markscheme.models.chat import ChatReply, ChatRequest, Message, is_logprob
+from markscheme.models.chat import ChatReply, ChatRequest, Image, Message, is_logprob
 
 _FIELDS = tuple(field.name for field in dataclasses.fields(ChatRequest))
+_IMAGE_FIELDS = ("media_type", "sha256", "size", "width", "height")
 _NUMBERS = ("temperature", "top_p")
 _REPLY_FIELDS = tuple(field.name for field in dataclasses.fields(ChatReply))
 
@@ -26,7 +27,7 @@ def request_record(request: ChatRequest) -> dict[str, Any]:
     for name in _FIELDS:
         value = getattr(request, name)
         if name == "messages":
-            value = [{"role": one.role, "content": one.content} for one in value]
+            value = [_message_record(one) for one in value]
         elif name in _NUMBERS and value is not None:
             value = float(value)  # 0 and 0.0 are one temperature
         if value is not None:
@@ -41,10 +42,26 @@ def request_from(record: Mapping[str, Any]) -> ChatRequest:
         KeyError, TypeError: the record is not one of a request.
     """
     values = dict(record)
-    messages = tuple(Message(**message) for message in values.pop("messages"))
+    messages = tuple(_message_from(message) for message in values.pop("messages"))
     # What was left out as None must not come back as a default.
     absent = dict.fromkeys(("temperature", "top_p", "seed", "schema"))
     return ChatRequest(messages=messages, **{**absent, **values})
+
+
+def _message_record(message: Message) -> dict[str, Any]:
+    """A message without the bytes of its images, for which their hashes stand."""
+    record: dict[str, Any] = {"role": message.role, "content": message.content}
+    if message.images:
+        record["images"] = [
+            {name: getattr(one, name) for name in _IMAGE_FIELDS} for one in message.images
+        ]
+    return record
+
+
+def _message_from(record: Mapping[str, Any]) -> Message:
+    values = dict(record)
+    images = tuple(Image(**one) for one in values.pop("images", ()))
+    return Message(**values, images=images)
 
 
 def key_of(model: str, revision: str, request: ChatRequest) -> str:
