@@ -43,11 +43,8 @@ def _lacking(folder: Path | None, fixtures: set[str]) -> str:
     from markscheme.datasets import dataset, find
 
     absent = [name for name in DATASETS if find(dataset(name), folder) is None]
-    half = (folder / "linkage" / "ANTIQUE-dev.json").is_file()
     if absent and not (absent == ["antique"] and "antique_dev" not in fixtures):
         return f"{', '.join(absent)} not in {folder}"
-    if "antique_dev" in fixtures and not half:
-        return "ANTIQUE-dev.json, a half of ANTIQUE that is published nowhere"
     if "papers" in fixtures and not (folder.parent / "papers").is_dir():
         return "the papers' texts, which nothing fetches, in papers/ beside the data's folder"
     return ""
@@ -143,6 +140,9 @@ def data_dir(given_data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path
             if file not in NEVER_HELD:
                 link.parent.mkdir(parents=True, exist_ok=True)
                 link.symlink_to(path.resolve())
+    antique = find(dataset("antique"), given_data)
+    if antique and "ANTIQUE-dev.json" not in antique.files:
+        made_data.write_antique_half(antique.path("ANTIQUE.json"), view / "linkage")
     return view
 
 

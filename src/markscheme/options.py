@@ -225,7 +225,13 @@ Graded = Annotated[
         metavar="DATA",
     ),
 ]
-Part = Annotated[str, Option("Part of ANTIQUE: auto, all or dev.")]
+Part = Annotated[
+    str,
+    Option(
+        "Part of ANTIQUE: all; dev, which the shipped weights learned from; test, the other half; "
+        "or auto, whichever file is here."
+    ),
+]
 DRAWS = Option("Draws of reference lists.", ("--draws",), aliases=("--seeds",), minimum=1)
 Count = Annotated[int, Option("How many examples.", minimum=1, maximum=64)]
 Title = Annotated[str | None, Option("Title of what is shown. [default: the name of FILE or RUN]")]

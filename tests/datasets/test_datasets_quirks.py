@@ -10,6 +10,7 @@ import polars as pl
 import pytest
 from sklearn.metrics import cohen_kappa_score
 
+import made_data
 from markscheme.datasets import dataset, load, locate, openqa, passages, recorded
 from markscheme.errors import DataError, UnknownNameError
 from markscheme.metrics.lexical import exact_match
@@ -289,6 +290,49 @@ def test_antique_keeps_the_files_grades_and_both_parts_load(
         passages("antique", data_dir=antique_dev, part="all")
     with pytest.raises(DataError, match="webglm has no graded passages; antique and trec-dl-nf"):
         passages("webglm", data_dir=antique_dev)
+
+
+def test_the_published_file_of_antique_gives_both_halves(tmp_path: Path, antique_dev: Path) -> None:
+    """Training and reproduction run on what is published: the half follows from the questions."""
+    recorded_half = antique_dev / "linkage" / "ANTIQUE-dev.json"
+    listed = json.loads(recorded_half.read_text("utf-8"))
+    others = ("why is a mill wheel wet", "how do I calm a goose", "what is a good hedge")
+    for place, (question, rows) in enumerate(list(listed.items())):
+        if place % 50 == 0:
+            for other in others:
+                listed[f"{other} {place}"] = rows[:2]
+        listed[question] = listed.pop(question)  # the halves are mixed, each in its own order
+    whole = tmp_path / "linkage" / "ANTIQUE.json"
+    whole.parent.mkdir()
+    whole.write_text(json.dumps(listed), "utf-8")
+
+    dev = passages("antique", data_dir=tmp_path, part="dev")
+    unseen = passages("antique", data_dir=tmp_path, part="test")
+    every = passages("antique", data_dir=tmp_path, part="all")
+    assert every.height == dev.height + unseen.height
+    assert unseen["question_number"].min() == 1
+    assert set(unseen["question"]).isdisjoint(dev["question"])
+    odd = dev.filter(pl.col("question").is_in([q for q in listed if q.startswith(others)]))
+    real = dev.join(odd, on="question", how="anti", maintain_order="left")
+    same = passages("antique", data_dir=antique_dev, part="dev")
+    assert real.drop("question_number").equals(same.drop("question_number"))
+
+    with pytest.raises(UnknownNameError, match="no part of ANTIQUE named 'tets'; did you mean"):
+        passages("antique", data_dir=tmp_path, part="tets")
+    with pytest.raises(DataError, match=r"holds part dev; part test is in ANTIQUE\.json"):
+        passages("antique", data_dir=recorded_half, part="test")
+
+
+def test_the_half_of_antique_is_made_again_byte_for_byte(tmp_path: Path, antique_dev: Path) -> None:
+    half = antique_dev / "linkage" / "ANTIQUE-dev.json"
+    listed = json.loads(half.read_text("utf-8"))
+    odd = {f"why is this {n}": [] for n in range(20)}
+    whole = tmp_path / "ANTIQUE.json"
+    whole.write_text(
+        json.dumps({q: r for q, r in odd.items() if not made_data.is_even(q)} | listed)
+    )
+    made_data.write_antique_half(whole, tmp_path)
+    assert (tmp_path / "ANTIQUE-dev.json").read_bytes() == half.read_bytes()
 
 
 def test_trec_reads_both_spellings_of_the_passages_id(data_dir: Path) -> None:

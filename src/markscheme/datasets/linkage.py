@@ -7,16 +7,20 @@ others. WebGLM has three systems' answers and ready references of falling qualit
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from hashlib import sha256
+from typing import Any, Literal, get_args
 
 import numpy as np
 import polars as pl
 
 from markscheme.datasets.locations import Local
 from markscheme.datasets.rows import Family, as_answers, read_json, reading, text_or_none
+from markscheme.errors import DataError, UnknownNameError
 
-PARTS = {"ANTIQUE.json": "all", "ANTIQUE-dev.json": "dev"}
-"""The whole of ANTIQUE as LINKAGE used it, and a half of it."""
+AntiquePart = Literal["auto", "all", "dev", "test"]
+WHOLE, HALF = "ANTIQUE.json", "ANTIQUE-dev.json"
+PARTS = {WHOLE: "all", HALF: "dev"}
+"""The whole of ANTIQUE as LINKAGE used it, and the half that the shipped weights learned from."""
 
 TOP_GROUND = 3
 """WebGLM's `ground3` is its best reference; `ground4`, where present, repeats it."""
@@ -30,13 +34,14 @@ class Options:
         references_per_grade: how many passages of each grade become references, or fewer where a
             question has fewer; None is the paper's choice (2 for ANTIQUE, 1 for TREC-DL-NF).
         seed: of the choice of references and of the candidates' order.
-        part: which file of ANTIQUE: `all` (500 questions), `dev` (257), or `auto`, whichever is
-            here.
+        part: of ANTIQUE: `all` (500 questions); `dev`, the 257 that the shipped weights learned
+            from; `test`, the other 243; or `auto`, whichever file is here. Both halves are in the
+            whole file: a question is in `dev` if the SHA-256 of its text is even.
     """
 
     references_per_grade: int | None = None
     seed: int = 0
-    part: Literal["auto", "all", "dev"] = "auto"
+    part: AntiquePart = "auto"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -130,13 +135,20 @@ def load_webglm(local: Local, options: NoOptions) -> pl.DataFrame:  # noqa: ARG0
 def read_passages(local: Local, part: str = "auto") -> pl.DataFrame:
     """The file as it is: `question_number` (from 1), `question`, `passage_id`, `passage`,
     `grade`. The order of rows is the file's, which is sorted by grade: do not let a judge see it.
+    The numbers of a half are those within it, so `dev` is the same from either file.
+
+    Raises:
+        UnknownNameError: no such part.
+        DataError: its file is not here.
     """
-    names = [n for n in local.files if part == "auto" or PARTS.get(n, part) == part]
-    wanted = [n for n, p in PARTS.items() if p == part]
-    path = local.path((names or wanted)[0])
+    name = _file(local, part)
+    path = local.path(name)
     rows: list[tuple[Any, ...]] = []
     with reading(path, "a file of graded passages of LINKAGE"):
-        for number, (question, passages) in enumerate(read_json(path).items(), start=1):
+        listed = read_json(path).items()
+        if name == WHOLE and part in HALVES:
+            listed = [item for item in listed if in_half(item[0], part)]
+        for number, (question, passages) in enumerate(listed, start=1):
             rows += [
                 (
                     number,
@@ -149,6 +161,29 @@ def read_passages(local: Local, part: str = "auto") -> pl.DataFrame:
                 for item in passages
             ]
     return pl.DataFrame(rows, schema=_SCHEMA, orient="row")
+
+
+def _file(local: Local, part: str) -> str:
+    """The file that holds a part, by its name in the catalogue."""
+    parts = get_args(AntiquePart)
+    if part not in parts:
+        raise UnknownNameError("part of ANTIQUE", part, parts, f"parts: {', '.join(parts)}")
+    named = {file.name for file in local.dataset.files}
+    if WHOLE not in named or part == "auto":  # a set of one file has no parts
+        return next(iter(local.files))
+    if part == "dev" and HALF in local.files:
+        return HALF
+    if local.pointed_at and HALF in local.files:
+        raise DataError(f"{local.files[HALF]} holds part dev; part {part} is in {WHOLE}")
+    return WHOLE
+
+
+HALVES = {"dev": 0, "test": 1}
+
+
+def in_half(question: str, part: str) -> bool:
+    """Whether a question of ANTIQUE is in `dev` or `test`: its text's SHA-256 is even or odd."""
+    return sha256(question.encode()).digest()[-1] % 2 == HALVES[part]
 
 
 _SCHEMA: dict[str, Any] = {

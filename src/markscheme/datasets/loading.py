@@ -104,8 +104,14 @@ def passages(name: str, *, data_dir: str | Path | None = None, part: str = "auto
     Columns: `question_number` (from 1), `question`, `passage_id`, `passage`, `grade`. The order of
     rows is the file's, which is sorted by grade: it must not reach a judge.
 
+    Args:
+        name: `antique` or `trec-dl-nf`.
+        data_dir: folder with the datasets, or one file.
+        part: of ANTIQUE: `all`, `dev` (what the shipped weights learned from), `test` (the other
+            half), or `auto`, whichever file is here.
+
     Raises:
-        UnknownNameError: no such dataset.
+        UnknownNameError: no such dataset or part.
         DataError: it has no graded passages, or its files are not here.
     """
     entry = dataset(name)
