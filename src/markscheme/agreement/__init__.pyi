@@ -45,6 +45,9 @@ from .compared import SlicedDifference as SlicedDifference
 from .compared import compare as compare
 from .comparisons import compare_judges as compare_judges
 from .comparisons import compare_systems as compare_systems
+from .drift import DriftCheck as DriftCheck
+from .drift import DriftResult as DriftResult
+from .drift import drift as drift
 from .entailment_details import details as details
 from .entailment_details import gaps as gaps
 from .entailment_details import statements as statements
@@ -77,6 +80,7 @@ from .options import Blanks as Blanks
 from .options import CalibrateOptions as CalibrateOptions
 from .options import CascadeOptions as CascadeOptions
 from .options import CompareOptions as CompareOptions
+from .options import DriftOptions as DriftOptions
 from .options import EstimateOptions as EstimateOptions
 from .options import HierarchyOptions as HierarchyOptions
 from .options import JuryOptions as JuryOptions

@@ -358,6 +358,28 @@ class TuneOptions(LabelOptions):
 
 
 @dataclass(frozen=True, kw_only=True)
+class DriftOptions(LabelOptions):
+    """When anchors are asked again, and when there is an alarm.
+
+    Attributes:
+        every: days between checks; None asks now.
+        since: a date, or date and time (UTC), of the first check to compare with.
+        alpha: probability of an alarm at a check where nothing has changed.
+        seed: of the test.
+    """
+
+    every: Annotated[
+        float | None, Option("Days between checks: with a recent one nothing is asked.", minimum=0)
+    ] = None
+    since: Annotated[
+        str | None,
+        Option("The first check to compare with, such as 2026-11-23, after a change you accept."),
+    ] = None
+    alpha: Annotated[float, Option("Probability of a false alarm at each check.", minimum=0)] = 0.01
+    seed: Seed = 0
+
+
+@dataclass(frozen=True, kw_only=True)
 class CascadeOptions(JudgmentOptions):
     """What a cascade's thresholds are chosen by: `agreement` or `calls`; neither for the curve.
 

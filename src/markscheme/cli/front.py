@@ -30,8 +30,8 @@ GROUPS: dict[str, tuple[str, dict[str, str]]] = {
         },
     ),
     "llm": (
-        "Language models as judges: examples, batches, the ledger of replies.",
-        {"examples": "llm-examples", "batch": "batch", "ledger": "ledger"},
+        "Language models as judges: examples, batches, the ledger of replies, drift.",
+        {"examples": "llm-examples", "batch": "batch", "ledger": "ledger", "drift": "drift"},
     ),
     "data": (
         "Public datasets, lists of references, statements, labels.",
@@ -97,6 +97,7 @@ EXAMPLES: dict[str, str] = {
     "batch read": "markscheme batch read replies.jsonl",
     "ledger stats": "markscheme ledger stats",
     "ledger export": "markscheme ledger export replies.jsonl",
+    "drift": "markscheme drift anchors.jsonl -j llm_grader -m gpt-4o-mini --every 7",
     "ledger import": "markscheme ledger import replies.jsonl",
     "calibrate": "markscheme calibrate runs/answers-6dae129e --labels labels.csv",
     "cascade": "markscheme cascade runs/answers-6dae129e --first contains --then gpt-4o",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -108,6 +109,28 @@ class Models:
             server = options.server or ServerOptions()
             found.append(1 if options.model.startswith(LOCAL) else server.concurrency)
         return min(found, default=1)
+
+    def with_ledger(self, location: str | Path, *, replay: bool = False) -> Models:
+        """The same models and budget, with replies stored elsewhere, or taken from there only.
+
+        Args:
+            location: the other ledger.
+            replay: send nothing.
+        """
+        options = replace(self.options, ledger=str(location), replay=replay)
+        given, named = self._given, self._named
+        if replay:
+            from markscheme.models.ledger import ReplayChat
+
+            def recorded(model: ChatModel) -> ChatModel:
+                return ReplayChat(str(location), name=model.name, revision=model.revision)
+
+            given = None if given is None else recorded(given)
+            named = {name: recorded(model) for name, model in named.items()}
+        found = Models(chat=given, named=named, options=options, classifiers=self._classifiers)
+        found._budget = self.budget
+        found.on_wait = self.on_wait
+        return found
 
     def used_entries(self) -> frozenset[str]:
         """Keys of the ledger's entries that were used since this was last called."""

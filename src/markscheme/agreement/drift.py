@@ -1,0 +1,458 @@
+"""`drift`: anchor answers asked again on a schedule, and an alarm when a model answers otherwise.
+
+A provider may change a model behind its name. So the same answers are judged again from time to
+time, each time by new replies, which are stored apart: a check is a ledger of its own in a folder.
+Every check is read anew from its stored replies, so that another version of markscheme, or another
+way to read replies, is no drift.
+
+The test knows no model of the noise. If nothing has changed, it is chance which of a question's
+checks was the last one (the checks are exchangeable); so the last check is exchanged, question by
+question, with a random one of those that it is compared with. Two statistics: the mean (agreement
+with labels, or acceptance), which shows a model that became better, worse, milder or stricter; and
+the difference between checks, which shows verdicts that change in both directions. The smaller
+p-value counts twice (Bonferroni).
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from markscheme.agreement.options import DriftOptions
+from markscheme.agreement.sources import TableSource
+from markscheme.contract import Judge, judge_name, needs_of, parse_judge
+from markscheme.engine import apply, reading_for, run_in_memory
+from markscheme.errors import AgreementError
+from markscheme.models import Models
+from markscheme.models.ledger import Ledger
+from markscheme.options import with_keywords
+from markscheme.results import Table, TableResult, p_text, share_text
+from markscheme.tables import AnswersReader, ReadOptions, as_binary, read_answers
+
+Array = npt.NDArray[np.float64]
+Bools = npt.NDArray[np.bool_]
+LEAST_QUESTIONS = 10
+RESAMPLES = 4_999
+MOST_BEFORE = 8
+"""Earlier checks that one is compared with, at most: the latest."""
+
+_STAMP = "%Y-%m-%dT%H-%M-%SZ"
+_UNFINISHED = ".unfinished.sqlite"
+_NONE, _NO, _YES, _MISSING = 0, 1, 2, -1
+
+
+@dataclass(frozen=True, kw_only=True)
+class DriftCheck:
+    """One check of one judge.
+
+    Attributes:
+        judge: its name.
+        at: when it was begun, UTC.
+        answered_by: the names under which models answered, the commonest first.
+        judged, not_judged: anchors with and without a verdict; what was not answered at all
+            (a server that was away) is neither.
+        agreement: share of anchors judged as labelled, not judged ones included; None without
+            labels.
+        accepted: share of anchors accepted.
+        changed: anchors with another verdict than most of the earlier checks gave.
+        compared: anchors that an earlier check has as well.
+        p: of the test that it is like the earlier ones; None where there is none.
+        state: `first`, `like before` or `DRIFT`.
+    """
+
+    judge: str
+    at: datetime
+    answered_by: tuple[str, ...]
+    judged: int
+    not_judged: int
+    agreement: float | None
+    accepted: float | None
+    changed: int | None
+    compared: int
+    p: float | None
+    state: str
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class DriftResult(TableResult):
+    """What `drift` gives: the frame has a row a judge and check, with the fields of `DriftCheck`.
+
+    Attributes:
+        checks: by judge, oldest first.
+        alarm: whether the last check of a judge is unlike those before it.
+        asked: whether the models were asked now, and all of them answered.
+    """
+
+    checks: tuple[DriftCheck, ...]
+    alarm: bool
+    asked: bool
+
+
+def drift(
+    anchors: TableSource,
+    options: DriftOptions | None = None,
+    *,
+    judges: Sequence[str | Judge],
+    models: Models | None = None,
+    folder: str | Path | None = None,
+    now: datetime | None = None,
+    on_progress: Callable[[int], None] | None = None,
+    **keywords: Any,
+) -> DriftResult:
+    """Ask judges about anchor answers again, and say whether they judge as before.
+
+    Args:
+        anchors: a file, a frame or rows: 50 answers or more, best with labels. Rows may be added.
+        options: schedule, level; the defaults if None.
+        judges: judges that ask a language model.
+        models: where models come from, with the budget. Their ledger is not used: each check has
+            one of its own in `folder`.
+        folder: where checks are stored; None for `runs/drift-NAME` by the file's name.
+        now: the time, for schedules; None for the clock's.
+        on_progress: called with the number of judgments just finished.
+        keywords: fields of `DriftOptions`, in place of or on top of `options`.
+
+    Raises:
+        DataError: the anchors cannot be read.
+        JudgeError, ModelError: as judging; a killed or stopped check goes on with the next call.
+        AgreementError: too few questions, or a judge that asks no model.
+    """
+    wanted = with_keywords(DriftOptions, options, keywords)
+    made = [parse_judge(one) if isinstance(one, str) else one for one in judges]
+    for one in made:
+        if needs_of(one).chat is False:
+            raise AgreementError(f"{judge_name(one)} asks no language model, so it cannot drift")
+    if not made:
+        raise AgreementError("name a judge that asks a language model, as in --judge llm_grader")
+    read = ReadOptions(columns=dict(wanted.columns))
+    if wanted.label_column is not None:
+        read = ReadOptions(columns={**wanted.columns, "label": wanted.label_column})
+    rows = read_answers(
+        str(anchors) if isinstance(anchors, Path) else anchors, reading_for(read, made)
+    )
+    questions = rows["question"].n_unique()
+    if questions < LEAST_QUESTIONS:
+        raise AgreementError(
+            f"{questions} questions are too few anchors to notice a change; {LEAST_QUESTIONS} are "
+            "needed, and 50 or more are better"
+        )
+    place = Path(folder) if folder is not None else _folder_of(anchors)
+    return _Checks(
+        rows=rows, judges=made, options=wanted, folder=place,
+        models=models if models is not None else Models(), on_progress=on_progress,
+    ).result(now or datetime.now(UTC))  # fmt: skip
+
+
+def _folder_of(anchors: object) -> Path:
+    named = Path(anchors).name.split(".")[0] if isinstance(anchors, str | Path) else ""
+    return Path("runs") / f"drift-{named or 'anchors'}"
+
+
+@dataclass(kw_only=True)
+class _Checks:
+    rows: pl.DataFrame
+    judges: Sequence[Judge]
+    options: DriftOptions
+    folder: Path
+    models: Models
+    on_progress: Callable[[int], None] | None = None
+
+    def result(self, now: datetime) -> DriftResult:
+        """Ask, if it is time, and compare all checks."""
+        said, asked = self._ask(now)
+        since = _moment(self.options.since)
+        stored = [
+            (at, path) for at, path in self._finished() if since is None or at >= since
+        ]  # fmt: skip
+        checks: list[DriftCheck] = []
+        for judge in self.judges:
+            checks += self._compared(judge, stored)
+        latest = {one.judge: one for one in checks}
+        alarm = any(one.state == "DRIFT" for one in latest.values())
+        said += _remarks(checks, latest.values(), self.options)
+        frame = pl.DataFrame(
+            [asdict(one) | {"answered_by": list(one.answered_by)} for one in checks],
+            infer_schema_length=None,
+        )
+        return DriftResult(
+            frame=frame, tables=(_table(checks, said),), checks=tuple(checks), alarm=alarm,
+            asked=asked,
+            data={"command": "drift", "alarm": alarm, "asked": asked, "folder": str(self.folder),
+                  "checks": [asdict(one) | {"at": one.at.isoformat()} for one in checks],
+                  "notes": said, "alpha": self.options.alpha, "seed": self.options.seed},
+        )  # fmt: skip
+
+    # --- asking -------------------------------------------------------------------------------
+
+    def _finished(self) -> list[tuple[datetime, Path]]:
+        """Finished checks, oldest first."""
+        found = []
+        for path in self.folder.glob("*.sqlite"):
+            with contextlib.suppress(ValueError):  # Unfinished ones, and files of others.
+                found.append((_parsed(path.name.removesuffix(".sqlite")), path))
+        return sorted(found)
+
+    def _ask(self, now: datetime) -> tuple[list[str], bool]:
+        """Ask about every anchor, unless the last check is recent; what to say, and whether."""
+        finished = self._finished()
+        if self.options.every is not None and finished:
+            due = finished[-1][0] + timedelta(days=self.options.every)
+            if now < due:
+                return [f"not asked: the next check is due on {due:%Y-%m-%d %H:%M} UTC"], False
+        unfinished = sorted(self.folder.glob(f"*{_UNFINISHED}"))
+        stamp = now.astimezone(UTC).strftime(_STAMP)
+        path = unfinished[-1] if unfinished else self.folder / f"{stamp}{_UNFINISHED}"
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise AgreementError(f"cannot write to {self.folder}: {error.strerror}") from None
+        skipped = failed = 0
+        with contextlib.closing(self.models.with_ledger(path)) as asked:
+            for judge in self.judges:
+                found = self._judged(judge, asked)
+                skipped += _left(found)
+                failed += found.filter(pl.col("status") == "failed").height
+        if skipped:
+            return [
+                f"this check is not complete: {skipped:,} anchors were not asked about within the "
+                "budget; the same command goes on with it"
+            ], False
+        with contextlib.suppress(FileNotFoundError):  # Two processes had the same check.
+            path.rename(path.with_name(path.name.removesuffix(_UNFINISHED) + ".sqlite"))
+        said = [f"{failed:,} anchors had no answer in this check"] * bool(failed)
+        return [*said, f"every check's replies are in {self.folder}"], True
+
+    def _judged(self, judge: Judge, models: Models) -> pl.DataFrame:
+        reader = AnswersReader([self.rows])
+        run = run_in_memory(reader, [judge], models=models, on_progress=self.on_progress)
+        return run.judgments.collect()
+
+    # --- comparing ----------------------------------------------------------------------------
+
+    def _compared(self, judge: Judge, stored: Sequence[tuple[datetime, Path]]) -> list[DriftCheck]:
+        outcomes = []
+        for at, path in stored:
+            with contextlib.closing(self.models.with_ledger(path, replay=True)) as models:
+                outcome = _Outcome.of(apply(judge, self.rows, models))
+            if (outcome.kind != _MISSING).any():  # Else it is a check of other judges.
+                outcomes.append((at, path, outcome))
+        labels, labelled = self._labels()
+        places = self.rows["question"].rank("dense").to_numpy().astype(np.int64) - 1
+        found: list[DriftCheck] = []
+        before: list[_Outcome] = []
+        for at, path, outcome in outcomes:
+            test = _test(
+                outcome, before[-MOST_BEFORE:], places, np.where(labelled, labels, True),
+                seed=self.options.seed,
+            )  # fmt: skip
+            state = "first" if test.p is None else "like before"
+            if test.p is not None and test.p <= self.options.alpha:
+                state = "DRIFT"
+            else:
+                before.append(outcome)
+            there = outcome.kind != _MISSING
+            with_label = there & labelled
+            right = (outcome.kind == np.where(labels, _YES, _NO))[with_label]
+            found.append(
+                DriftCheck(
+                    judge=judge_name(judge), at=at, answered_by=_answered_by(path),
+                    judged=int(np.isin(outcome.kind, (_YES, _NO)).sum()),
+                    not_judged=int((outcome.kind == _NONE).sum()),
+                    agreement=float(right.mean()) if len(right) else None,
+                    accepted=float((outcome.kind[there] == _YES).mean()) if there.any() else None,
+                    changed=test.changed, compared=test.compared, p=test.p, state=state,
+                )
+            )  # fmt: skip
+        return found
+
+    def _labels(self) -> tuple[Bools, Bools]:
+        """People's verdicts, and which anchors have one."""
+        column = self.rows["label"]
+        known = column.is_not_null().to_numpy()
+        values = np.ones(len(known), dtype=np.bool_)
+        if known.any():
+            values[known] = as_binary(column.drop_nulls(), positive_from=self.options.positive_from)
+        return values, known
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Outcome:
+    """What a check gave each anchor: a kind, and a score where there was a verdict."""
+
+    kind: npt.NDArray[np.int64]
+    score: Array
+
+    @classmethod
+    def of(cls, judged: pl.DataFrame) -> _Outcome:
+        verdict = pl.col("verdict").fill_null(pl.col("score") >= 0.5)
+        frame = judged.select(
+            kind=pl.when(pl.col("status").cast(pl.String) == "failed").then(_MISSING)
+            .when(verdict.is_null()).then(_NONE).when(verdict).then(_YES).otherwise(_NO),
+            score=pl.coalesce("score", verdict.cast(pl.Float64)).fill_null(0.0),
+        )  # fmt: skip
+        return cls(
+            kind=frame["kind"].to_numpy().astype(np.int64),
+            score=frame["score"].to_numpy().astype(np.float64),
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Test:
+    p: float | None
+    changed: int | None
+    compared: int
+
+
+def _test(
+    last: _Outcome,
+    before: Sequence[_Outcome],
+    questions: npt.NDArray[np.int64],
+    expected: Bools,
+    *,
+    seed: int,
+) -> _Test:
+    """Whether the last check is like those before it; see the module."""
+    if not before:
+        return _Test(p=None, changed=None, compared=0)
+    kinds = np.stack([one.kind for one in (last, *before)])
+    scores = np.stack([one.score for one in (last, *before)])
+    there = kinds != _MISSING
+    paired = there[0] & there[1:].any(axis=0)
+    yes = ((kinds[1:] == _YES) & there[1:]).sum(axis=0)
+    usual = np.where(2 * yes > there[1:].sum(axis=0), _YES, _NO)
+    none = ((kinds[1:] == _NONE) & there[1:]).sum(axis=0)
+    usual = np.where(2 * none > there[1:].sum(axis=0), _NONE, usual)
+    changed = int(((kinds[0] != usual) & paired).sum())
+    compared = int(paired.sum())
+    if not compared:
+        return _Test(p=None, changed=None, compared=0)
+    _, places = np.unique(questions, return_inverse=True)
+    right = (kinds == np.where(expected, _YES, _NO)).astype(np.float64)
+    apart = (kinds[:, None] != kinds[None]) + np.abs(scores[:, None] - scores[None])
+    mean, spread = [], []
+    for place in range(places.max() + 1):
+        mine = places == place
+        whole = np.flatnonzero(there[:, mine].all(axis=1))
+        if len(whole) < 2 or whole[0] != 0:
+            continue
+        level = right[np.ix_(whole, mine)].sum(axis=1)
+        others = (level.sum() - level) / (len(whole) - 1)
+        between = apart[np.ix_(whole, whole, mine)].sum(axis=(1, 2)) / (len(whole) - 1)
+        mean.append(level - others)
+        spread.append(between)
+    if not mean:
+        return _Test(p=None, changed=changed, compared=compared)
+    rng = np.random.default_rng(seed)
+    sizes = np.array([len(one) for one in mean])
+    drawn = (rng.random((RESAMPLES, len(mean))) * sizes).astype(np.int64)
+    found = [_p(np.abs, mean, drawn)]
+    if len(before) > 1:  # Between two checks the difference is the same either way.
+        found.append(_p(lambda value: value, spread, drawn))
+    return _Test(p=min(1.0, len(found) * min(found)), changed=changed, compared=compared)
+
+
+def _p(size: Callable[[Any], Any], values: Sequence[Array], drawn: npt.NDArray[np.int64]) -> float:
+    """Share of exchanges whose sum is at least as large as that of the last check (place 0)."""
+    widest = max(len(one) for one in values)
+    table = np.stack([np.pad(one, (0, widest - len(one))) for one in values])
+    sums = np.zeros(len(drawn))
+    for place, row in enumerate(table):
+        sums += row[drawn[:, place]]
+    reached = size(sums) >= size(table[:, 0].sum()) - 1e-9
+    return float((1 + reached.sum()) / (1 + len(drawn)))
+
+
+def _left(judged: pl.DataFrame) -> int:
+    """Anchors that were not asked about since a limit was reached."""
+    unasked = pl.col("explanation").str.contains("(--max-", literal=True).fill_null(value=False)
+    return judged.filter((pl.col("status") == "skipped") & unasked).height
+
+
+def _answered_by(path: Path) -> tuple[str, ...]:
+    """The names under which models answered in a check."""
+    import orjson
+
+    with contextlib.closing(Ledger(path)) as ledger:
+        names = Counter(orjson.loads(reply).get("model") for _, reply in ledger.rows("reply"))
+    return tuple(name for name, _ in names.most_common() if name is not None)
+
+
+def _parsed(stamp: str) -> datetime:
+    return datetime.strptime(stamp, _STAMP).replace(tzinfo=UTC)
+
+
+def _moment(text: str | None) -> datetime | None:
+    """A date, or a date and time, UTC.
+
+    Raises:
+        AgreementError: it is neither.
+    """
+    if text is None:
+        return None
+    try:
+        found = datetime.fromisoformat(text)
+    except ValueError:
+        raise AgreementError(
+            f"since={text!r} is no date; write it like 2026-11-23 or 2026-11-23T08:00"
+        ) from None
+    return found if found.tzinfo else found.replace(tzinfo=UTC)
+
+
+def _remarks(checks: Sequence[DriftCheck], latest: Any, options: DriftOptions) -> list[str]:
+    """What to say of the last checks."""
+    said = []
+    for one in latest:
+        mine = [check for check in checks if check.judge == one.judge]
+        names = {check.answered_by for check in mine[:-1]}
+        earlier = sorted({name for each in names for name in each})
+        if names and one.answered_by not in names:
+            said.append(
+                f"{one.judge}: answered by {', '.join(one.answered_by) or 'an unnamed model'}, "
+                f"before by {', '.join(earlier) or 'another'}"
+            )
+        if one.state == "DRIFT":
+            said.append(
+                f"{one.judge} judges otherwise than before: compare no figures across this change; "
+                f"once you accept it, --since {one.at:%Y-%m-%dT%H:%M} begins anew"
+            )
+    said.append(
+        f"p: that a check is like the earlier ones (exchanged at random, question by question; "
+        f"two tests, Bonferroni); alarm at {options.alpha:g}, so that one check in "
+        f"{1 / options.alpha:,.0f} is a false alarm"
+    )
+    return said
+
+
+def _table(checks: Sequence[DriftCheck], said: Sequence[str]) -> Table:
+    header: tuple[str, ...] = (
+        "judge", "check", "answered by", "agreement %", "accepted %", "not judged", "changed", "p",
+        "state",
+    )  # fmt: skip
+    several = len({one.judge for one in checks}) > 1
+    rows: tuple[tuple[str, ...], ...] = tuple(
+        (
+            one.judge, f"{one.at:%Y-%m-%d %H:%M}", ", ".join(one.answered_by[:2]),
+            "n/a" if one.agreement is None else share_text(one.agreement),
+            "n/a" if one.accepted is None else share_text(one.accepted),
+            str(one.not_judged),
+            "" if one.changed is None else f"{one.changed} of {one.compared}",
+            p_text(one.p), one.state,
+        )
+        for one in checks
+    )  # fmt: skip
+    if not several:
+        header, rows = header[1:], tuple(row[1:] for row in rows)
+    title = "Anchors asked again" + ("" if several or not checks else f": {checks[0].judge}")
+    return Table(
+        title=title, header=header, rows=rows, notes=tuple(said),
+        numeric=frozenset(("agreement %", "accepted %", "not judged", "changed", "p")),
+    )  # fmt: skip

@@ -1,0 +1,48 @@
+"""`markscheme drift`: anchors asked again, and an alarm when a model judges otherwise."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from markscheme.agreement import DriftOptions
+from markscheme.cli.app import notes
+from markscheme.cli.models import AskedModels, opened
+from markscheme.cli.options import Quiet, Shown, command
+from markscheme.options import Argument, Judges, Option
+
+
+@command("drift")
+def drift(
+    file: Annotated[str, Argument("Anchors: answers that stay the same, best with labels.")],
+    options: DriftOptions,
+    models: AskedModels,
+    shown: Shown,
+    judge: Judges = (),
+    checks: Annotated[
+        Path | None, Option("Folder of the checks. [default: runs/drift-FILE]")
+    ] = None,
+    quiet: Quiet = False,
+) -> None:
+    """Ask judges about the same answers again, and say whether their model judges as before.
+
+    Each check asks anew and keeps its replies in the folder; the table compares every check with
+    those before it. Exits with 1 when the last one of a judge is unlike them. With --every DAYS it
+    may stand before each run, or in a daily job: nothing is asked while the last check is recent.
+    """
+    from markscheme import agreement
+    from markscheme.cli.progress import progress
+
+    with (
+        progress("judging", total=None, quiet=quiet) as advance,
+        opened(models, advance) as asked,
+    ):
+        found = agreement.drift(
+            file, options, judges=judge, models=asked, folder=checks, on_progress=advance
+        )
+        notes.print(f"language models: {asked.budget.spending}", markup=False)
+    shown.show(found)
+    if found.alarm:
+        raise typer.Exit(1)
