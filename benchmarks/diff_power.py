@@ -1,18 +1,22 @@
 """Power and false alarms of `diff`: regressions planted in real answers to EVOUNA-NQ.
 
-    python -m benchmarks.diff_power --judge examiner --draws 200
+    python -m benchmarks.diff_power
 
 A draw takes questions at random and, as two versions of one system, answers of real systems: of a
-tenth of the questions each side gets one of two systems' answers by the toss of a coin, so that
-much changes and nothing gets worse. Then answers that were accepted are replaced by real answers of
-other systems to the same question that were rejected, until so many points are lost. An alarm is
-what `diff --fail-on-regression` calls a regression: p at most .05, and a loss.
+share of the questions (the turnover) each side gets another system's answer by the toss of a coin,
+so that much changes and nothing gets worse. Then answers that were accepted are replaced by answers
+of other systems to the same question that were rejected, until so many points are lost. An alarm
+is what `diff --fail-on-regression` calls a regression: p at most .05, and a loss.
+
+Writes docs/diff-power.csv and prints the table of docs/diff.md. The examiner's verdicts are kept
+with the tests, so that draws can be repeated without the data; `--judge` judges anew.
 """
 
 from __future__ import annotations
 
 import argparse
 import sys
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -23,35 +27,53 @@ from markscheme import datasets
 from markscheme.agreement import CompareOptions, compare_systems
 from markscheme.results import Table
 
+ROOT = Path(__file__).parents[1]
+VERDICTS = ROOT / "tests" / "analysis" / "diff_power_verdicts.npz"
+DRAWS = ROOT / "docs" / "diff-power.csv"
 QUESTIONS = (100, 200, 500, 1000)
 LOST = (0, 2, 3, 5, 10)
-CHURN = 0.1
+TURNOVER = (10, 30)
 SEED = 0
 
+Verdicts = np.ndarray[Any, np.dtype[np.bool_]]
 
-def verdicts(judge: str, limit: int) -> pl.DataFrame:
-    """A row a question: the verdict on each system's answer."""
+
+def judged(judge: str, limit: int) -> Verdicts:
+    """A row for each question, a column for each system: whether its answer is accepted."""
     answers = datasets.load("evouna-nq")
     rng = np.random.default_rng(SEED)
     questions = answers["question"].unique(maintain_order=True)
     chosen = questions.gather(rng.permutation(len(questions))[:limit])
     mine = answers.filter(pl.col("question").is_in(chosen.implode()))
-    judged = markscheme.judge(mine, judge).judgments.select("answer_id", "verdict")
-    table = mine.join(judged, on="answer_id").drop_nulls("verdict")
-    wide = table.unique(["question", "system"]).pivot(
+    found = markscheme.judge(mine, judge).judgments.select("answer_id", "verdict")
+    table = mine.join(found, on="answer_id").drop_nulls("verdict")
+    wide = table.unique(["question", "system"], maintain_order=True).pivot(
         "system", index="question", values="verdict", sort_columns=True
     )
-    return wide.drop_nulls()
+    return wide.drop_nulls().sort("question").drop("question").to_numpy().astype(bool)
+
+
+def save_verdicts(verdicts: Verdicts) -> None:
+    """Write them, a bit for each."""
+    np.savez_compressed(VERDICTS, bits=np.packbits(verdicts), shape=verdicts.shape)
+
+
+def load_verdicts() -> Verdicts:
+    """Those that the published figures were drawn from."""
+    with np.load(VERDICTS) as kept:
+        shape = tuple(kept["shape"])
+        return np.unpackbits(kept["bits"], count=int(np.prod(shape))).reshape(shape).astype(bool)
 
 
 def draw(
-    table: np.ndarray[Any, Any], size: int, lost: float, rng: np.random.Generator
-) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
-    """Verdicts on the base's and on the new answers, with so many points lost."""
-    rows = table[rng.choice(len(table), size, replace=False)]
+    verdicts: Verdicts, size: int, lost: float, turnover: float, seed: int
+) -> tuple[Verdicts, Verdicts]:
+    """Verdicts on the base's and on the new answers; `lost` and `turnover` in percent."""
+    rng = np.random.default_rng((SEED, size, int(lost * 10), int(turnover), seed))
+    rows = verdicts[rng.choice(len(verdicts), size, replace=False)]
     one, two = rng.permutation(rows.shape[1])[:2]
     base, new = rows[:, one].copy(), rows[:, one].copy()
-    for place in rng.choice(size, round(CHURN * size), replace=False):
+    for place in rng.choice(size, round(turnover / 100 * size), replace=False):
         side = base if rng.random() < 0.5 else new
         side[place] = rows[place, two]
     could = np.flatnonzero(new & ~rows.all(axis=1))  # another system's answer was rejected
@@ -60,7 +82,7 @@ def draw(
     return base, new
 
 
-def is_alarm(base: np.ndarray[Any, Any], new: np.ndarray[Any, Any], resamples: int) -> bool:
+def is_alarm(base: Verdicts, new: Verdicts, resamples: int = 2000) -> bool:
     """Whether `diff` says that the new answers are worse."""
     questions = [f"q{number}" for number in range(len(base))]
     frame = pl.concat(
@@ -73,35 +95,49 @@ def is_alarm(base: np.ndarray[Any, Any], new: np.ndarray[Any, Any], resamples: i
     return p is not None and p <= 0.05 and change is not None and change < 0
 
 
-def main() -> None:
-    """Print the table, in percent of the draws."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--judge", default="examiner")
-    parser.add_argument("--draws", type=int, default=200)
-    parser.add_argument("--resamples", type=int, default=2000)
-    parser.add_argument("--questions", type=int, default=1200, help="to draw from")
-    given = parser.parse_args()
-    wide = verdicts(given.judge, given.questions)
-    table = wide.drop("question").to_numpy().astype(bool)
-    rng = np.random.default_rng(SEED)
+def alarms(verdicts: Verdicts, size: int, lost: float, turnover: float, draws: int) -> int:
+    """In how many of so many draws there is an alarm."""
+    return sum(is_alarm(*draw(verdicts, size, lost, turnover, seed)) for seed in range(draws))
+
+
+def table(cells: pl.DataFrame) -> Table:
+    """Alarms in percent of the draws."""
     rows = []
-    for size in (one for one in QUESTIONS if one <= len(table)):
-        cells = []
-        for lost in LOST:
-            alarms = [
-                is_alarm(*draw(table, size, lost, rng), given.resamples) for _ in range(given.draws)
-            ]
-            cells.append(f"{100 * float(np.mean(alarms)):.1f}")
-        rows.append((str(size), *cells))
-    names = tuple(f"{lost} points lost" if lost else "nothing lost" for lost in LOST)
-    shown = Table(
-        title=f"Alarms in percent of {given.draws} draws; {given.judge}, {len(table)} questions, "
-        f"{table.shape[1]} systems",
-        header=("questions", *names),
+    for (turnover, size), found in cells.group_by(["turnover", "questions"], maintain_order=True):
+        shares = found.sort("lost")["alarms"] / found.sort("lost")["draws"]
+        rows.append((f"{turnover}%", str(size), *(f"{100 * share:.1f}" for share in shares)))
+    header = ("turnover", "questions", "nothing lost", *(f"{lost} points" for lost in LOST[1:]))
+    return Table(
+        title="Alarms, in percent of the draws",
+        header=header,
         rows=tuple(rows),
-        numeric=frozenset(("questions", *names)),
+        numeric=frozenset(header[1:]),
     )
-    sys.stdout.write(shown.markdown())
+
+
+def main() -> None:
+    """Draw, write the cells, print the table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--judge", help="judge anew with this judge, and keep its verdicts")
+    parser.add_argument("--questions", type=int, default=1200, help="to judge")
+    parser.add_argument("--draws", type=int, default=200, help="a cell with something lost")
+    parser.add_argument("--draws-of-nothing", type=int, default=1000, help="and with nothing lost")
+    given = parser.parse_args()
+    if given.judge:
+        save_verdicts(judged(given.judge, given.questions))
+    verdicts = load_verdicts()
+    cells = []
+    for turnover in TURNOVER:
+        for size in QUESTIONS:
+            for lost in LOST:
+                draws = given.draws if lost else given.draws_of_nothing
+                found = alarms(verdicts, size, lost, turnover, draws)
+                cells.append((turnover, size, lost, draws, found))
+                sys.stderr.write(f"{cells[-1]}\n")
+    names = ["turnover", "questions", "lost", "draws", "alarms"]
+    frame = pl.DataFrame(cells, schema=names, orient="row")
+    frame.write_csv(DRAWS)
+    sys.stdout.write(table(frame).markdown())
 
 
 if __name__ == "__main__":

@@ -14,8 +14,7 @@ from markscheme.agreement.options import EstimateOptions
 from markscheme.agreement.sources import (
     JudgmentsSource,
     TableSource,
-    judged_table,
-    labelled_table,
+    judged_and_labelled,
 )
 from markscheme.options import with_keywords
 from markscheme.results import Table, TableResult, flat_frame, share_text
@@ -70,11 +69,10 @@ def estimate(
         AgreementError: nothing matches, or several judges and none named.
     """
     wanted = with_keywords(EstimateOptions, options, keywords)
-    rows = judged_table(
-        judgments, judges=wanted.judge or "", columns=wanted.columns, answers=answers,
-        threshold=wanted.threshold,
+    rows, known = judged_and_labelled(
+        judgments, labels, judges=wanted.judge or "", columns=wanted.columns, answers=answers,
+        threshold=wanted.threshold, label_column=wanted.label_column,
     )  # fmt: skip
-    known = labelled_table(labels, column=wanted.label_column, columns=wanted.columns)
     found = human_accuracy(rows, known, wanted)
     return EstimateResult(
         frame=flat_frame(record for one in found for record in _records(one)),

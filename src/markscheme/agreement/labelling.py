@@ -139,6 +139,12 @@ def plan_labels(
     said.append(
         f"{plan.height:,} of {rows.height:,} answers drawn, {wanted.design}, seed {wanted.seed}"
     )
+    if plan.height < LEAST_LABELS * len(parts):
+        each = " of each system" if wanted.by else ""
+        said.append(
+            f"'markscheme estimate' gives no interval from fewer than {LEAST_LABELS} labels{each}: "
+            f"draw {LEAST_LABELS * len(parts):,} or more, or label all"
+        )
     return PlanResult(
         frame=_labelling_file(plan, answers),
         tables=(_table(needs, plan.height, rows.height, tuple(said)),),

@@ -79,6 +79,7 @@ def judged_table(
     answers: TableSource | None = None,
     threshold: float = 0.5,
     slices: Sequence[str] = (),
+    label_columns: Sequence[str] = (),
 ) -> pl.DataFrame:
     """Judgments as a long table, with questions, answers and systems from the judged answers.
 
@@ -91,17 +92,21 @@ def judged_table(
         answers: the judged answers.
         threshold: from which score an answer is accepted where a judge gave no verdict.
         slices: columns of the user's own, of the judgments or else of the answers, as text.
+        label_columns: the columns of a table of labels that `columns` may name as well.
 
     Raises:
         DataError, AgreementError: judgments or answers cannot be read, do not fit together, or
             neither has a slice.
     """
     table = _judgments(source)
+    names = {ours: theirs for ours, theirs in columns_of(columns).items() if ours != "label"}
+    if label_columns:
+        names = _without_those_of_labels(names, table.columns, label_columns)
     found = load_judgments(
         table,
         judges=names_of(judges) or None,
         threshold=threshold,
-        names={ours: theirs for ours, theirs in columns_of(columns).items() if ours != "label"},
+        names=names,
         slices=slices,
     )
     kept = answers if answers is not None else answers_of_run(source)
@@ -112,6 +117,26 @@ def judged_table(
     else:
         return _sliced(found, slices)
     return _sliced(with_answers(found, known, slices), slices)
+
+
+def _without_those_of_labels(
+    names: Mapping[str, str], judged: Sequence[str], labelled: Sequence[str]
+) -> dict[str, str]:
+    """The names of columns that are of the judgments.
+
+    Raises:
+        DataError: neither table has a column.
+    """
+    for ours, theirs in names.items():
+        if theirs != "none" and theirs not in judged and theirs not in labelled:
+            raise DataError(
+                f"neither the judgments nor the labels have a column {theirs!r} (named as {ours}); "
+                f"the judgments have {', '.join(map(repr, judged))}; "
+                f"the labels have {', '.join(map(repr, labelled))}"
+            )
+    return {
+        ours: theirs for ours, theirs in names.items() if theirs in judged or theirs not in labelled
+    }
 
 
 def labelled_table(
@@ -164,9 +189,12 @@ def judged_and_labelled(
             table, {"label": named} if named else {}, ("label",), keep=names_of(judges)
         )
         label_column = None
+    else:
+        known = _table(labels)
     rows = judged_table(
-        judged, judges=judges, columns=columns, answers=answers, threshold=threshold
-    )
+        judged, judges=judges, columns=columns, answers=answers, threshold=threshold,
+        label_columns=() if known is judged else known.columns,
+    )  # fmt: skip
     return rows, labelled_table(known, column=label_column, columns=columns)
 
 

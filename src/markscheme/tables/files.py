@@ -12,6 +12,7 @@ from __future__ import annotations
 import bz2
 import codecs
 import csv
+import difflib
 import gzip
 import io
 import itertools
@@ -21,7 +22,7 @@ import tempfile
 import zipfile
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Literal, Protocol, TypeAlias, cast, get_args
@@ -187,7 +188,7 @@ def _open_source(path: str, encoding: str | None) -> Iterator[_Opened]:
     except IsADirectoryError:
         raise DataError(f"{path} is a folder; name the files in it, or use a pattern") from None
     except OSError as error:
-        raise DataError(f"cannot read {path}: {error.strerror}") from None
+        raise DataError(f"cannot read {path}: {error.strerror}{near_file(path)}") from None
     try:
         plain = _decompressed(io.BufferedReader(raw, buffer_size=1 << 20))
         start = plain.peek(_PEEK)
@@ -444,6 +445,20 @@ def _rows_of(file: Path) -> int | None:
     with file.open("rb") as stream:
         lines = sum(block.count(b"\n") for block in iter(lambda: stream.read(1 << 20), b""))
     return max(0, lines - (kind in ("csv", "tsv")))
+
+
+def near_file(path: str | Path) -> str:
+    """`; did you mean 'X'?` for a path that is not there and is nearly another's, else ""."""
+    wanted = Path(path)
+    if wanted.exists():
+        return ""
+    with suppress(OSError):
+        some = itertools.islice(wanted.parent.iterdir(), 10_000)
+        beside = {one.name.lower(): one for one in some}
+        near = difflib.get_close_matches(wanted.name.lower(), beside, n=1, cutoff=0.6)
+        if near:
+            return f"; did you mean {str(beside[near[0]])!r}?"
+    return ""
 
 
 def check_named(path: str, what: str = "file") -> None:

@@ -5,6 +5,7 @@ A row is known by `answer_id`, or by `question` and `answer` (and `system` where
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -14,6 +15,8 @@ import polars as pl
 
 from markscheme.errors import AgreementError, DataError
 from markscheme.tables.columns import ALIASES, KEYS, plain_name
+
+_MAY_BE_ID = re.compile(r"\b(id|ids|uid|uuid|key)\b|id$")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -90,9 +93,15 @@ def join_labels(judgments: pl.DataFrame, labels: pl.DataFrame) -> Joined:
         known.select(extra), on=key, how="inner", nulls_equal=True, maintain_order="left"
     )
     if rows.is_empty():
+        hint = (
+            "; where another column of the labels holds the ids of answers, name it: "
+            "--columns answer_id=NAME"
+            if key == ("answer_id",)
+            else ""
+        )
         raise AgreementError(
             f"no judgment matches a label on {' and '.join(key)}: judgments have "
-            f"{once.select(key).row(0)}, labels have {known.select(key).row(0)}"
+            f"{once.select(key).row(0)}, labels have {known.select(key).row(0)}{hint}"
         )
     clustered = "question" in rows.columns and rows["question"].null_count() == 0
     cluster = pl.col("question") if clustered else pl.struct(identity)
@@ -184,12 +193,20 @@ def text_keys(table: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def check_key(table: pl.DataFrame, what: str) -> None:
-    """Raises DataError where a table has no key to match it by."""
+def check_key(table: pl.DataFrame, what: str, names: Sequence[str] = ()) -> None:
+    """Raises DataError where a table has no key to match it by.
+
+    Args:
+        table: with our names.
+        what: what its rows are.
+        names: its columns as they are called in its file.
+    """
     if "answer_id" not in table.columns and not {"question", "answer"} <= set(table.columns):
+        ids = [name for name in names if _MAY_BE_ID.search(plain_name(name))]
         raise DataError(
             f"the {what} need 'answer_id', or 'question' and 'answer', to be matched; "
-            f"the columns are {', '.join(map(repr, table.columns))}"
+            f"the columns are {', '.join(map(repr, names or table.columns))}. Where one of them "
+            f"holds the ids of answers, name it: --columns answer_id={(*ids, 'NAME')[0]}"
         )
 
 

@@ -46,15 +46,16 @@ def load_judgments(
         DataError: no key, no judge, or values that are no verdict.
         AgreementError: the table has no rows.
     """
+    given = read_table(source)
     table = renamed(
-        read_table(source),
+        given,
         dict(names or {}),
         ("answer_id", "question", "answer", "system", "judge", "verdict", "score", "label"),
         keep=judges or (),
     )
     if table.is_empty():
         raise AgreementError("the judgments table has no rows")
-    check_key(table, "judgments")
+    check_key(table, "judgments", given.columns)
     table = text_keys(table)
     has_result = "verdict" in table.columns or "score" in table.columns
     if judges and all(name in table.columns for name in judges):
@@ -67,11 +68,17 @@ def load_judgments(
             for name in table.columns
             if name not in {*NOT_JUDGES, *slices} and looks_like_values(table[name])
         ]
+        if not found and not judges and {"question", "answer"} <= set(table.columns):
+            raise DataError(
+                "these are answers that are not judged yet: there is neither a verdict nor a "
+                "score. 'markscheme judge FILE --out RUN' judges them; then give RUN here. The "
+                f"columns are {', '.join(map(repr, given.columns))}"
+            )
         if not found or judges:
             raise DataError(
                 f"no judge column{f' {judges}' if judges else ''} found: a long table needs "
                 "'verdict' or 'score', a wide one a column a judge, named with --judges. "
-                f"The columns are {', '.join(map(repr, table.columns))}"
+                f"The columns are {', '.join(map(repr, given.columns))}"
             )
         long = _from_wide(table, found, slices)
     decided = pl.when(pl.col("verdict").is_null()).then(pl.col("score") >= threshold)

@@ -52,9 +52,8 @@ def load_labels(
         DataError: no label column, no key, or values that are no label.
     """
     mapping = dict(names or {}) | ({"label": column} if column else {})
-    table = renamed(
-        read_table(source), mapping, ("answer_id", "question", "answer", "system", "label")
-    )
+    given = read_table(source)
+    table = renamed(given, mapping, ("answer_id", "question", "answer", "system", "label"))
     table = _with_annotators(table)
     if "label" in table.columns and table["label"].null_count() < table.height:
         table = table.with_columns(parse_labels(table["label"]).alias("label"))
@@ -69,9 +68,9 @@ def load_labels(
     else:
         raise DataError(
             "the labels have no column 'label'; name it with --label-column (Python: column=...). "
-            f"The columns are {', '.join(map(repr, table.columns))}"
+            f"The columns are {', '.join(map(repr, given.columns))}"
         )
-    check_key(table, "labels")
+    check_key(table, "labels", given.columns)
     kept = [name for name in (*KEYS, *LABEL_COLUMNS) if name in table.columns]
     return text_keys(table.select(kept))
 

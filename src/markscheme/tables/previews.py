@@ -14,7 +14,7 @@ from markscheme.tables.columns import REQUIRED
 from markscheme.tables.files import RawBatch, Source, iter_raw
 from markscheme.tables.paths import holds_objects, leaves, sample, values_at
 from markscheme.tables.read_options import ReadOptions
-from markscheme.tables.recognition import Recognised
+from markscheme.tables.recognition import Recognised, recognise_columns
 from markscheme.tables.tools import tool_by_columns
 
 
@@ -107,7 +107,7 @@ def _preview(
         frame = reader.answers_of(raw, predicted, default_system=system_of(source))
     except DataError as error:
         trouble = str(error)
-    seen = reader.last or Recognised()
+    seen = reader.last or _known_so_far(raw, reading)
     known = seen.format or raw.format
     said = seen.said(raw.source)
     return SourcePreview(
@@ -125,6 +125,14 @@ def _preview(
         trouble=trouble,
         foreign=known is not None,
     )
+
+
+def _known_so_far(raw: RawBatch, reading: ReadOptions) -> Recognised:
+    """What is recognised of a source that lacks a column."""
+    try:
+        return recognise_columns(raw, reading.columns, reading.answer_columns, required=())
+    except DataError:
+        return Recognised()
 
 
 def _used(raw: RawBatch, seen: Recognised, frame: pl.DataFrame) -> list[SourceColumn]:

@@ -1,0 +1,109 @@
+"""What people get wrong at first: messages name the columns, the option and the next command."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from markscheme.cli import run
+
+Captured = pytest.CaptureFixture[str]
+
+
+@pytest.fixture
+def judged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Captured) -> Path:
+    """A folder with a run of 40 answers, and labels whose ids are called `sample_id`."""
+    monkeypatch.chdir(tmp_path)
+    rows = pl.DataFrame({
+        "id": [f"a{number}" for number in range(40)],
+        "question": [f"question {number}?" for number in range(40)],
+        "references": [["yes"]] * 40,
+        "answer": ["yes", "no"] * 20,
+    })  # fmt: skip
+    rows.write_ndjson("answers.jsonl")
+    labels = rows.select(pl.col("id").alias("sample_id"), label=pl.col("answer") == "yes")
+    labels.cast({"label": pl.Int8}).write_csv("labels.csv")
+    assert run(["judge", "answers.jsonl", "-j", "exact_match", "-o", "run", "-q"]) == 0
+    capsys.readouterr()
+    return tmp_path
+
+
+@pytest.mark.parametrize("command", ["agree", "estimate"])
+def test_labels_with_another_id_column_are_matched_by_the_option_that_the_error_names(
+    command: str, judged: Path, capsys: Captured
+) -> None:
+    assert run([command, "run", "--labels", "labels.csv"]) == 2
+    said = capsys.readouterr().err
+    assert "'answer_id'" in said
+    assert "'sample_id', 'label'" in said
+    option = "--columns answer_id=sample_id"
+    assert option in said
+    assert run([command, "run", "--labels", "labels.csv", *option.split()]) == 0
+    assert "40" in capsys.readouterr().out
+
+
+def test_a_column_that_neither_table_has_is_named_with_those_of_both(
+    judged: Path, capsys: Captured
+) -> None:
+    given = ["agree", "run", "--labels", "labels.csv", "--columns", "answer_id=sampleid"]
+    assert run(given) == 2
+    said = capsys.readouterr().err
+    assert "neither the judgments nor the labels have a column 'sampleid'" in said
+    assert "'verdict'" in said
+    assert "'sample_id'" in said
+
+
+def test_ids_that_match_nothing_lead_to_the_option(judged: Path, capsys: Captured) -> None:
+    Path("other.csv").write_text("id,case,label\n1,a1,1\n2,a2,0\n")
+    assert run(["agree", "run", "--labels", "other.csv"]) == 2
+    said = capsys.readouterr().err
+    assert "judgments have ('a0',), labels have ('1',)" in said
+    assert "--columns answer_id=NAME" in said
+
+
+def test_the_columns_of_labels_are_named_as_in_their_file(judged: Path, capsys: Captured) -> None:
+    Path("other.csv").write_text("q,answer,opinion\nquestion 0?,yes,1\n")
+    assert run(["agree", "run", "--labels", "other.csv"]) == 2
+    assert "The columns are 'q', 'answer', 'opinion'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", ["plan-labels --label-count 30", "rank"])
+def test_answers_that_nobody_judged_lead_to_judge(
+    command: str, judged: Path, capsys: Captured
+) -> None:
+    name, *options = command.split()
+    assert run([name, "answers.jsonl", *options]) == 2
+    said = capsys.readouterr().err
+    assert "not judged yet" in said
+    assert "markscheme judge FILE --out RUN" in said
+
+
+def test_a_plan_of_few_labels_says_that_no_interval_follows(judged: Path, capsys: Captured) -> None:
+    assert run(["plan-labels", "run", "--label-count", "29"]) == 0
+    assert "no interval from fewer than 30 labels" in capsys.readouterr().out
+    assert run(["plan-labels", "run", "--label-count", "30"]) == 0
+    assert "no interval" not in capsys.readouterr().out
+
+
+def test_a_file_without_references_shows_what_was_recognised_of_it(
+    judged: Path, capsys: Captured
+) -> None:
+    pl.read_ndjson("answers.jsonl").drop("references").write_ndjson("bare.jsonl")
+    assert run(["columns", "bare.jsonl"]) == 2
+    shown = capsys.readouterr()
+    roles = {line.split()[0] for line in shown.out.splitlines()[3:] if line.strip()}
+    assert {"question", "answer", "answer_id"} <= roles
+    assert "not" not in roles
+    assert "no column for references" in shown.err
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["agree rum", "failures ru --rejected", "diff run answer.jsonl", "columns answer.jsonl"],
+)
+def test_a_path_that_is_nearly_right_is_named(words: str, judged: Path, capsys: Captured) -> None:
+    assert run(words.split()) == 2
+    said = capsys.readouterr().err
+    assert f"did you mean {'answers.jsonl' if 'answer.' in words else 'run'!r}?" in said
