@@ -23,6 +23,7 @@ from markscheme.contract.grammar import parse_judge
 from markscheme.errors import AgreementError, DataError, JudgeError
 from markscheme.judges.listwise.listwise import read_shots
 from markscheme.models.chat.scripted import ScriptedChat
+from markscheme.models.local.token_vectors import TextVectors, token_encoder
 from markscheme.models.sources import Models
 
 ROWS = [
@@ -191,6 +192,27 @@ def test_a_judge_that_knows_the_grades_is_found_to(material: Material) -> None:
     assert found is not None
     assert found.means["spearman"].value == pytest.approx(1.0)
     assert found.repetitions == 2
+
+
+def test_draws_share_their_texts_and_have_the_scores_that_they_have_apart(
+    material: Material, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    judge, encoder = parse_judge("listwise_examiner"), token_encoder()
+    tables = Plan(seeds=3).tables(material, "3210")
+    apart = [mark(judge, one, Models(), draw=n).table for n, one in enumerate(tables)]
+    encoder.forget()
+    encoded: list[str] = []
+    by_itself = encoder._encode
+
+    def counted(texts: list[str]) -> list[TextVectors]:
+        encoded.extend(texts)
+        return by_itself(texts)
+
+    monkeypatch.setattr(encoder, "_encode", counted)
+    together = over_draws(judge, tables, Models())
+    assert together.table.equals(pl.concat(apart))
+    texts = [pl.concat([t["answer"], t["references"].explode(), t["question"]]) for t in tables]
+    assert sorted(encoded) == sorted(set(pl.concat(texts)))  # each once
 
 
 def test_the_probe_finds_a_model_that_goes_by_position(material: Material) -> None:

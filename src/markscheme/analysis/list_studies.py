@@ -17,7 +17,7 @@ import polars as pl
 
 from markscheme.agreement import Draw, PerQuestion, Protocol, best_and_worst, per_question
 from markscheme.analysis.list_material import Material
-from markscheme.contract import Judge, judge_name
+from markscheme.contract import Judge, judge_name, needs_of
 from markscheme.engine import apply
 from markscheme.errors import AgreementError, JudgeError
 from markscheme.judges.listwise import Order, solved_examples
@@ -58,8 +58,8 @@ class Marked:
         return [dataclasses.replace(self, table=part) for part in parts]
 
 
-def mark(judge: Judge, table: pl.DataFrame, models: Models, *, draw: int = 0) -> Marked:
-    """Judge a table of candidates and count what that takes."""
+def mark(judge: Judge, table: pl.DataFrame, models: Models, *, draw: int | pl.Series = 0) -> Marked:
+    """Judge a table of candidates and count what that takes; `draw` names the draw of each."""
     before, began = models.budget.spending, perf_counter()
     said = apply(judge, table, models)
     after, seconds = models.budget.spending, perf_counter() - began
@@ -74,7 +74,8 @@ def mark(judge: Judge, table: pl.DataFrame, models: Models, *, draw: int = 0) ->
 
     return Marked(
         table=table.select(
-            "question", "answer", score=said["score"], grade="label", draw=pl.lit(draw)
+            "question", "answer", score=said["score"], grade="label",
+            draw=pl.lit(draw) if isinstance(draw, int) else draw
         ),
         calls=calls, repairs=max(0, calls - planned), seconds=seconds,
         tokens_in=total("tokens_in"), tokens_out=total("tokens_out"),
@@ -133,8 +134,20 @@ class Plan:
 
 
 def over_draws(judge: Judge, tables: Sequence[pl.DataFrame], models: Models) -> Marked:
-    """A judge on every draw."""
-    return together([mark(judge, one, models, draw=seed) for seed, one in enumerate(tables)])
+    """A judge on every draw.
+
+    Draws share most candidates and many references. A judge without a chat model gets all draws as
+    one table, a question's rows one after the other, so that it encodes each text once.
+    """
+    if len(tables) == 1 or needs_of(judge).may_ask_chat:
+        return together([mark(judge, one, models, draw=seed) for seed, one in enumerate(tables)])
+    every = pl.concat(
+        [one.with_columns(draw=pl.lit(seed)) for seed, one in enumerate(tables)]
+    ).with_row_index("place")
+    by_question = every.sort("question", maintain_order=True)
+    found = mark(judge, by_question.drop("draw", "place"), models, draw=by_question["draw"])
+    as_before = found.table.with_columns(by_question["place"]).sort("place").drop("place")
+    return dataclasses.replace(found, table=as_before)
 
 
 def by_shots(

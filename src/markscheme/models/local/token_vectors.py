@@ -99,6 +99,12 @@ class TokenEncoder:
                 self._cached_tokens -= len(dropped.ids)
         return [found[text] for text in texts]
 
+    def forget(self) -> None:
+        """Empty the cache."""
+        with self._keeping:
+            self._cached.clear()
+            self._cached_tokens = 0
+
     def _encode(self, texts: list[str]) -> list[TextVectors]:
         cut = self.max_tokens * CHARACTERS_A_TOKEN
         coded = self._tokenizer.encode_batch([text[:cut] for text in texts])
