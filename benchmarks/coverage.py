@@ -51,7 +51,7 @@ from markscheme.results import Figure, figure
 Array = npt.NDArray[np.float64]
 DOCS = Path(__file__).parents[1] / "docs"
 
-LEAST_COVERAGE, MOST_ALARMS = 0.93, 0.06
+LEAST_COVERAGE, MOST_COVERAGE, MOST_ALARMS = 0.93, 0.97, 0.06
 AGAIN = 10
 JUDGES = {
     "good": (0.95, 0.85), "useless": (0.8, 0.2), "lenient": (0.995, 0.4), "inverted": (0.3, 0.7),

@@ -66,9 +66,9 @@ def test_agreement_is_given_on_all_questions_and_on_the_rest(judged: markscheme.
     table = next(one for one in found.tables if one.title.startswith("On questions that trained"))
     assert [row[1] for row in table.rows] == ["all", "did not train it", "trained it"]
     whole, rest = (100 * parts[name].left_out["accuracy"].value for name in ("all", "rest"))
-    assert table.notes == (
+    assert table.notes[0] == (
         "30 of 60 questions trained examiner(encoder=never); on the rest: "
-        f"{rest:.1f}% as people say (on all: {whole:.1f}%)",
+        f"{rest:.1f}% as people say (on all: {whole:.1f}%)"
     )
 
 

@@ -152,7 +152,7 @@ def test_a_cascade_of_the_recorded_judges_keeps_the_agreement(labels: pl.DataFra
     )  # fmt: skip
     found = [choose_setting(data, Goal(calls=0.4, seed=seed)) for seed in range(30)]
     calls = [one.calls for one in found if one.calls is not None]
-    gaps = [one.gap[0] for one in found if one.gap is not None]
+    gaps = [one.gap.value for one in found if one.gap is not None]
     assert len(calls) == len(gaps) == 30
     assert np.mean(calls) <= 0.40
     assert np.mean(gaps) >= -0.01

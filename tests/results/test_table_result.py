@@ -24,7 +24,7 @@ def result() -> TableResult:
         numeric=frozenset({"accuracy"}),
         notes=(f"a note {HOSTILE}",),
     )
-    judged = {"judge": HOSTILE, "accuracy": Figure(value=0.806, low=0.7, high=0.9)}
+    judged = {"judge": HOSTILE, "accuracy": Figure(value=0.806, low=0.7, high=0.9, method="wilson")}
     none = {"judge": "b|c_d", "accuracy": Figure(reason="nothing was judged")}
     return TableResult(
         frame=flat_frame([judged, none]), tables=(table,), data={"judges": [judged, none]}
@@ -51,7 +51,12 @@ def test_nested_values_get_the_name_above_in_front() -> None:
 
 def test_json_has_the_reason_where_there_is_no_value(result: TableResult) -> None:
     found = json.loads(result.to_json())
-    assert found["judges"][0]["accuracy"] == {"value": 0.806, "low": 0.7, "high": 0.9}
+    assert found["judges"][0]["accuracy"] == {
+        "value": 0.806,
+        "low": 0.7,
+        "high": 0.9,
+        "method": "wilson",
+    }
     assert found["judges"][1]["accuracy"] == {"value": None, "reason": "nothing was judged"}
     assert result.to_json().endswith("}\n")
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import polars as pl
@@ -37,6 +38,7 @@ from markscheme.results import (
     Table,
     TableResult,
     flat_frame,
+    interval_note,
     lineage_note,
     measured,
     not_judged,
@@ -144,7 +146,7 @@ def agree(
         tables += agreement_tables(found, joined, statistics)
         by_scope = scope_agreement(joined, statistics)
         if by_scope:
-            tables.append(_scope_table(by_scope))
+            tables.append(_scope_table(by_scope, wanted.confidence))
             data["scope"] = by_scope
         data |= {"resamples": wanted.resamples, "confidence": wanted.confidence, "judges": found}
         frame = agreement_frame(found)
@@ -224,7 +226,8 @@ def scope_agreement(joined: Joined, options: AgreementOptions) -> dict[str, dict
     return found
 
 
-def _scope_table(found: Mapping[str, Mapping[str, Agreement]]) -> Table:
+def _scope_table(found: Mapping[str, Mapping[str, Agreement]], confidence: float) -> Table:
+    every = [one for kinds in found.values() for one in kinds.values()]
     rows = tuple(
         (
             judge,
@@ -245,8 +248,19 @@ def _scope_table(found: Mapping[str, Mapping[str, Agreement]]) -> Table:
         header=("judge", "the questions", "number", "answers", "accuracy", "kappa"),
         rows=rows,
         numeric=frozenset(("number", "answers", "accuracy", "kappa")),
-        notes=tuple(line for line in lines if line),
+        notes=(
+            *filter(None, lines),
+            *_overview_note(every, {"accuracy": "accuracy", "kappa": "kappa"}, confidence),
+        ),
     )
+
+
+def _overview_note(
+    found: Iterable[Agreement], heads: Mapping[str, str], confidence: float
+) -> tuple[str, ...]:
+    """How the intervals of a short table's statistics, by name and heading, were made."""
+    shown = ((head, one.left_out[name]) for one in found for name, head in heads.items())
+    return interval_note(shown, confidence)
 
 
 _SCOPES = {
@@ -310,22 +324,22 @@ def agreement_tables(
 ) -> list[Table]:
     """Counts, then shares in per cent and coefficients, under both policies for not judged."""
     made = (
-        f"{100 * options.confidence:g}% intervals clustered on question: Wilson with Student's t "
-        f"(shares, F1, AUROC), Fisher's z (kappa, MCC); average precision by {options.resamples:,} "
-        f"resamples of questions, seed {options.seed}"
+        "intervals are clustered on question; the variance of average precision is from "
+        f"{options.resamples:,} resamples of questions, seed {options.seed}"
         if options.resamples
         else "no intervals (resamples: 0)"
     )
+    figures = partial(_figures, found, options.confidence)
     tables = [
         _counts(found, (*joined.notes(), made)),
-        _figures(found, "left_out", SHARES, "Agreement in per cent, not judged left out"),
-        _figures(found, "left_out", COEFFICIENTS, "Agreement, not judged left out"),
+        figures("left_out", SHARES, "Agreement in per cent, not judged left out"),
+        figures("left_out", COEFFICIENTS, "Agreement, not judged left out"),
     ]
     if any(one.not_judged for one in found):
         rest = {name: COEFFICIENTS[name] for name in ("kappa", "mcc")}
         title = "not judged counted as errors"
-        tables.append(_figures(found, "errors", SHARES, f"Agreement in per cent, {title}"))
-        tables.append(_figures(found, "errors", rest, f"Agreement, {title}"))
+        tables.append(figures("errors", SHARES, f"Agreement in per cent, {title}"))
+        tables.append(figures("errors", rest, f"Agreement, {title}"))
     return tables
 
 
@@ -340,7 +354,8 @@ OVERVIEW = {
 
 
 def overview_table(found: Sequence[Agreement], notes: Sequence[str] = ()) -> Table:
-    """The short table of a report: one row per judge over all systems' answers."""
+    """The short table of a report: one row per judge over all systems' answers, 95% intervals."""
+    whole = [one for one in found if one.system is None]
     rows = tuple(
         (
             one.judge,
@@ -350,16 +365,15 @@ def overview_table(found: Sequence[Agreement], notes: Sequence[str] = ()) -> Tab
             ),
             not_judged(dict(one.not_judged)),
         )
-        for one in found
-        if one.system is None
+        for one in whole
     )
-    heads = [title for title, _, _ in OVERVIEW.values()]
+    heads = {name: title for name, (title, _, _) in OVERVIEW.items()}
     return Table(
         title="Agreement with people's labels",
-        header=("judge", *heads, "not judged"),
+        header=("judge", *heads.values(), "not judged"),
         rows=rows,
-        numeric=frozenset(heads),
-        notes=tuple(notes),
+        numeric=frozenset(heads.values()),
+        notes=(*_overview_note(whole, heads, 0.95), *notes),
     )
 
 
@@ -393,7 +407,11 @@ def _counts(found: Sequence[Agreement], notes: tuple[str, ...]) -> Table:
 
 
 def _figures(
-    found: Sequence[Agreement], policy: Any, names: Mapping[str, str], title: str
+    found: Sequence[Agreement],
+    confidence: float,
+    policy: Any,
+    names: Mapping[str, str],
+    title: str,
 ) -> Table:
     scale, digits = (100, 1) if names is SHARES else (1, 3)
     rows = [
@@ -405,7 +423,14 @@ def _figures(
         for one in found
     ]
     header = ("judge", "system", *names.values())
-    return Table(title=title, header=header, rows=tuple(rows), numeric=frozenset(header[2:]))
+    shown = [(said, one.figures(policy)[name]) for one in found for name, said in names.items()]
+    return Table(
+        title=title,
+        header=header,
+        rows=tuple(rows),
+        numeric=frozenset(header[2:]),
+        notes=interval_note(shown, confidence),
+    )
 
 
 def annotators_of(
@@ -604,6 +629,7 @@ def relation_tables(found: Mapping[str, Any]) -> list[Table]:
         if test
     ]
     tables = []
+    said = "p: {}; each answer is taken as independent, as in the paper"
     if steps:
         header = ("judge", "sets", "accepted above", "accepted below", "odds ratio", "p (Fisher)")
         tables.append(
@@ -612,6 +638,7 @@ def relation_tables(found: Mapping[str, Any]) -> list[Table]:
                 header=header,
                 rows=tuple(steps),
                 numeric=frozenset(header[2:]),
+                notes=(said.format("fisher-exact"),),
             )
         )
     if marks:
@@ -622,6 +649,7 @@ def relation_tables(found: Mapping[str, Any]) -> list[Table]:
                 header=header,
                 rows=tuple(marks),
                 numeric=frozenset(header[1:]),
+                notes=(said.format("brunner-munzel"),),
             )
         )
     return tables

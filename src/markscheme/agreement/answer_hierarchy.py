@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
@@ -109,7 +109,7 @@ def _step(higher: str, lower: str, above: tuple[int, int], below: tuple[int, int
         cells = np.array([[yes, size - yes] for yes, size in (above, below)])
         found = fisher_exact(cells, alternative="greater")
         odds = figure(found.statistic, "a set is accepted or rejected as a whole")
-        p = figure(found.pvalue, "undefined")
+        p = replace(figure(found.pvalue, "undefined"), method="fisher-exact")
     return AdjacentSets(
         higher=higher,
         lower=lower,
@@ -149,7 +149,10 @@ def marks_test(marks: pl.Series, accepted: pl.Series) -> MarksTest:
                 warnings.simplefilter("ignore", RuntimeWarning)
                 # scipy's `less`: values of the first sample tend to be less than the second's.
                 found = brunnermunzel(bad, good, alternative="less")
-            p = figure(float(found.pvalue), "marks and labels leave no variance for the test")
+            p = replace(
+                figure(float(found.pvalue), "marks and labels leave no variance for the test"),
+                method="brunner-munzel",
+            )
     return MarksTest(
         accepted=len(good),
         rejected=len(bad),

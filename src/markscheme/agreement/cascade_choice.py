@@ -183,11 +183,12 @@ def _said(chosen: ChosenCascade, goal: Goal, first: str, then: str) -> list[str]
             f"no setting keeps within {goal.calls:g} of the calls: {first} is nowhere sure enough"
         )
     if chosen.gap is not None and chosen.calls is not None:
-        mean, low, high = (share_text(value, signed=True) for value in chosen.gap)
+        gap = chosen.gap
+        mean, low, high = (share_text(end, signed=True) for end in (gap.value, gap.low, gap.high))
         said.append(
             f"chosen: {share_text(chosen.calls)}% of the calls, agreement "
             f"{share_text(chosen.agreement)}%, which is {mean} points against {then} (95% interval "
-            f"{low} to {high})"
+            f"{low} to {high}, {gap.method})"
         )
         said += _promise(goal)
         said += _ready(_name(chosen, first, then))

@@ -6,6 +6,7 @@ dear judge decides. Everything here works on judgments that were made and labels
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,6 +16,8 @@ import polars as pl
 from markscheme.agreement.options import Guarantee
 from markscheme.agreement.thresholds import split_questions
 from markscheme.errors import AgreementError
+from markscheme.metrics import spread_of
+from markscheme.results import Figure
 
 Array = npt.NDArray[np.float64]
 
@@ -264,7 +267,7 @@ class ChosenCascade:
     agreement: float | None
     dear_agreement: float
     cheap_agreement: float
-    gap: tuple[float, float, float] | None
+    gap: Figure | None
     curve: pl.DataFrame
     path_questions: int
     test_questions: int
@@ -331,13 +334,13 @@ def _check(goal: Goal) -> None:
             raise AgreementError(f"{name}={value:g} must lie between 0 and 1, such as 0.85")
 
 
-def _gap(verdicts: Array, data: Recorded) -> tuple[float, float, float]:
+def _gap(verdicts: Array, data: Recorded) -> Figure:
     """Difference of agreement from the dear judge's with a 95% interval clustered by question."""
     right = (verdicts == data.labels).astype(float) - (data.then == data.labels)
     _, places, sizes = np.unique(data.clusters, return_inverse=True, return_counts=True)
     mean = float(right.mean())
-    residuals = np.bincount(places, right - mean, minlength=len(sizes))
-    count = len(sizes)
-    correction = count / (count - 1) if count > 1 else 1.0
-    error = float(np.sqrt(correction * (residuals**2).sum())) / len(right)
-    return mean, mean - 1.96 * error, mean + 1.96 * error
+    residuals = np.bincount(places, right - mean, minlength=len(sizes)).astype(np.float64)
+    spread = spread_of(residuals / len(right), len(sizes))
+    reach = spread.reach(0.95) * math.sqrt(spread.variance)
+    low, high = max(-1.0, mean - reach), min(1.0, mean + reach)
+    return Figure(value=mean, low=low, high=high, method="t")

@@ -25,7 +25,15 @@ from markscheme.agreement.sources import (
 from markscheme.agreement.system_differences import PeoplesDifference, peoples_differences
 from markscheme.errors import AgreementError, DataError
 from markscheme.options import with_keywords
-from markscheme.results import Table, TableResult, flat_frame, p_text, share_text
+from markscheme.results import (
+    Table,
+    TableResult,
+    flat_frame,
+    interval_note,
+    methods_of,
+    p_text,
+    share_text,
+)
 from markscheme.tables import LEARNED, Joined, join_labels, scope_kind
 
 LEAST_RESAMPLES = 100
@@ -144,7 +152,8 @@ def compare(
     if people:
         tables.insert(0, _people_table(people, pairs, wanted))
     for column in wanted.slices:
-        tables.append(_slices_table(column, [one for one in sliced if one.column == column]))
+        mine = [one for one in sliced if one.column == column]
+        tables.append(_slices_table(column, mine, wanted))
     return CompareResult(
         frame=flat_frame(pairs),
         tables=tuple(tables),
@@ -273,13 +282,15 @@ def _people_table(
         rows=tuple(rows),
         numeric=frozenset(header[2:]),
         notes=(
-            f"{100 * options.confidence:g}% intervals and tests: prediction-powered, paired by "
-            "question, Student's t (ppi-t); the labels must be of all answers or of a random part",
+            f"{100 * options.confidence:g}% intervals and p: ppi-t (prediction-powered, paired by "
+            "question, Student's t); the labels must be of all answers or of a random part",
         ),
     )
 
 
-def _slices_table(column: str, sliced: Sequence[SlicedDifference]) -> Table:
+def _slices_table(
+    column: str, sliced: Sequence[SlicedDifference], options: CompareOptions
+) -> Table:
     """The differences within each value of one column, as people would say where it is known."""
     by_people = any(one.people is not None for one in sliced)
     rows = []
@@ -299,6 +310,10 @@ def _slices_table(column: str, sliced: Sequence[SlicedDifference]) -> Table:
         ("difference", "by the judge alone", "labels", "p", "Holm") if by_people
         else ("difference", "questions", "permutation p")
     )  # fmt: skip
+    differences = [
+        ("", one.pair.difference if one.people is None else one.people.difference) for one in sliced
+    ]
+    tests = [one.people.p if one.people is not None else one.pair.permutation for one in sliced]
     whose = "What people would say" if by_people else "Difference of share accepted"
     reasons = sorted(
         {
@@ -312,7 +327,11 @@ def _slices_table(column: str, sliced: Sequence[SlicedDifference]) -> Table:
         header=(column, "first", "second", *what),
         rows=tuple(rows),
         numeric=frozenset(what),
-        notes=("Holm's correction is over all slices", *reasons) if by_people else (),
+        notes=(
+            *interval_note(differences, options.confidence),
+            *((f"p: {methods_of(tests)}",) if any(one.method for one in tests) else ()),
+            *(("Holm's correction is over all slices", *reasons) if by_people else ()),
+        ),
     )
 
 
@@ -358,10 +377,11 @@ def _tables(
     unit = " in per cent" if by_points else ""
     header = ("first", "second", "of first", "of second", "difference", "compared", "questions")
     made = (
-        f"{100 * options.confidence:g}% intervals and permutation tests: {options.resamples:,} "
-        f"resamples of questions, seed {options.seed}; Holm's correction over {len(pairs)} pairs; "
-        f"not judged: {options.unjudged.replace('_', ' ')}"
+        f"permutation p: exchange ({options.resamples:,} exchanges of whole questions, seed "
+        f"{options.seed}); McNemar p: mcnemar (each answer taken as independent); Holm's "
+        f"correction over {len(pairs)} pairs; not judged: {options.unjudged.replace('_', ' ')}"
     )
+    how = interval_note((("", pair.difference) for pair in pairs), options.confidence)
     wins = ("only first right", "only second right")
     names = ("first", "second", *wins, "McNemar p", "Holm", "permutation p", "Holm, permutation")
     return [
@@ -370,7 +390,7 @@ def _tables(
             header=(*header, "left out"),
             rows=tuple(values),
             numeric=frozenset((*header[2:], "left out")),
-            notes=tuple(said),
+            notes=(*how, *said),
         ),
         Table(
             title="Is it more than chance?",

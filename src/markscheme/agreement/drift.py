@@ -425,8 +425,8 @@ def _remarks(checks: Sequence[DriftCheck], latest: Any, options: DriftOptions) -
                 f"once you accept it, --since {one.at:%Y-%m-%dT%H:%M} begins anew"
             )
     said.append(
-        f"p: that a check is like the earlier ones (exchanged at random, question by question; "
-        f"two tests, Bonferroni); alarm at {options.alpha:g}, so that one check in "
+        f"p: exchange, that a check is like the earlier ones (exchanged at random, question by "
+        f"question; two tests, Bonferroni); alarm at {options.alpha:g}, so that one check in "
         f"{1 / options.alpha:,.0f} is a false alarm"
     )
     return said

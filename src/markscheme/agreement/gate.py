@@ -19,6 +19,7 @@ class Gate:
         accuracy: share of all answers accepted; what was not judged counts as not accepted, so
             that failures cannot open the gate. None where there are no answers.
         bound: its lower bound at the confidence asked for; the accuracy itself where none was.
+        method: how the bound was made (`results.METHODS`); None where no confidence was asked for.
         not_judged: answers without a verdict.
         passed: whether the bound reaches the limit.
     """
@@ -29,6 +30,7 @@ class Gate:
     bound: float | None
     not_judged: int
     passed: bool
+    method: str | None = None
 
     def __str__(self) -> str:
         """A line for people."""
@@ -37,7 +39,7 @@ class Gate:
             return f"{where}: no answers"
         text = f"{where}: accuracy {100 * self.accuracy:.1f}"
         if self.bound != self.accuracy:
-            text += f", at least {100 * self.bound:.1f}"
+            text += f", at least {100 * self.bound:.1f} ({self.method})"
         if self.not_judged:
             text += f" ({self.not_judged:,} not judged, counted as wrong)"
         return text
@@ -68,12 +70,13 @@ def gates(
 
 def _gate(record: dict[str, Any], limit: float, confidence: float | None) -> Gate:
     judged, missing = record["judged"], sum(record["not_judged"].values())
-    accuracy, bound = record["accuracy"], None
+    accuracy, bound, method = record["accuracy"], None, None
     if accuracy is not None:
         accuracy *= judged / (judged + missing)
         bound = accuracy
         if confidence is not None:
             bound = _lower(record, accuracy, confidence)
+            method = "clopper-pearson" if record["freedom_one_sided"] is None else "wilson-t"
     elif missing:
         accuracy = bound = 0.0
     return Gate(
@@ -83,6 +86,7 @@ def _gate(record: dict[str, Any], limit: float, confidence: float | None) -> Gat
         bound=bound,
         not_judged=missing,
         passed=bound is not None and bound >= limit,
+        method=method,
     )
 
 

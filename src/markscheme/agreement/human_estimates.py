@@ -17,7 +17,7 @@ from markscheme.agreement.sources import (
     judged_and_labelled,
 )
 from markscheme.options import with_keywords
-from markscheme.results import Table, TableResult, flat_frame, share_text
+from markscheme.results import Table, TableResult, flat_frame, interval_note, share_text
 
 NAMES = {
     "ppi_tuned": "PPI, tuned (PPI++)",
@@ -103,10 +103,11 @@ def _records(one: HumanAccuracy) -> list[dict[str, Any]]:
 
 def _table(found: Sequence[HumanAccuracy], options: EstimateOptions) -> Table:
     rows = []
-    how = "betting" if options.anytime else "clustered on question"
+    figures = [(NAMES[each.method], each.figure) for one in found for each in one.estimates]
     said = [
-        f"{100 * options.confidence:g}% intervals, {how}; judge: {found[0].judge}, "
-        f"by its {found[0].predictions}s"
+        *interval_note(figures, options.confidence),
+        f"judge: {found[0].judge}, by its {found[0].predictions}s"
+        + ("" if options.anytime else "; intervals are clustered on question"),
     ]
     if options.anytime:
         said.append(

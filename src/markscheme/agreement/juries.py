@@ -22,9 +22,9 @@ from markscheme.agreement.options import JuryOptions
 from markscheme.agreement.sources import JudgmentsSource, TableSource, joined_with_labels
 from markscheme.agreement.thresholds import split_questions
 from markscheme.errors import AgreementError
-from markscheme.metrics import share_interval, spread_of
+from markscheme.metrics import share_interval, share_method, spread_of
 from markscheme.options import with_keywords
-from markscheme.results import Table, TableResult, share_text
+from markscheme.results import Figure, Table, TableResult, share_text
 from markscheme.tables import as_binary
 
 Array = npt.NDArray[np.float64]
@@ -70,7 +70,7 @@ class JuryResult(TableResult):
     """What `jury` gives: the frame has a row a judge, and rows for majority and jury.
 
     Columns: `judge`, `weight`, `agreement` (share of held-out answers judged as people do),
-    `low`, `high` (95%, clustered by question), `auroc`, `ece`, `judged`.
+    `low`, `high` (95%, clustered by question, made by `method`), `auroc`, `ece`, `judged`.
 
     Attributes:
         weights: fitted on the other questions.
@@ -127,12 +127,13 @@ def jury(
     mean = filled.sum(axis=1) / np.maximum(1, voted.sum(axis=1))
     rows.append(_row("(mean of all)", None, (mean + 1) / 2, asked, (known, where)))
     rows.append(_row("(jury)", None, fitted(filled), asked, (known, where)))
+    ways = dict.fromkeys(row["method"] for row in rows if row["method"])
     said = [
         *joined.notes(),
         f"weights from {int(part.sum()):,} answers, figures of the {int((~part).sum()):,} to other "
         f"questions; seed {wanted.seed}",
         "agreement: share judged as people do, what was not judged left out; 95% interval "
-        "clustered by question",
+        f"clustered by question: {', '.join(ways)}",
         f'judge: panel(judges=[{", ".join(names)}], weights="FILE"), FILE by --save-weights',
     ]
     return JuryResult(
@@ -205,16 +206,14 @@ def _votes(
     )
 
 
-def clustered_share(
-    right: Array, clusters: Ints, *, confidence: float = 0.95
-) -> tuple[float, float, float]:
+def clustered_share(right: Array, clusters: Ints, *, confidence: float = 0.95) -> Figure:
     """A share with its interval, clustered by question (`metrics.share_interval`)."""
     mean = float(right.mean())
     _, places = np.unique(clusters, return_inverse=True)
     influences = np.bincount(places, (right - mean) / len(right)).astype(np.float64)
     spread = spread_of(influences, len(influences))
-    bounds = share_interval(mean, spread, answers=len(right), confidence=confidence)
-    return mean, *bounds
+    low, high = share_interval(mean, spread, answers=len(right), confidence=confidence)
+    return Figure(value=mean, low=low, high=high, method=share_method(spread, len(right)))
 
 
 def _row(
@@ -224,14 +223,14 @@ def _row(
 
     scores, labels, clusters = scores[judged], known[0][judged], known[1][judged]
     row: dict[str, Any] = {"judge": name, "weight": weight, "judged": len(labels)}
-    figures = ("agreement", "low", "high", "auroc", "ece")
+    figures = ("agreement", "low", "high", "method", "auroc", "ece")
     if not len(labels):
         return row | dict.fromkeys(figures)
     right = ((scores >= 0.5) == labels).astype(np.float64)
-    _, low, high = clustered_share(right, clusters)
+    share = clustered_share(right, clusters)
     both = labels.any() and not labels.all()
     return row | {
-        "agreement": float(right.mean()), "low": low, "high": high,
+        "agreement": share.value, "low": share.low, "high": share.high, "method": share.method,
         "auroc": float(roc_auc_score(labels, scores)) if both else None,
         "ece": calibration_figures(scores.clip(0, 1), labels)["ece_quantile"].value,
     }  # fmt: skip

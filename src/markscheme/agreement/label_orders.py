@@ -45,7 +45,7 @@ LEAST_RARER = 10
 """Fewest labels of the rarer kind from which there is an interval."""
 UNMET_ERRORS = 2
 """The least errors of size 1 that the variance allows for, met among the labels or not."""
-METHOD = "regression on chances of the draw"
+METHOD = "regression"
 
 
 @dataclass(frozen=True, kw_only=True)

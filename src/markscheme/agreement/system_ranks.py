@@ -94,8 +94,8 @@ def rank(
     )
     if wanted.resamples:
         said.append(
-            f"{100 * wanted.confidence:g}% intervals: {wanted.resamples:,} bootstrap resamples of "
-            f"questions, seed {wanted.seed}"
+            f"{100 * wanted.confidence:g}% intervals: bootstrap ({wanted.resamples:,} resamples of "
+            f"questions, seed {wanted.seed})"
         )
     return RankResult(
         frame=ranking.systems,

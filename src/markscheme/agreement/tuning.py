@@ -52,7 +52,7 @@ class Trial:
         threshold: of the score; None where the judge's own verdicts are at least as good.
         calls, cost_usd: requests and dollars an answer; None where no price is known.
         held_out: share of held-out answers judged as people do; None for no finalist.
-        low, high: its interval, which holds for all finalists together.
+        low, high: its interval, which holds for all finalists together; `method`: how it was made.
         not_judged: of the held-out answers; they do not agree.
     """
 
@@ -66,6 +66,7 @@ class Trial:
     held_out: float | None = None
     low: float | None = None
     high: float | None = None
+    method: str | None = None
     not_judged: int | None = None
 
 
@@ -346,27 +347,26 @@ class _Search:
         calls += after.calls + after.known - before.calls - before.known
         answers += rows.height
         right = _right(rows, one.threshold, self.options.positive_from)
-        mean, low, high = clustered_share(
-            right, rows["cluster"].to_numpy(), confidence=1 - 0.05 / finalists
-        )
+        share = clustered_share(right, rows["cluster"].to_numpy(), confidence=1 - 0.05 / finalists)
         if (rows["status"] == "skipped").any() and after.skipped > before.skipped:
             self.said.append(f"{one.name}: the budget was spent before its report was complete")
         return replace(
-            tuned, held_out=mean, low=low, high=high,
+            tuned, held_out=share.value, low=share.low, high=share.high, method=share.method,
             not_judged=int((rows["status"] != "judged").sum()),
             calls=calls / answers, cost_usd=one.cost / answers if one.priced else None,
         )  # fmt: skip
 
     def _result(self, chosen: _Candidate, trials: tuple[Trial, ...], finalists: int) -> TuneResult:
         best = trials[0]
+        ways = ", ".join(dict.fromkeys(one.method for one in trials if one.method))
         said = [
             f"chosen on {best.tuned_on:,} answers to {len(self._seen)} questions, reported on the "
             f"answers to {len(self._held_out)} others, which no choice has seen; seed "
             f"{self.options.seed}",
             "tuned: agreement on the questions of the search, at the threshold chosen there, which "
             "flatters; held out: what to expect. Answers not judged do not agree",
-            f"intervals hold for all {finalists} finalists together (95%, Bonferroni; clustered by "
-            "question), so that one of them may be picked by these figures",
+            f"intervals ({ways}, clustered by question) hold for all {finalists} finalists "
+            "together (95%, Bonferroni), so that one of them may be picked by these figures",
             *self.said,
             f"judge: {chosen.name}"
             + ("" if best.threshold is None else f", accepted from score {best.threshold:.4g}: "

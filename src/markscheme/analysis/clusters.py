@@ -30,6 +30,7 @@ class Cluster:
         change: share accepted among the new minus that among the base answers, -1 to 1.
         p: McNemar's exact p of worse and better being equally likely, corrected by Holm's method
             for the number of groups; None where nothing flipped.
+        method: of p: `mcnemar`.
     """
 
     group: str
@@ -38,6 +39,7 @@ class Cluster:
     better: int
     change: float
     p: float | None
+    method: str = "mcnemar"
 
 
 def clusters(pairs: pl.DataFrame, *, slices: Sequence[str] = ()) -> list[Cluster]:

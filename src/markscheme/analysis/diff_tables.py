@@ -41,6 +41,7 @@ def change_tables(
     said: str,
     *,
     seed: int,
+    confidence: float,
 ) -> list[Table]:
     """The figures of both sides, and the groups that lost."""
     figures = (
@@ -58,8 +59,8 @@ def change_tables(
             numeric=frozenset(header),
             notes=(
                 said,
-                f"Paired by question; interval and permutation test clustered on question, "
-                f"seed {seed}.",
+                f"{100 * confidence:g}% interval and p: exchange (the two sides exchanged question "
+                f"by question, seed {seed}).",
             ),
         ),
         Table(
@@ -83,8 +84,8 @@ def change_tables(
                 rows=rows,
                 numeric=frozenset(names[1:]),
                 notes=(
-                    "Groups overlap. p: McNemar's exact test, corrected by Holm's method for the "
-                    "number of groups.",
+                    "Groups overlap. p: mcnemar (each pair of answers taken as independent), "
+                    "corrected by Holm's method for the number of groups.",
                 ),
             )
         )

@@ -131,7 +131,8 @@ def diff(
     found = clusters(pairs, slices=chosen.slices)
     conclusion, regression = _concluded(comparison, chosen)
     said = headline(comparison, conclusion, chosen.margin)
-    shown = change_tables(judge, comparison, counts, found, said, seed=chosen.seed)
+    shown = change_tables(judge, comparison, counts, found, said, seed=chosen.seed,
+                          confidence=chosen.confidence)  # fmt: skip
     if chosen.flips and (counts["worse"] or counts["better"]):
         shown.append(flips_table(pairs, most=chosen.flips))
     return DiffResult(

@@ -17,7 +17,7 @@ import polars as pl
 from markscheme.contract import Judge, ModelSource
 from markscheme.engine import run_in_memory
 from markscheme.errors import UnknownNameError
-from markscheme.metrics import Spread, share_interval, spread_of
+from markscheme.metrics import Spread, share_interval, share_method, spread_of
 from markscheme.tables import AnswersReader
 from markscheme.text import is_sentence, sentences
 
@@ -194,7 +194,7 @@ def run_probes(
     Returns:
         One row a probe: `probe`, `meaning`, `answers` (judged before and after), `not_judged`
         (before or after), `flips`, `flip_rate`, `low`, `high` (95%,
-        Wilson's, clustered on question), `to_accepted`, `to_rejected` (null
+        Wilson's, clustered on question) and their `method`, `to_accepted`, `to_rejected` (null
         where the judge gives no verdicts), `moved` (share of scores that change by more than
         MOVED) and `mean_change` of the score.
 
@@ -243,18 +243,20 @@ def _moves(questions: pl.Series, before: pl.DataFrame, after: pl.DataFrame) -> d
         "mean_change": float(scores.to_numpy().mean()) if scores.len() else None,
     }
     if verdicts.is_empty():
-        none = ("flips", "flip_rate", "low", "high", "to_accepted", "to_rejected")
+        none = ("flips", "flip_rate", "low", "high", "method", "to_accepted", "to_rejected")
         return {**counts, **dict.fromkeys(none), **moved}
     flipped = verdicts["verdict"] != verdicts["verdict_after"]
     rate = int(flipped.sum()) / flipped.len()
     asked = verdicts["question"]
-    low, high = share_interval(rate, _spread(flipped, asked), answers=verdicts.height)
+    spread = _spread(flipped, asked)
+    low, high = share_interval(rate, spread, answers=verdicts.height)
     return {
         **counts,
         "flips": int(flipped.sum()),
         "flip_rate": rate,
         "low": low,
         "high": high,
+        "method": share_method(spread, verdicts.height),
         "to_accepted": int((flipped & verdicts["verdict_after"]).sum()),
         "to_rejected": int((flipped & verdicts["verdict"]).sum()),
         **moved,

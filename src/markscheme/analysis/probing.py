@@ -12,7 +12,7 @@ from markscheme.analysis.options import ProbeOptions
 from markscheme.analysis.probes import chosen_probes, run_probes
 from markscheme.contract import Judge, ModelSource, judge_name, parse_judge, signature
 from markscheme.options import with_keywords
-from markscheme.results import Table, TableResult, interval
+from markscheme.results import Figure, Table, TableResult, interval, interval_note
 from markscheme.tables import ReadOptions, Source, read_answers
 
 
@@ -42,9 +42,9 @@ def probe(
 
     Returns:
         A row per probe: `probe`, `meaning`, `answers` (judged before and after), `not_judged`,
-        `flips`, `flip_rate` (0 to 1) with `low` and `high` (95%, Wilson's, clustered by question),
-        `to_accepted`, `to_rejected`, `moved` (share of scores that change by more than 0.05) and
-        `mean_change` of the score. Null where the judge gives no verdicts.
+        `flips`, `flip_rate` (0 to 1) with `low` and `high` (95%, clustered by question) and their
+        `method`, `to_accepted`, `to_rejected`, `moved` (share of scores that change by more than
+        0.05) and `mean_change` of the score. Null where the judge gives no verdicts.
 
     Raises:
         UnknownNameError: there is no such probe or option.
@@ -110,6 +110,11 @@ def _table(frame: pl.DataFrame, judge: str, answers: int, signed: str) -> Table:
         rows=tuple(rows),
         numeric=frozenset(header[2:]),
         notes=(
+            *interval_note(
+                ("", Figure(value=row["flip_rate"], low=row["low"], method=row["method"]))
+                for row in frame.iter_rows(named=True)
+                if row["flip_rate"] is not None
+            ),
             "Only answers that a probe can change are counted. Scores moved: by more than 5 points "
             "of 100. Under 'injection' the flips to accepted are what an attacker gains.",
             f"Signature: `{signed}`",

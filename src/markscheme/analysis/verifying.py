@@ -103,7 +103,8 @@ def _signature(*, signed: bool) -> str:
 def _alike(one: Any, other: Any) -> bool:
     """Whether values are equal, numbers up to what the order of a sum may change."""
     if isinstance(one, dict) and isinstance(other, dict):
-        return one.keys() == other.keys() and all(_alike(one[key], other[key]) for key in one)
+        # Written by an earlier version, figures lack those that came later.
+        return other.keys() <= one.keys() and all(_alike(one[key], other[key]) for key in other)
     if isinstance(one, list) and isinstance(other, list):
         return len(one) == len(other) and all(map(_alike, one, other))
     if isinstance(one, float) and isinstance(other, int | float):

@@ -187,7 +187,7 @@ def _on_ray(
 def _figures(report: RunReport, slices: Sequence[str], *, printed: bool) -> list[dict[str, Any]]:
     """The figures of systems and slices, printed as tables where that is wanted."""
     from markscheme.analysis import slice_figures
-    from markscheme.results import summary_table
+    from markscheme.results import accuracy_note, summary_table
 
     if printed:
         console.print(summary_table(report.records).rich())
@@ -197,6 +197,8 @@ def _figures(report: RunReport, slices: Sequence[str], *, printed: bool) -> list
         if printed:
             title = f"Correctness by judge and {name}"
             console.print(summary_table(records, title=title, by=name).rich())
+    for note in accuracy_note(held) if printed else ():
+        console.print(note)
     return held
 
 

@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import polars as pl
 
-from markscheme.metrics import Spread, effective_answers, share_interval, spread_of
+from markscheme.metrics import Spread, effective_answers, share_interval, share_method, spread_of
 from markscheme.tables import LEARNED, OUTSIDE, SCOPES, STATUSES, UNKNOWN, UNSURE, scope_kind
 
 ALL_SYSTEMS = "(all)"
@@ -35,7 +35,8 @@ def summarise(judgments: pl.LazyFrame, clusters: pl.DataFrame) -> list[dict[str,
         None), `accuracy_low` and `accuracy_high` (95%) and the `interval` that they are (`wilson`,
         or `wilson-t` where questions have several answers: `metrics.share_interval`),
         `effective_answers` and `freedom_one_sided`, from which a gate makes its bound,
-        `mean_score` with its interval, and sums of cost and tokens. Of judges that learned from
+        `mean_score` with its interval and `mean_score_interval` (how that is made), and sums of
+        cost and tokens. Of judges that learned from
         questions also `unsure`, the answers of which the judge says that it cannot tell; `outside`,
         those outside its field; `learned_answers` and `learned_questions`, which trained it (null
         where its weights do not say); and of all others `rest_judged`, `rest_accuracy` and its
@@ -150,7 +151,7 @@ def _figures(values: dict[str, _Array], group: _Group) -> dict[str, Any]:
         "accuracy": accuracy,
         "accuracy_low": low,
         "accuracy_high": high,
-        "interval": "wilson" if group.questions is None else "wilson-t",
+        "interval": share_method(spread, verdicts),
         "effective_answers": None
         if accuracy is None
         else effective_answers(accuracy, spread, verdicts),
@@ -160,6 +161,7 @@ def _figures(values: dict[str, _Array], group: _Group) -> dict[str, Any]:
         "mean_score": score,
         "mean_score_low": score_low,
         "mean_score_high": score_high,
+        "mean_score_interval": None if score_low is None else share_method(score_spread),
         "cost_usd": total("cost_usd"),
         "tokens_in": None if (tokens := total("tokens_in")) is None else int(tokens),
         "tokens_out": None if (tokens := total("tokens_out")) is None else int(tokens),

@@ -4,6 +4,7 @@ from .bleu_score import corpus_bleu as corpus_bleu
 from .clustered import Spread as Spread
 from .clustered import effective_answers as effective_answers
 from .clustered import share_interval as share_interval
+from .clustered import share_method as share_method
 from .clustered import spread_of as spread_of
 from .clustered import wilson_interval as wilson_interval
 from .lexical import Empty as Empty

@@ -107,7 +107,7 @@ def effective_answers(share: float, spread: Spread, answers: int | None = None) 
 
     Where all answers are alike the variance says nothing, and each question counts once.
     """
-    if answers is not None and spread.questions >= answers:
+    if answers is not None and _single(spread, answers):
         return float(answers)
     if not spread.variance or not 0 < share < 1:
         return float(spread.questions)
@@ -131,15 +131,25 @@ def share_interval(
         confidence: of both sides together.
     """
     size = effective_answers(share, spread, answers)
-    single = answers is not None and spread.questions >= answers
+    single = _single(spread, answers)
     reach = None if single else spread.reach(confidence)
     low, high = wilson_interval(share, size, confidence=confidence, reach=reach)
-    if not single or answers is None:
+    if answers is None or not single:
         return low, high
     right, wrong = share * answers, (1.0 - share) * answers
     if right <= wrong:
         return min(low, _least_count(right, confidence) / answers), high
     return low, max(high, 1.0 - _least_count(wrong, confidence) / answers)
+
+
+def share_method(spread: Spread, answers: int | None = None) -> str:
+    """How `share_interval` makes the interval: `wilson`, or `wilson-t` where questions repeat."""
+    return "wilson" if _single(spread, answers) else "wilson-t"
+
+
+def _single(spread: Spread, answers: int | None) -> bool:
+    """Whether every answer is of a question of its own."""
+    return answers is not None and spread.questions >= answers
 
 
 def _least_count(count: float, confidence: float) -> float:

@@ -1,5 +1,8 @@
+from .figures import METHODS as METHODS
 from .figures import Figure as Figure
 from .figures import figure as figure
+from .figures import interval_note as interval_note
+from .figures import methods_of as methods_of
 from .figures import p_text as p_text
 from .figures import plain as plain
 from .figures import share_text as share_text
@@ -7,6 +10,7 @@ from .result import TableResult as TableResult
 from .result import Tabular as Tabular
 from .result import check_ending as check_ending
 from .result import flat_frame as flat_frame
+from .run_summary import accuracy_note as accuracy_note
 from .run_summary import interval as interval
 from .run_summary import lineage_note as lineage_note
 from .run_summary import measured as measured

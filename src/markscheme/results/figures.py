@@ -3,20 +3,27 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from typing import Any
 
 import polars as pl
+
+METHODS = (
+    "wilson", "wilson-t", "clopper-pearson", "t", "fieller-t", "fisher-z", "betting", "regression",
+    "ppi-t", "exchange", "mcnemar", "bootstrap", "normal", "exact", "score", "fisher-exact",
+    "brunner-munzel",
+)  # fmt: skip
+"""How an interval or a p-value was made, in a word; `docs/coverage.md` explains each."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Figure:
     """A statistic, or the reason it is undefined. Exactly one of `value` and `reason` is set.
 
-    `low` and `high` bound the interval where one was asked for, and `method` says in a word how it
-    (or a p-value) was made; `docs/coverage.md` explains the words. `resamples` is the number of
-    resamples on which the statistic was defined.
+    `low` and `high` bound the interval where one was asked for, and `method` says in a word of
+    `METHODS` how it (or a p-value) was made. `resamples` is the number of resamples on which the
+    statistic was defined.
     """
 
     value: float | None = None
@@ -33,6 +40,10 @@ class Figure:
             number = getattr(self, name)
             if number is not None and math.isnan(number):
                 raise ValueError(f"a figure's {name} is never NaN; give the reason instead")
+        if self.low is not None and self.method is None:
+            raise ValueError("a figure with an interval says its method")
+        if self.method is not None and self.method not in METHODS:
+            raise ValueError(f"no method {self.method!r}; there are {', '.join(METHODS)}")
 
     def text(self, *, scale: float = 1.0, digits: int = 3) -> str:
         """The figure as a table shows it: `0.806 [0.784, 0.827]` or `n/a (reason)`."""
@@ -48,6 +59,30 @@ def figure(value: float, reason: str) -> Figure:
     """`value` as a figure, or `reason` where the value is NaN or infinite."""
     number = float(value)
     return Figure(value=number) if math.isfinite(number) else Figure(reason=reason)
+
+
+def methods_of(figures: Iterable[Figure]) -> str:
+    """The words for how their intervals and p-values were made: `wilson-t, fisher-z`."""
+    return ", ".join(dict.fromkeys(one.method for one in figures if one.method))
+
+
+def interval_note(
+    figures: Iterable[tuple[str, Figure]], confidence: float = 0.95
+) -> tuple[str, ...]:
+    """What stands below a table of figures with their names; nothing where none has an interval.
+
+    `95% intervals: wilson-t`, or where the way is not the same for all `95% intervals: wilson-t
+    (accuracy, recall), fisher-z (kappa)`.
+    """
+    names: dict[str, dict[str, None]] = {}
+    for name, one in figures:
+        if one.low is not None and one.method is not None:
+            names.setdefault(one.method, {})[name] = None
+    words = [
+        f"{word} ({', '.join(whose)})" if len(names) > 1 and all(whose) else word
+        for word, whose in names.items()
+    ]
+    return (f"{100 * confidence:g}% intervals: {', '.join(words)}",) if words else ()
 
 
 def share_text(value: float | None, *, signed: bool = False) -> str:

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Sequence
+from typing import Any
 
+import polars as pl
+
+from markscheme.results.figures import Figure, interval_note
 from markscheme.results.table import Table
 from markscheme.tables import OUTSIDE, scope_kind
 from markscheme.text import one_line
 
-if TYPE_CHECKING:
-    from markscheme.results.figures import Figure
-import polars as pl
-
 _NOTE = (
-    "Accuracy: share of judged answers with verdict true, in percent, with 95% interval "
-    "(Wilson; where questions have several answers, Wilson at their effective number with "
-    "Student's t). Mean score: 0 to 100. Answers not judged are in neither."
+    "Accuracy: share of judged answers with verdict true, in percent. Mean score: 0 to 100. "
+    "Answers not judged are in neither."
 )
 
 
@@ -53,7 +51,20 @@ def summary_table(
         header=tuple(header),
         rows=tuple(rows),
         numeric=frozenset({"accuracy", "95% interval", "mean score", "judged", "cost"}),
-        notes=(_NOTE, *(f"Signature: `{signature}`" for signature in signatures)),
+        notes=(
+            _NOTE,
+            *accuracy_note(records),
+            *(f"Signature: `{signature}`" for signature in signatures),
+        ),
+    )
+
+
+def accuracy_note(records: Iterable[dict[str, Any]]) -> tuple[str, ...]:
+    """How the intervals of accuracy were made: `95% intervals: wilson`."""
+    return interval_note(
+        ("", Figure(value=one["accuracy"], low=one["accuracy_low"], method=one["interval"]))
+        for one in records
+        if one["accuracy"] is not None
     )
 
 

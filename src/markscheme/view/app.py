@@ -114,6 +114,7 @@ class _Pages:
         rows = [self._row(run) for run in runs]
         return _page(
             "index.html", folder=str(self._folder), runs=rows, problem="",
+            methods=", ".join(dict.fromkeys(o["method"] for row in rows for o in row["figures"])),
             done=[run for run in runs if run.state == "done"],
         )  # fmt: skip
 
@@ -131,7 +132,8 @@ class _Pages:
             "answers": run.answers, "judges": run.judges, "problem": problem, "labels": labels,
             "figures": [
                 {"judge": one["judge"], "text": f"{percent(one['accuracy'])} "
-                 f"({interval(one['accuracy_low'], one['accuracy_high'])})"}
+                 f"({interval(one['accuracy_low'], one['accuracy_high'])})",
+                 "method": one.get("interval", "wilson")}
                 for one in figures
             ],
         }  # fmt: skip

@@ -10,7 +10,7 @@ from markscheme.engine import ALL_SYSTEMS
 from markscheme.report.charts import address, dots
 from markscheme.report.material import PEOPLE, Material
 from markscheme.report.section import Section
-from markscheme.results import Table, interval, percent, scope_notes
+from markscheme.results import Table, accuracy_note, interval, percent, scope_notes
 
 EXACT = "exact_match"
 
@@ -38,8 +38,8 @@ def accuracy(material: Material) -> Section:
         rows=tuple(rows),
         numeric=frozenset(header[1:]),
         notes=(
-            "Share of answers accepted among those with a verdict; Wilson's interval, clustered "
-            "on question.",
+            "Share of answers accepted among those with a verdict.",
+            *(f"{line}, clustered on question." for line in accuracy_note([*found.values()])),
             *(f"{line}." for line in scope_notes(material.long.lazy(), material.records)),
         ),
     )

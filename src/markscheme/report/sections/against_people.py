@@ -44,8 +44,8 @@ def against_people(material: Material) -> Section | None:
         key="agreement",
         title="How far each judge agrees with people",
         caption=(
-            "Agreement and F1 in percent, each with its 95% interval (questions resampled 1,000 "
-            "times, seed 0). Answers that were not judged are left out and counted."
+            "Agreement and F1 in percent, each with its 95% interval, clustered on question. "
+            "Answers that were not judged are left out and counted."
         ),
         table=table,
         chart=lambda: _chart(material),

@@ -13,7 +13,7 @@ from markscheme.report.charts import altair as charts
 from markscheme.report.charts import by_judge, light, themed
 from markscheme.report.material import Material
 from markscheme.report.section import Section
-from markscheme.results import Table, measured
+from markscheme.results import Table, interval_note, measured
 
 _CORNERS = 200
 _SIZE = 300
@@ -55,6 +55,7 @@ def roc(material: Material) -> Section | None:
                 (name, measured(auroc[name]), f"{rows.height:,}") for name, rows in scored
             ),
             numeric=frozenset({"AUROC", "answers"}),
+            notes=interval_note((("", auroc[name]) for name, _ in scored)),
         ),
         chart=lambda: _lines(
             pl.concat(curves), x="rejected_share", y="accepted_share", judges=names,

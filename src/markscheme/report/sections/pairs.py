@@ -51,8 +51,9 @@ def pairs(material: Material) -> Section | None:
             rows=tuple(lines),
             numeric=frozenset({"first less second", "only first right", "only second right", "p"}),
             notes=(
-                "On questions that both answered. p: permutation test that exchanges whole "
-                "questions, corrected by Holm's method over all pairs; counts lead to the answers.",
+                "On questions that both answered. Intervals and p: exchange (a permutation test "
+                "that exchanges whole questions); p corrected by Holm's method over all pairs; "
+                "counts lead to the answers.",
             ),
         ),
         links=links,

@@ -41,10 +41,11 @@ def runs(material: Material) -> Section | None:
         key="runs",
         title="What differs between the runs",
         caption="The same judge on the same answers in two runs. Counts lead to the answers; p is "
-        "of the exact McNemar test, each answer taken as independent.",
+        "of the exact McNemar test (mcnemar), each answer taken as independent.",
         table=Table(
             title="Verdicts of the same judge in two runs, in percent of answers that both judged",
             header=header, rows=tuple(rows), numeric=frozenset(header[2:]),
+            notes=("p: mcnemar",),
         ),
         links=links,
     )  # fmt: skip
