@@ -55,7 +55,10 @@ def test_kamalloo_joins_references_and_asks() -> None:
 
 
 def test_evouna_is_as_printed(papers: Path) -> None:
-    """The notes print it as text in curly and straight quotes with variables between plus signs."""
+    """The notes print it as text in curly and straight quotes with variables between plus signs.
+
+    They lost two spaces, which Yao & Barbosa's print of the same words has.
+    """
     notes = (papers / "wang-2023-evouna-notes.txt").read_text()
     printed = re.search(r"prompt = (“.*?‘A:\")", notes)
     assert printed is not None
@@ -69,7 +72,13 @@ def test_evouna_is_as_printed(papers: Path) -> None:
             made += values[r"$\hat{a}$"] + piece.removeprefix(r"$\hat{a}$").strip('+‘’"“”')
         else:
             made += piece.strip('‘’"“”')
+    assert made.count("answer.Can you") == made.count("goldenanswers") == 1
+    made = made.replace("answer.Can you", "answer. Can you").replace(
+        "goldenanswers", "golden answers"
+    )
     assert filled("llm_evouna", "THE QUESTION", ["ONE", "TWO"], "THE ANSWER") == made
+    other = (papers / "yao-barbosa-2024-entailment.txt").read_text()
+    assert made.partition("Question:")[0] in other.replace("\n", " ")
 
 
 def test_the_mark_from_1_to_5_is_as_printed(papers: Path) -> None:

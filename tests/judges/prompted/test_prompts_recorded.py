@@ -12,7 +12,7 @@ COMPARED = {
     "entailment_yao": "567316b9790221bc",
     "inference_difficulty_yao": "3bd2a6b1d8097d4d",
     "inference_yao": "caf1874eb3ed9928",
-    "llm_evouna": "8b0b59516f10a328",
+    "llm_evouna": "7d6a7f9484abf2ac",
     "llm_kamalloo": "bd98ad4140d057df",
     "llm_score": "0e01f6bcdabd8156",
     "statement_yao": "3480e8f5789a8742",
