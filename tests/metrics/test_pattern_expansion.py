@@ -6,11 +6,13 @@ import json
 import re
 from pathlib import Path
 
+import polars as pl
 import pytest
 
 import markscheme
 from markscheme.analysis import expand_references
 from markscheme.cli import run
+from markscheme.datasets import load
 from markscheme.errors import DataError
 from markscheme.metrics import expand_pattern, literal_pattern
 
@@ -112,3 +114,20 @@ def test_expanded_references_are_read_by_every_judge(
 def test_plain_references_are_not_taken_for_patterns(example: Path) -> None:
     with pytest.raises(DataError, match="no reference is a pattern"):
         expand_references(str(example))
+
+
+def test_nearly_all_of_curatedtrecs_patterns_are_written_out_and_every_text_matches(
+    data_dir: Path,
+) -> None:
+    patterns = load("curatedtrec", data_dir=data_dir, split="full")
+    texts = patterns.with_columns(
+        answer=pl.Series([expand_pattern(one) for (one,) in patterns["references"]])
+    )
+    written = texts.filter(pl.col("answer").list.len() > 0)
+    assert (texts.height, written.height) == (867, 860)
+    every = written.explode("answer").with_columns(
+        answer_id=pl.int_range(pl.len()).cast(pl.String), system=pl.lit("written out")
+    )
+    judged = markscheme.judge(every, judges=["regex"]).judgments
+    assert every.height > 2_000
+    assert judged["verdict"].sum() == every.height  # by another engine than that which wrote them
