@@ -7,12 +7,14 @@ others are laid out here as the tools' documentation has them.
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 import pytest
 
+import markscheme
 from markscheme.errors import DataError, MarkschemeError
 from markscheme.options import parse_columns
 from markscheme.tables import AnswersReader, ReadOptions, read_answers
@@ -365,3 +367,51 @@ def test_an_archive_that_is_neither_log_nor_workbook(tmp_path: Path) -> None:
     path.write_bytes((EXPORTS / "inspect.eval").read_bytes()[:3000])
     with pytest.raises(DataError, match="the archive is damaged or cut"):
         read_answers(path)
+
+
+PAGE = Path(__file__).parents[2] / "docs" / "formats.md"
+SAME_TOOL_AGAIN = {"ragas.csv", "deepeval.csv", "promptfoo.jsonl", "workbook.xlsx"}
+"""Other file formats of an export that is counted, and a workbook, which is nobody's export."""
+
+
+def exports(folder: Path) -> dict[str, tuple[Any, list[tuple[str, list[str], str]]]]:
+    """What is given to `judge`, and the rows that it should read."""
+    found: dict[str, Any] = {
+        name: (EXPORTS / name, rows)
+        for name, rows in MADE_BY_TOOLS.items()
+        if name not in SAME_TOOL_AGAIN
+    }
+    for rows, layouts in ((SINGLE, LAID_OUT), (ROWS, LISTS)):
+        for name, laid_out in layouts.items():
+            file = jsonl(folder / f"{len(found)}.jsonl", [laid_out(*row) for row in ROWS])
+            found[name] = (file, rows)
+    found["OpenAI evals"] = (jsonl(folder / "evals.jsonl", openai_evals(ROWS)), ROWS)
+    questions, answers = folder / "squad.json", folder / "answers.json"
+    questions.write_text(json.dumps(squad(ROWS)))
+    answers.write_text(json.dumps({f"i{n}": row[2] for n, row in enumerate(ROWS)}))
+    found["SQuAD, JSON and answers"] = ([questions, answers], ROWS)
+    lists = folder / "lists.json"
+    passages = [{"doc_id": str(n), "passage": f"p{n}", "label": g} for n, g in enumerate((4, 4, 1))]
+    lists.write_text(json.dumps({"why?": passages}))
+    found["LINKAGE"] = (
+        lists,
+        [("why?", ["p1"], "p0"), ("why?", ["p0"], "p1"), ("why?", ["p0", "p1"], "p2")],
+    )
+    return found
+
+
+def test_all_are_judged_without_an_option_and_none_is_misread(tmp_path: Path) -> None:
+    given = exports(tmp_path)
+    judged, misread = [], []
+    for name, (source, rows) in given.items():
+        result = markscheme.judge(source, ["exact_match"])
+        as_read = result.answers().select("question", "references", "answer").rows()
+        if as_read != rows:
+            misread.append(name)
+        elif result.judgments.filter(pl.col("status") != "judged").is_empty():
+            judged.append(name)
+    assert not misread
+    stated = re.search(r"\*\*(\d+) of (\d+) exports\*\*", PAGE.read_text("utf-8"))
+    assert stated is not None
+    assert (len(judged), len(given)) == tuple(map(int, stated.groups()))
+    assert len(judged) >= 23

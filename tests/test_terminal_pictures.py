@@ -1,0 +1,59 @@
+"""Pictures of the terminal show what the commands print at 80 columns, and fetch nothing."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+PICTURES = sorted((ROOT / "docs" / "pictures").glob("terminal-*.svg"))
+
+
+@pytest.fixture(scope="module")
+def maker() -> ModuleType:
+    pytest.importorskip("pty", reason="terminals of their own are of Unix")
+    file = ROOT / "scripts" / "make_terminal_pictures.py"
+    spec = importlib.util.spec_from_file_location("make_terminal_pictures", file)
+    assert spec is not None
+    assert spec.loader is not None
+    made = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(made)
+    return made
+
+
+def shown(name: str) -> str:
+    return (ROOT / "docs" / "pictures" / f"terminal-{name}.svg").read_text("utf-8")
+
+
+def test_there_is_one_for_each_command_and_a_page_shows_it(maker: ModuleType) -> None:
+    assert {file.name for file in PICTURES} == {f"terminal-{name}.svg" for name in maker.COMMANDS}
+    pages = (ROOT / "README.md", *(ROOT / "docs").glob("*.md"))
+    text = "".join(page.read_text("utf-8") for page in pages)
+    assert not [file.name for file in PICTURES if f"pictures/{file.name}" not in text]
+
+
+def test_they_fetch_nothing_and_name_no_folder_of_a_machine() -> None:
+    for file in PICTURES:
+        svg = file.read_text("utf-8")
+        assert "@font-face" not in svg
+        assert "url(http" not in svg
+        assert not re.search(r"/(work|tmp|home|root)/", svg)
+
+
+@pytest.mark.slow
+def test_each_shows_what_its_command_prints_now(maker: ModuleType, tmp_path: Path) -> None:
+    maker.lay_out(tmp_path)
+    for name, command in maker.COMMANDS.items():
+        now = maker.words_of(maker.picture(name, command, tmp_path))
+        assert now == maker.words_of(shown(name)), f"{name}: make it anew with the script"
+
+
+def test_the_picture_of_columns_is_as_the_command_is(maker: ModuleType, tmp_path: Path) -> None:
+    maker.lay_out(tmp_path)
+    now = maker.words_of(maker.picture("columns", maker.COMMANDS["columns"], tmp_path))
+    assert now == maker.words_of(shown("columns"))
+    assert "question" in now
