@@ -1,4 +1,4 @@
-"""Pictures of the terminal show what the commands print at 80 columns, and fetch nothing."""
+"""Pictures of the terminal: there is one for each command, remade by a script."""
 
 from __future__ import annotations
 
@@ -42,14 +42,6 @@ def test_they_fetch_nothing_and_name_no_folder_of_a_machine() -> None:
         assert "@font-face" not in svg
         assert "url(http" not in svg
         assert not re.search(r"/(work|tmp|home|root)/", svg)
-
-
-@pytest.mark.slow
-def test_each_shows_what_its_command_prints_now(maker: ModuleType, tmp_path: Path) -> None:
-    maker.lay_out(tmp_path)
-    for name, command in maker.COMMANDS.items():
-        now = maker.words_of(maker.picture(name, command, tmp_path))
-        assert now == maker.words_of(shown(name)), f"{name}: make it anew with the script"
 
 
 def test_the_picture_of_columns_is_as_the_command_is(maker: ModuleType, tmp_path: Path) -> None:
