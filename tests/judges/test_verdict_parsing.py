@@ -192,6 +192,7 @@ def test_it_reads_marks(reply: str, mark: float) -> None:
         "The answer gets 3, as 1987 is wrong": "several marks", "great": "no mark",
         "from 1 to 5": "no mark", '{"score": true}': "no mark", '{"score": 9}': "9 is not",
         "100": "100 is not", '{"x":1}': "no mark", "Error 5": "no mark",
+        "rate limit exceeded (attempt 3 of 3)": "no mark", '{"usage": [\n  null,\n  4\n': "no mark",
         "Based on 2 references": "no mark", "5 errors occurred": "no mark",
         "429 Too Many Requests": "no mark", "Request timed out after 3 s": "no mark",
     }.items(),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import polars as pl
@@ -11,21 +12,70 @@ from markscheme.contract.model_source import ModelSource
 from markscheme.contract.needs import Needs
 from markscheme.contract.registry import judges, register
 from markscheme.errors import JudgeError
+from markscheme.judges.listwise.replies import read_pair, read_rank, read_ten
 from markscheme.models.chat import ChatRequest, Message
-from markscheme.testing import check_garbage_replies
+from markscheme.testing import check_garbage_replies, generated_garbage
+from markscheme.text.replies.entailment import read_entailment
+from markscheme.text.replies.grades import read_grade, read_relation, read_score
+from markscheme.text.replies.reply import Reading
+from markscheme.text.replies.statements import read_statement
+from markscheme.text.replies.verdicts import read_yes_no
 
 ASKING = [found.example for found in judges().values() if found.needs.chat]
 ASKING = [example for example in ASKING if "'" not in example]
 STAGED = [
+    "cascade(first=token_f1, then=llm_grader, accept=0.9, reject=0.1)",
+    "panel(judges=[llm_evouna, llm_kamalloo, llm_grader])",
     "entailment(statements=chat, test=chat)", "entailment(statements=chat, test=chat, marks=off)",
     "entailment(test=chat, marks=difficulty)", "claims(statements=chat, test=chat)",
     "pointwise(references=hidden)", "listwise(order=shuffled)",
 ]  # fmt: skip
 
+MORE = [
+    "cascade(first=llm_kamalloo, then=llm_grader)",
+    "panel(judges=[llm_evouna, llm_score], vote=mean)",
+    "llm_evouna(samples=3, temperature=0.7, sure=0.95)",
+    "llm_kamalloo(samples=3, temperature=0.7, vote=mean)",
+]
+PARSERS: dict[str, Callable[[str], Reading]] = {
+    "yes_no": read_yes_no,
+    "yes_no_last": lambda reply: read_yes_no(reply, verdict_last=True),
+    "score": read_score,
+    "relation": read_relation,
+    "grade": read_grade,
+    "entailment": read_entailment,
+    "ten": read_ten,
+    "pair": read_pair,
+    "rank": lambda reply: read_rank(reply, references=3),
+    "statement": lambda reply: read_statement(
+        reply, question="Who wrote Emma?", answer="Jane Austen"
+    ),
+}
+
 
 @pytest.mark.parametrize("judge", [*ASKING, *STAGED])
 def test_garbage_is_no_judgment(judge: str) -> None:
     check_garbage_replies(judge)
+
+
+@pytest.mark.parametrize("judge", ASKING)
+def test_generated_garbage_is_no_judgment(judge: str) -> None:
+    check_garbage_replies(judge, replies=generated_garbage(10, seed=1))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("judge", [*ASKING, *STAGED, *MORE])
+def test_much_generated_garbage_is_no_judgment(judge: str) -> None:
+    check_garbage_replies(judge, replies=generated_garbage(60, seed=2))
+
+
+@pytest.mark.parametrize("count", [500, pytest.param(60_000, marks=pytest.mark.slow)])
+def test_no_parser_reads_a_verdict_in_generated_garbage(count: int) -> None:
+    for reply in generated_garbage(count, seed=3):
+        for name, read in PARSERS.items():
+            found = read(reply)
+            assert found.status != "judged", (name, reply, found)
+            assert found.reason
 
 
 @register("gullible", needs=Needs(chat=True))

@@ -40,12 +40,12 @@ def check_garbage_replies(judge: str | Judge, *, replies: Sequence[str] = GARBAG
     """Raise an error that names the first garbage reply that a judge takes for a judgment.
 
     The model gives the same garbage to everything the judge asks, repairs included. A judge that
-    judges without asking (equal texts, an empty answer) is not at fault: only rows that were
-    sent to the model count.
+    judges without asking (equal texts, an empty answer, the first stage of a cascade) is not at
+    fault: only rows that were sent to the model count.
 
     Args:
         judge: a judge's name, or a judge.
-        replies: what the model says, one after another.
+        replies: what the model says, one after another; see also `generated_garbage`.
 
     Raises:
         JudgeError: a row was judged on garbage; the message names the reply and the outcome.
@@ -58,12 +58,25 @@ def check_garbage_replies(judge: str | Judge, *, replies: Sequence[str] = GARBAG
             for place, (question, references, answer) in enumerate(_ROWS)
         ]
     )  # fmt: skip
+    unasked: set[int] = set()
     for reply in replies:
         chat = ScriptedChat(replies=lambda _, reply=reply: reply)  # type: ignore[misc]
         found = apply(made, answers, Models(chat=chat))
-        judged = found.filter(pl.col("status") == "judged")
-        if chat.seen and judged.height:
-            row = judged.row(0, named=True)
+        unread = found.filter(pl.col("status") != "judged")
+        if unread["verdict"].null_count() < unread.height or unread["explanation"].null_count():
+            raise JudgeError(
+                f"{judge_name(made)}, on the reply {reply!r}: a row that was not judged has a "
+                "verdict or no reason"
+            )
+        for place in (found["status"] == "judged").arg_true():
+            if place in unasked:
+                continue
+            chat.seen.clear()
+            again = apply(made, answers[place : place + 1], Models(chat=chat))
+            if not chat.seen:
+                unasked.add(place)
+                continue
+            row = again.row(0, named=True)
             raise JudgeError(
                 f"{judge_name(made)} judged on the reply {reply!r}: verdict {row['verdict']}, "
                 f"score {row['score']} ({row['explanation']}); a reply that says nothing must be "

@@ -28,7 +28,9 @@ def test_a_rank_is_read_where_models_miss_the_form(reply: str) -> None:
         "It is better than Reference 3", "The first reference is better", "Reference 2",
         "better than the second, worse than the first", "[[3, 1, 2, 4]]", "[[2.5]]",
         "between 2 and 3", "[[2]] [[1]]", "1. ref A\n2. new answer\n3. ref B", "None", "[[last]]",
-        "[[6 of 5]]", "[[99]]", "rank 0",
+        "[[6 of 5]]", "[[99]]", "rank 0", "<answer></answer> timed out (attempt 2 of 5)",
+        "The answer took too long: attempt 2 of 5", "Error 3: no answer came",
+        '{"usage": [\n  null,\n  2\n\n?',
     ],
 )  # fmt: skip
 def test_other_numbers_are_no_rank(reply: str) -> None:

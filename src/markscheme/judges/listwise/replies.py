@@ -7,6 +7,7 @@ import re
 from markscheme.text.replies import (
     CUT_OFF,
     Reading,
+    begins_an_object,
     declines,
     field,
     json_objects,
@@ -38,20 +39,21 @@ _NUMBER = re.compile(r"(?<![\w.-])-?\d{1,4}(?![\w]|\.\d)")
 _ALONE_NUMBER = re.compile(r"^[^\w\n]*-?\d{1,4}[^\w\n]*(?:$|[.:,;–—-]\s*[A-Za-z])", re.MULTILINE)
 """A number alone on its line, or set off from what explains it."""
 _GIVEN = re.compile(
-    r"\b(?:rank(?:ed|s)?|place[sd]?|put|goes|comes|belongs|answer|better|worse|between|boxed)\b",
+    r"\b(?:rank(?:ed|s)?|place[sd]?|put|goes|comes|belongs|(?<![</])answer|better|worse|between|boxed)\b",
     re.I,
 )
 """What a sentence says that puts an answer in its place; "Error 5" does not."""
 _COUNTS = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"]
 _COUNT = re.compile(rf"^\W*(?:(?:rank|mark|score)\W*)?({'|'.join(_COUNTS)})\W*$", re.IGNORECASE)
 _NO_RANK = re.compile(
-    r"\b(?:out of|of|among|than)\s*(?:the )?\d{1,4}\b|/\s*\d{1,4}\b|\b1 ?(?:to|-|–) ?\d{1,4}\b"
+    r"\b(?:attempt|retry(?: after)?|line|error|code|status|http)[:#\s]*\d{1,4}\b(?: of \d{1,4}\b)?"
+    r"|\b(?:out of|of|among|than)\s*(?:the )?\d{1,4}\b|/\s*\d{1,4}\b|\b1 ?(?:to|-|–) ?\d{1,4}\b"
     r"|\b(?:references?|answers?)\s*#?\d{1,4}\b(?!\s*\])"
     rf"|\b(?:\d{{1,4}}(?:st|nd|rd|th)|{_ORDER}) (?:references?|answers?)\b"
     r"|\b\d{1,4} (?:references|answers)\b",
     re.IGNORECASE,
 )
-"""Numbers of references, sizes and scales: near a rank, and never one."""
+"""Numbers of references, sizes, scales and faults: near a rank, and never one."""
 _OF_TEN = re.compile(r"\s*(?:/\s*10\b|\(?\bout of (?:10|ten)\b\)?)", re.IGNORECASE)
 
 _CHOICE = re.compile(r"(?:\[\[?|\\boxed\{)\s*(A|B|C|tie|equal|neither|both)\s*[\]}]", re.IGNORECASE)
@@ -110,6 +112,8 @@ def _ranks(text: str) -> set[int]:
     listed = {int(value) for value in given if re.fullmatch(r"-?\d{1,4}", value)}
     if listed or objects:
         return listed  # JSON without a rank: its numbers are of something else.
+    if begins_an_object(text):  # Damaged JSON.
+        return {int(value) for value in _NAMED.findall(_NO_RANK.sub(" ", text))}
     # A number in brackets is meant as the rank, whatever it is called there.
     bracketed = {int(value) for value in _BRACKETS.findall(text)}
     if bracketed:

@@ -13,6 +13,7 @@ from .places import member_place as member_place
 from .places import verdict_place as verdict_place
 from .reply import CUT_OFF as CUT_OFF
 from .reply import Reading as Reading
+from .reply import begins_an_object as begins_an_object
 from .reply import field as field
 from .reply import json_objects as json_objects
 from .reply import shortened as shortened

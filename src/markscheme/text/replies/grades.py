@@ -5,7 +5,15 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from markscheme.text.replies.reply import CUT_OFF, Reading, field, json_objects, spoken, unparsed
+from markscheme.text.replies.reply import (
+    CUT_OFF,
+    Reading,
+    begins_an_object,
+    field,
+    json_objects,
+    spoken,
+    unparsed,
+)
 from markscheme.text.replies.verdicts import as_bool, declines
 
 RELATIONS = ("superior", "equivalent", "inferior", "incorrect")
@@ -24,8 +32,8 @@ _FIRST = re.compile(
 )
 """A number at the start: alone, set off by a sign, or before a reason; not "5 errors"."""
 _GIVEN = re.compile(
-    r"\b(?:give|gives|gave|given|rate|rates|rated|assign|assigned|award|awarded|deserves?|gets?|"
-    r"gets? a|earns?|receives?|merits?|mark it|score it)\b[^\d\n.;]{0,40}?"
+    r"\b(?:give|gives|gave|given|rate(?![ -]?limit)|rates|rated|assign|assigned|award|awarded|"
+    r"deserves?|gets?|gets? a|earns?|receives?|merits?|mark it|score it)\b[^\d\n.;]{0,40}?"
     rf"(?P<mark>{_NUMBER})",
     re.IGNORECASE,
 )
@@ -95,6 +103,8 @@ def _marks(text: str) -> set[float]:
         matches = {float(match["mark"]) for match in form.finditer(bare)}
         if matches:
             return matches
+    if begins_an_object(text):
+        return set()  # Damaged JSON in which no number is called a mark.
     if re.match(rf"\W*{_NUMBER}\s*(?:-|–|—|to|or|/)\s*\d", bare):
         return {float(number) for number in re.findall(r"\d+(?:\.\d+)?", bare)[:2]}
     listed = {float(number) for number in _LISTED.findall(bare)}

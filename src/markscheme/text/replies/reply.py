@@ -95,6 +95,11 @@ def json_objects(text: str) -> list[dict[str, Any]]:
     return found
 
 
+def begins_an_object(text: str) -> bool:
+    """Whether a reply begins as JSON does, whole or not: its numbers belong to names."""
+    return text.lstrip("` \t\n").removeprefix("json").lstrip().startswith("{")
+
+
 def field(value: dict[str, Any], *names: str) -> Any:
     """The first of the named members, whatever their case, spaces, hyphens or underscores."""
     known = {re.sub(r"[\W_]+", "", key.lower()): item for key, item in value.items()}
