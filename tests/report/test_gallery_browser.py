@@ -102,6 +102,30 @@ def test_a_printed_page_cuts_nothing_off(browser: Browser, gallery: Path) -> Non
     page.close()
 
 
+def test_a_printed_report_has_its_numbers_and_says_which_answers_it_has(
+    browser: Browser, run_folder: Path, tmp_path: Path
+) -> None:
+    path = report(run_folder, tmp_path / "report.html").path
+    page, _ = opened(browser, path, viewport={"width": 720, "height": 1000})
+    numbers = page.locator("#section-verdicts details table")
+    assert not numbers.evaluate("one => one.checkVisibility()")
+    page.emulate_media(media="print")
+    assert numbers.evaluate("one => one.checkVisibility()"), "folded figures are unfolded"
+    assert "printed here: 1 to 100" in page.inner_text(".count")
+    assert page.locator(".keys").is_hidden()
+    page.close()
+
+
+def test_on_a_phone_every_figure_of_the_first_table_is_seen(
+    browser: Browser, run_folder: Path, tmp_path: Path
+) -> None:
+    path = report(run_folder, tmp_path / "report.html").path
+    page, _ = opened(browser, path, viewport={"width": 390, "height": 844})
+    box = page.locator(".lead .wide")
+    assert box.evaluate("one => one.scrollWidth - one.clientWidth") <= 0
+    page.close()
+
+
 def test_a_click_anywhere_on_a_row_opens_it_and_keys_do_too(
     browser: Browser, gallery: Path
 ) -> None:

@@ -159,6 +159,12 @@ def test_the_viewer_in_every_state(browser: Any, folder: Path) -> None:
     page.set_default_timeout(240_000)  # The first report of a run takes a while to draw.
     page.goto(f"{address}/?token=axe")
     checked(page, "index", faults)
+    page.set_viewport_size({"width": 390, "height": 844})
+    checked(page, "index on a phone", faults)
+    names = page.locator("table.runs tbody th").all()
+    heights = [(one.bounding_box() or {})["height"] for one in names]
+    assert max(heights) < 60, "a run's name is a line, not a column of letters"
+    page.set_viewport_size({"width": 1100, "height": 800})
     page.goto(f"{address}/runs/first")
     page.wait_for_selector("html[data-ready]")
     page.wait_for_selector("html[data-figures]", state="attached")

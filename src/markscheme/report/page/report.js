@@ -496,6 +496,8 @@
       $("tally").replaceChildren(...lines);
     };
     const drawCount = () => {
+      // Paper has no pages to turn: it says which of them it is.
+      $("printed").textContent = pageCount() > 1 ? `; printed here: ${count((page() - 1) * Number(state.size) + 1)} to ${count(Math.min(lines_, page() * Number(state.size)))}` : "";
       if (state.view === "questions") {
         $("count").textContent = `${count(lines_)} question${lines_ === 1 ? "" : "s"}, ${state.sort === "row" ? "as in the file" : "those on which systems differ first"}`;
         return;
