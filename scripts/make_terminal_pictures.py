@@ -15,6 +15,7 @@ import io
 import json
 import os
 import pty
+import random
 import re
 import shlex
 import struct
@@ -33,7 +34,11 @@ PICTURES = ROOT / "docs" / "pictures"
 COMMANDS = {
     "columns": "markscheme columns answers.jsonl --rows 1",
     "judge": "markscheme judge answers.jsonl -q -o run",
+    "explain": 'markscheme explain -q "When did it open?" -r "June 1815" -a "In January 1815."',
     "failures": "markscheme failures run --rejected --examples 1",
+    "agree": "markscheme agree run",
+    "plan-labels": "markscheme plan-labels run --labels 60 --out plan.csv",
+    "estimate": "markscheme estimate run --labels labels.jsonl",
     "diff": "markscheme diff yesterday.jsonl today.jsonl --flips 1",
 }
 WIDTH = 80
@@ -42,9 +47,11 @@ FORMAT = re.sub(r"@font-face \{\{.*?\}\}\n?", "", CONSOLE_SVG_FORMAT, flags=re.D
 
 
 def lay_out(folder: Path) -> None:
-    """The example, and two versions of a system made of it."""
+    """The example, labels of a random part of it, and two versions of a system made of it."""
     rows = (ROOT / "examples" / "answers.jsonl").read_text("utf-8").splitlines(keepends=True)
     (folder / "answers.jsonl").write_text("".join(rows), "utf-8")
+    some = random.Random(0).sample(rows, 80)
+    (folder / "labels.jsonl").write_text("".join(some), "utf-8")
     for name, system in (("yesterday", "chatty"), ("today", "hedger")):
         mine = [json.loads(row) | {"system": "mine"} for row in rows]
         kept = [one for one, row in zip(mine, rows, strict=True)
