@@ -152,6 +152,11 @@ def picture(curves: dict[str, list[tuple[float, float, int]]]) -> str:
         f'<path d="M{edge} {edge + size}L{edge + size} {edge}" stroke="#bbb"/>',
         f'<text x="{edge}" y="{size + 2 * edge - 8}">score</text>',
         f'<text x="4" y="{edge - 10}">share accepted by people</text>',
+        *(
+            f'<text x="{edge + size * tick - 8:.0f}" y="{size + edge + 16}">{tick:g}</text>'
+            f'<text x="{edge - 26}" y="{edge + size * (1 - tick) + 4:.0f}">{tick:g}</text>'
+            for tick in (0, 0.25, 0.5, 0.75, 1)
+        ),
     ]
     for number, (name, points) in enumerate(curves.items()):
         colour = colours[number % len(colours)]
