@@ -54,6 +54,7 @@ MADE_BY_TOOLS = {
         (SINGLE[1][0], ["Mira Tolland"], "Jon Asker"),
         (SINGLE[2][0], ["1931"], "1931"),
     ],
+    "mlflow.json": SINGLE,
     "hf-dataset": ROWS,
     "workbook.xlsx": SINGLE,
 }
