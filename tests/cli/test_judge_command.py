@@ -177,6 +177,20 @@ def test_a_reader_that_left_before_the_first_line_is_no_failed_check() -> None:
     assert process.wait() == 0
 
 
+def test_a_check_fails_also_where_the_reader_of_all_output_has_left(
+    example: Path, tmp_path: Path
+) -> None:
+    words = ["judge", str(example), "-j", "exact_match", "--fail-under", "0.9", "-o", "run"]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "markscheme", *words],
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, cwd=tmp_path,
+    )  # fmt: skip
+    assert process.stdout is not None
+    process.stdout.readline()
+    process.stdout.close()
+    assert process.wait() == 1
+
+
 def test_an_interrupt_says_what_is_kept(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

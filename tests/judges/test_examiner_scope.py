@@ -42,6 +42,9 @@ ENGLISH = {
         ("Кто написал «Войну и мир»?", "Cyrillic script"),
         ("من كتب هذه الرواية؟", "Arabic script"),
         ("42", None),
+        ("Can I return a sale item? No, as a rule we do not take them back.", None),
+        ("Can you do a DNA test? No, not as a company; no.", None),
+        ("Quem escreveu o romance? O autor não é conhecido.", "Portuguese"),
     ],
 )
 def test_a_language_is_named_where_it_is_plainly_not_english(

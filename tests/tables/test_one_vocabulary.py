@@ -117,3 +117,11 @@ def test_rows_are_counted_alike_in_every_format(tmp_path: Path) -> None:
     assert count_rows([tmp_path / "rows.csv", tmp_path / "rows.tsv"]) == 6
     assert count_rows([tmp_path / "rows.csv", tmp_path / "rows.json"]) is None
     assert count_rows(["-"]) is None
+
+
+@pytest.mark.parametrize(
+    ("word", "value"),
+    [("OK", 1.0), ("okay.", 1.0), ("Passed", 1.0), ("failed", 0.0), ("not ok", 0.0), ("?", None)],
+)
+def test_words_that_people_type_into_sheets_are_labels(word: str, value: float | None) -> None:
+    assert value_of(word) == value

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from typing import Annotated, Any, TextIO
 
@@ -34,6 +35,12 @@ class _Console(Console):
         """Print; in texts, signs other than lines and tabs that would not be seen are escaped."""
         super().print(*(printable(one) if isinstance(one, str) else one for one in objects),
                       **options)  # fmt: skip
+
+    def on_broken_pipe(self) -> None:
+        """Go on in silence where the reader (head, less) has left: a check's exit code counts."""
+        self.quiet = True
+        stream = sys.stderr if self.stderr else sys.stdout
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 console = _Console(width=_width(sys.stdout), highlight=False)

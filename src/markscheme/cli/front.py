@@ -71,7 +71,7 @@ EXAMPLES: dict[str, str] = {
     "compare": "markscheme compare runs/answers-6dae129e --systems",
     "diff": "markscheme diff yesterday.jsonl today.jsonl --fail-on-regression",
     "agree": "markscheme agree runs/answers-6dae129e --labels labels.csv",
-    "plan-labels": "markscheme plan-labels runs/answers-6dae129e --count 200 --out todo.csv",
+    "plan-labels": "markscheme plan-labels runs/answers-6dae129e --label-count 200 --out todo.csv",
     "estimate": "markscheme estimate runs/answers-6dae129e --labels labels.csv",
     "annotate": "markscheme annotate todo.csv",
     "columns": "markscheme columns answers.csv",

@@ -12,8 +12,14 @@ import polars as pl
 
 from markscheme.errors import DataError
 
-YES = ("yes", "y", "true", "t", "correct", "acceptable", "accepted", "right", "pass", "1")
-NO = ("no", "n", "false", "f", "incorrect", "unacceptable", "rejected", "wrong", "fail", "0")
+YES = (
+    "yes", "y", "true", "t", "correct", "acceptable", "accepted", "accept", "right", "pass",
+    "passed", "ok", "okay", "1",
+)  # fmt: skip
+NO = (
+    "no", "n", "false", "f", "incorrect", "unacceptable", "not acceptable", "rejected", "reject",
+    "wrong", "fail", "failed", "not ok", "0",
+)  # fmt: skip
 BLANK = ("", "null", "none", "na", "n/a", "nan", "-", "?")
 _TRAILING = ".!,;:"
 _WORDS: dict[str, float | None] = (

@@ -32,7 +32,8 @@ _SCRIPTS = {
 _SCRIPT = re.compile("|".join(f"([{letters}])" for letters in _SCRIPTS.values()))
 _FUNCTION_WORDS = {
     "English": "the of and to in is was were are for with that which who what when where how did does "
-    "do has have had by from on at it his her their its not be been an as or this these many much",
+    "do has have had by from on at it his her their its not be been an as or this these many much "
+    "a no if you your we our can may will any there",
     "German": "der die das und ist war wer wie wann wo welche welcher welches nicht ein eine einer eines "
     "dem den des von mit für auf im wurde wird sind hat zu bei nach aus als auch durch warum",
     "French": "le la les un une des du et est était qui que quel quelle quand où comment dans pour avec "
