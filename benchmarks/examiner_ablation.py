@@ -21,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from benchmarks.make_examiner import OTHER, TREES, labelled, weight
+from benchmarks.make_examiner import GRADED, OTHER, TREES, labelled, weight
 from markscheme.features.alignment import EXAMINED
 from markscheme.features.values import VALUES
 from markscheme.features.wording import WORDING
@@ -108,13 +108,10 @@ ROWS_LEFT_OUT = {
     "hand-written rows": ["contrast"],
     "EVOUNA-NQ": ["evouna", MADE_UP],
     "answers to NQ-open": ["nq"],
-    "graded sets": [
-        "efficientqa_test", "scientsbank", "beetle", "truthfulqa", "truthfulqa_multi",
-        "le_chinese", "ads_chinese", "saf_english",
-    ],
+    "graded sets": [*GRADED],
     "made-up answers": [MADE_UP],
     "paraphrases": [PARAPHRASE],
-}  # fmt: skip
+}
 
 
 def figures(rows: Rows, columns: list[int], learned: Array, kinds: tuple[TreeOptions, ...]) -> str:

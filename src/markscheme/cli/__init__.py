@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import importlib
-import os
 import pkgutil
 import sys
 from collections.abc import Sequence
 
-from markscheme.cli.app import app, notes
+from markscheme.cli.app import app, notes, silence
 from markscheme.cli.front import add_examples, name_of_before
 from markscheme.errors import MarkschemeError
 
@@ -85,7 +84,7 @@ def run(arguments: Sequence[str]) -> int:
 
 def _reader_left() -> int:
     """The exit code where the reader (head, less) has left: no error, but no more to write."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    silence(sys.stdout)
     return 0
 
 

@@ -28,6 +28,11 @@ def _width(stream: TextIO) -> int | None:
     return None if stream.isatty() else 200
 
 
+def silence(stream: TextIO) -> None:
+    """Have nothing more of a stream written, since its reader (head, less) has left."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+
+
 class _Console(Console):
     """Prints text of strangers (names, answers, replies) so that it cannot steer a terminal."""
 
@@ -39,8 +44,7 @@ class _Console(Console):
     def on_broken_pipe(self) -> None:
         """Go on in silence where the reader (head, less) has left: a check's exit code counts."""
         self.quiet = True
-        stream = sys.stderr if self.stderr else sys.stdout
-        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+        silence(sys.stderr if self.stderr else sys.stdout)
 
 
 console = _Console(width=_width(sys.stdout), highlight=False)
