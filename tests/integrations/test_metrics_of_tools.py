@@ -1,17 +1,16 @@
-"""What promptfoo, ragas and deepeval call. The two libraries are looked for, and need not be there.
+"""What promptfoo, ragas and deepeval call, and each of them calling it.
 
-They hold back or replace what the other tests need (docs/integrations.md has versions and how to
-run this): an environment of their own has them.
+They want other versions of what the other tests have, or Node: the slow tests' set-up (Makefile)
+puts them into an environment of their own inside this one.
 """
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import os
-import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +21,23 @@ from markscheme.integrations.promptfoo import get_assert
 
 RIGHT = ("Who wrote Emma?", ["Jane Austen", "Austen"], "It was written by Jane Austen.")
 WRONG = ("Where is the Louvre?", ["Paris"], "London")
+TOOLS = Path(sys.prefix) / "tools"
+
+
+@pytest.fixture
+def tool(request: pytest.FixtureRequest) -> Callable[[str], Path]:
+    """Find a program of the tools' environment; none may lack where everything is required."""
+
+    def find(name: str) -> Path:
+        program = TOOLS / name
+        if not program.exists():
+            lacking = f"{program} is missing: make .venv/.ready-for-slow-tests installs it"
+            if request.config.getoption("--require-data"):
+                pytest.fail(lacking)
+            pytest.skip(lacking)
+        return program
+
+    return find
 
 
 def asserted(row: tuple[str, list[str], str], **config: Any) -> dict[str, Any]:
@@ -55,10 +71,8 @@ def test_promptfoo_is_told_what_is_wrong_with_a_test_or_its_config() -> None:
 
 
 @pytest.mark.slow
-def test_promptfoo_runs_the_assertion(tmp_path: Path) -> None:
-    program = shutil.which("promptfoo")
-    if program is None:
-        pytest.skip("promptfoo is not on the path (npm install promptfoo: 1.8 GB)")
+def test_promptfoo_runs_the_assertion(tmp_path: Path, tool: Callable[[str], Path]) -> None:
+    program = tool("node_modules/.bin/promptfoo")
     (tmp_path / "markscheme_assert.py").write_text(
         "from markscheme.integrations.promptfoo import get_assert\n"
     )
@@ -91,11 +105,11 @@ def test_promptfoo_runs_the_assertion(tmp_path: Path) -> None:
     assert "examiner rejects it" in graded[WRONG[2]]["reason"]
 
 
-def in_a_process(code: str) -> Any:
+def in_a_process(python: Path, code: str) -> Any:
     """A program's last line, as JSON: these tools set up the process they are in."""
     quiet = {"DEEPEVAL_TELEMETRY_OPT_OUT": "YES", "RAGAS_DO_NOT_TRACK": "true"}
     done = subprocess.run(
-        [sys.executable, "-c", code], env={**os.environ, **quiet}, capture_output=True, text=True,
+        [python, "-c", code], env={**os.environ, **quiet}, capture_output=True, text=True,
         timeout=300, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
@@ -103,10 +117,10 @@ def in_a_process(code: str) -> Any:
 
 
 @pytest.mark.slow
-def test_ragas_has_the_verdicts_in_its_scores() -> None:
-    if importlib.util.find_spec("ragas") is None:
-        pytest.skip("ragas is not installed")
-    found = in_a_process("""
+def test_ragas_has_the_verdicts_in_its_scores(tool: Callable[[str], Path]) -> None:
+    found = in_a_process(
+        tool("bin/python"),
+        """
 import json
 from ragas import EvaluationDataset, evaluate
 from markscheme.integrations.ragas import MarkschemeMetric
@@ -118,17 +132,20 @@ rows = [
 metrics = [MarkschemeMetric(), MarkschemeMetric(name="f1_marks", judge="token_f1", by="marks")]
 found = evaluate(EvaluationDataset.from_list(rows), metrics=metrics, show_progress=False)
 print(json.dumps([found.scores, str(found)]))
-""")
+""",
+    )
     assert [row["markscheme"] for row in found[0]] == [1.0, 0.0]
     assert all(row["f1_marks"] != row["f1_marks"] for row in found[0])  # token_f1 has no marks: NaN
     assert "'markscheme': 0.5000" in found[1]
 
 
 @pytest.mark.slow
-def test_deepeval_passes_and_fails_cases_by_the_verdict(tmp_path: Path) -> None:
-    if importlib.util.find_spec("deepeval") is None:
-        pytest.skip("deepeval is not installed")
-    found = in_a_process(f"""
+def test_deepeval_passes_and_fails_cases_by_the_verdict(
+    tmp_path: Path, tool: Callable[[str], Path]
+) -> None:
+    found = in_a_process(
+        tool("bin/python"),
+        f"""
 import json, os
 os.chdir({str(tmp_path)!r})
 from deepeval import assert_test, evaluate
@@ -153,7 +170,8 @@ unjudged = evaluate(
     error_config=ErrorConfig(ignore_errors=True),
 ).test_results[0].metrics_data[0]
 print(json.dumps([found[True], found[False], failed, unjudged.score, unjudged.error]))
-""")
+""",
+    )
     right, wrong, failed, score, error = found
     assert right[0] == 1.0
     assert wrong[0] == 0.0
