@@ -7,6 +7,7 @@ import pytest
 import markscheme
 
 WRONG = {
+    "working days": ("What is the return window?", "30 days", "30 business days"),
     "growth with the sign turned": ("What was the growth rate?", "5%", "-5%"),
     "a fall instead of a rise": (
         "By what percentage did revenue grow?",
@@ -75,6 +76,12 @@ WRONG = {
     ),
 }
 RIGHT = {
+    "the sign of the euro": ("How much is the fee?", "50 EUR", "€50"),
+    "a share where a price was asked for": (
+        "What is the late fee?",
+        "5% of the invoice",
+        "five percent of the invoice amount",
+    ),
     "the option that the letter names": (
         "Which planet is largest? (A) Mars (B) Jupiter (C) Venus",
         "B",
@@ -101,20 +108,7 @@ RIGHT = {
 }
 
 
-NOT_YET = {
-    "one of two people": "typed lists do not give the shared surname to both; docs/examiner.md",
-}
-
-
-@pytest.mark.parametrize(
-    "case",
-    [
-        pytest.param(case, marks=pytest.mark.xfail(reason=NOT_YET[case], strict=True))
-        if case in NOT_YET
-        else case
-        for case in WRONG
-    ],
-)
+@pytest.mark.parametrize("case", WRONG)
 def test_a_near_miss_is_rejected(case: str) -> None:
     question, reference, answer = WRONG[case]
     judgment = markscheme.mark(question, [reference], answer)

@@ -41,3 +41,24 @@ def test_nothing_is_said_twice() -> None:
 def test_an_answer_that_has_the_reference_contains_it() -> None:
     found = markscheme.mark("Who wrote Emma?", ["Jane Austen"], "Jane Austen wrote Emma in 1815.")
     assert "the answer contains the reference 'Jane Austen'" in (found.explanation or "")
+
+
+@pytest.mark.parametrize(
+    ("question", "reference", "answer"),
+    [
+        ("Can I return a sale item?", "No, sale items are final.", "All sales stay final."),
+        ("Can I return it?", "No, sale items are final.", "No, what is on sale can't be returned."),
+    ],
+)
+def test_who_gives_the_reason_alone_neither_affirms_nor_denies(
+    question: str, reference: str, answer: str
+) -> None:
+    found = markscheme.mark(question, [reference], answer)
+    assert "what the reference" not in (found.explanation or "")
+
+
+def test_the_reason_of_a_no_is_an_answer() -> None:
+    reference = "No, it is a star."
+    assert markscheme.mark("Is the Sun a planet?", [reference], "It's a star.").verdict
+    assert not markscheme.mark("Is the Sun a planet?", [reference], "It is not a star.").verdict
+    assert not markscheme.mark("Is the Sun a planet?", [reference], "It is a planet.").verdict

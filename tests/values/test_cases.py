@@ -13,6 +13,12 @@ from markscheme.values import (
 )
 
 AGREE = [
+    ("How long is the review?", "10 business days", "two weeks"),
+    ("How many days of leave do new employees get?", "25 working days", "25"),
+    ("What is the late fee?", "5% of the invoice", "five percent of the invoice amount"),
+    ("How did the share price change on Tuesday?", "It rose by 2.1%.", "+2.1 %"),
+    ("Who broke the records?", "Malcolm and Donald Campbell", "Malcolm Campbell and Donald Campbell"),
+    ("Which brothers flew first?", "Orville and Wilbur Wright", "Wilbur Wright and Orville Wright"),
     ("", "2021-03-14", "14 March 2021"),
     ("", "v2.3", "2.3"),
     ("What was revenue, in USD millions?", "$5,409 million", "$5409"),
@@ -53,6 +59,10 @@ AGREE = [
     ("Which command lists hidden files?", "ls -la", "ls -al"),
 ]
 CONFLICT = [
+    ("How long do I have to return an item?", "30 days", "30 business days"),
+    ("How long do I have to return an item?", "30 business days", "30 days"),
+    ("By what percentage did it change?", "A decrease of 1.2%", "+1.2%"),
+    ("How did the share price change on Tuesday?", "It rose by 2.1%.", "It gave up 2.1 per cent."),
     ("", "$200", "-$200"),
     ("", "5%", "-5%"),
     ("", "2021-03-14", "April 14, 2021"),

@@ -44,7 +44,8 @@ _SAME_WORD = {
     "mb": "megabyte", "gb": "gigabyte", "tb": "terabyte", "hp": "horsepower", "kw": "kilowatt",
     "kj": "kilojoule", "kcal": "kilocalorie",
     "sq": "square", "yrs": "year", "yr": "year", "dr": "doctor", "mt": "mt",
-    "usd": "dollar", "tv": "television", "govt": "government", "dept": "department",
+    "usd": "dollar", "eur": "euro", "gbp": "pound", "tv": "television", "govt": "government",
+    "dept": "department",
     "co": "company", "corp": "corporation", "inc": "incorporated", "ltd": "limited",
     "feb": "february", "jr": "junior", "sr": "senior", "prof": "professor", "gen": "general",
 }  # fmt: skip

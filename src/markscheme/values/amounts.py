@@ -32,6 +32,9 @@ UNCLEAR, DIFFERENT, APART = Relation.UNCLEAR, Relation.DIFFERENT, Relation.APART
 
 
 _MONTH = 31_556_952.0 / 12
+_BUSINESS_DAY = 7 * 86_400.0 / 5
+_SIZES = (1.0, 60.0, 3600.0, 86_400.0, _BUSINESS_DAY, 604_800.0, _MONTH, 12 * _MONTH)
+"""Seconds of what durations are counted in."""
 
 
 def relate_amounts(reference: Amount, answer: Amount, requested: Requested) -> Relation:  # noqa: PLR0912
@@ -186,17 +189,7 @@ def _bare_answer(reference: Amount, answer: Number, requested: Requested) -> Rel
     """The reference has a unit, the answer a bare number: the unit is understood."""
     if isinstance(reference, Duration):
         best = UNCLEAR if answer.noun else DIFFERENT
-        for size in (
-            1.0,
-            60.0,
-            3600.0,
-            86400.0,
-            604800.0,
-            _MONTH,
-            12 * _MONTH,
-            10 * 12 * _MONTH,
-            1200 * _MONTH,
-        ):
+        for size in (*_SIZES, 10 * 12 * _MONTH, 1200 * _MONTH):
             if abs(reference.amount / size - answer.amount) < 1e-6 * max(1.0, answer.amount):
                 return (
                     SAME
@@ -239,6 +232,8 @@ def _written_size(reference: Duration, size: float) -> bool:
 def _bare_reference(reference: Number, answer: Amount, requested: Requested) -> Relation:
     """The answer has a unit, the reference a bare number, whose unit the question may state."""
     unit = requested.unit
+    if isinstance(answer, Duration) and answer.amount == reference.amount * _BUSINESS_DAY:
+        return UNCLEAR  # 25 working days, where the reference says 25 without a unit
     if (
         isinstance(answer, Money)
         and requested.currency
@@ -255,7 +250,7 @@ def _bare_reference(reference: Number, answer: Amount, requested: Requested) -> 
                 reference, answer, base, given, reference.quantum * unit.factor, step, requested
             )
     if isinstance(answer, Duration):
-        for size in (1.0, 60.0, 3600.0, 86400.0, 604800.0, _MONTH, 12 * _MONTH):
+        for size in _SIZES:
             if abs(answer.amount / size - reference.amount) < 1e-6 * max(1.0, reference.amount):
                 return SAME if abs(answer.quantum - size) < 1e-6 * size else UNCLEAR
         return UNCLEAR
@@ -392,6 +387,10 @@ def _compare(  # noqa: PLR0912, PLR0917
             and not (reference.signed or answer.signed)
         ):
             return DIFFERENT  # "fell by 12%" where the question asks by how much it grew
+        if (reference.direction < 0 and answer.signed) or (
+            answer.direction < 0 and reference.signed
+        ):
+            return DIFFERENT  # "+1.2%" for "a decrease of 1.2%"
         if reference.direction * answer.direction < 0 and not (reference.signed or answer.signed):
             return DIFFERENT
         if (

@@ -425,6 +425,17 @@ class _Case:
             missing=tuple(map(in_words, flags)), reason=f"the command lacks {in_words(flags[0])}",
         )  # fmt: skip
 
+    def kinds_wanted(self, values: list[Value]) -> tuple[type[Value], ...]:
+        """The kinds that the question asks for, or the other ones that it may be answered by."""
+        kinds = _KINDS.get(self.requested.kind, ())
+        if self.requested.kind == "frequency" and not any(isinstance(one, kinds) for one in values):
+            # "How often does it occur?" may be answered by a share.
+            self.requested, kinds = replace(self.requested, kind="number"), _KINDS["number"]
+        if self.requested.kind == "money" and all(isinstance(one, Percent) for one in values):
+            # So may "What is the late fee?".
+            self.requested, kinds = replace(self.requested, kind="percent"), (Percent,)
+        return kinds
+
     def targets(self) -> list[Value]:
         """The values of the reference that the answer is held to."""
         strong = [one for one in self.wanted if not one.weak and not one.denied]
@@ -443,10 +454,7 @@ class _Case:
                 strong = [replace(whole, weak=False)]
             else:
                 return []
-        kinds = _KINDS.get(self.requested.kind, ())
-        if self.requested.kind == "frequency" and not any(isinstance(one, kinds) for one in strong):
-            # "How often does it occur?" may be answered by a share.
-            self.requested, kinds = replace(self.requested, kind="number"), _KINDS["number"]
+        kinds = self.kinds_wanted(strong)
         matched = (
             [
                 one

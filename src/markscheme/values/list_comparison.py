@@ -22,17 +22,40 @@ _PLAIN_ORDER = re.compile(
     r"\b(?:at the end|last(?:ly)?|after (?:that|this)|afterwards|following)\b", re.IGNORECASE
 )
 
+_AND = re.compile(r"\band\b|&", re.IGNORECASE)
+_SHORT_ITEM = 4
+"""Words of an item that is a name or a thing, and no clause."""
 
-def compare_lists(  # noqa: PLR0912
+
+def compare_lists(
     requested: Requested, reference: str, answer: str, *, typed: bool
 ) -> Comparison | None:
-    """Compare two lists; None where the reference is no list that was asked for."""
+    """Compare two lists; None where the reference is no list that was asked for.
+
+    A reference of two names may be met in any order, whether or not the question asks for two;
+    that one is missing counts only where it does.
+    """
     wanted = _wanted(requested, reference, typed=typed)
-    if not wanted:
+    if wanted:
+        return _compare(requested, _in_full(wanted, answer), reference, answer)
+    names = _in_full(split_items(reference), answer)
+    if len(names) != 2 or not all(map(_plain, names)) or "(" in reference + answer:
         return None
+    if sorted(map(item_key, names)) != sorted(map(item_key, split_items(answer))):
+        return None
+    return _compare(requested, names, reference, answer)
+
+
+def _compare(  # noqa: PLR0912
+    requested: Requested, wanted: tuple[str, ...], reference: str, answer: str
+) -> Comparison | None:
     given = split_items(answer)
     ordered = requested.order or (len(wanted) >= 3 and _is_sequence(reference, answer))
     if not given:
+        only = _only_item(wanted, answer)
+        if only and (requested.items or _AND.search(reference)):
+            missing = tuple(item for item in wanted if item != only)
+            return _lacking(missing, (Pair(only, answer.strip(), "same"),))
         if any(any(char.isdigit() for char in item) for item in wanted):
             return None
         return _in_prose(wanted, answer, ordered=requested.order)
@@ -92,15 +115,7 @@ def compare_lists(  # noqa: PLR0912
             reason=f"the answer adds {extra[0]}",
         )
     if not extra:
-        return Comparison(
-            outcome=Outcome.MISSING,
-            confidence=0.93,
-            decided=True,
-            kind="list",
-            agreed=agreed,
-            missing=missing,
-            reason=f"{_joined(missing)} {_are(missing)} missing",
-        )
+        return _lacking(missing, agreed)
     one_swapped = (
         not requested.order
         and requested.items == len(wanted)
@@ -130,6 +145,18 @@ def compare_lists(  # noqa: PLR0912
         missing=missing,
         extra=extra,
         reason=f"{_joined(missing)} {_are(missing)} not found",
+    )
+
+
+def _lacking(missing: tuple[str, ...], agreed: tuple[Pair, ...]) -> Comparison:
+    return Comparison(
+        outcome=Outcome.MISSING,
+        confidence=0.93,
+        decided=True,
+        kind="list",
+        agreed=agreed,
+        missing=missing,
+        reason=f"{_joined(missing)} {_are(missing)} missing",
     )
 
 
@@ -202,6 +229,30 @@ def _joined(items: tuple[str, ...]) -> str:
 
 def _are(items: tuple[str, ...]) -> str:
     return "is" if len(items) == 1 else "are"
+
+
+def _in_full(wanted: tuple[str, ...], answer: str) -> tuple[str, ...]:
+    """The items, with the surname that two people share where the answer gives it to the first.
+
+    >>> _in_full(("Malcolm", "Donald Campbell"), "Malcolm Campbell")
+    ('Malcolm Campbell', 'Donald Campbell')
+    """
+    if len(wanted) != 2 or len(wanted[0].split()) != 1 or len(wanted[1].split()) == 1:
+        return wanted
+    named = f"{wanted[0]} {wanted[1].split()[-1]}"
+    return (named, wanted[1]) if named.lower() in answer.lower() else wanted
+
+
+def _only_item(wanted: tuple[str, ...], answer: str) -> str:
+    """The one item of a list of names or things that a bare answer is; empty where it is none."""
+    if any(len(item.split()) > _SHORT_ITEM for item in wanted) or re.search(r"[+/<>]| - ", answer):
+        return ""
+    answer = re.sub(r"\b(?:only|just|alone)\b", "", answer, flags=re.IGNORECASE).strip(" .!")
+    named = [item for item in wanted if same_item(item, answer)]
+    if len(named) != 1 or len(item_key(answer)) > len(item_key(named[0])) + 1:
+        return ""
+    others = {word for item in wanted if item != named[0] for word in item_key(item)}
+    return "" if others & set(item_key(answer)) - set(item_key(named[0])) else named[0]
 
 
 def _in_prose(wanted: tuple[str, ...], answer: str, *, ordered: bool) -> Comparison:

@@ -160,7 +160,7 @@ _ONE_OF = re.compile(
     re.IGNORECASE,
 )
 _SEVERAL = re.compile(
-    r"\b(?:which|what)(?: \w+){0,2} (?:are|were|do|have|make|form|belong)\b|\bwhat are\b|\bwhat were\b|\bname (?:the|all)\b|\blist\b|\bwho are\b|\bwho were\b|\bwhich (?:\w+ )?(?:countries|cities|states|members|items|ingredients|colou?rs|languages|planets|documents|fees|parts)\b",
+    r"\b(?:which|what)(?: \w+){0,2} (?:are|were|do|have|make|form|belong)\b|\bwhat are\b|\bwhat were\b|\bname (?:the|all)\b|\blist\b|\bwho are\b|\bwho were\b|\bwhich (?:\w+ )?(?:countries|cities|states|members|items|ingredients|colou?rs|languages|planets|documents|fees|parts)\b|\b(?:which|what) (?:[a-z]+ and [a-z]+|pair|duo|couple|twins|brothers|sisters)\b",
     re.IGNORECASE,
 )
 _ORDER = re.compile(

@@ -9,13 +9,13 @@ from dataclasses import replace
 from markscheme.values.kinds import Amount, Date, Identifier, Range, Value, Version
 
 _FELL = re.compile(
-    r"\b(?:f[ae]ll(?:s|en)?|dropp?(?:s|ed|ing)?|down|declined?|decreas\w+|shr[aiu]nk|lost|los[se]\w*|reduc\w+|deficit|cut|minus|lower(?:ed)?|negative|decline|slump\w*|slid|sank|contracted|behind|colder)\b(?:\s+\w+){0,4}\s*$",
+    r"\b(?:f[ae]ll(?:s|en)?|dropp?(?:s|ed|ing)?|down|declined?|decreas\w+|shr[aiu]nk|lost|los[se]\w*|reduc\w+|deficit|cut|minus|lower(?:ed)?|negative|decline|slump\w*|slid|slipp\w*|dipp\w*|tumbl\w*|plung\w*|weaken\w*|shed|gave up|given up|sank|contracted|behind|colder)\b(?:\s+\w+){0,4}\s*$",
     re.IGNORECASE,
 )
 
 
 _ROSE = re.compile(
-    r"\b(?:r[io]se[ns]?|up|grew|grow[ns]?|growth|increas\w+|gain\w*|climb\w*|rais\w+|jump\w*|higher|surplus|profit|ahead|positive)\b(?:\s+\w+){0,3}\s*$",
+    r"\b(?:r[io]se[ns]?|up|grew|grow[ns]?|growth|increas\w+|gain\w*|climb\w*|rais\w+|jump\w*|higher|surplus|profit|strengthen\w*|ahead|positive)\b(?:\s+\w+){0,3}\s*$",
     re.IGNORECASE,
 )
 

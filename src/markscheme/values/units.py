@@ -69,6 +69,8 @@ _TABLE: tuple[tuple[str, _Dimensions, float, str, str], ...] = (
     ("min", _TIME, 60.0, "min min. mins", "minute minutes minuto minutos minuten minuti minuut минут минуты dakika"),
     ("h", _TIME, 3600.0, "h hr hrs hr.", "hour hours stunde stunden hora horas heure heures ora ore uur uren часа часов час saat"),
     ("d", _TIME, 86400.0, "d", "day days tag tage tagen día días jour jours giorno giorni dia dias dag dagen день дня дней gün"),
+    # Five of them make a week: "10 business days" are two weeks, and not ten days.
+    ("business day", _TIME, 7 * 86400.0 / 5, "", "business_day business_days working_day working_days work_day work_days workday workdays weekday weekdays bank_day bank_days banking_day banking_days trading_day trading_days werktag werktage werktagen arbeitstag arbeitstage arbeitstagen"),
     ("week", _TIME, 604800.0, "wk wks", "week weeks woche wochen semana semanas semaine semaines settimana settimane weken неделя недели недель hafta"),
     ("fortnight", _TIME, 1209600.0, "", "fortnight fortnights"),
     ("month", _TIME, _YEAR / 12, "mo mos", "month months monat monate monaten mes meses mois mese mesi mês maand maanden месяц месяца месяцев ay"),
@@ -289,7 +291,7 @@ _PIECE = re.compile(
     r"(?P<unit>°\s?[CF]\b|°|℃|℉|deg(?:rees?)?\s+[CF]\b"
     r"|(?:degrees?|deg|grad|grados|graus|gradi)\s+(?:celsius|centigrade|fahrenheit)\b"
     r"|light[- ]years?\b|nautical miles?\b|astronomical units?\b|metric tons?\b|fluid ounces?\b|fl\.? oz\b"
-    r"|(?:kilo|mega|giga|milli)?watt[- ]hours?\b|miles an hour\b|electron volts?\b|[^\W\d_¹²³⁰⁴-⁹½¼¾⅐-⅞]+)",
+    r"|(?:business|working|banking|bank|trading|work) days?\b|(?:kilo|mega|giga|milli)?watt[- ]hours?\b|miles an hour\b|electron volts?\b|[^\W\d_¹²³⁰⁴-⁹½¼¾⅐-⅞]+)",
     re.IGNORECASE,
 )
 _EAST_PIECE = re.compile("|".join(sorted(map(re.escape, _EASTERN), key=len, reverse=True)))

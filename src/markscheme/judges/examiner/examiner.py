@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,14 +25,14 @@ from markscheme.judges.examiner.weight_files import Weights, open_weights, platt
 from markscheme.judges.outcomes import PATTERNS, has_patterns
 from markscheme.models.local import causal_revision, revision, weights_hash
 from markscheme.tables import NO_REFERENCE, OUTSIDE, RELATIONS
-from markscheme.text import without_injections
+from markscheme.text import normalise, without_injections
 
 Matrix = npt.NDArray[np.float32]
 Floats = npt.NDArray[np.float64]
 EncoderUse = Literal["auto", "never", "always"]
 DeepUse = Literal["never", "auto", "always"]
 
-RULES = 5
+RULES = 6
 """Raised whenever a feature, `ruled` or what is cut from answers changes."""
 
 LONGEST = 20_000_000
@@ -150,9 +151,10 @@ class Examiner:
     def _outcomes(self, answers: pl.DataFrame) -> pl.DataFrame:
         opened = self._opened()
         cleaned = without_injections(answers["answer"])
-        reading = read_columns(answers["question"], answers["references"], cleaned, opened.rarity)
+        references = _with_reasons(answers["references"], cleaned)
+        reading = read_columns(answers["question"], references, cleaned, opened.rarity)
         matrix, view = reading.matrix, reading.view
-        texts = zip(answers["question"], answers["references"], cleaned, strict=True)
+        texts = zip(answers["question"], references, cleaned, strict=True)
         found_by = score(
             opened, matrix, list(texts), use=self.encoder, deep=self.deep, model=self.model
         )
@@ -160,7 +162,7 @@ class Examiner:
         relation = relations(matrix, scores, self.threshold)
         scope = scopes(
             answers["question"],
-            answers["references"],
+            references,
             cleaned,
             matrix,
             ranges=(opened.settings.low, opened.settings.high),
@@ -187,6 +189,29 @@ class Examiner:
             }
         )
         return found if self.outside == "judge" else _without(found)
+
+
+_YES_OR_NO = re.compile(r"\s*(?:yes|no)\b\s*[,.;:–—-]+\s*(?=\S)", re.IGNORECASE)
+
+
+def _with_reasons(references: pl.Series, answers: pl.Series) -> pl.Series:
+    """References; where an answer is the reason of a "No, it is a star.", that is one more."""
+    led = [
+        [text for text in some if _YES_OR_NO.match(text or "")] if some is not None else []
+        for some in references
+    ]
+    if not any(led):
+        return references
+    found = []
+    for some, with_word, answer in zip(references, led, answers, strict=True):
+        reasons = (_YES_OR_NO.sub("", text, count=1) for text in with_word)
+        same = [text for text in reasons if _plain(text) == _plain(answer)]
+        found.append([*some, *same])
+    return pl.Series(references.name, found, dtype=references.dtype)
+
+
+def _plain(text: str) -> str:
+    return normalise(re.sub(r"(?<=\w)['’]s\b", " is", text))
 
 
 def _without(found: pl.DataFrame) -> pl.DataFrame:

@@ -27,6 +27,7 @@ _NEAR = 0.2
 """Scores this near to the threshold are called unsure."""
 _UNSURE = ", unsure"
 _YES = re.compile(r"\W*(?:yes|yeah|true|correct|right)\b", re.IGNORECASE)
+_NO = re.compile(r"\W*(?:no|nope|false|wrong|incorrect)\b", re.IGNORECASE)
 _ANOTHER_VALUE = "it gives another number or date"
 _FOR, _AGAINST = (Outcome.AGREE,), (Outcome.CONFLICT, Outcome.MISSING)
 
@@ -123,7 +124,7 @@ def explanations(
         elif soft[row] > 0.7:
             why = f"it nearly spells the reference {quoted}"
         else:
-            why = f"nothing of the reference {quoted} is in the answer"
+            why = f"no word of the reference {quoted} is in the answer"
         also = [text for text, flags in noticed.items() if flags[row]]
         values = compared[row]
         wanted = _FOR if score >= threshold else _AGAINST
@@ -147,10 +148,18 @@ def _noticed(
     for unit in ("number", "year", "month", "day"):
         other |= feature[f"{unit}_conflict"] > 0
     opposite = feature["polarity"] == -1
-    differ = rejected & ((feature["negations_differ"] > 0) | opposite) & (feature["refusal"] == 0)
-    affirmed = np.array([bool(_YES.match(view.batch.raw[one])) for one in view.reference.tolist()])
-    more = feature["negations_answer"] > feature["negations_reference"]
-    denies = np.where(opposite, affirmed, more)
+    yes, no = (_matched(one, view, view.reference) for one in (_YES, _NO))
+    said_yes, said_no = (_matched(one, view, view.batch.answer) for one in (_YES, _NO))
+    answered = said_yes | said_no
+    # What a reference denies by its first word alone ("No, sale items are final.") is neither
+    # affirmed nor denied by an answer that has no such word.
+    denials = feature["negations_reference"] - (no & ~answered)
+    denied = feature["negations_answer"]
+    opposite &= answered
+    agreed = (yes & said_yes) | (no & said_no)
+    differ = opposite | (((denied - denials) % 2 > 0) & ~agreed)
+    differ &= rejected & (feature["refusal"] == 0)
+    denies = np.where(opposite, yes, denied > denials)
     same_words = (feature["soft_recall"] >= _COMPLETE) & (feature["new_content"] == 0)
     turned_round = rejected & ~differ & same_words & (feature["order_inverted"] > 0)
     return {
@@ -165,6 +174,13 @@ def _noticed(
         "it names other candidates beside the match": (feature["choice_offered"] > 0)
         & (feature["choice_items"] > 1),
     }
+
+
+def _matched(
+    pattern: re.Pattern[str], view: FeatureView, places: npt.NDArray[np.int64]
+) -> npt.NDArray[np.bool_]:
+    """Whether each row's text, by its place among the texts, begins as a pattern says."""
+    return np.array([bool(pattern.match(view.batch.raw[one])) for one in places.tolist()])
 
 
 def _quote(text: str) -> str:
