@@ -11,6 +11,13 @@ import polars as pl
 from markscheme.agreement import JudgmentsSource, TableSource
 from markscheme.analysis.accepted_answers import has_labels, read_accepted
 from markscheme.analysis.error_categories import CATEGORIES, error_rates, judge_errors
+from markscheme.analysis.hand_tags import (
+    draw_to_tag,
+    read_tags,
+    tagged,
+    tags_table,
+    with_error_ids,
+)
 from markscheme.analysis.judged_answers import judged_answers
 from markscheme.analysis.mode_detection import failure_modes
 from markscheme.analysis.modes import GROUPS, MODES
@@ -39,12 +46,17 @@ class FailuresResult(TableResult):
         judge_errors: each judge's errors by category; None where not asked for.
         extras: labelled long answers with claims that no reference supports: `answer_id`,
             `system`, `question`, `references`, `answer`, `accepted`, `extras`; None without labels.
+        tagged: the errors, or else the answers of `frame`, that somebody tagged by hand: `tag`,
+            and `rule`, what the rules say; None without tags.
+        by_system: errors are counted for each system by itself.
     """
 
     labelled: bool
     error_rates: pl.DataFrame | None
     judge_errors: pl.DataFrame | None
     extras: pl.DataFrame | None
+    tagged: pl.DataFrame | None = None
+    by_system: bool = False
 
     def write_details(self, path: str | Path) -> Path:
         """Write every tagged answer to a file: .jsonl, .csv or .parquet.
@@ -65,6 +77,35 @@ class FailuresResult(TableResult):
             _write(self.judge_errors, target.with_stem(f"{target.stem}-judge-errors"))
         return target
 
+    def to_tag(self, count: int = 100, *, seed: int = 0) -> pl.DataFrame:
+        """Errors to tag by hand: `count` of each judge, of each system too where asked for.
+
+        Without judges' errors, `count` of the accepted answers that exact match rejects.
+
+        Returns:
+            `answer_id`, `question`, `references`, `answer`, `context` (what the judge said), the
+            judge and system, and an empty `tag`; as `annotate --scale error` (or `mode`) reads it.
+
+        Raises:
+            MarkschemeError: there are no labels, or there is no error.
+        """
+        if not self.labelled:
+            raise MarkschemeError("errors to tag take people's labels: name them with --labels")
+        people = pl.when("accepted").then(pl.lit("accept")).otherwise(pl.lit("reject"))
+        said = pl.format("{} {} this answer; people {} it.", "judge", "error", people)
+        if self.judge_errors is not None:
+            by = ["judge", *(["system"] if self.by_system else [])]
+            errors = self.judge_errors.with_columns(context=said)
+        else:
+            by = ["judge"]
+            errors = self.frame.with_columns(
+                error_id="answer_id", judge=pl.lit("exact_match"), error=pl.lit("rejects"),
+                accepted=pl.lit(True),
+            ).with_columns(context=said)  # fmt: skip
+        if errors.is_empty():
+            raise MarkschemeError("there is no error to tag: judges and people agree")
+        return draw_to_tag(errors, by, count, seed=seed)
+
 
 def _write(table: pl.DataFrame, target: Path) -> None:
     match target.suffix.lower():
@@ -82,6 +123,7 @@ def failures(
     options: FailureOptions | None = None,
     *,
     answers: TableSource | None = None,
+    tags: TableSource | None = None,
     **keywords: Any,
 ) -> FailuresResult:
     """What judges reject, mode by mode; with labels, what they and exact match get wrong.
@@ -96,6 +138,8 @@ def failures(
         labels: people's labels; None takes those in `judged`.
         options: see `FailureOptions`.
         answers: the judged answers, where judgments lack questions and references.
+        tags: kinds that somebody gave by hand to what `FailuresResult.to_tag` draws, by `answer_id`
+            and `tag`: of judges' errors where those are asked for, else of the failures.
         keywords: single options, which go before those of `options`.
 
     Returns:
@@ -105,8 +149,10 @@ def failures(
         `score`, `explanation` and the slices.
 
     Raises:
-        DataError: the files cannot be read, or have no references.
+        DataError: the files cannot be read, or have no references; tags that are none, or of
+            other errors.
         AgreementError: there are neither labels nor judgments.
+        MarkschemeError: tags without labels.
 
     Example:
         >>> import markscheme
@@ -118,6 +164,8 @@ def failures(
     chosen = with_keywords(FailureOptions, options, keywords)
     said = labels is not None or chosen.trusted is not None
     if chosen.rejected or not (said or has_labels(judged, chosen, answers)):
+        if tags is not None:
+            raise MarkschemeError("tags are of errors against people: name the --labels")
         return _rejections(judged, chosen, answers)
     examples = 1 if chosen.examples is None else chosen.examples
     table, verdicts = read_accepted(judged, chosen, labels=labels, answers=answers)
@@ -141,12 +189,26 @@ def failures(
             text = table.select(
                 "answer_id", "system", "question", "references", "answer", "accepted"
             )
-            errors = judge_errors(verdicts.join(text, on="answer_id"))
+            errors = with_error_ids(judge_errors(verdicts.join(text, on="answer_id")))
             tables.append(_errors_table(errors, examples=examples, by_system=chosen.by == "system"))
             data["judge_errors"] = errors.to_dicts()
+    by_system = chosen.by == "system"
+    found = None
+    if tags is not None:
+        if chosen.judge_errors and errors is None:
+            raise MarkschemeError("tags are of judges' errors, and no judge's verdicts are here")
+        of = modes.with_columns(error_id="answer_id", judge=pl.lit("exact_match"))
+        rule, meanings = ("mode", MODES) if errors is None else ("category", CATEGORIES)
+        known = read_tags(tags, meanings)
+        found = tagged(of if errors is None else errors, known, rule)
+        by = ["judge", *(["system"] if by_system and errors is not None else [])]
+        unknown = known.height - found["error_id"].n_unique()
+        total = modes.height if errors is None else errors.height
+        tables.append(tags_table(found, by, meanings, total, unknown))
+        data["tagged"] = found.to_dicts()
     return FailuresResult(
         frame=modes, tables=tuple(tables), data=data, labelled=True, error_rates=rates,
-        judge_errors=errors, extras=extras,
+        judge_errors=errors, extras=extras, tagged=found, by_system=by_system,
     )  # fmt: skip
 
 

@@ -19,7 +19,7 @@ from markscheme.annotate.scales import RELATION_OF
 from markscheme.errors import AgreementError, MarkschemeError
 from markscheme.tables import RELATIONS
 
-Kind = Literal["labels", "ratings", "references", "training", "audit"]
+Kind = Literal["labels", "ratings", "references", "training", "tags", "audit"]
 ACCEPTED = ("superior", "equivalent")
 
 
@@ -53,12 +53,13 @@ def export(
     - `ratings`: a row an answer and person, with notes and times.
     - `references`: all answers with references amended by the labels (Kamalloo et al. 2023, 4.3).
     - `training`: labelled answers with 0 or 1: for `train examiner --data`.
+    - `tags`: a row an error that has its tag (scales `error` and `mode`): for `failures --tags`.
     - `audit`: the trail of every change.
 
     Raises:
         MarkschemeError: no such kind.
         AgreementError: no answer has its label yet, or grades without `positive_from`, or ranks
-            where verdicts are needed.
+            or tags where verdicts are needed.
     """
     options = options or ExportOptions()
     if kind not in get_args(Kind):
@@ -70,6 +71,11 @@ def export(
         return Exported(table=audit_trail(connection))
     if kind == "ratings":
         return Exported(table=_ratings(connection, project, options))
+    if (kind == "tags") != project.choices.tags:
+        raise AgreementError(
+            f"the scale {project.scale!r} gives "
+            + ("tags, which are no verdicts: --as tags" if project.choices.tags else "no tags")
+        )
     answers = _answers(connection)
     finals = _finals(connection, project, options)
     labelled = answers.join(finals, on=["item", "text_place"], how="left", maintain_order="left")
@@ -80,6 +86,12 @@ def export(
             "and a third person's word where they differ"
         )
     notes = _notes(labelled, known)
+    if kind == "tags":
+        said = known.with_columns(
+            pl.Series("tag", [project.choices.name_of(value) for value in known["label"]])
+        )
+        kept = ["answer_id", "question", "references", "answer", "system", "tag"]
+        return Exported(table=said.select(kept), notes=notes)
     if kind == "labels":
         if project.order == "informative":
             known = known.join(_chances(connection), on="item", how="left", maintain_order="left")

@@ -119,7 +119,10 @@ def make_items(
         said = said.filter(~silent)
     if gold:
         _check_gold(said, project)
-    groups = said.group_by("question" if ranked else ["question", "answer"], maintain_order=True)
+    keys = ["question"] if ranked else ["question", "answer"]
+    if project.choices.tags:  # one answer may be an error of several judges
+        keys.append("context")
+    groups = said.group_by(keys, maintain_order=True)
     rng = np.random.default_rng([project.seed, int(gold)])
     items: list[dict[str, Any]] = []
     sources: list[dict[str, Any]] = []

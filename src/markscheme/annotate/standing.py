@@ -96,7 +96,9 @@ def _items(connection: Connection) -> pl.DataFrame:
 def _reason(items: pl.DataFrame, project: Project) -> str:
     """Why no share can be estimated while labelling; empty if one can."""
     if project.scale not in ("verdict", "relation"):
-        return "grades and ranks are no verdicts; export the labels and use the other commands"
+        return (
+            "only verdicts and relations are estimated here; export the labels for other commands"
+        )
     if project.order not in ("shuffled", "informative"):
         return "the items' order is not random, so the first labels say nothing of the rest"
     least, most = items["least"].min(), items["most"].max()

@@ -31,6 +31,8 @@ class ScaleName(StrEnum):
     RELATION = "relation"
     GRADE = "grade"
     RANK = "rank"
+    ERROR = "error"
+    MODE = "mode"
 
 
 class References(StrEnum):
@@ -80,7 +82,8 @@ def annotate(
         ScaleName | None,
         Option(
             "verdict: correct or not. relation: superior, equivalent, inferior, incorrect. "
-            "grade: 1 to 5. rank: the answers to a question in order. [default: verdict]"
+            "grade: 1 to 5. rank: the answers to a question in order. error, mode: the kind of "
+            "error, of what failures --to-tag draws. [default: verdict]"
         ),
     ] = None,
     per_item: Annotated[int | None, Option("Annotators an item. [default: 2]", minimum=1)] = None,

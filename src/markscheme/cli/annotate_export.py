@@ -18,6 +18,7 @@ class Kind(StrEnum):
     RATINGS = "ratings"
     REFERENCES = "references"
     TRAINING = "training"
+    TAGS = "tags"
     AUDIT = "audit"
 
 
@@ -35,7 +36,8 @@ def annotate_export(
         Kind,
         Option(
             "labels: for agree, estimate, rank. ratings: each person's. references: answers "
-            "with references amended. training: for train examiner. audit: every change.",
+            "with references amended. training: for train examiner. tags: for failures --tags. "
+            "audit: every change.",
             ("--as",),
         ),
     ] = Kind.LABELS,
