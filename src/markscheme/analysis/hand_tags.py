@@ -53,8 +53,9 @@ def draw_to_tag(errors: pl.DataFrame, by: list[str], count: int, *, seed: int = 
     for _, group in sorted(errors.group_by(by), key=lambda one: tuple(map(str, one[0]))):
         ordered = group.sort("error_id")
         drawn.append(ordered[rng.permutation(ordered.height)[:count].tolist()])
-    table: pl.DataFrame = pl.concat(drawn) if drawn else errors
-    return table[rng.permutation(table.height).tolist()].select(
+    table = pl.concat(drawn) if drawn else errors
+    order = pl.Series(rng.permutation(table.height))
+    return table.select(pl.all().gather(order)).select(
         pl.col("error_id").alias("answer_id"), "question", "references", "answer", "context",
         *by, pl.lit(None, dtype=pl.String).alias("tag"),
     )  # fmt: skip
