@@ -10,6 +10,8 @@ from hypothesis import settings
 
 import made_data
 
+os.environ.pop("COLUMNS", None)  # xdist's workers have 80; tests say themselves how wide
+
 settings.register_profile("markscheme", deadline=None)  # a slow machine is no failure
 settings.load_profile("markscheme")
 

@@ -19,6 +19,7 @@ traceback and exits with the error's `exit_code`.
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -38,34 +39,69 @@ class DataError(MarkschemeError):
 class Problem:
     """One malformed row: where it stands and what is wrong with it.
 
-    `line` is the 1-based line (or, for JSON arrays and Parquet, row) in `source`.
+    `line` is the 1-based line (or, for JSON arrays and Parquet, row) in `source`. A row that is
+    `kept` was used without the value that could not be read.
     """
 
     source: str
     line: int
     message: str
     unit: str = "line"
+    kept: bool = False
 
     def __str__(self) -> str:
         return f"{self.source}, {self.unit} {self.line}: {self.message}"
 
 
+_QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"")
+_DIFFERING = re.compile(rf"{_QUOTED.pattern}|\d[\d,]*")
+_LINES_NAMED = 5
+
+
+def gathered(problems: Sequence[Problem]) -> list[str]:
+    """Problems as lines to read: the first of each kind, and below it how many are like it.
+
+    Problems are alike that differ in what they quote and in numbers only.
+    """
+    kinds: dict[tuple[str, str], list[Problem]] = {}
+    for problem in problems:
+        kind = problem.source, _DIFFERING.sub("...", problem.message)
+        kinds.setdefault(kind, []).append(problem)
+    lines = []
+    for first, *others in kinds.values():
+        lines.append(str(first))
+        if others:
+            places = [str(one.line) for one in others[:_LINES_NAMED]]
+            places += ["..."] if len(others) > _LINES_NAMED else []
+            values = dict.fromkeys(_QUOTED.findall(one.message)[:1][0] for one in others
+                                   if _QUOTED.search(one.message))  # fmt: skip
+            for value in _QUOTED.findall(first.message)[:1]:
+                values.pop(value, None)
+            more = [*list(values)[:_LINES_NAMED], *(["..."] if len(values) > _LINES_NAMED else [])]
+            said = f", with {', '.join(more)}" if more else ""
+            unit = first.unit + "s" * (len(others) > 1)
+            lines.append(f"  and {len(others):,} like it: {unit} {', '.join(places)}{said}")
+    return lines
+
+
 class BadRowsError(DataError):
-    """Rows that cannot be used. The message shows the first 20; `problems` holds all of them."""
+    """Rows that cannot be used. The message shows 20 kinds; `problems` holds all rows."""
 
     shown = 20
 
     def __init__(self, problems: Sequence[Problem], *, more: bool = False) -> None:
         self.problems = list(problems)
-        lines = [str(problem) for problem in self.problems[: self.shown]]
-        hidden = len(self.problems) - len(lines)
-        if hidden > 0 or more:
-            lines.append(f"... and {hidden} more" if hidden > 0 else "... and perhaps more")
+        kinds = gathered(self.problems)
+        lines = kinds[: self.shown]
+        if len(kinds) > self.shown:
+            lines.append(f"... and others; {len(self.problems):,} rows in all")
+        elif more:
+            lines.append("... and perhaps more")
         count = len(self.problems)
         head = f"{count} row{'s' if count != 1 else ''} cannot be used:"
         hint = (
-            "fix the rows, or pass --on-bad-row skip (Python: on_bad_row='skip') "
-            "to leave them out and have them counted"
+            "fix the rows, or pass --on-bad-row skip (Python: on_bad_row='skip'), which leaves out "
+            "and counts what cannot be used"
         )
         super().__init__("\n  ".join([head, *lines]) + f"\n{hint}")
 

@@ -66,7 +66,7 @@ def test_systematic_draws_have_the_chances_that_they_say() -> None:
 
 def test_both_answers_are_drawn_and_rather_where_verdicts_differ() -> None:
     table, _ = world()
-    plan = plan_labels(table, for_difference=("plain", "chatty"), count=100).frame
+    plan = plan_labels(table, for_difference=("plain", "chatty"), count=100, with_system=True).frame
     assert plan.height == 100
     assert set(plan["system"]) == {"plain", "chatty"}
     assert plan["question"].n_unique() == 50

@@ -95,3 +95,24 @@ def test_the_shown_command_names_columns_with_spaces(
     assert run(["columns", str(file), "--columns", "references=gold text"]) == 0
     flat = " ".join(capsys.readouterr().out.split())
     assert "--columns 'question=question,references=gold text,answer=answer'" in flat
+
+
+def test_what_judge_would_refuse_is_refused_alike(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "a.csv"
+    file.write_text("question,gold,answer,label\nWho?,Emma,Emma,yes\nWhere?,Rome,Rome,maybe\n")
+    told = []
+    for command in ("columns", "judge"):
+        assert run([command, str(file)]) == 2
+        told.append(capsys.readouterr().err)
+    assert "line 3: label 'maybe'" in told[0]
+    assert told[0] == told[1].replace("judging: 0 judgments in 0:00:00\n", "")
+    assert run(["columns", str(file), "--on-bad-row", "skip"]) == 0
+
+
+@pytest.mark.parametrize("name", ["Nr.", "No.", "#", "nr", "ID"])
+def test_numbers_of_rows_are_ids(tmp_path: Path, name: str) -> None:
+    file = tmp_path / "a.csv"
+    file.write_text(f"{name},question,gold,answer\n17,Who?,Emma,Emma\n18,Where?,Rome,Rome\n")
+    assert read_answers(file)["answer_id"].to_list() == ["17", "18"]

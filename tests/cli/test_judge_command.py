@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -200,7 +201,59 @@ def test_an_interrupt_says_what_is_kept(
     monkeypatch.setattr("markscheme.tables.answers.AnswersReader.__iter__", interrupted)
     Path("a.jsonl").write_text('{"question":"q","gold":"a","answer":"a"}\n')
     assert run(["judge", "a.jsonl", "-j", "exact_match", "-q"]) == 130
-    assert "interrupted; what was finished is kept" in capsys.readouterr().err
+    assert capsys.readouterr().err == "nothing had been judged yet\ninterrupted\n"
+
+
+def test_an_interrupt_names_the_folder_where_a_run_goes_on(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def interrupted(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    Path("a.jsonl").write_text('{"question":"q","gold":"a","answer":"a"}\n')
+    command = ["judge", "a.jsonl", "-j", "exact_match", "-q", "-o", "there"]
+    with monkeypatch.context() as patched:
+        patched.setattr("markscheme.engine.local_run._put_together", interrupted)
+        assert run(command) == 130
+    kept = "what was judged is kept in there; the same command goes on there\ninterrupted\n"
+    assert capsys.readouterr().err == kept
+    assert run(command) == 0
+    assert "1 judgments were there from an earlier run" in capsys.readouterr().err
+
+
+def test_answers_with_unreadable_labels_are_judged_and_named(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    said = ["yes", "?", *["maybe"] * 9, "dunno"]
+    rows = [f"question {n}?,a,a,{label}" for n, label in enumerate(said)]
+    Path("a.csv").write_text("question,gold,answer,label\n" + "\n".join(rows))
+    command = ["judge", "a.csv", "-j", "exact_match", "-o", "there"]
+    assert run(command) == 2
+    told = capsys.readouterr().err
+    assert "10 rows cannot be used" in told
+    assert "a.csv, line 4: label 'maybe' is none of yes/no" in told
+    assert "and 9 like it: lines 5, 6, 7, 8, 9, ..., with 'dunno'" in told
+    assert run([*command, "--on-bad-row", "skip"]) == 0
+    out, told = capsys.readouterr()
+    assert "12" in out
+    assert "label '?' is read as no label (1 row)" in told
+    assert "10 labels could not be read; their answers are judged, without a label:" in told
+    assert "and 9 like it: lines 5, 6, 7, 8, 9, ..., with 'dunno'" in told
+    assert "skipped" not in told
+    assert pl.read_parquet("there/judgments.parquet").height == 12
+    assert pl.read_parquet("there/answers.parquet")["label"].null_count() == 11
+    summary = json.loads(Path("there/summary.json").read_text())
+    assert summary["answers"]["unread_labels"] == 10
+
+
+def test_tables_in_a_pipe_are_as_wide_as_columns_says() -> None:
+    Path("a.csv").write_text("question,gold,answer\n" + f"{'long ' * 30}?,a,a\n")
+    command = [sys.executable, "-m", "markscheme", "columns", "a.csv"]
+    for wide in (80, 120):
+        env = {**os.environ, "COLUMNS": str(wide)}
+        shown = subprocess.run(command, capture_output=True, text=True, check=True, env=env).stdout
+        table = [line for line in shown.splitlines() if "long" in line]
+        assert wide - 20 < max(len(line.rstrip()) for line in table) <= wide
 
 
 def test_a_narrow_terminal_cuts_no_name_and_no_figure() -> None:

@@ -72,3 +72,12 @@ def test_no_word_is_broken(data: st.DataObject, columns: int, rows: int) -> None
     for row in cells:
         for cell in row:
             assert set(cell.split()) <= set(shown)
+
+
+def test_blocks_repeat_the_texts_that_tell_the_rows_apart() -> None:
+    methods = ("PPI, tuned (PPI++)", "PPI", "labels only")
+    header = ("system", *FIGURES[:6], "method", *FIGURES[6:])
+    rows = tuple(("(all)", *("36.4 to 60.6",) * 6, one, *("1.2 to 3.4",) * 6) for one in methods)
+    shown = printed(Table(title="t", header=header, rows=rows, numeric=frozenset(FIGURES)))
+    assert shown.count("system") == 3
+    assert shown.count("(PPI++)") == shown.count("labels") == 2

@@ -7,7 +7,9 @@ import gzip
 import io
 import json
 import lzma
+import pickle
 import sys
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -191,17 +193,48 @@ def test_a_malformed_row_is_named_or_skipped(tmp_path: Path, line: bytes, messag
         read_answers(path)
     reader = AnswersReader([path], ReadOptions(on_bad_row="skip"))
     read = pl.concat(list(reader))
-    assert read["answer"].to_list() == [row["answer"] for row in ROWS]
-    assert [problem.line for problem in reader.problems] == [4]
+    kept = ["x"] * ("label" in message)  # judged, without a label
+    assert read["answer"].to_list() == [row["answer"] for row in ROWS] + kept
+    assert [(problem.line, problem.kept) for problem in reader.problems] == [(4, bool(kept))]
 
 
-def test_up_to_twenty_bad_rows_are_named(tmp_path: Path) -> None:
+def test_alike_bad_rows_are_one_error_with_the_first_lines(tmp_path: Path) -> None:
     path = tmp_path / "bad.jsonl"
-    path.write_bytes(b"{\n" * 30)
+    row = b'{"question":"q","references":["a"],"answer":"x","label":"%s"}\n'
+    path.write_bytes(b"{\n" * 30 + row % b"perhaps" + row % b"dunno" + row % b"perhaps")
     with pytest.raises(BadRowsError) as caught:
         read_answers(path)
-    assert str(caught.value).count("bad.jsonl, line") == 20
-    assert "10 more" in str(caught.value)
+    assert len(caught.value.problems) == 33
+    first, broken, more, labels, others, _ = str(caught.value).splitlines()
+    assert first == "33 rows cannot be used:"
+    assert "bad.jsonl, line 1: not valid JSON" in broken
+    assert more.strip() == "and 29 like it: lines 2, 3, 4, 5, 6, ..."
+    assert "line 31: label 'perhaps' is none of yes/no" in labels
+    assert others.strip() == "and 2 like it: lines 32, 33, with 'dunno'"
+
+
+def test_up_to_twenty_kinds_of_bad_rows_are_named(tmp_path: Path) -> None:
+    files = [tmp_path / f"bad{place}.jsonl" for place in range(30)]
+    for file in files:
+        file.write_bytes(b"{\n{\n")
+    with pytest.raises(BadRowsError) as caught:
+        list(AnswersReader(files))
+    assert str(caught.value).count("like it") == 10
+    assert "60 rows in all" in str(caught.value)
+
+
+def test_labels_that_cannot_be_read_leave_their_answers_in() -> None:
+    said = ["yes", "?", "maybe", "N/A", "", None, "maybe", "no", "inf", "?"]
+    rows = [{"question": "q", "gold": "a", "answer": "b", "label": one} for one in said]
+    reader = AnswersReader([rows], ReadOptions(on_bad_row="skip"))
+    read = pl.concat(list(reader))
+    assert read["label"].to_list() == [1.0, *[None] * 6, 0.0, None, None]
+    assert [one.line for one in reader.problems if one.kept] == [3, 7, 9]
+    assert len(reader.problems) == 3
+    assert reader.notes == {
+        "label '?' is read as no label": 2,
+        "label 'N/A' is read as no label": 1,
+    }
 
 
 TABLE = [["question", "gold", "answer"], ["q1", "a, b", "a"], ["q2", "c", "d"]]
@@ -287,8 +320,9 @@ def test_bad_rows_in_csv(tmp_path: Path, content: bytes, said: dict[int, str]) -
     path.write_bytes(content)
     with pytest.raises(BadRowsError) as caught:
         read_answers(path)
+    found = {problem.line: problem.message for problem in caught.value.problems}
     for line, problem in said.items():
-        assert f"line {line}: {problem}" in str(caught.value)
+        assert found[line].startswith(problem)
     assert len(caught.value.problems) == len(said)
 
 
@@ -361,7 +395,7 @@ def test_missing_file_folder_and_format(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="is a folder"):
         read_answers(tmp_path)
     odd = tmp_path / "odd.bin"
-    odd.write_bytes(b"\x00\x01")
+    odd.write_bytes(b"some words")
     with pytest.raises(DataError, match=r"cannot tell the format .* --input-format"):
         read_answers(odd)
 
@@ -513,3 +547,34 @@ def test_no_row_is_lost(rows: list[dict[str, Any]]) -> None:
     else:
         assert read.height + len(reader.problems) == len(rows)
         assert read["answer_id"].n_unique() == read.height
+
+
+def zipped(*names: str) -> bytes:
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w") as archive:
+        for name in names:
+            archive.writestr(name, "question,gold,answer\n")
+    return content.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("content", "what"),
+    [
+        (b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n1 0 obj\n", "a PDF; give the table"),
+        (b"%PDF-1.7\n1 0 obj\n", "a PDF"),
+        (b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR", r"a picture \(PNG\)"),
+        (b"SQLite format 3\x00\x10\x00", "an SQLite database; export its table as .csv"),
+        (pickle.dumps({"a": [1, 2]}), "a pickle of Python"),
+        (b"a.csv" + b"\x00" * 252 + b"ustar\x0000", "a tar archive; unpack it"),
+        (bytes(range(256)) * 4, "no text; export"),
+        (zipped("word/document.xml"), "a document of Word"),
+        (zipped("a.csv", "b.csv"), r"an archive of 2 files \(a.csv, b.csv\); unpack it"),
+    ],
+)
+@pytest.mark.parametrize("name", ["table.csv", "table.jsonl", "table"])
+def test_a_file_that_is_no_table_is_called_what_it_seems(
+    tmp_path: Path, content: bytes, what: str, name: str
+) -> None:
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(DataError, match=f"{name} is not a table that can be read.* to be {what}"):
+        read_answers(tmp_path / name)

@@ -28,6 +28,7 @@ from markscheme.agreement.options import PlanOptions
 from markscheme.agreement.sources import (
     JudgmentsSource,
     TableSource,
+    answers_of_run,
     answers_table,
     is_result,
     judged_table,
@@ -43,9 +44,11 @@ from markscheme.tables import join_labels, write_table
 class PlanResult(TableResult):
     """What `plan_labels` gives: the frame is the labelling file.
 
-    Columns: what is known of `answer_id`, `question`, `references`, `answer`, `system`; a `label`
-    to fill in, empty but for a pilot's; `inclusion_probability` and, if stratified, `stratum`,
-    which `estimate` needs. The judge's verdict is not in it: labellers should not see it.
+    Columns: what is known of `question`, `references`, `answer`; a `label` to fill in, empty but
+    for a pilot's; `answer_id`, by which the labels are joined again, `inclusion_probability` and,
+    if stratified, `stratum`, which `estimate` needs. The judge's verdict and the system are not in
+    it, since they could sway the labeller (`with_system` adds the system, which is also there
+    where judgments have no id).
 
     Attributes:
         needs: by system (None: all answers), how many labels the half-width takes; empty where
@@ -100,8 +103,8 @@ def plan_labels(
     scored = rows.with_columns(pl.coalesce("score", pl.col("verdict").cast(pl.Float64)))
     if wanted.by and "system" not in scored.columns:
         raise AgreementError("plans by system need the system of every judgment; give --answers")
-    if answers is None and is_result(judgments):
-        answers = judgments.answers()
+    if answers is None:
+        answers = judgments.answers() if is_result(judgments) else answers_of_run(judgments)
     if wanted.for_difference:
         return _for_difference(scored, wanted, pilot, answers)
     parts = scored.partition_by("system", maintain_order=True) if wanted.by else [scored]
@@ -146,7 +149,7 @@ def plan_labels(
             f"draw {LEAST_LABELS * len(parts):,} or more, or label all"
         )
     return PlanResult(
-        frame=_labelling_file(plan, answers),
+        frame=_labelling_file(plan, answers, wanted),
         tables=(_table(needs, plan.height, rows.height, tuple(said)),),
         data={
             "command": "plan-labels", "answers": rows.height, "drawn": plan.height,
@@ -209,7 +212,7 @@ def _for_difference(
         f"them all, then: markscheme compare RUN --systems --only {first},{second} --labels FILE"
     )
     return PlanResult(
-        frame=_labelling_file(plan, answers),
+        frame=_labelling_file(plan, answers, options),
         tables=(_table({}, plan.height, scored.height, tuple(said)),),
         data={
             "command": "plan-labels", "answers": scored.height, "drawn": plan.height,
@@ -311,13 +314,21 @@ def _table(
     )  # fmt: skip
 
 
-def _labelling_file(plan: pl.DataFrame, answers: TableSource | None) -> pl.DataFrame:
-    """What the labeller sees first, then the empty label, then what the estimate needs."""
+def _labelling_file(
+    plan: pl.DataFrame, answers: TableSource | None, options: PlanOptions
+) -> pl.DataFrame:
+    """What the labeller sees first, then the empty label, then what the estimate needs.
+
+    Whose answer it is could sway the labeller. It stays out where an id finds it again.
+    """
     if answers is not None and "answer_id" in plan.columns:
         references = answers_table(answers).select("answer_id", "references")
         plan = plan.join(references, on="answer_id", how="left", maintain_order="left")
-    order = ("answer_id", "question", "references", "answer", "system")
+    order = ["question", "references", "answer"]
+    if options.with_system or "answer_id" not in plan.columns:
+        order.append("system")
     shown = [name for name in order if name in plan.columns]
-    design = [name for name in ("inclusion_probability", "stratum") if name in plan.columns]
+    known = ("answer_id", "inclusion_probability", "stratum")
+    design = [name for name in known if name in plan.columns]
     label = pl.col("pilot") if "pilot" in plan.columns else pl.lit(None, dtype=pl.Float64)
     return plan.select(*shown, label.cast(pl.Float64).alias("label"), *design)

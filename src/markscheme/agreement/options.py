@@ -248,6 +248,7 @@ class PlanOptions(JudgmentOptions, RandomOptions):
         by: `system`: the half-width holds for each system's own estimate.
         for_difference: two systems: both answers to the questions on which the judge's errors may
             differ most, for `compare --systems`; the half-width is of the difference.
+        with_system: whether the labelling file says which system gave each answer.
     """
 
     half_width: HalfWidth = None
@@ -275,6 +276,9 @@ class PlanOptions(JudgmentOptions, RandomOptions):
             metavar="A,B",
         ),
     ] = ()
+    with_system: Annotated[
+        bool, Option("Write down which system gave each answer, which may sway the labeller.")
+    ] = False
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -10,6 +10,7 @@ from typing import Any
 
 import polars as pl
 
+from markscheme.errors import Problem, gathered
 from markscheme.options import with_keywords
 from markscheme.results import Table, TableResult
 from markscheme.tables import ReadOptions, Source, SourcePreview, preview
@@ -32,6 +33,11 @@ class ColumnsResult(TableResult):
 
     sources: tuple[SourcePreview, ...]
     trouble: str
+
+    @property
+    def problems(self) -> list[Problem]:
+        """Malformed rows among those that were looked at, and labels that cannot be read."""
+        return [problem for one in self.sources for problem in one.problems]
 
 
 def describe_columns(
@@ -99,10 +105,10 @@ def _tables(found: SourcePreview, reading: ReadOptions) -> list[Table]:
     if len(others) > _OTHERS:
         notes.append(f"{len(others) - _OTHERS} more columns are not used; --format json has them")
     if found.problems:
-        first = found.problems[0]
+        count = len(found.problems)
         notes.append(
-            f"{len(found.problems)} rows of the first {found.kind or 'rows'} looked at cannot be "
-            f"read: {first.unit} {first.line}: {first.message}"
+            f"{count:,} of the first rows cannot be read whole: "
+            + "; ".join(map(str.strip, gathered(found.problems)))
         )
     if not found.trouble:
         notes.append(f"to read it otherwise: {_command(found)}")

@@ -78,7 +78,7 @@ def run(arguments: Sequence[str]) -> int:
         show()
         return int(exit_code)
     if code == _INTERRUPTED:  # Typer makes a code of an interrupt.
-        notes.print("interrupted; what was finished is kept")
+        notes.print("interrupted")
     return code if isinstance(code, int) else 0
 
 

@@ -24,7 +24,10 @@ app = typer.Typer(
 
 
 def _width(stream: TextIO) -> int | None:
-    """Text that goes to a file or a pipe is not folded at 80 columns."""
+    """Text that goes to a file or a pipe is not folded at 80 columns, unless COLUMNS says so."""
+    asked = os.environ.get("COLUMNS", "")
+    if asked.isdecimal() and int(asked):
+        return int(asked)
     return None if stream.isatty() else 200
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from markscheme.cli.options import Files, Shown, command
-from markscheme.errors import DataError
+from markscheme.errors import BadRowsError, DataError
 from markscheme.options import Option
 from markscheme.tables import ReadOptions
 
@@ -20,7 +20,8 @@ def columns(
     """Show what a file is read as: its format, its columns, and three answers as they are judged.
 
     Nothing is judged. Where no column is known for question, references or answer, the columns are
-    shown with an example of each, and what to say.
+    shown with an example of each, and what to say. Where `judge` would stop, this ends with
+    the same error and exit code.
     """
     from markscheme.analysis import describe_columns
 
@@ -28,3 +29,5 @@ def columns(
     shown.show(found)
     if found.trouble:
         raise DataError(found.trouble)
+    if read.on_bad_row == "error" and found.problems:
+        raise BadRowsError(found.problems)

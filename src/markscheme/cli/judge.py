@@ -6,8 +6,10 @@ import os
 import shlex
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from enum import StrEnum
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -16,10 +18,11 @@ from markscheme.cli.app import console, notes
 from markscheme.cli.models import opened
 from markscheme.cli.options import Files, OutAddress, Quiet, Shown, command
 from markscheme.cli.output import Format
-from markscheme.errors import MarkschemeError
+from markscheme.errors import MarkschemeError, gathered
 from markscheme.models import ModelOptions
 from markscheme.options import CONFIDENCE, Clean, Default, Fields, Judges, Option
 from markscheme.tables import ReadOptions
+from markscheme.text import in_rows
 
 if TYPE_CHECKING:
     from markscheme.contract import Judge
@@ -125,7 +128,10 @@ def judge(
             RunFolder(target).reopen()
         total = None if quiet else count_rows(files)
         began = time.perf_counter(), time.process_time()
-        with progress("judging", total=total and total * len(chosen), quiet=quiet) as advance:
+        with (
+            _told_what_is_kept(target),
+            progress("judging", total=total and total * len(chosen), quiet=quiet) as advance,
+        ):
             asked.budget.on_change = lambda spending: advance.note(str(spending))
             asked.on_wait = advance.note
             command = command_line(sys.argv[1:])
@@ -158,6 +164,19 @@ def judge(
         _name_next(report)
     if fail_under is not None:
         _hold_gate(report, held, fail_under, confidence, read.slices)
+
+
+@contextmanager
+def _told_what_is_kept(folder: str) -> Iterator[None]:
+    """Say at an interrupt what of the run is saved, if anything is."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        parts = Path(folder, "parts")
+        kept = any(next(parts.glob(f"{one}-*"), None) for one in ("chunk", "judgments"))
+        said = f"what was judged is kept in {folder}; the same command goes on there"
+        notes.print(said if kept else "nothing had been judged yet", markup=False, soft_wrap=True)
+        raise
 
 
 def _on_ray(
@@ -276,9 +295,25 @@ def _not_used(names: Sequence[str]) -> str:
     return ", ".join(names[:_NAMED]) + hint
 
 
+def _print_unlabelled(report: RunReport) -> None:
+    """Which labels could not be read, if any."""
+    if not report.unlabelled:
+        return
+    notes.print(
+        f"warning: {len(report.unlabelled):,} labels could not be read; their answers are "
+        "judged, without a label:",
+        markup=False,
+    )
+    lines = gathered(report.unlabelled)
+    for line in lines[:_NAMED]:
+        notes.print(f"  {line}", markup=False, soft_wrap=True)
+    if len(lines) > _NAMED:
+        notes.print(f"  ...; all are in {report.folder}/bad_rows.jsonl", markup=False)
+
+
 def _print_notes(report: RunReport, models: Models) -> None:
     """What the reader met, what is where, and what was taken from an earlier run."""
-    counted = [f"{text} ({count:,} rows)" for text, count in report.notes.items()]
+    counted = [f"{text} ({in_rows(count)})" for text, count in report.notes.items()]
     for said in (*report.recognised, *counted):
         notes.print(f"note: {said}", markup=False, soft_wrap=True)
     if report.ignored:
@@ -294,6 +329,7 @@ def _print_notes(report: RunReport, models: Models) -> None:
             f"{report.folder}/bad_rows.jsonl",
             markup=False,
         )
+    _print_unlabelled(report)
     if report.damaged:
         shown = ", ".join(report.damaged[:3]) + (", ..." if len(report.damaged) > 3 else "")
         notes.print(

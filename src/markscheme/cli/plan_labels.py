@@ -22,9 +22,9 @@ def plan_labels(
 ) -> None:
     """Say how many labels a wanted half-width takes, and draw the answers to label.
 
-    The file of --out has an empty column 'label' to fill in, and the probability with which each
-    answer was drawn, which 'markscheme estimate' needs. The judge's verdict is not in it:
-    labellers should not see it.
+    The file of --out has question, references and answer, an empty column 'label' to fill in,
+    and the id and probability of each answer, which 'markscheme estimate' needs. The judge's
+    verdict and the system are not in it: they could sway the labeller.
     """
     from markscheme import agreement
 

@@ -20,7 +20,7 @@ from markscheme.engine.progress import OnProgress, ProgressTracker
 from markscheme.engine.run_folder import FORMAT, TABLES, RunFolder, plan_difference
 from markscheme.engine.stream import OutcomeSheet, Stream
 from markscheme.engine.summary import CLUSTERS, summarise
-from markscheme.errors import RunError
+from markscheme.errors import Problem, RunError
 from markscheme.models import Models
 from markscheme.tables import (
     JUDGMENTS_SCHEMA,
@@ -58,6 +58,8 @@ class RunReport:
     damaged: list[str] = field(default_factory=list)
     """What of an earlier run was not as it had been written, and was made again."""
     recognised: list[str] = field(default_factory=list)
+    unlabelled: list[Problem] = field(default_factory=list)
+    """Labels that could not be read; their answers were judged without one."""
 
 
 @dataclass(kw_only=True)
@@ -431,6 +433,7 @@ def summary_json(report: RunReport, plan_of_run: dict[str, Any]) -> dict[str, An
             "repeated_rows": report.repeats,
             "ignored_columns": report.ignored,
             "notes": report.notes,
+            "unread_labels": len(report.unlabelled),
         },
         "figures": report.records,
     }
@@ -502,13 +505,14 @@ def _report(
         judgments=judgments,
         records=records,
         rows=reader.rows,
-        skipped=len(reader.problems),
+        skipped=sum(not one.kept for one in reader.problems),
         repeats=reader.repeats,
         ignored=list(reader.ignored),
         notes=reader.notes,
         items=items,
         resumed=resumed,
         recognised=list(reader.recognised),
+        unlabelled=[one for one in reader.problems if one.kept],
     )
 
 

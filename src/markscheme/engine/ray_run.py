@@ -26,7 +26,7 @@ from markscheme.engine.ray_worker import Job, PieceJudge, part_name
 from markscheme.engine.run_folder import DIGITS, FORMAT, STATES, RunFolder, plan_difference
 from markscheme.engine.shards import Piece, file_system, input_pieces, scan_parts, write_whole
 from markscheme.engine.summary import CLUSTERS, summarise
-from markscheme.errors import DataError, MissingExtraError, RunError
+from markscheme.errors import DataError, MissingExtraError, Problem, RunError
 from markscheme.tables import (
     MANIFEST,
     ReadOptions,
@@ -368,7 +368,7 @@ class _Folder:
             judgments=judgments,
             records=summarise(judgments, clusters),
             rows=sum(one["rows"] for one in reports),
-            skipped=sum(len(one["skipped"]) for one in reports),
+            skipped=sum(not row["kept"] for one in reports for row in one["skipped"]),
             repeats=sum(one["repeats"] for one in reports),
             ignored=list(dict.fromkeys(name for one in reports for name in one["ignored"])),
             notes=_added(one["notes"] for one in reports),
@@ -377,6 +377,7 @@ class _Folder:
             items=sum(one["items"] for one in reports),
             damaged=self.damaged,
             recognised=list(dict.fromkeys(said for one in reports for said in one["recognised"])),
+            unlabelled=[Problem(**row) for one in reports for row in one["skipped"] if row["kept"]],
         )
         problems = [problem for one in reports for problem in one["skipped"]]
         if problems:

@@ -49,7 +49,7 @@ class RunFolder:
     answers.parquet     the answers as given
     judgments.parquet   the judgments, with the system beside them
     summary.json        the figures         summary.md   the same as a Markdown table
-    bad_rows.jsonl      rows that were skipped, if any
+    bad_rows.jsonl      rows that were skipped, labels that could not be read
     manifest.json       digests of all of these; run.json has the manifest's own
     parts/              finished pieces of an unfinished run
     """

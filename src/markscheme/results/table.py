@@ -118,6 +118,9 @@ class FittedTable:
         yield from _stacked(self.table, options.max_width) if blocks is None else blocks
 
 
+_NAME = 30
+"""Characters of a cell, up to which it may name its row."""
+
 _LINES = 4
 """A text is wrapped into so many lines, about, before the rows are stacked instead."""
 
@@ -182,7 +185,24 @@ def _blocks(table: Table, room: int) -> list[RichTable] | None:
                 break
         if fitting is None:
             return None
+        names = _telling(table, names)
+        waiting = [place for place in waiting if place not in names]
     return made
+
+
+def _telling(table: Table, names: list[int]) -> list[int]:
+    """The columns of names, and others without numbers that are needed to tell the rows apart."""
+
+    def kinds(places: list[int]) -> int:
+        return len({tuple(row[place] for place in places) for row in table.rows})
+
+    found = list(names)
+    for place, name in enumerate(table.header):
+        more = [*found, place]
+        short = all(len(row[place]) <= _NAME for row in table.rows)
+        if name not in table.numeric and short and kinds(more) > kinds(found):
+            found = more
+    return found
 
 
 def _part(table: Table, names: list[int], others: list[int], *, first: bool) -> Table:

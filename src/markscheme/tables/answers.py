@@ -48,7 +48,8 @@ def slices_of(answers: pl.DataFrame) -> list[str]:
 class AnswersReader:
     """Reads sources as batches of the answers table and remembers what it saw.
 
-    After iteration: `rows` read, `problems` (bad rows that were skipped), `repeats` (rows equal to
+    After iteration: `rows` read, `problems` (bad rows that were skipped, and labels that could not
+    be read), `repeats` (rows equal to
     an earlier one in everything but their place), `ignored` columns, `notes` for the user, and
     `recognised`: what was read as what, where names in the source are not ours, and `last`: the
     same of the last batch, with its values.
@@ -81,6 +82,7 @@ class AnswersReader:
         self.recognised: dict[str, None] = {}
         self.last: Recognised | None = None
         self._seen = _SeenIds()
+        self._named: set[Problem] = set()
 
     def __iter__(self) -> Iterator[pl.DataFrame]:
         """Batches in order.
@@ -108,7 +110,8 @@ class AnswersReader:
             raise BadRowsError(sorted(self.problems, key=lambda found: (found.source, found.line)))
         if not self.rows:
             where = ", ".join(_source_name(source) for source in self.sources)
-            skipped = f" ({len(self.problems)} bad rows were skipped)" if self.problems else ""
+            bad = sum(not one.kept for one in self.problems)
+            skipped = f" ({bad} bad rows were skipped)" if bad else ""
             raise DataError(f"{where} holds no answers{skipped}")
 
     @property
@@ -172,8 +175,11 @@ class AnswersReader:
             separator=self.options.reference_separator,
             max_bytes=self.options.max_bytes,
             default_system=default_system,
+            keep_unlabelled=self.options.on_bad_row == "skip",
         )
-        self.problems += [one for one in result.problems if one not in self.problems]
+        # A row of a wide table is several answers, and malformed once.
+        self.problems += [one for one in result.problems if one not in self._named]
+        self._named.update(result.problems)
         self._note(result.notes)
         if "answer_id" in values:
             return self._with_given_ids(raw, result.frame, result.lines)

@@ -10,7 +10,7 @@ import polars as pl
 from markscheme.errors import DataError
 
 ALIASES: dict[str, tuple[str, ...]] = {
-    "answer_id": ("answer id", "id", "uid"),
+    "answer_id": ("answer id", "id", "uid", "nr", "no", "#"),
     "question": (
         "question", "query", "q", "input", "prompt", "questions", "inputs", "user input", "problem",
         "request", "user query", "user message", "original question",
@@ -113,7 +113,7 @@ def recognise(names: Sequence[str], ours: str, source: str) -> str | None:
 def plain_name(name: str) -> str:
     """A column's name without case, `_`, `-` and `?`, as names are compared; `goldAnswer` too."""
     name = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name)
-    return re.sub(r"[\s_\-?]+", " ", name).strip().lower()
+    return re.sub(r"[\s_\-?]+", " ", name).strip(" .").lower()
 
 
 def _check_given(given: Mapping[str, str], names: Sequence[str], source: str) -> None:

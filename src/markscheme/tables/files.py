@@ -32,6 +32,7 @@ import polars as pl
 import zstandard
 
 from markscheme.errors import BadRowsError, DataError, Problem
+from markscheme.tables.binary_files import archive_of, seems_binary
 from markscheme.tables.encodings import other_encoding
 from markscheme.tables.formats import (
     ForeignFormat,
@@ -296,6 +297,8 @@ def _file_batches(
         stream, head = opened.stream, opened.head
         if not head:
             raise DataError(f"{shown(path)} is empty")
+        if _binary_format(head) is None and (what := seems_binary(head)):
+            raise _no_table(path, what)
         kind = format or format_of(path, head)
         if format in (None, "xlsx") and head.startswith(_ARCHIVE):
             batches = _iter_archive(path, stream.read(), batch_rows)
@@ -305,6 +308,10 @@ def _file_batches(
             batch.notes += opened.notes
             batch.kind = kind
             yield batch
+
+
+def _no_table(path: str, what: str) -> DataError:
+    return DataError(f"{shown(path)} is not a table that can be read: it seems to be {what}")
 
 
 def _batches_of(
@@ -747,6 +754,8 @@ def _iter_archive(path: str, content: bytes, batch_rows: int) -> Iterator[RawBat
     except (zipfile.BadZipFile, orjson.JSONDecodeError, zstandard.ZstdError) as error:
         raise DataError(f"{shown(path)}: the archive is damaged or cut: {error}") from None
     if log is None:
+        if what := archive_of(content):
+            raise _no_table(path, what)
         yield from _iter_workbook(path, content)
     else:
         yield from _document_batches(path, log, batch_rows)

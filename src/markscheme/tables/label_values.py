@@ -7,6 +7,7 @@ read by them.
 from __future__ import annotations
 
 import math
+from contextlib import suppress
 
 import polars as pl
 
@@ -51,6 +52,22 @@ def label_of(text: str) -> float | None:
     if value is not None and math.isinf(value):
         raise ValueError(f"{text!r} is not a finite number")
     return value
+
+
+def blank_words(texts: pl.Series) -> dict[str, int]:
+    """Words of a column that are read as no value, though they say something: `?`, `n/a`, ...
+
+    With the number of rows that each is in.
+    """
+    plain = texts.str.strip_chars()
+    written = plain.filter(plain.str.len_chars().is_between(1, 8))
+    counted = written.value_counts(name="rows", sort=True)
+    found = {}
+    for word, rows in counted.iter_rows():
+        with suppress(ValueError):
+            if value_of(word) is None:
+                found[word] = rows
+    return found
 
 
 def text_values(texts: pl.Series) -> tuple[pl.Series, list[str]]:

@@ -16,6 +16,7 @@ from markscheme.tables.paths import holds_objects, leaves, sample, values_at
 from markscheme.tables.read_options import ReadOptions
 from markscheme.tables.recognition import Recognised, recognise_columns
 from markscheme.tables.tools import tool_by_columns
+from markscheme.text import in_rows
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -120,7 +121,7 @@ def _preview(
         problems=tuple(reader.problems),
         notes=(
             *(one for one in reader.recognised if one != said),
-            *(f"{text} ({count:,} rows)" for text, count in reader.notes.items()),
+            *(f"{text} ({in_rows(count)})" for text, count in reader.notes.items()),
         ),
         trouble=trouble,
         foreign=known is not None,

@@ -16,7 +16,7 @@ import polars as pl
 
 from markscheme.errors import Problem
 from markscheme.tables.files import RawBatch, check_characters
-from markscheme.tables.label_values import label_of, parse_values, text_values
+from markscheme.tables.label_values import blank_words, label_of, parse_values, text_values
 from markscheme.tables.list_literals import parse_list_literals
 
 _LARGEST_GRADE = 2**53
@@ -53,6 +53,7 @@ def validate_rows(
     max_bytes: int,
     default_system: str,
     references: Use = "required",
+    keep_unlabelled: bool = False,
 ) -> ValidatedRows:
     """The rows of a raw batch under our column names and types, without the malformed ones.
 
@@ -65,9 +66,11 @@ def validate_rows(
         default_system: for rows without a system, or with a blank one.
         references: whether a row without references is malformed (`required`), malformed unless it
             says by an empty list that its question has no answer (`declared`), or only counted.
+        keep_unlabelled: whether a row whose label cannot be read is kept, without a label.
     """
     height = len(raw.lines)
     trouble: Trouble = {}
+    unlabelled: Trouble = {} if keep_unlabelled else trouble
     notes: dict[str, int] = {}
     columns: dict[str, pl.Series] = {}
     for ours, kind in schema.items():
@@ -78,9 +81,11 @@ def validate_rows(
         if ours == "references":
             columns[ours] = _references(values, separator, trouble, notes)
         elif ours in ("reference_grades", "annotator_labels"):
-            columns[ours] = _number_lists(values, ours, trouble).cast(kind)
+            columns[ours] = _number_lists(
+                values, ours, unlabelled if ours == "annotator_labels" else trouble
+            ).cast(kind)
         elif ours == "label":
-            columns[ours] = labels(values, trouble)
+            columns[ours] = labels(values, unlabelled, notes)
         else:
             columns[ours] = _texts(values, ours, trouble)
         _check_text(columns[ours], ours, max_bytes, trouble)
@@ -100,6 +105,12 @@ def validate_rows(
         Problem(raw.source, int(lines[row]), message, unit=raw.unit)
         for row, message in sorted(trouble.items())
     ]
+    if keep_unlabelled:
+        problems += [
+            Problem(raw.source, int(lines[row]), message, unit=raw.unit, kept=True)
+            for row, message in sorted(unlabelled.items())
+            if row not in trouble
+        ]
     if trouble:
         keep = np.ones(height, dtype=bool)
         keep[list(trouble)] = False
@@ -107,8 +118,13 @@ def validate_rows(
     return ValidatedRows(frame=frame, lines=lines, problems=problems, notes=notes)
 
 
-def labels(values: Sequence[Any] | pl.Series, trouble: Trouble) -> pl.Series:
-    """Human labels as numbers, read as `label_values` says; what is no label goes to `trouble`."""
+def labels(
+    values: Sequence[Any] | pl.Series, trouble: Trouble, notes: dict[str, int] | None = None
+) -> pl.Series:
+    """Human labels as numbers, read as `label_values` says; what is no label goes to `trouble`.
+
+    Words that say that there is no label are counted in `notes`.
+    """
     series = values if isinstance(values, pl.Series) else _loose_series(values)
     if series.dtype.is_numeric() or series.dtype in (pl.Boolean, pl.Null):
         found, shown = parse_values(series), series
@@ -116,6 +132,9 @@ def labels(values: Sequence[Any] | pl.Series, trouble: Trouble) -> pl.Series:
     else:
         shown = _texts(values, "label", trouble)
         found, strange = text_values(shown)
+        for word, rows in blank_words(shown).items() if notes is not None else ():
+            note = f"label {word!r} is read as no label"
+            notes[note] = notes.get(note, 0) + rows
         wrong = shown.is_in(strange) | found.is_infinite()
     for row in np.flatnonzero(wrong.fill_null(value=False).to_numpy()):
         trouble.setdefault(
@@ -123,7 +142,7 @@ def labels(values: Sequence[Any] | pl.Series, trouble: Trouble) -> pl.Series:
             f"label {shown[int(row)]!r} is none of yes/no, true/false, correct/incorrect, "
             "a number or blank; --columns label=none leaves the column out",
         )
-    return found
+    return found.zip_with(~wrong.fill_null(value=False), pl.Series([None], dtype=pl.Float64))
 
 
 def _loose_series(values: Sequence[Any]) -> pl.Series:

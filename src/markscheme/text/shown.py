@@ -38,6 +38,11 @@ def printable(text: str) -> str:
     return text if text.isascii() and text.isprintable() else text.translate(_ESCAPES)
 
 
+def in_rows(count: int) -> str:
+    """A number of rows, in words."""
+    return "1 row" if count == 1 else f"{count:,} rows"
+
+
 def one_line(text: str) -> str:
     """The text on one line, printable."""
     return printable(re.sub(r"\s+", " ", text).strip())
