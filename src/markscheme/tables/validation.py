@@ -118,9 +118,7 @@ def validate_rows(
     return ValidatedRows(frame=frame, lines=lines, problems=problems, notes=notes)
 
 
-def labels(
-    values: Sequence[Any] | pl.Series, trouble: Trouble, notes: dict[str, int] | None = None
-) -> pl.Series:
+def labels(values: Sequence[Any] | pl.Series, trouble: Trouble, notes: dict[str, int]) -> pl.Series:
     """Human labels as numbers, read as `label_values` says; what is no label goes to `trouble`.
 
     Words that say that there is no label are counted in `notes`.
@@ -132,7 +130,7 @@ def labels(
     else:
         shown = _texts(values, "label", trouble)
         found, strange = text_values(shown)
-        for word, rows in blank_words(shown).items() if notes is not None else ():
+        for word, rows in blank_words(shown).items():
             note = f"label {word!r} is read as no label"
             notes[note] = notes.get(note, 0) + rows
         wrong = shown.is_in(strange) | found.is_infinite()
