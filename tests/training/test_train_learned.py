@@ -16,6 +16,7 @@ from markscheme.cli import run
 from markscheme.datasets import load
 from markscheme.errors import DataError, ModelError
 from markscheme.judges.finetuned.templates import VARIANTS
+from markscheme.models.local import open_causal
 from markscheme.tables.answers import read_answers
 from markscheme.training.finetuned import HeldOutFigures, LearnOptions, split, train_finetuned
 from markscheme.training.lora import LoraOptions, updates
@@ -169,6 +170,15 @@ def test_it_learns_saves_and_judges_alike(base: Path, tmp_path: Path) -> None:
     (other / "config.json").write_text((other / "config.json").read_text() + "\n")
     with pytest.raises(ModelError, match="are not those"):
         markscheme.judge(trained.held, f"learned(weights='{tmp_path / 'two'}', model='{other}')")
+
+
+@pytest.mark.slow
+def test_log_likelihoods_by_length_are_means_over_the_tokens(base: Path) -> None:
+    causal = open_causal(str(base))
+    template, fields = VARIANTS["cvi"]["uninformed"], [{"question": "what colour"}] * 2
+    whole = causal.log_likelihoods(template, fields, ["red blue", "red"])
+    mean = causal.log_likelihoods(template, fields, ["red blue", "red"], by_length=True)
+    assert mean == pytest.approx(whole / [3, 2], abs=1e-3)  # the end of the text is a token too
 
 
 @pytest.mark.slow

@@ -122,6 +122,7 @@ from .system_differences import peoples_differences as peoples_differences
 from .system_ranks import RankResult as RankResult
 from .system_ranks import rank as rank
 from .thresholds import Chosen as Chosen
+from .thresholds import best_threshold as best_threshold
 from .thresholds import choose_threshold as choose_threshold
 from .thresholds import sensitivity as sensitivity
 from .thresholds import split_questions as split_questions

@@ -153,19 +153,34 @@ def learned(
     ],
     data: Annotated[TrainingData, Default("EVOUNA-NQ")] = (),
     variant: Annotated[
-        Literal["plain", "nli", "cvi"],
+        Literal["plain", "nli", "cvi", "cvi-statements"],
         Option(
             "plain: question, references, answer. nli: with the entailment's outcome, too. "
-            "cvi: what the answer tells about the references."
+            "cvi: what the answer tells about the references; cvi-statements: as a statement, per "
+            "token."
         ),
     ] = "plain",
     recipe: Annotated[
         Literal["yao2024-sft", "yao2024-sft-nli", "yao2024-cvi"] | None,
         Option(
             "Settings of Yao & Barbosa's trained judges (2024, Table 2), in place of variant, "
-            "epochs, batch-size, accumulate, rate, rank and report-on."
+            "epochs, batch-size, accumulate, rate, rank, report-on and split, and 4 bits."
         ),
     ] = None,
+    bits: Annotated[
+        Literal["4", "full"] | None,
+        Option(
+            "Weights of the base model in 4 bits (needs a GPU and 'markscheme[four-bits]') or as "
+            "they are. [default: full, of a recipe 4]"
+        ),
+    ] = None,
+    split: Annotated[
+        Literal["hash", "pandas"],
+        Option(
+            "Questions' parts: by a hash, or halves as pandas draws them (random_state=42, no "
+            "development part)."
+        ),
+    ] = "hash",
     data_dir: DataDir = None,
     limit: Annotated[int | None, LIMIT] = None,
     report_limit: Annotated[
@@ -207,6 +222,7 @@ def learned(
         report_on=report_on,
         limit=limit,
         report_limit=report_limit,
+        split=split,
         lora=LoraOptions(
             epochs=epochs, steps=steps, batch=batch, accumulate=accumulate, rate=rate, rank=rank,
             seed=seed,
@@ -218,6 +234,8 @@ def learned(
             own, limit=limit, report_limit=report_limit,
             lora=replace(own.lora, steps=steps, seed=seed),
         )  # fmt: skip
+    if bits is not None:
+        options = replace(options, four_bits=bits == "4")
     trained = train_finetuned(
         training_answers(data, columns, data_dir=data_dir),
         out,

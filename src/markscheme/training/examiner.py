@@ -132,7 +132,7 @@ class TrainOptions:
 
 @dataclass(frozen=True, kw_only=True)
 class Agreement:
-    """How scores agree with labels, at threshold 0.5; all figures from 0 to 1 but kappa."""
+    """How scores agree with labels at a threshold; all figures from 0 to 1 but kappa."""
 
     accuracy: float
     f1: float
@@ -140,11 +140,11 @@ class Agreement:
     auroc: float
 
     @classmethod
-    def of(cls, labels: Array, scores: Array) -> Agreement:
+    def of(cls, labels: Array, scores: Array, *, threshold: float = 0.5) -> Agreement:
         """By scikit-learn's definitions; F1 is of the accepted."""
         from sklearn.metrics import accuracy_score, cohen_kappa_score, f1_score, roc_auc_score
 
-        accepted, verdicts = labels > 0.5, scores >= 0.5
+        accepted, verdicts = labels > 0.5, scores >= threshold
         return cls(
             accuracy=float(accuracy_score(accepted, verdicts)),
             f1=float(f1_score(accepted, verdicts)),

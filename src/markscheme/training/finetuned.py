@@ -15,11 +15,13 @@ import numpy as np
 import orjson
 import polars as pl
 
+from markscheme.agreement import best_threshold
 from markscheme.contract import Lineage
 from markscheme.errors import DataError
 from markscheme.judges.finetuned import (
     CHOICES,
     SETTINGS,
+    STATEMENTS,
     VARIANTS,
     VERDICT,
     fields_of,
@@ -31,9 +33,9 @@ from markscheme.models import Models
 from markscheme.models.local import causal_revision, open_causal
 from markscheme.training.examiner import Agreement, usable
 from markscheme.training.lora import Adapter, Bar, LoraOptions, adapted, fit
-from markscheme.training.splits import parts, question_hash
+from markscheme.training.splits import fold_of, pandas_halves, parts, question_hash
 
-Variant = Literal["plain", "nli", "cvi"]
+Variant = Literal["plain", "nli", "cvi", "cvi-statements"]
 THRESHOLD = 0.5
 
 
@@ -42,10 +44,13 @@ class LearnOptions:
     """What a learned judge is trained and tried on.
 
     Attributes:
-        variant: `plain`, `nli` or `cvi`.
+        variant: `plain`, `nli`, `cvi` or `cvi-statements`.
         limit: answers to learn from at most; whole questions are taken, by a seeded draw.
         report_on: the part that the figures are on; nothing is ever learned from either.
         report_limit: answers to try it on at most, taken in the same way.
+        split: which questions are in which part: by `hash` of the question (`splits`), or a half
+            drawn as `pandas` draws it (`pandas_halves`), which has no development part.
+        four_bits: whether the base model's weights are held in 4 bits.
         lora: how the adapters are trained.
     """
 
@@ -53,22 +58,25 @@ class LearnOptions:
     limit: int | None = None
     report_on: Literal["development", "test"] = "development"
     report_limit: int | None = None
+    split: Literal["hash", "pandas"] = "hash"
+    four_bits: bool = False
     lora: LoraOptions = field(default_factory=LoraOptions)
 
 
 AUTHORS = LoraOptions(
-    epochs=5, batch=2, accumulate=2, rate=2e-4, rank=8, scale=16, dropout=0.1
+    epochs=5, batch=2, accumulate=2, rate=2e-4, rank=8, scale=16, dropout=0.1,
+    schedule="constant", decay=0.001, clip=0.3,
 )  # fmt: skip
-"""The settings in the repository of Yao & Barbosa (2024), as far as they are of the adapters. They
-also load the model in 4 bits, and split the questions by pandas; the split here is ours."""
+"""The settings in the repository of Yao & Barbosa (2024) that are of the adapters. (Their warm-up
+of .03 has no effect with a constant rate in the library that they use.)"""
+
+THEIRS = LearnOptions(report_on="test", split="pandas", four_bits=True, lora=AUTHORS)
 
 RECIPES: Mapping[str, LearnOptions] = MappingProxyType(
     {
-        "yao2024-sft": LearnOptions(variant="plain", report_on="test", lora=AUTHORS),
-        "yao2024-sft-nli": LearnOptions(variant="nli", report_on="test", lora=AUTHORS),
-        "yao2024-cvi": LearnOptions(
-            variant="cvi", report_on="test", lora=replace(AUTHORS, epochs=1)
-        ),
+        "yao2024-sft": THEIRS,
+        "yao2024-sft-nli": replace(THEIRS, variant="nli"),
+        "yao2024-cvi": replace(THEIRS, variant="cvi-statements", lora=replace(AUTHORS, epochs=1)),
     }
 )
 """Rows of their Table 2, by name."""
@@ -83,10 +91,26 @@ class Parts:
 
 
 @dataclass(frozen=True, kw_only=True)
+class TunedThreshold:
+    """A threshold that held-out labels chose, by accuracy, and two figures at it.
+
+    Attributes:
+        threshold: chosen on all of the part.
+        flattered: agreement on that very part, as Yao & Barbosa's code reports it.
+        honest: agreement where each half of the part's questions has the other half's threshold.
+    """
+
+    threshold: float
+    flattered: Agreement
+    honest: Agreement
+
+
+@dataclass(frozen=True, kw_only=True)
 class HeldOutFigures:
     """Agreement with people on held-out questions, alongside two judges that learned nothing.
 
     `accept_all` takes every answer for right, `contains` those in which a reference occurs.
+    `tuned` is of the variants by conditional information, whose scores have no natural threshold.
     """
 
     part: str
@@ -95,6 +119,7 @@ class HeldOutFigures:
     trained: Agreement
     accept_all: Agreement
     contains: Agreement
+    tuned: TunedThreshold | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -108,13 +133,17 @@ class TrainedJudge:
 
 
 def split(answers: pl.DataFrame, options: LearnOptions) -> Parts:
-    """Labelled answers in parts by a hash of the question (`splits`), cut to the limits.
+    """Labelled answers in parts by their questions (`splits`), cut to the limits.
 
     Raises:
-        DataError: too few labelled answers, or a part lacks one of the verdicts.
+        DataError: too few labelled answers, a part lacks one of the verdicts, or pandas' split is
+            to have a development part.
     """
     rows = usable(answers)
-    part = parts(rows["question"]).cast(pl.String)
+    halved = options.split == "pandas"
+    if halved and options.report_on != "test":
+        raise DataError("pandas' split has a train and a test part, no development part")
+    part = (pandas_halves if halved else parts)(rows["question"]).cast(pl.String)
     seed = options.lora.seed
     found = Parts(
         learn=_drawn(rows.filter(part == "train"), options.limit, seed),
@@ -126,7 +155,7 @@ def split(answers: pl.DataFrame, options: LearnOptions) -> Parts:
             raise DataError(
                 f"the {name} part has {table.height} labelled answers, {accepted} of them "
                 "accepted; both verdicts are needed, so give more --data or a higher limit "
-                "(a question's part follows from a hash of its text)"
+                "(whole questions go to a part)"
             )
     return found
 
@@ -168,7 +197,7 @@ def train_finetuned(
     learn = material(chosen.learn, options.variant)
     held = material(chosen.held, options.variant)
     labels = chosen.learn["label"].gather(learn["row"]) >= 0.5
-    causal = open_causal(model)
+    causal = open_causal(model, four_bits=options.four_bits)
     revision = causal_revision(model, causal.model)
     adapters: dict[str, Adapter] = {}
     found: dict[str, np.ndarray[tuple[int], np.dtype[np.float64]]] = {}
@@ -189,14 +218,17 @@ def train_finetuned(
         own = adapted(causal, options.lora)
         adapters[role] = fit(own, encoded, options.lora, name=role, progress=progress)
         say(f"{role}: trained on {len(encoded):,} prompts; trying it on {held.height:,}")
-        found[role] = model_scores(replace(causal, model=own), held, role=role, template=template)
+        found[role] = model_scores(
+            replace(causal, model=own), held, role=role, template=template,
+            by_length=options.variant == STATEMENTS,
+        )  # fmt: skip
         causal = replace(causal, model=own.unload())
     judged = chosen.held.with_row_index("row").join(
         scored(held, found), on="row", how="left", maintain_order="left"
     )
     # Empty answers are not sent to the model: the judge takes them for wrong.
     judged = judged.with_columns(pl.col("score").fill_null(0.0)).drop("row")
-    figures = _figures(judged, options.report_on)
+    figures = _figures(judged, options)
     if report is not None:
         report(figures)
     for role, adapter in adapters.items():
@@ -206,12 +238,13 @@ def train_finetuned(
         "base": {
             "name": str(Path(model).absolute()) if Path(model).exists() else model,
             "revision": revision,
+            "four_bits": options.four_bits,
         },
         "templates": dict(templates),
         "threshold": THRESHOLD,
         "seed": options.lora.seed,
         "split": {
-            "rule": "hash of the question; questions of NQ301 are test",
+            "rule": _RULES[options.split],
             "learned_from": _sizes(chosen.learn),
             "tried_on": {"part": options.report_on} | _sizes(chosen.held),
         },
@@ -229,6 +262,12 @@ def train_finetuned(
     )
 
 
+_RULES = {
+    "hash": "hash of the question; questions of NQ301 are test",
+    "pandas": "half of the questions by pandas' sample, random_state 42",
+}
+
+
 def _drawn(rows: pl.DataFrame, limit: int | None, seed: int) -> pl.DataFrame:
     """Whole questions in a seeded order until the limit is reached; all rows if there is none."""
     if limit is None or rows.height <= limit:
@@ -243,18 +282,44 @@ def _drawn(rows: pl.DataFrame, limit: int | None, seed: int) -> pl.DataFrame:
     return rows.filter(rank.is_in(kept.implode()))
 
 
-def _figures(rows: pl.DataFrame, part: str) -> HeldOutFigures:
+def _figures(rows: pl.DataFrame, options: LearnOptions) -> HeldOutFigures:
     from markscheme.contract import parse_judge
 
     labels = (rows["label"] >= 0.5).to_numpy().astype(float)
     contains = parse_judge("contains").judge(rows.drop("score", "reason"), Models())["verdict"]
     return HeldOutFigures(
-        part=part,
+        part=options.report_on,
         **_sizes(rows),
         trained=Agreement.of(labels, rows["score"].to_numpy()),
         accept_all=Agreement.of(labels, np.ones(len(labels))),
         contains=Agreement.of(labels, contains.cast(pl.Float64).to_numpy()),
+        tuned=tuned_threshold(rows) if options.variant.startswith("cvi") else None,
     )
+
+
+def tuned_threshold(rows: pl.DataFrame) -> TunedThreshold | None:
+    """The best threshold of judged rows, and what it is worth on questions that did not choose it.
+
+    Args:
+        rows: `question`, `label`, `score`.
+
+    Returns:
+        None where a half of the questions has one verdict only.
+    """
+    scores, labels = rows["score"].to_numpy(), (rows["label"] >= 0.5).to_numpy()
+    half = np.array([fold_of(question, 2) for question in rows["question"]], dtype=np.int64)
+    verdicts = np.zeros(len(scores), dtype=bool)
+    for fold in (0, 1):
+        chosen_on = half != fold
+        if labels[chosen_on].all() or not labels[chosen_on].any():
+            return None
+        limit = best_threshold(scores[chosen_on], labels[chosen_on])
+        verdicts[~chosen_on] = scores[~chosen_on] >= limit
+    threshold = best_threshold(scores, labels)
+    truth = labels.astype(float)
+    flattered = Agreement.of(truth, scores, threshold=threshold)
+    honest = replace(Agreement.of(truth, verdicts.astype(float)), auroc=flattered.auroc)
+    return TunedThreshold(threshold=threshold, flattered=flattered, honest=honest)
 
 
 def _sizes(rows: pl.DataFrame) -> dict[str, int]:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import orjson
@@ -23,8 +23,6 @@ _NOT_TOLD = -100
 """The label of tokens that are given, not learned, as torch's cross entropy has it."""
 _SORTED_TOGETHER = 32
 """Batches whose rows are sorted by length: enough for little padding, few enough for chance."""
-_WARMING = 0.1
-"""The share of steps over which the learning rate rises."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,7 +34,11 @@ class LoraOptions:
         steps: updates of the weights, whatever `epochs` says; none goes by `epochs`.
         batch: examples run together.
         accumulate: batches whose gradients are added up for an update.
-        rate: highest learning rate, reached after a tenth of the steps, then falling to nought.
+        rate: highest learning rate.
+        schedule: `linear`: the rate rises over a tenth of the steps and then falls to nought;
+            `constant`: it is the same throughout.
+        decay: of the weights (AdamW's).
+        clip: largest norm of the gradients.
         rank, scale, dropout: of the adapters, which go on every linear layer but the last.
         seed: of the adapters' first values, the order of examples and the dropout.
     """
@@ -46,6 +48,9 @@ class LoraOptions:
     batch: int = 8
     accumulate: int = 2
     rate: float = 2e-4
+    schedule: Literal["linear", "constant"] = "linear"
+    decay: float = 0.0
+    clip: float = 1.0
     rank: int = 16
     scale: int = 32
     dropout: float = 0.05
@@ -89,7 +94,10 @@ def adapted(causal: Causal, options: LoraOptions) -> Any:
         task_type="CAUSAL_LM",
     )
     with adapting():
-        return peft.get_peft_model(causal.model, config)
+        model = causal.model
+        if getattr(model, "is_loaded_in_4bit", False):
+            model = peft.prepare_model_for_kbit_training(model, use_gradient_checkpointing=False)
+        return peft.get_peft_model(model, config)
 
 
 def fit(
@@ -117,8 +125,10 @@ def fit(
     batches = -(-len(examples) // options.batch)
     steps = options.steps or options.epochs * -(-batches // options.accumulate)
     weights = [one for one in model.parameters() if one.requires_grad]
-    optimizer = torch.optim.AdamW(weights, lr=options.rate, weight_decay=0.0)
-    schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: _rate(step, steps))
+    optimizer = torch.optim.AdamW(weights, lr=options.rate, weight_decay=options.decay)
+    schedule = torch.optim.lr_scheduler.LambdaLR(
+        optimizer, lambda step: 1.0 if options.schedule == "constant" else _rate(step, steps)
+    )
     losses: list[float] = []
     model.train()
     bar = progress(name, steps) if progress else nullcontext(lambda _count, _note: None)
@@ -130,7 +140,7 @@ def fit(
                 loss = _loss(model, [examples[row] for row in batch]) / target_tokens
                 loss.backward()
                 total += loss.item()
-            torch.nn.utils.clip_grad_norm_(weights, 1.0)
+            torch.nn.utils.clip_grad_norm_(weights, options.clip)
             optimizer.step()
             schedule.step()
             optimizer.zero_grad()
@@ -173,7 +183,7 @@ def _updates(lengths: Any, options: LoraOptions, steps: int) -> Iterator[list[An
 
 
 def _rate(step: int, steps: int) -> float:
-    warming = max(1, round(_WARMING * steps))
+    warming = max(1, round(0.1 * steps))
     if step < warming:
         return (step + 1) / warming
     return max(0.0, (steps - step) / max(1, steps - warming))

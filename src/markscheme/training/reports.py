@@ -101,6 +101,12 @@ def finetuned_report(figures: HeldOutFigures) -> TrainingReport:
         "contains (a reference occurs in the answer)": figures.contains,
         "every answer accepted": figures.accept_all,
     }
+    if figures.tuned is not None:
+        at = f"{figures.tuned.threshold:.3f}"
+        compared |= {
+            "this one, each half by the other half's threshold": figures.tuned.honest,
+            f"this one at {at}, chosen on these answers (flattering)": figures.tuned.flattered,
+        }
     records = [{"judge": name, **asdict(found)} for name, found in compared.items()]
     table = Table(
         title=f"Agreement with {figures.rows:,} labels, {figures.questions:,} questions held out "

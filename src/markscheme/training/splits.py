@@ -12,6 +12,7 @@ from functools import cache
 from hashlib import blake2b
 from importlib.resources import files
 
+import numpy as np
 import polars as pl
 
 from markscheme.text import normalise
@@ -43,6 +44,23 @@ def parts(questions: Iterable[str]) -> pl.Series:
         [known[q] if q in known else known.setdefault(q, part_of(q)) for q in questions],
         dtype=pl.Enum(PARTS),
     )
+
+
+def pandas_halves(questions: Iterable[str], *, seed: int = 42) -> pl.Series:
+    """`train` or `test` of each question, as pandas draws a half of the different ones.
+
+    The split of Yao & Barbosa's trained judges (2024): the train part is what
+    `pandas.Series(different).sample(frac=0.5, random_state=42)` draws of the different questions in
+    order of their first places, so it depends on that order.
+    """
+    asked = list(questions)
+    different = list(dict.fromkeys(asked))
+    count = round(0.5 * len(different))
+    # Pandas draws by NumPy's old generator, whose stream NumPy promises to keep.
+    drawn = np.random.RandomState(seed).choice(len(different), size=count, replace=False)
+    learned = {different[place] for place in drawn.tolist()}
+    words = ["train" if question in learned else "test" for question in asked]
+    return pl.Series("part", words, dtype=pl.Enum(PARTS))
 
 
 def fold_key(question: str) -> int:

@@ -1,6 +1,7 @@
 from .scores import model_scores as model_scores
 from .scores import scored as scored
 from .templates import CHOICES as CHOICES
+from .templates import STATEMENTS as STATEMENTS
 from .templates import VARIANTS as VARIANTS
 from .templates import VERDICT as VERDICT
 from .templates import fields_of as fields_of

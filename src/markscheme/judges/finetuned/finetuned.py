@@ -38,7 +38,8 @@ class Learned(Thresholded):
     also states whether answer and references entail each other. `cvi` measures how much likelier
     the answer makes a reference (conditional V-information, in bits): the score is the share of the
     probability with the answer in the two, a half where the answer tells nothing, best reference
-    first. An empty answer is wrong without a request.
+    first. `cvi-statements` is the same as in the authors' repository: the answer as a statement,
+    references joined by "or", per token. An empty answer is wrong without a request.
 
     Attributes:
         weights: folder that `markscheme train learned` wrote.
@@ -59,7 +60,7 @@ class Learned(Thresholded):
             ModelError: weights or base model cannot be used.
         """
         from markscheme.judges.finetuned.scores import model_scores, scored
-        from markscheme.judges.finetuned.templates import blank, material
+        from markscheme.judges.finetuned.templates import STATEMENTS, blank, material
         from markscheme.judges.finetuned.weight_files import LearnedFolder, open_adapted
 
         folder = LearnedFolder(Path(self.weights))
@@ -70,7 +71,10 @@ class Learned(Thresholded):
             with _asking:
                 for role, template in folder.templates.items():
                     causal.model.set_adapter(role)
-                    found[role] = model_scores(causal, prompts, role=role, template=template)
+                    found[role] = model_scores(
+                        causal, prompts, role=role, template=template,
+                        by_length=folder.variant == STATEMENTS,
+                    )  # fmt: skip
             table = scored(prompts, found)
         else:
             table = pl.DataFrame(

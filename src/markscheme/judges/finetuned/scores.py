@@ -21,11 +21,14 @@ from markscheme.models.local import Causal
 Floats = npt.NDArray[np.float64]
 
 
-def model_scores(causal: Causal, prompts: pl.DataFrame, *, role: str, template: str) -> Floats:
+def model_scores(
+    causal: Causal, prompts: pl.DataFrame, *, role: str, template: str, by_length: bool = False
+) -> Floats:
     """A model's score for each row of `learned_templates.material`.
 
     For the role `verdict` the probability of Yes against No; for the two others the natural
-    logarithm of the reference's probability. Equal prompts are sent once.
+    logarithm of the reference's probability, with `by_length` divided by its tokens. Equal prompts
+    are sent once.
 
     Raises:
         ModelError: the model cannot answer this.
@@ -37,7 +40,9 @@ def model_scores(causal: Causal, prompts: pl.DataFrame, *, role: str, template: 
     values = (
         causal.chances(template, fields, CHOICES)
         if role == VERDICT
-        else causal.log_likelihoods(template, fields, distinct["golden"].to_list())
+        else causal.log_likelihoods(
+            template, fields, distinct["golden"].to_list(), by_length=by_length
+        )
     )
     found = prompts.select(keys).join(
         distinct.with_columns(model_scores=pl.Series(values, dtype=pl.Float64)),

@@ -17,6 +17,7 @@ import polars as pl
 from markscheme.contract import ModelSource
 from markscheme.judges.outcomes import has_patterns
 from markscheme.models import Models
+from markscheme.text.statements import statements
 
 _QUESTION = (
     "[INST] Here is a question, a set of golden answers (split with /), an AI-generated answer.\n"
@@ -33,11 +34,19 @@ _DIRECTIONS = (
 
 VERDICT, INFORMED, UNINFORMED = "verdict", "informed", "uninformed"
 
+STATEMENTS = "cvi-statements"
+"""The variant of `cvi` in the authors' repository: the fact is the system's statement, references
+are one text with " or " between them, and log-likelihoods are divided by their length."""
+
 VARIANTS: Mapping[str, Mapping[str, str]] = {
     "plain": {VERDICT: _QUESTION + "[/INST]"},
     "nli": {VERDICT: _QUESTION + _DIRECTIONS + "[/INST]"},
     "cvi": {
         INFORMED: "[INST] Given the fact: {answer},\nanswer this question: {question}\n[/INST]",
+        UNINFORMED: "[INST] Answer this question: {question}\n[/INST]",
+    },
+    STATEMENTS: {
+        INFORMED: "[INST] Given the fact: {statement},\nanswer this question: {question}\n[/INST]",
         UNINFORMED: "[INST] Answer this question: {question}\n[/INST]",
     },
 }
@@ -64,8 +73,9 @@ def material(
     Returns:
         `row` (place in `answers`), `question`, `golden`, `answer`, and for `nli` `entails` and
         `entailed` (yes or no: the answer entails a reference, a reference entails the answer, by
-        the judge `entailment`). `golden` is all references with slashes between them; for `cvi`
-        there is one row a different reference.
+        the judge `entailment`), for `cvi-statements` `statement` (question and answer as one, by
+        rules). `golden` is all references with slashes between them, or " or "; for `cvi` there is
+        one row a different reference.
     """
     filled = pl.element().str.strip_chars() != ""
     rows = (
@@ -79,7 +89,10 @@ def material(
     if variant == "cvi":
         rows = rows.explode("golden").unique(["row", "golden"], keep="first", maintain_order=True)
     else:
-        rows = rows.with_columns(pl.col("golden").list.join("/"))
+        mark = " or " if variant == STATEMENTS else "/"
+        rows = rows.with_columns(pl.col("golden").list.join(mark))
+    if variant == STATEMENTS:
+        rows = rows.with_columns(statement=statements(rows["question"], rows["answer"]))
     names = dict.fromkeys(
         name for template in VARIANTS[variant].values() for name in fields_of(template)
     )

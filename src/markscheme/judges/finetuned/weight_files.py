@@ -64,6 +64,11 @@ class LearnedFolder:
         found = self.settings["base"]
         return str(found["name"]), str(found["revision"])
 
+    @property
+    def four_bits(self) -> bool:
+        """Whether the adapters were trained on weights in 4 bits."""
+        return bool(self.settings["base"].get("four_bits", False))
+
     @cached_property
     def revision(self) -> str:
         """Twelve hexadecimal digits over adapters and templates, for signatures."""
@@ -86,7 +91,9 @@ class LearnedFolder:
         name, revision = self.base
         commit = revision.removeprefix("commit:") if revision.startswith("commit:") else None
         try:
-            causal = open_causal(model or name, commit=None if model else commit)
+            causal = open_causal(
+                model or name, commit=None if model else commit, four_bits=self.four_bits
+            )
         except ModelError as error:
             raise ModelError(
                 f"{error}. The adapters in {self.folder} belong to {name!r}; say where it lies "

@@ -94,9 +94,16 @@ class Causal:
         return np.round(found, _DECIMALS)
 
     def log_likelihoods(
-        self, template: str, fields: Sequence[Fields], targets: Sequence[str]
+        self,
+        template: str,
+        fields: Sequence[Fields],
+        targets: Sequence[str],
+        *,
+        by_length: bool = False,
     ) -> Floats:
         """Natural logarithm of the probability of each text after its prompt, with its end.
+
+        With `by_length` its mean over the text's tokens, the end among them.
 
         Raises:
             ModelError: as `encode`.
@@ -113,7 +120,8 @@ class Causal:
                 wanted = torch.tensor([one.ids[-last:] for one in rows], device=logits.device)
                 each = logits.float().log_softmax(dim=-1).gather(2, wanted[..., None])[..., 0]
             for row, one, values in zip(batch, rows, each.cpu().double().numpy(), strict=True):
-                found[row] = values[-one.target_tokens :].sum()
+                told = values[-one.target_tokens :]
+                found[row] = told.mean() if by_length else told.sum()
         return np.round(found, _DECIMALS)
 
     def parting(self, choices: tuple[str, str]) -> tuple[list[int], tuple[int, int]]:
@@ -188,32 +196,41 @@ class Causal:
         ).logits
 
 
-def open_causal(name: str, *, commit: str | None = None) -> Causal:
+def open_causal(name: str, *, commit: str | None = None, four_bits: bool = False) -> Causal:
     """A causal model by a folder, a `.gguf` file or a name on the hub.
 
-    In bfloat16 on a GPU, in float32 on a processor.
+    In bfloat16 on a GPU, in float32 on a processor; in 4 bits where asked for.
 
     Args:
         name: which.
         commit: of a name on the hub, the version wanted; the newest if none.
+        four_bits: whether its weights are held in 4 bits (normal floats, computed with in float16,
+            Dettmers et al. 2023), which takes a GPU and the package bitsandbytes.
 
     Raises:
-        MissingExtraError: torch or transformers is not installed.
-        ModelError: it cannot be loaded.
+        MissingExtraError: torch, transformers or bitsandbytes is not installed.
+        ModelError: it cannot be loaded; or 4 bits without a GPU.
     """
     torch, transformers = lora_library("torch"), lora_library("transformers")
     gpu = torch.cuda.is_available()
+    if four_bits and not gpu:
+        raise ModelError(
+            f"{name!r} in 4 bits takes a GPU with CUDA, which torch does not find here; 'train "
+            "learned --bits full' holds the weights as they are"
+        )
     file, source = Path(name), name
     options: dict[str, Any] = {} if commit is None else {"revision": commit}
     if not file.exists() and (file.is_absolute() or len(file.parts) > 2 or file.suffix == ".gguf"):
         raise ModelError(f"there is no model at {name!r}")
     if file.suffix == ".gguf":
         source, options = str(file.parent), {"gguf_file": file.name}
+    where = dict(options)
+    options["dtype"] = torch.bfloat16 if gpu else torch.float32
+    if four_bits:
+        options |= _four_bits(torch, transformers)
     try:
-        tokenizer = transformers.AutoTokenizer.from_pretrained(source, **options)
-        model = transformers.AutoModelForCausalLM.from_pretrained(
-            source, dtype=torch.bfloat16 if gpu else torch.float32, **options
-        )
+        tokenizer = transformers.AutoTokenizer.from_pretrained(source, **where)
+        model = transformers.AutoModelForCausalLM.from_pretrained(source, **options)
     except (OSError, ValueError, ImportError) as error:
         raise ModelError(
             f"cannot load {name!r} as a causal language model ({' '.join(str(error).split())}); "
@@ -223,9 +240,22 @@ def open_causal(name: str, *, commit: str | None = None) -> Causal:
     positions = int(getattr(model.config, "max_position_embeddings", LONGEST) or LONGEST)
     return Causal(
         tokenizer=tokenizer,
-        model=model.to("cuda" if gpu else "cpu").eval(),
+        # Weights in 4 bits are where they belong already, and refuse to be moved.
+        model=(model if four_bits else model.to("cuda" if gpu else "cpu")).eval(),
         longest=min(LONGEST, positions),
     )
+
+
+def _four_bits(torch: Any, transformers: Any) -> dict[str, Any]:
+    """What loads weights in 4 bits, as the authors of Yao & Barbosa (2024) load theirs."""
+    library("bitsandbytes", "weights in 4 bits", "four-bits")
+    kind = transformers.BitsAndBytesConfig(
+        load_in_4bit=True,
+        bnb_4bit_quant_type="nf4",
+        bnb_4bit_compute_dtype=torch.float16,
+        bnb_4bit_use_double_quant=False,
+    )
+    return {"quantization_config": kind, "device_map": {"": 0}, "dtype": torch.float16}
 
 
 def causal_revision(name: str, model: Any = None) -> str:
