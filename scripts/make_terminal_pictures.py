@@ -2,7 +2,8 @@
 
     python scripts/make_terminal_pictures.py [--check]
 
-Runs each command on the example in a terminal of its own, and writes what it showed as
+Runs eight commands on the example, then what README.md and docs/tutorial.md have a reader type,
+each in a terminal of its own, and writes what it shows in the end as
 docs/pictures/terminal-NAME.svg. `--check` writes nothing, and fails where a picture is not what the
 command shows. Needs a system with pseudo-terminals (Linux, macOS).
 """
@@ -23,6 +24,7 @@ import subprocess
 import sys
 import tempfile
 import termios
+from collections.abc import Iterator
 from pathlib import Path
 
 from rich._export_format import CONSOLE_SVG_FORMAT
@@ -41,7 +43,24 @@ COMMANDS = {
     "estimate": "markscheme estimate run --labels labels.jsonl",
     "diff": "markscheme diff yesterday.jsonl today.jsonl --flips 1",
 }
+WALKS = {"readme": "README.md", "tutorial": "docs/tutorial.md"}
+DEMO = "markscheme judge examples/answers.jsonl -j examiner -j exact_match -o runs/demo -q"
+"""What `make demo` judges; README.md names its second command in a sentence."""
+
+IN_SENTENCES = {"readme": ("markscheme compare runs/demo --systems --judge examiner",)}
 WIDTH = 80
+BLOCK = re.compile(
+    r"(?:^<!-- (?P<mark>[^>]*) -->\n)?^```(?P<kind>\w+)\n(?P<text>.*?)^```$",
+    re.DOTALL | re.MULTILINE,
+)
+GONE = re.compile(
+    r"[^\n]*\n?(?:\x1b\[\?25[lh])?\r?\x1b\[1A\r?\x1b\[2K|[^\n]*\r\x1b\[2K|\x1b\[\?25[lh]"
+)
+"""What was written over again, such as a bar that shows how far a command is."""
+
+DEFAULT_RUN = re.compile(r"(?<=runs/answers-)[0-9a-f]{8}")
+"""Digits of a run's own name, which stand for the file's place and time."""
+
 # The reader's own font: a page of the documentation fetches nothing.
 FORMAT = re.sub(r"@font-face \{\{.*?\}\}\n?", "", CONSOLE_SVG_FORMAT, flags=re.DOTALL)
 
@@ -49,7 +68,9 @@ FORMAT = re.sub(r"@font-face \{\{.*?\}\}\n?", "", CONSOLE_SVG_FORMAT, flags=re.D
 def lay_out(folder: Path) -> None:
     """The example, labels of a random part of it, and two versions of a system made of it."""
     rows = (ROOT / "examples" / "answers.jsonl").read_text("utf-8").splitlines(keepends=True)
-    (folder / "answers.jsonl").write_text("".join(rows), "utf-8")
+    (folder / "examples").mkdir()
+    for place in (folder, folder / "examples"):
+        (place / "answers.jsonl").write_text("".join(rows), "utf-8")
     some = random.Random(0).sample(rows, 80)
     (folder / "labels.jsonl").write_text("".join(some), "utf-8")
     for name, system in (("yesterday", "chatty"), ("today", "hedger")):
@@ -58,6 +79,52 @@ def lay_out(folder: Path) -> None:
                 if json.loads(row)["system"] == system]  # fmt: skip
         text = "".join(json.dumps(one, ensure_ascii=False) + "\n" for one in kept)
         (folder / f"{name}.jsonl").write_text(text, "utf-8")
+
+
+def steps(walk: str) -> list[tuple[str, str]]:
+    """What a document has its reader do, in order: ("shown", a command) or ("python", code).
+
+    Blocks with a mark (`not run`, `slow`) are left out, and commands that run until interrupted.
+    """
+    found = []
+    for block in BLOCK.finditer((ROOT / WALKS[walk]).read_text("utf-8")):
+        if block["mark"]:
+            continue
+        lines = block["text"].splitlines()
+        if block["kind"] == "console":
+            found += [("shown", one.removeprefix("$ ")) for one in lines if one.startswith("$ ")]
+        elif walk == "tutorial" and block["kind"] == "sh":
+            found += [("shown", one) for one in lines]
+        elif walk == "tutorial" and block["kind"] == "python":
+            found.append(("python", block["text"]))
+    return found + [("shown", one) for one in IN_SENTENCES.get(walk, ())]
+
+
+def names_of_walks() -> dict[str, str]:
+    """Pictures of the walks, in order: their names to the commands."""
+    found = {}
+    for walk in WALKS:
+        shown = [command for kind, command in steps(walk) if kind == "shown"]
+        for place, command in enumerate(shown, start=1):
+            found[f"{walk}-{place}-{command.split()[1]}"] = command
+    return found
+
+
+def pictures(folder: Path) -> Iterator[tuple[str, str, str]]:
+    """Name, command and picture of everything that is shown."""
+    for name, command in COMMANDS.items():
+        yield name, command, picture(name, command, folder)
+    screen(DEMO, folder)
+    for walk in WALKS:
+        place = 0
+        for kind, step in steps(walk):
+            if kind == "python":
+                subprocess.run([sys.executable, "-c", step], cwd=folder, check=True,
+                               stdout=subprocess.DEVNULL)  # fmt: skip
+                continue
+            place += 1
+            name = f"{walk}-{place}-{step.split()[1]}"
+            yield name, step, picture(name, step, folder)
 
 
 def screen(command: str, folder: Path) -> str:
@@ -69,7 +136,7 @@ def screen(command: str, folder: Path) -> str:
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 50, WIDTH, 0, 0))
     kept = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "LINES")}
-    words = [sys.executable, "-m", *shlex.split(command)]
+    words = [sys.executable, "-m", *shlex.split(command.removesuffix(" 2>&1"))]
     process = subprocess.Popen(
         words, stdin=theirs, stdout=theirs, stderr=theirs, cwd=folder,
         env=kept | {"TERM": "xterm-256color", "MARKSCHEME_CONFIG": "none"},
@@ -87,14 +154,15 @@ def screen(command: str, folder: Path) -> str:
     os.close(ours)
     if process.wait():
         raise SystemExit(f"{command} failed:\n{written.decode()}")
-    return written.decode().replace("\r\n", "\n")
+    return GONE.sub("", written.decode().replace("\r\n", "\n"))
 
 
 def picture(name: str, command: str, folder: Path) -> str:
     """The screen as SVG."""
     console = Console(record=True, width=WIDTH, file=io.StringIO(), legacy_windows=False)
-    console.print(Text(f"$ {command}", style="bold green"))
-    lines = [line.rstrip() for line in screen(command, folder).rstrip().split("\n")]
+    console.print(Text(f"$ {command.removesuffix(' 2>&1')}", style="bold green"))
+    shown = DEFAULT_RUN.sub("6dae129e", screen(command, folder))
+    lines = [line.rstrip() for line in shown.rstrip().split("\n")]
     console.print(Text.from_ansi("\n".join(lines)))
     return console.export_svg(
         title=command.split(" -", maxsplit=1)[0], unique_id=name, code_format=FORMAT
@@ -111,8 +179,7 @@ def main() -> None:
     """Write the pictures, or check them."""
     with tempfile.TemporaryDirectory() as place:
         lay_out(Path(place))
-        for name, command in COMMANDS.items():
-            made = picture(name, command, Path(place))
+        for name, command, made in pictures(Path(place)):
             file = PICTURES / f"terminal-{name}.svg"
             if "--check" not in sys.argv:
                 file.write_text(made + "\n", "utf-8")

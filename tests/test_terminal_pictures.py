@@ -1,9 +1,11 @@
-"""Pictures of the terminal: there is one for each command, remade by a script."""
+"""Pictures of the terminal, remade by a script: of eight commands, README and tutorial."""
 
 from __future__ import annotations
 
 import importlib.util
 import re
+import subprocess
+import sys
 from pathlib import Path
 from types import ModuleType
 
@@ -30,7 +32,8 @@ def shown(name: str) -> str:
 
 
 def test_there_is_one_for_each_command_and_a_page_shows_it(maker: ModuleType) -> None:
-    assert {file.name for file in PICTURES} == {f"terminal-{name}.svg" for name in maker.COMMANDS}
+    names = {**maker.COMMANDS, **maker.names_of_walks()}
+    assert {file.name for file in PICTURES} == {f"terminal-{name}.svg" for name in names}
     pages = (ROOT / "README.md", *(ROOT / "docs").glob("*.md"))
     text = "".join(page.read_text("utf-8") for page in pages)
     assert not [file.name for file in PICTURES if f"pictures/{file.name}" not in text]
@@ -49,3 +52,18 @@ def test_the_picture_of_columns_is_as_the_command_is(maker: ModuleType, tmp_path
     now = maker.words_of(maker.picture("columns", maker.COMMANDS["columns"], tmp_path))
     assert now == maker.words_of(shown("columns"))
     assert "question" in now
+
+
+def test_what_the_walks_type_is_what_the_documents_say(maker: ModuleType) -> None:
+    documents = {name: (ROOT / file).read_text("utf-8") for name, file in maker.WALKS.items()}
+    for name, command in maker.names_of_walks().items():
+        assert command in documents[name.split("-")[0]]
+
+
+@pytest.mark.slow
+def test_every_picture_is_as_its_command_is() -> None:
+    done = subprocess.run(
+        [sys.executable, ROOT / "scripts" / "make_terminal_pictures.py", "--check"],
+        capture_output=True, text=True, timeout=600, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
