@@ -261,7 +261,7 @@ def judge(
         answers: a path (or several), `-` for standard input, a Polars or pandas frame, or a list of
             dicts; with columns for question, references and answer under their usual names.
         judges: names such as `"token_f1(threshold=0.6)"`, judge objects, or several of either.
-        out: a folder to write the run to, and to go on from if it was interrupted; None keeps
+        out: a folder to write the run to, and to resume from if it was interrupted; None keeps
             everything in memory.
         columns: our column names to the data's, where those are unusual.
         reference_separator: splits references given as one text; see `ReadOptions`.

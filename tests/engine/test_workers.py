@@ -107,7 +107,7 @@ def test_a_dead_process_ends_the_run_and_the_next_one_goes_on(
     tmp_path: Path, example: Path
 ) -> None:
     judges = ["contains", "where(does=die)"]
-    with pytest.raises(RunError, match=r"worker processes died.*goes on from there"):
+    with pytest.raises(RunError, match=r"worker processes died.*resumes from there"):
         markscheme.judge(example, judges, out=tmp_path / "run", workers=2)
     result = markscheme.judge(example, judges, out=tmp_path / "run")
     assert result.run.resumed == read_answers(example).height

@@ -192,8 +192,10 @@ def test_a_row_that_is_too_long_fails_alone_and_in_its_place(opened: Any) -> Non
     found = client.post("/v1/judgments", json=sent).json()["judgments"]
     assert [one["status"] for one in found] == ["judged", "failed", "judged"]
     assert found[1]["explanation"] == "too long: more than 1,000 characters"
-    alone = client.post("/v1/judgments", json={"judge": "exact_match", "answers": [long]})
-    assert alone.json()["judgments"][0]["status"] == "failed"
+    alone = client.post("/v1/judgments", json={"judge": "exact_match", "answers": [long, long]})
+    both = alone.json()["judgments"]
+    assert [one["status"] for one in both] == ["failed", "failed"]
+    assert {one["explanation"] for one in both} == {"too long: more than 1,000 characters"}
 
 
 def test_a_service_that_is_stuck_is_not_ready(opened: Any, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -225,7 +225,7 @@ def test_the_command_trains_with_entailment_as_a_feature(
     assert "every answer accepted" in printed.out
     assert "nli: learning from 20 answers to 10 questions" in printed.err
     judged = markscheme.judge(colours()[:4], f"learned(weights='{out}')").judgments
-    assert "was told: answer entails a reference yes" in judged["explanation"][0]
+    assert "trained with: answer entails a reference yes" in judged["explanation"][0]
     assert run(arguments) == 2
     assert "is not empty; choose a new --out" in capsys.readouterr().err
     assert run([*arguments, "--variant", "nlj"]) == 2

@@ -17,7 +17,11 @@ AGREE = [
     ("How many days of leave do new employees get?", "25 working days", "25"),
     ("What is the late fee?", "5% of the invoice", "five percent of the invoice amount"),
     ("How did the share price change on Tuesday?", "It rose by 2.1%.", "+2.1 %"),
-    ("Who broke the records?", "Malcolm and Donald Campbell", "Malcolm Campbell and Donald Campbell"),
+    (
+        "Who broke the records?",
+        "Malcolm and Donald Campbell",
+        "Malcolm Campbell and Donald Campbell",
+    ),
     ("Which brothers flew first?", "Orville and Wilbur Wright", "Wilbur Wright and Orville Wright"),
     ("", "2021-03-14", "14 March 2021"),
     ("", "v2.3", "2.3"),

@@ -564,7 +564,7 @@ def alternative_tests(
 
 
 def _alternative_table(tests: Mapping[str, AlternativeAnnotator]) -> Table:
-    """A row a judge and annotator, the verdict in the notes."""
+    """One row per judge and annotator, the verdict in the notes."""
     rows, said = [], []
     for judge, test in tests.items():
         for one in test.against:
@@ -607,7 +607,7 @@ def relation_tests(joined: Joined, positive_from: float | None) -> dict[str, Any
 
 
 def relation_tables(found: Mapping[str, Any]) -> list[Table]:
-    """Adjacent sets and marks, a row a judge and test."""
+    """Adjacent sets and marks, one row per judge and test."""
     steps = []
     for judge, tests in found.items():
         for step in tests.get("sets", ()):
@@ -666,7 +666,7 @@ def correlations_of(joined: Joined) -> dict[str, PerQuestion]:
 
 
 def _correlation_table(found: Mapping[str, PerQuestion]) -> Table:
-    """A row a judge."""
+    """One row per judge."""
     rows = [
         (
             judge,

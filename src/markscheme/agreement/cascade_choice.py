@@ -116,15 +116,15 @@ def _recorded(
     keys = [n for n in ("answer_id", "question", "answer", "system") if n in joined.rows.columns]
     keys = ["answer_id"] if joined.key == ("answer_id",) else keys
     cheap = joined.rows.filter(pl.col("judge") == first)
-    dear = joined.rows.filter(pl.col("judge") == then)
+    second = joined.rows.filter(pl.col("judge") == then)
     score = pl.coalesce("score", pl.col("verdict").cast(pl.Float64)).fill_null(np.nan)
     both = cheap.select(*keys, score.alias("first"), "label", "cluster").join(
-        dear.select(*keys, pl.col("verdict").cast(pl.Float64).fill_null(np.nan).alias("then")),
+        second.select(*keys, pl.col("verdict").cast(pl.Float64).fill_null(np.nan).alias("then")),
         on=keys, how="inner", nulls_equal=True, maintain_order="left",
     )  # fmt: skip
     if both.is_empty():
         raise AgreementError(f"no labelled answer was judged by both {first!r} and {then!r}")
-    alone = max(cheap.height, dear.height) - both.height
+    alone = max(cheap.height, second.height) - both.height
     matched = [*joined.notes()]
     matched += [f"{alone} answers that only one of the two judged are left out"] if alone else []
     data = Recorded(
@@ -152,7 +152,7 @@ def _table(chosen: ChosenCascade, goal: Goal, first: str, then: str, matched: li
                 "chosen" if place == marked else "",
             )
         )  # fmt: skip
-    header = ("accept from", "reject to", "calls %", "agreement %", "against dear", "")
+    header = ("accept from", "reject to", "calls %", "agreement %", "against second", "")
     return Table(
         title=f"Cascade of {first}, then {then}: {chosen.held_out_questions} held-out questions",
         header=header,

@@ -1,7 +1,7 @@
 """Where a cheap judge may decide by itself, chosen from labels, without asking any judge again.
 
 A cascade accepts from one score of the cheap judge on and rejects up to another; in between the
-dear judge decides. Everything here works on judgments that were made and labels that are known.
+expensive judge decides. Everything here uses existing judgments and known labels.
 """
 
 from __future__ import annotations
@@ -123,7 +123,7 @@ class Recorded:
 
     Attributes:
         scores: of the cheap judge, 0 to 1; NaN where it did not judge.
-        then: verdicts of the dear judge, 1 or 0; NaN where it did not judge.
+        then: verdicts of the expensive judge, 1 or 0; NaN where it did not judge.
         labels: people's.
         clusters: the question of each answer, as a number.
     """
@@ -160,7 +160,7 @@ def fitted_path(scores: Array, labels: Bools) -> Path:
 
     Isotonic regression gives the share of acceptable answers at each score; at certainty 1 - t the
     cheap judge accepts where that share is at least 1 - t and rejects where it is at most t, for t
-    from 0 to 0.5. The first setting asks the dear judge about everything.
+    from 0 to 0.5. The first setting asks the expensive judge about everything.
 
     Raises:
         AgreementError: no scores.
@@ -183,7 +183,7 @@ def fitted_path(scores: Array, labels: Bools) -> Path:
 
 
 def decide(data: Recorded, accept: float, reject: float) -> tuple[Array, Bools]:
-    """(rows,) the cascade's verdicts (NaN: not judged) and where the dear judge was asked."""
+    """(rows,) the cascade's verdicts (NaN: not judged) and where the expensive judge was asked."""
     accepted, rejected = data.scores >= accept, data.scores <= reject
     asked = ~(accepted | rejected)
     return np.where(accepted, 1.0, np.where(rejected, 0.0, data.then)), asked
@@ -193,9 +193,9 @@ def curve(path: Path, data: Recorded) -> pl.DataFrame:
     """Agreement against calls: a row for each different setting, the most cautious first.
 
     Returns:
-        `accept`, `reject`, `calls` (share of answers for the dear judge), `agreement` (share of all
-        answers whose verdict is the label; what was not judged does not agree), `not_judged`,
-        `setting` (its place on the path).
+        `accept`, `reject`, `calls` (share of answers for the expensive judge), `agreement`
+        (share of all answers whose verdict is the label; what was not judged does not agree),
+        `not_judged`, `setting` (its place on the path).
     """
     rows, before = [], None
     for place, (accept, reject) in enumerate(zip(path.accept, path.reject, strict=True)):
@@ -232,7 +232,7 @@ class Goal:
 
     Attributes:
         agreement: expected agreement with people on a new question, to be guaranteed.
-        calls: share of answers, at most, that may go to the dear judge.
+        calls: share of answers, at most, that may go to the expensive judge.
         guarantee: `average` (conformal risk control) or `probability` (Learn then Test).
         delta: with `probability`, the chance that the agreement is lower all the same.
         share: of the labelled questions to choose on; figures are of the others.
@@ -255,7 +255,7 @@ class ChosenCascade:
         accept, reject: the setting; None where none was asked for, or none can be guaranteed.
         calls, agreement: of the setting, on held-out questions.
         dear_agreement, cheap_agreement: of either judge alone there.
-        gap: the cascade's agreement less the dear judge's, with its 95% interval, clustered by
+        gap: the cascade's agreement less the expensive judge's, with its 95% interval, clustered by
             question.
         curve: as `curve` gives it, on held-out questions.
         path_questions, test_questions, held_out_questions: how many each step used.
@@ -335,7 +335,7 @@ def _check(goal: Goal) -> None:
 
 
 def _gap(verdicts: Array, data: Recorded) -> Figure:
-    """Difference of agreement from the dear judge's with a 95% interval clustered by question."""
+    """Difference of agreement from the expensive judge's; 95% interval clustered by question."""
     right = (verdicts == data.labels).astype(float) - (data.then == data.labels)
     _, places, sizes = np.unique(data.clusters, return_inverse=True, return_counts=True)
     mean = float(right.mean())

@@ -144,8 +144,8 @@ def compare(
     learned = _learned_questions(rows)
     rest: list[Comparison] = []
     if learned.len():
-        rest, told = _on_the_rest(rows, joined, learned, wanted)
-        tables[0] = replace(tables[0], notes=(*tables[0].notes, told))
+        rest, note = _on_the_rest(rows, joined, learned, wanted)
+        tables[0] = replace(tables[0], notes=(*tables[0].notes, note))
         if rest:
             title = f"{tables[0].title}, on questions that trained no judge"
             tables.insert(1, replace(_tables(rest, what, (), wanted)[0], title=title))
@@ -220,17 +220,17 @@ def _on_the_rest(
     left = rows.filter(new)
     every, trained = rows["question"].n_unique(), learned.len()
     which = "this judge" if joined is None else "one of these judges"
-    told = f"{trained:,} of {every:,} questions trained {which}, and flatter it"
+    note = f"{trained:,} of {every:,} questions trained {which}, and flatter it"
     try:
         if joined is None:
             only = names_of(options.only) or None
             return compare_systems(
                 left, systems=only, options=options
-            ), f"{told}; the rest is below"
+            ), f"{note}; the rest is below"
         kept = replace(joined, rows=joined.rows.filter(new))
-        return compare_judges(kept, options=options), f"{told}; the rest is below"
+        return compare_judges(kept, options=options), f"{note}; the rest is below"
     except AgreementError:
-        return [], f"{told}; too few others are left to compare by"
+        return [], f"{note}; too few others are left to compare by"
 
 
 def _labels_of_systems(

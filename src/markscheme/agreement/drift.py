@@ -84,7 +84,7 @@ class DriftCheck:
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class DriftResult(TableResult):
-    """What `drift` gives: the frame has a row a judge and check, with the fields of `DriftCheck`.
+    """What `drift` returns: one row per judge and check, with the fields of `DriftCheck`.
 
     Attributes:
         checks: by judge, oldest first.
@@ -123,7 +123,7 @@ def drift(
 
     Raises:
         DataError: the anchors cannot be read.
-        JudgeError, ModelError: as judging; a killed or stopped check goes on with the next call.
+        JudgeError, ModelError: as judging; the next call resumes a killed or stopped check.
         AgreementError: too few questions, or a judge that asks no model.
     """
     wanted = with_keywords(DriftOptions, options, keywords)
@@ -224,7 +224,7 @@ class _Checks:
         if skipped:
             return [
                 f"this check is not complete: {skipped:,} anchors were not asked about within the "
-                "budget; the same command goes on with it"
+                "budget; the same command resumes it"
             ], False
         with contextlib.suppress(FileNotFoundError):  # Two processes had the same check.
             path.rename(path.with_name(path.name.removesuffix(_UNFINISHED) + ".sqlite"))

@@ -78,7 +78,7 @@ def statements(kept: pl.DataFrame) -> pl.DataFrame:
 
 
 def tests(kept: pl.DataFrame) -> pl.DataFrame:
-    """A row an answer, reference and direction: `answer_id`, `reference`, `way` (one of `WAYS`),
+    """One row per answer, reference and direction: `answer_id`, `reference`, `way` (one of `WAYS`),
     `entailed` (null where not decided), `score`, `status`, and `label` (entailment, neutral,
     contradiction) where the test gives one."""
     pairs = kept.select("answer_id", "references").explode("references").unnest("references")
@@ -93,8 +93,8 @@ def tests(kept: pl.DataFrame) -> pl.DataFrame:
 
 
 def gaps(kept: pl.DataFrame) -> pl.DataFrame:
-    """A row an answer: the scheme of its marks, `steps`, `info`, `assumptions`, `difficulty`, and
-    `gap_status` and `reason` where an inference was asked for."""
+    """One row per answer: the scheme of its marks, `steps`, `info`, `assumptions`, `difficulty`,
+    and `gap_status` and `reason` where an inference was asked for."""
     return kept.select(
         *(name for name in kept.columns if name != "gap_of_marks"),
         kept["gap_of_marks"].struct.rename_fields(

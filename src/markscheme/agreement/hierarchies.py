@@ -234,7 +234,7 @@ def tables_of(found: Mapping[str, Any], said: Sequence[str]) -> list[Table]:
 
 
 def _sets(found: Mapping[str, Any], said: Sequence[str]) -> Table:
-    rows, told = [], list(said)
+    rows, notes_found = [], list(said)
     for judge, one in found.items():
         for row in one["sets"].rows(named=True):
             yes = row["accepted"]
@@ -251,7 +251,7 @@ def _sets(found: Mapping[str, Any], said: Sequence[str]) -> Table:
         ):
             counts = one.get(what) or {}
             if counts:
-                told.append(f"{judge}: {words}: {_listed(counts)}")
+                notes_found.append(f"{judge}: {words}: {_listed(counts)}")
     header = (
         "judge", "set", "entails a reference", "is entailed", "answers", "per cent",
         "accepted by people, per cent",
@@ -261,7 +261,7 @@ def _sets(found: Mapping[str, Any], said: Sequence[str]) -> Table:
         header=header,
         rows=tuple(rows),
         numeric=frozenset(header[4:]),
-        notes=tuple(told),
+        notes=tuple(notes_found),
     )
 
 

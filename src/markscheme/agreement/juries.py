@@ -67,7 +67,7 @@ class JuryWeights:
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class JuryResult(TableResult):
-    """What `jury` gives: the frame has a row a judge, and rows for majority and jury.
+    """What `jury` gives: the frame has one row per judge, and rows for majority and jury.
 
     Columns: `judge`, `weight`, `agreement` (share of held-out answers judged as people do),
     `low`, `high` (95%, clustered by question, made by `method`), `auroc`, `ece`, `judged`.

@@ -250,12 +250,12 @@ def _regression(
         missed = guesses(values) - truth
         if np.ptp(missed) > 1e-12:  # With equal weights nothing is missed of how many there are.
             columns.append(missed)
-    told = guesses(labels)
+    guessed = guesses(labels)
     precision = 1.0 / (left[:n] * after[:n])
     root = np.sqrt(precision / precision.mean())
     design = np.stack(columns, axis=1) * root[:, None]
-    found, *_ = np.linalg.lstsq(design, told * root, rcond=None)
-    apart = told * root - design @ found
+    found, *_ = np.linalg.lstsq(design, guessed * root, rcond=None)
+    apart = guessed * root - design @ found
     inverse = np.linalg.pinv(design.T @ design)
     leverage = np.clip(((design @ inverse) * design).sum(axis=1), 0, 0.9)
     meat = design * (apart / (1 - leverage))[:, None]

@@ -227,7 +227,7 @@ class EstimateOptions(JudgmentOptions):
     ] = "auto"
     confidence: Confidence = 0.95
     least_labels: Annotated[int, Option("Fewer are refused.", minimum=2)] = 30
-    trust_sample: Annotated[bool, Option("Go on where labels are evidently not random.")] = False
+    trust_sample: Annotated[bool, Option("Continue where labels are evidently not random.")] = False
     anytime: Annotated[
         bool, Option("An interval to look at after every label, to stop when it is narrow enough.")
     ] = False

@@ -1,8 +1,8 @@
 """Do the judges rank the systems as people do? Rank correlations and the table of Kamalloo et al.
 
-The input is one table of scores: a row an answer (`question`, `system`), a column a measure (EM,
-F1, a judge's verdict, the human verdict), values from 0 to 1, Booleans allowed. A system's figure
-under a measure is the mean over its answers.
+The input is one table of scores: one row per answer (`question`, `system`), one column per measure
+(EM, F1, a judge's verdict, the human verdict), values from 0 to 1, Booleans allowed. A system's
+figure under a measure is the mean over its answers.
 """
 
 from __future__ import annotations

@@ -120,7 +120,7 @@ def _common(wide: pl.DataFrame) -> tuple[pl.DataFrame, int]:
 def _direct(
     rows: pl.DataFrame, labels: pl.DataFrame, *, scores: bool, positive_from: float | None
 ) -> tuple[pl.DataFrame, list[str]]:
-    """A row an answer, a column a judge, by each answer's own verdict and label."""
+    """One row per answer, one column per judge, by each answer's own verdict and label."""
     joined = join_labels(rows, labels)
     matched = joined.rows
     missing = [name for name in ("question", "system") if name not in matched.columns]
@@ -152,7 +152,7 @@ def _amended(
     source: TableSource | None,
     positive_from: float | None,
 ) -> tuple[pl.DataFrame, list[str]]:
-    """A row an answer, a column a judge, by exact match against references each judge amended."""
+    """One row per answer, one column per judge: exact match against that judge's references."""
 
     if source is None:
         raise AgreementError(

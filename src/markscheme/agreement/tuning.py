@@ -259,13 +259,13 @@ class _Search:
             )  # fmt: skip
         sizes = self._sizes(len(candidates))
         alive, done, calls, cost = len(candidates), 0, 0.0, 0.0
-        dear = sorted((one.calls or 0 for one in trials), reverse=True)
+        most_calls = sorted((one.calls or 0 for one in trials), reverse=True)
         price = sorted((one.cost_usd or 0 for one in trials), reverse=True)
         per_question = self.table.height / (len(self._seen) + len(self._held_out))
         for size in [*sizes, None]:
             new = len(self._held_out) if size is None else size - done
             alive = min(alive, self.options.finalists) if size is None else alive
-            calls += sum(dear[:alive]) * new * per_question
+            calls += sum(most_calls[:alive]) * new * per_question
             cost += sum(price[:alive]) * new * per_question
             done = done if size is None else size
             alive = max(min(FINALISTS, alive), -(-alive // 2))

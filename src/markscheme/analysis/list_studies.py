@@ -194,7 +194,7 @@ def by_shots(
 def orders_of(judge: Judge) -> Mapping[str, tuple[Judge, str]]:
     """Ways to lay out the same list for a judge: name to the judge, and how its table is turned.
 
-    A judge that shows the list (`order`) is told how it stands; one that sets pairs side by side
+    A judge that shows the list (`order`) receives its order; one that sets pairs side by side
     (`positions`) is shown the answer first, then last; for any other the columns of references are
     turned, which should change nothing.
     """

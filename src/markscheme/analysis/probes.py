@@ -189,7 +189,7 @@ def run_probes(
         probes: names of `PROBES`; all if empty.
         models: opens weights and servers.
         seed: of the order of references and the choice of injections.
-        on_progress: told of finished judgments.
+        on_progress: called with the number of finished judgments.
 
     Returns:
         One row a probe: `probe`, `meaning`, `answers` (judged before and after), `not_judged`

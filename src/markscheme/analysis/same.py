@@ -59,9 +59,9 @@ def finer_time(one: Wording, other: Wording) -> str | None:
     only_one = [name for name, a, b in parts if a and not b]
     only_other = [name for name, a, b in parts if b and not a]
     if only_one or only_other:
-        told = [f"the reference gives a {name}, the answer none" for name in only_one]
-        told += [f"the answer gives a {name}, the reference none" for name in only_other]
-        return "; ".join(told)
+        differences = [f"the reference gives a {name}, the answer none" for name in only_one]
+        differences += [f"the answer gives a {name}, the reference none" for name in only_other]
+        return "; ".join(differences)
     return None
 
 

@@ -78,7 +78,7 @@ def _doors(site: Site) -> APIRouter:
         token = text(fields, "token").strip().rpartition("#")[2]
         session = await site.write(lambda connection: sign_in(connection, token))
         if session is None:
-            if not site.limits.strangers.spend(client(request.scope)):
+            if not site.limits.unauthenticated.spend(client(request.scope)):
                 return too_many()
             return HTMLResponse(page("enter.html", title=site.project.title, failed=True), 401)
         response = RedirectResponse("/", 303)

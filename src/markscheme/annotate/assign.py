@@ -82,7 +82,7 @@ class Shown:
 
     Attributes:
         texts: the answer, or the answers to rank.
-        part: `first`, `third` (a disagreement to settle) or `gold`; only adjudicators are told.
+        part: `first`, `third` (a disagreement to settle) or `gold`; only adjudicators see it.
         version: of the person's own rating, for optimistic concurrency; 0 before the first.
         state: of that rating.
         value: what they had said, if they look at it again.

@@ -75,7 +75,7 @@ class Site:
         session = self.session(request)
         person = await self.read(lambda c: person_of(c, session)) if session else None
         if person is None:
-            if session and not self.limits.strangers.spend(client(request.scope)):
+            if session and not self.limits.unauthenticated.spend(client(request.scope)):
                 return too_many()
             if request.headers.get("hx-request") or request.method != "GET":
                 return HTMLResponse(page("refused.html", why="signed-out"), 401)

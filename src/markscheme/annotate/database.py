@@ -1,7 +1,7 @@
 """Where a project is kept: a SQLite file, or a PostgreSQL database by URL.
 
 One thread writes. What arrives while it commits shares the next commit, so that fifty people who
-label at once wait for one disk write and not for fifty; and nobody is told "saved" before it is.
+label at once wait for one disk write and not for fifty; and "saved" is shown only once it is.
 """
 
 from __future__ import annotations

@@ -49,8 +49,8 @@ def export(
 ) -> Exported:
     """A project's labels in one of the shapes that other commands read.
 
-    - `labels`: a row an answer that has its label: for `agree`, `estimate`, `rank`, `calibrate`.
-    - `ratings`: a row an answer and person, with notes and times.
+    - `labels`: one row per answer that has its label: for `agree`, `estimate`, `rank`, `calibrate`.
+    - `ratings`: one row per answer and person, with notes and times.
     - `references`: all answers with references amended by the labels (Kamalloo et al. 2023, 4.3).
     - `training`: labelled answers with 0 or 1: for `train examiner --data`.
     - `tags`: a row an error that has its tag (scales `error` and `mode`): for `failures --tags`.

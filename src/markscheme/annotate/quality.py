@@ -146,8 +146,8 @@ def _ratings(connection: Connection) -> pl.DataFrame:
 def _units(firsts: pl.DataFrame) -> pl.DataFrame:
     """`unit`, `person`, `value`: an item each, or for ranks an answer of an item each."""
     if firsts["ranks"].null_count() == firsts.height:
-        told = firsts.drop_nulls("value")
-        return told.select(pl.col("item").cast(pl.String).alias("unit"), "person", "value")
+        first_votes = firsts.drop_nulls("value")
+        return first_votes.select(pl.col("item").cast(pl.String).alias("unit"), "person", "value")
     rows = [
         {"unit": f"{item}:{place}", "person": person, "value": float(rank)}
         for item, person, ranks in firsts.drop_nulls("ranks")
@@ -159,7 +159,7 @@ def _units(firsts: pl.DataFrame) -> pl.DataFrame:
 
 
 def _slots(units: pl.DataFrame) -> pl.DataFrame:
-    """A column for an item's first rater, one for its second, and so on, whoever they are."""
+    """A column for an item's first rater, one for its second, and so on; names do not matter."""
     numbered = units.with_columns(pl.int_range(pl.len()).over("unit").alias("slot"))
     if numbered.is_empty():
         return pl.DataFrame(schema={"unit": pl.String})

@@ -71,9 +71,9 @@ def settle(
     value, votes = Counter(firsts).most_common(1)[0]
     if 2 * votes > len(firsts):
         return Settled(stage="settled", final=value)
-    told = [first for first in firsts if first is not None]
-    if scale.near and len(told) == len(firsts) and max(told) - min(told) <= scale.near:
-        return Settled(stage="settled", final=sum(told) / len(told))
+    given = [first for first in firsts if first is not None]
+    if scale.near and len(given) == len(firsts) and max(given) - min(given) <= scale.near:
+        return Settled(stage="settled", final=sum(given) / len(given))
     if third:
         return Settled(stage="settled", final=third[0])
     return Settled(stage="disagreed" if adjudicate else "settled")

@@ -158,7 +158,7 @@ def put_back(connection: Connection, admin: Person, item_id: int) -> int:
 
 
 def give_to(connection: Connection, admin: Person, item_id: int, person_id: int) -> None:
-    """Put an item before somebody now; whoever had it open and unanswered loses it.
+    """Assign an item to a person now; a person who had it open and unanswered loses it.
 
     Raises:
         MarkschemeError: no such item or person, the item is settled, or they answered it already.

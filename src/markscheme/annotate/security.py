@@ -73,12 +73,12 @@ class Limits:
 
     Attributes:
         requests: a session's, or a client's without one.
-        strangers: attempts with no valid session or link, by address. Who has a valid one is never
-            refused for what others behind the same address try.
+        unauthenticated: attempts with no valid session or link, by address. A valid session
+            is never refused for what others behind the same address try.
     """
 
     requests: Bucket = field(default_factory=lambda: Bucket(per_second=30, most=90))
-    strangers: Bucket = field(default_factory=lambda: Bucket(per_second=10 / 60, most=20))
+    unauthenticated: Bucket = field(default_factory=lambda: Bucket(per_second=10 / 60, most=20))
 
 
 class Guard:

@@ -26,7 +26,7 @@ class Standing:
     Attributes:
         answers: how many answers it is of; an item stands for all that are equal.
         reason: why there can be no estimate; empty if there is one, or will be with more labels.
-        so_far: the estimate; its interval is for whoever stops where it is narrow enough.
+        so_far: the estimate; its interval holds for a person who stops once it is narrow enough.
         always: the interval that holds however often one looks, for whatever reason one stops;
             None where the order is informative or too many labels make it slow.
     """

@@ -148,7 +148,7 @@ def annotate(
 ) -> None:
     """Label answers in the browser: blind, by keyboard, with nothing lost.
 
-    Makes a project from FILE, or goes on with the one that is there, prints a personal link for
+    Makes a project from FILE, or continues the existing one, prints a personal link for
     each person and for the admin, and serves until interrupted. Links are shown once. Get the
     labels with 'markscheme annotate-export'.
     """

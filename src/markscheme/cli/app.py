@@ -37,7 +37,7 @@ def silence(stream: TextIO) -> None:
 
 
 class _Console(Console):
-    """Prints text of strangers (names, answers, replies) so that it cannot steer a terminal."""
+    """Prints untrusted text (names, answers, replies) so that it cannot steer a terminal."""
 
     def print(self, *objects: Any, **options: Any) -> None:
         """Print; in texts, signs other than lines and tabs that would not be seen are escaped."""

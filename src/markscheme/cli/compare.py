@@ -26,7 +26,7 @@ def compare(
 
     Exact McNemar test, permutation test that exchanges whole questions, Holm's correction over all
     pairs, and the difference with an interval clustered on question. Judges of OTHER, another run
-    on the same answers, are compared too. What changed between two runs is told by 'diff'.
+    on the same answers, are compared too. What changed between two runs is shown by 'diff'.
     """
     from markscheme import agreement
 

@@ -119,10 +119,10 @@ class _Flag:
     def parameter(self) -> inspect.Parameter:
         """The typer parameter."""
         text = self.text
-        told = text.help
+        shown_help = text.help
         if self.shown is not None:
-            told = f"{told} [default: {self.shown}]".lstrip()
-        common: dict[str, Any] = {"help": told, "metavar": text.metavar}
+            shown_help = f"{shown_help} [default: {self.shown}]".lstrip()
+        common: dict[str, Any] = {"help": shown_help, "metavar": text.metavar}
         if self._numeric:
             common |= {"min": text.minimum, "max": text.maximum}
         if isinstance(text, Argument):

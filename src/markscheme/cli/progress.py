@@ -100,9 +100,9 @@ def progress(
         return
     if not notes.is_terminal:
         lines = _Lines(what, total, unit)
-        told = Advance(lines.advance, lambda _text: lines.advance(0))
-        lines.of = told
-        yield told
+        progress = Advance(lines.advance, lambda _text: lines.advance(0))
+        lines.of = progress
+        yield progress
         lines.end()
         return
     from rich.progress import (
@@ -130,11 +130,11 @@ def progress(
             rate = f", {done / elapsed:,.0f} a second" if elapsed > 0 else ""
             bar.update(task, advance=count, rate=rate)
 
-        told = Advance(advance, lambda text: bar.update(task, note=text))
+        progress = Advance(advance, lambda text: bar.update(task, note=text))
         try:
-            yield told
+            yield progress
         except BaseException:
             if not bar.tasks[task].completed:
                 bar.live.transient = True  # nothing was done: the error says all
             raise
-        bar.update(task, total=bar.tasks[task].completed, note=told.latest)
+        bar.update(task, total=bar.tasks[task].completed, note=progress.latest)

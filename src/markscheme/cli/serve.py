@@ -44,7 +44,7 @@ class ServiceLimits:
     ] = 60.0
     queue_rows: Annotated[
         int,
-        Option("Answers that may wait; more are told to come back.", minimum=1, panel=_LIMITS),
+        Option("Answers that may wait; more are refused with 503.", minimum=1, panel=_LIMITS),
     ] = 8_000
 
 

@@ -65,7 +65,7 @@ def examiner(
 
     What the shipped examiner learned from is in the package as numbers, and your answers are mixed
     with it. With --encoder its cross-encoder is fine-tuned first; interrupted, the same command
-    goes on from the last checkpoint. Use the result with
+    resumes from the last checkpoint. Use the result with
     `markscheme judge FILE --judge "examiner(weights='FOLDER')"`.
     """
     from markscheme.training import (

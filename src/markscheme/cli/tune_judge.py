@@ -36,7 +36,7 @@ def tune_judge(
     the questions: all on a few, the better half on twice as many, and so on. Figures are of the
     other questions, which no choice has seen, with intervals that hold for all finalists together.
     --max-cost and --max-calls end the search in time for the report; replies are in the ledger, so
-    that the same command goes on where it stopped.
+    that the same command resumes where it stopped.
     """
     from markscheme import agreement
     from markscheme.cli.progress import progress

@@ -157,7 +157,7 @@ class ChatReply:
 
     @property
     def finished(self) -> bool:
-        """Whether the model came to its end, as opposed to being cut off."""
+        """Whether the model finished, as opposed to being cut off."""
         return self.finish_reason not in ("length", "max_tokens")
 
     @property
@@ -173,7 +173,7 @@ _WHY_NONE = {
 
 
 OnReply = Callable[[int, ChatReply], None]
-"""Told of each reply as it comes: its place among the requests, and the reply."""
+"""Called with each reply as it arrives: its place among the requests, and the reply."""
 
 
 @runtime_checkable

@@ -102,7 +102,7 @@ def locate(entry: Dataset, data_dir: str | Path | None = None) -> Local:
     if found is None:
         places = ", ".join(str(root / entry.folders[0]) for root in data_folders(data_dir))
         raise DataError(
-            f"dataset {entry.name!r} is not here: {_wanted(entry)} should lie in {places}. "
+            f"dataset {entry.name!r} is not here: {_wanted(entry)} should be in {places}. "
             f"'markscheme datasets fetch {entry.name}' downloads it; a copy you have is found "
             f"through --data-dir FOLDER or the environment variable {VARIABLE}"
         )

@@ -171,12 +171,12 @@ def read_pairs(local: Local) -> pl.DataFrame:
 
 
 def read_bem(local: Local, pairs: pl.DataFrame) -> list[list[str]]:
-    """The rows of BEM's file, which lie in the order of the pairs; its `id` is the row's number."""
+    """The rows of BEM's file, which are in the order of the pairs; its `id` is the row's number."""
     return read_aligned(local, BEM, pairs, quoted=True)
 
 
 def read_aligned(local: Local, name: str, pairs: pl.DataFrame, *, quoted: bool) -> list[list[str]]:
-    """The rows of a judge's file without its header, checked to lie in the order of the pairs.
+    """The rows of a judge's file without its header, checked to be in the order of the pairs.
 
     Questions are compared by their letters and digits only: one file has them tokenised and with a
     question mark added. Answers are not compared: some files have them cleaned or unquoted.
@@ -186,7 +186,7 @@ def read_aligned(local: Local, name: str, pairs: pl.DataFrame, *, quoted: bool) 
         _, *rows = read_tsv(path, quoted=quoted)
         theirs = _letters(pl.Series("question", [row[1] for row in rows], dtype=pl.String))
         if len(rows) != pairs.height or (theirs != _letters(pairs["question"])).any():
-            raise ValueError(f"its rows do not lie in the order of those of {HUMAN}")
+            raise ValueError(f"its rows are not in the order of those of {HUMAN}")
         return rows
 
 

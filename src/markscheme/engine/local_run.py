@@ -74,7 +74,7 @@ class Prepared:
 
 @dataclass(frozen=True, kw_only=True)
 class _Done:
-    """What the judging of all batches came to."""
+    """The totals over all judged batches."""
 
     items: int
     resumed: int
@@ -168,7 +168,7 @@ def run_in_folder(
     on_progress: OnProgress | None = None,
     command: str | None = None,
 ) -> RunReport:
-    """Judge all that a reader gives into a run's folder; go on where an earlier run stopped.
+    """Judge all that a reader gives into a run's folder; resume where an earlier run stopped.
 
     Killed at any moment and started again, the folder's judgments and summary are the same as
     without the kill, and no finished piece is judged again.
@@ -178,11 +178,11 @@ def run_in_folder(
         judges: what judges them.
         out: the folder; made if it does not exist.
         models: opens weights and servers.
-        options: whatever else must be equal to go on with the run (cleaning, for instance).
+        options: whatever else must be equal to resume the run (cleaning, for instance).
         render: makes the text of `summary.md`.
         transform: changes the answers that judges see; say which in `options`.
         ask: what judges are asked with; see `markscheme.engine.processes`.
-        on_progress: told of finished judgments.
+        on_progress: called with the number of finished judgments.
         command: what was typed, kept in `run.json` for reports; runs may differ in it.
 
     Raises:

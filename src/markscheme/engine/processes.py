@@ -68,7 +68,7 @@ def process_pool(count: int, models: ModelSource | None = None) -> Iterator[Ask]
             raise RunError(
                 f"one of {count} worker processes died: out of memory, or started by a script "
                 "without `if __name__ == '__main__':`; what was finished in a run's folder is "
-                "kept, and the same command goes on from there, perhaps with fewer workers"
+                "kept, and the same command resumes from there, perhaps with fewer workers"
             ) from None
 
     try:

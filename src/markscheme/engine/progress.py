@@ -1,11 +1,11 @@
-"""Telling how many judgments of a run are finished."""
+"""Progress: how many judgments of a run are finished."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
 OnProgress = Callable[[int], None]
-"""Told how many more judgments are finished."""
+"""Called with how many more judgments are finished."""
 
 
 class ProgressTracker:

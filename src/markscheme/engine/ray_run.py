@@ -3,7 +3,7 @@
 The input is cut into pieces (Parquet row groups, or whole files). Ray Data's `map_batches` hands
 them to actors that have loaded the judges once; an actor writes the piece's answers and judgments
 itself, whole or not at all, so that nothing large passes through the driver, and a run that was
-stopped goes on with the pieces that are not there yet.
+stopped resumes with the pieces that are missing.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ def run_on_ray(
     render: Callable[[RunReport], str] | None = None,
     command: str | None = None,
 ) -> RunReport:
-    """Judge files through Ray Data into a run's folder, and go on where an earlier run stopped.
+    """Judge files through Ray Data into a run's folder, and resume where an earlier run stopped.
 
     Args:
         paths: Parquet files, folders of them or patterns, or JSONL files, on any file system that
@@ -85,7 +85,7 @@ def run_on_ray(
         clean: the cleaning of answers, by name.
         models: the run's models. Limits of requests and tokens a minute and of requests at a time
             are shared out among the workers, so that they hold for the whole cluster.
-        on_progress: told of finished judgments.
+        on_progress: called with the number of finished judgments.
         render: makes the text of `summary.md`.
         command: what was typed.
 
@@ -191,9 +191,9 @@ class _Cluster:
         left = list(pieces)
         failed: list[dict[str, Any]] = []
         for _ in range(1 + self.options.retries):
-            failed, told = [], []
+            failed, reports = [], []
             for report in self._stream(job, left):
-                told.append(report)
+                reports.append(report)
                 if report["data_error"]:
                     raise DataError(report["error"])
                 if report["error"]:
@@ -207,7 +207,7 @@ class _Cluster:
             left = [piece for piece in left if piece.number in numbers]
             if not left:
                 return done
-            job = replace(job, models=_less(job.models, told))
+            job = replace(job, models=_less(job.models, reports))
         shown = "\n".join(report["error"] for report in failed[:20])
         raise RunError(
             f"{len(failed)} pieces of the input failed {1 + self.options.retries} times; the "
@@ -291,9 +291,9 @@ class _Folder:
         found = self._plan()
         if found is None:
             others = self.system.ls(self.inside) if self.system.exists(self.inside) else []
-            strangers = [name for name in map(_name, others) if name not in (".lock", "")]
-            if strangers:
-                raise RunError(f"{self.address} is not a run's folder: it holds {strangers[0]}")
+            other_files = [name for name in map(_name, others) if name not in (".lock", "")]
+            if other_files:
+                raise RunError(f"{self.address} is not a run's folder: it holds {other_files[0]}")
             for table in ("judgments.parquet", "answers.parquet", "reports"):
                 self.system.makedirs(f"{self.inside}/{table}", exist_ok=True)
             self.write("run.json", {**wanted, "state": "running"})

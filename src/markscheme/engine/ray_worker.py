@@ -61,7 +61,7 @@ class PieceJudge:
         self.transform = cleaner(job.clean)
 
     def __call__(self, batch: dict[str, Any]) -> dict[str, list[Any]]:
-        """Judge pieces, given by number; one that fails is reported, and hurts no other."""
+        """Judge pieces, given by number; one that fails is reported and leaves the others be."""
         found = [self._one(self.pieces[int(number)]) for number in batch["number"]]
         return {"report": [orjson.dumps(one) for one in found]}
 

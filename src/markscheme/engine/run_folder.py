@@ -254,7 +254,7 @@ def _remove(file: Path) -> None:
 
 
 def plan_difference(old: Mapping[str, Any], new: Mapping[str, Any]) -> str | None:
-    """In words, how two plans differ in what must be equal to go on with a run; None if nowhere."""
+    """In words, how two plans differ in what must be equal to resume a run; None if nowhere."""
     for key in ("judges", "options"):
         if old.get(key) != new.get(key):
             return f"{key} {old.get(key)!r}, not {new.get(key)!r}"

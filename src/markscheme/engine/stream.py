@@ -245,7 +245,7 @@ class OutcomeSheet:
         *,
         on_items: Callable[[int], None] | None = None,
     ) -> None:
-        """Take what is to be judged; `on_items` is told how many more are."""
+        """Take what is to be judged; `on_items` is called with how many more there are."""
         self.judge = judge
         self.items = items
         self.sizes = sizes
@@ -272,4 +272,4 @@ class OutcomeSheet:
             self.grown()
 
     def grown(self) -> None:
-        """Told when outcomes have come that follow on those before them."""
+        """Called when outcomes have arrived that directly follow the earlier ones."""

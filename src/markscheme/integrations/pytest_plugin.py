@@ -113,10 +113,10 @@ def assert_answer(request: pytest.FixtureRequest) -> Callable[..., Judgment]:
         if judgment.status != "judged":
             pytest.fail(f"{name} could not judge {answer!r}: {judgment.status}", pytrace=False)
         if not judgment.verdict and config.getoption("--markscheme-fail-under") is None:
-            told = f"\n{judgment.explanation}" if judgment.explanation else ""
+            reason = f"\n{judgment.explanation}" if judgment.explanation else ""
             pytest.fail(
                 f"{name} rejects {answer!r} as an answer to {question!r}; expected "
-                f"{' or '.join(map(repr, wanted))}{told}",
+                f"{' or '.join(map(repr, wanted))}{reason}",
                 pytrace=False,
             )
         return judgment

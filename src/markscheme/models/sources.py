@@ -74,7 +74,7 @@ class Models:
         self._table: ModelTable | None = None
         self._lock = threading.RLock()
         self.on_wait: Callable[[str], None] = lambda _: None
-        """Told, in a few words, what batches are waited for."""
+        """Called with a few words on which batches the run is waiting for."""
 
     @property
     def from_options(self) -> bool:

@@ -31,7 +31,7 @@ def alignments(
     """Each answer against each of its references, word by word.
 
     Args:
-        questions, references, answers: a row an answer; `references` are lists, an answer may be
+        questions, references, answers: one row per answer; `references` are lists, an answer may be
             null.
 
     Returns:

@@ -35,7 +35,7 @@ _KEPT = [name for name in JUDGMENTS_SCHEMA if name not in ("answer_id", "judge",
 
 @dataclass(frozen=True, kw_only=True)
 class Judged:
-    """One judge's judgments, a row an answer in the order of the answers.
+    """One judge's judgments, one row per answer in the order of the answers.
 
     Attributes:
         name: unique within the report. signature: of the judge. run: the folder it comes from.

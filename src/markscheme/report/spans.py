@@ -19,7 +19,7 @@ def matched_spans(questions: pl.Series, references: pl.Series, answers: pl.Serie
     the same word. Neighbouring matched words with nothing but spaces between make one span.
 
     Args:
-        questions, references, answers: a row an answer; an answer may be null.
+        questions, references, answers: one row per answer; an answer may be null.
 
     Returns:
         `spans`: a list a row of starts and ends in turn, in characters: `[0, 5, 9, 12]`.

@@ -189,10 +189,10 @@ def lineage_note(
         )
     if not trained:
         return None
-    told = f"{trained:,} of {questions:,} questions trained {judge}"
+    note = f"{trained:,} of {questions:,} questions trained {judge}"
     if rest is None:
-        return f"{told}; none is left to judge it by ({figure}: {whole} on all)"
-    return f"{told}; on the rest: {rest} {figure} (on all: {whole})"
+        return f"{note}; none is left to judge it by ({figure}: {whole} on all)"
+    return f"{note}; on the rest: {rest} {figure} (on all: {whole})"
 
 
 def _commonest_reason(judgments: pl.LazyFrame, judge: str) -> str:

@@ -98,7 +98,7 @@ def make_app(
     app.include_router(job_routes(state))
     app.include_router(operating_routes(state))
     app.add_middleware(Guard, state=state)
-    app.add_middleware(Pages, state=state)  # Before the guard: they are for whoever has no key yet.
+    app.add_middleware(Pages, state=state)  # Before the guard: they are for users without a key.
     _describe_problems(app, with_keys=bool(state.keys))
 
     @app.exception_handler(RequestValidationError)

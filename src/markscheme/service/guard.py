@@ -66,7 +66,7 @@ class Guard:
         status = 0
         outward = with_headers(send, {**HEADERS, "x-request-id": request_id})
 
-        async def told(message: Message) -> None:
+        async def send_headers(message: Message) -> None:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
@@ -75,7 +75,7 @@ class Guard:
         refusal: Response | None = None
         self._open += 1
         try:
-            await self._answer(scope, headers, receive, told)
+            await self._answer(scope, headers, receive, send_headers)
         except (HTTPException, TimeoutError) as error:
             refusal = _refused(error, request_id)
         except MarkschemeError as error:
@@ -96,7 +96,7 @@ class Guard:
         finally:
             self._open -= 1
         if refusal is not None and not status:
-            await refusal(scope, receive, told)
+            await refusal(scope, receive, send_headers)
         seconds = time.perf_counter() - began
         route = getattr(scope.get("route"), "path", "other")
         self.state.metrics.request(

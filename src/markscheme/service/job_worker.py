@@ -1,4 +1,4 @@
-"""The process that works on one job: told what to do on standard input, it reports line by line.
+"""The process that works on one job: instructions on standard input, reports line by line.
 
 A process of its own: a large file takes neither memory nor the interpreter's lock from requests, it
 can be stopped at any moment, and if it dies only its job fails.
@@ -45,20 +45,20 @@ class LimitedReader(AnswersReader):
 
 
 def work(order: dict[str, Any], tell: Any) -> None:
-    """Judge a job's file into its run's folder; `tell` is told of progress and of the end."""
+    """Judge a job's file into its run's folder; `tell` receives progress and the end."""
     folder, options = Path(order["folder"]), order["options"]
     file = folder / "input" / order["file"]
     reader = LimitedReader([str(file)], ReadOptions(**options["read"]))
     reader.most_rows = order["most_rows"]
     tell({"rows_expected": count_rows([file])})
     models = Models(options=_model_options(order["models"]))
-    rows, told = 0, 0.0
+    rows, last_report = 0, 0.0
 
     def progress(more: int) -> None:
-        nonlocal rows, told
+        nonlocal rows, last_report
         rows += more
-        if time.monotonic() - told > _TELL_EVERY:
-            told = time.monotonic()
+        if time.monotonic() - last_report > _TELL_EVERY:
+            last_report = time.monotonic()
             tell({"rows_judged": rows})
 
     try:

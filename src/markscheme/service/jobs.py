@@ -267,7 +267,7 @@ class Jobs:
         await asyncio.to_thread(self._save, job)
 
     def _order(self, job: Job) -> dict[str, Any]:
-        """What the worker is told. Over a pipe: a ledger's address may hold a password."""
+        """The worker's instructions. Over a pipe: a ledger's address may hold a password."""
         return {
             "folder": self._folder.absolute() / job.id,
             "file": job.file,

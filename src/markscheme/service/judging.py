@@ -121,7 +121,7 @@ class Judging:
     async def _waited(
         self, lane: Batcher[Any, Any, Any], key: Hashable, rows: Sequence[Any], owner: str
     ) -> list[Any]:
-        """What a lane gives for rows; whoever gives up waiting ends the work as well."""
+        """A lane's result for rows; a caller that stops waiting cancels the work."""
         try:
             future = lane.submit(key, rows, owner)
         except Full as full:
@@ -302,8 +302,10 @@ def explanation(
 
 
 def _failed(answers: pl.DataFrame, reason: str) -> pl.DataFrame:
-    said = pl.lit(f"too long: {reason}").alias("explanation")
-    return as_outcomes(answers.select(pl.lit("failed").alias("status"), said))
+    rows = answers.height  # A selection of constants alone would have one row, however many.
+    said = {"status": ["failed"] * rows, "explanation": [f"too long: {reason}"] * rows}
+    kinds = {"status": pl.String, "explanation": pl.String}
+    return as_outcomes(pl.DataFrame(said, schema=kinds))
 
 
 def table(rows: Sequence[AnswerIn]) -> pl.DataFrame:

@@ -88,7 +88,7 @@ def _page(
         for judge, default in judges or ()
     )
     items = "".join(f"<li><code>{html.escape(judge)}</code></li>" for judge, _ in judges or ())
-    # With keys, what may be asked for is told to those who have one.
+    # With keys, the list of judges is shown only to holders of a key.
     body = (
         _part(name)
         .replace("{{judges}}", "" if keys else options)

@@ -84,7 +84,7 @@ def _shown(served: Served, default: Served) -> dict[str, Any]:
 
 
 def operating_routes(state: State) -> APIRouter:
-    """The routes for whoever runs the service."""
+    """The routes for the service's operator."""
     routes = APIRouter(tags=["operating"])
 
     @routes.get("/healthz", response_model=Health, summary="Whether the process lives")

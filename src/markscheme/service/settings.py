@@ -1,4 +1,4 @@
-"""What whoever starts the service decides."""
+"""Settings of the service, chosen by its operator."""
 
 from __future__ import annotations
 

@@ -157,8 +157,8 @@ def with_answers(
     Columns that the judgments have already stay as they are.
 
     Args:
-        judgments: a row an answer and judge.
-        answers: a row an answer.
+        judgments: one row per answer and judge.
+        answers: one row per answer.
         slices: columns of the user's own to take as well, where the answers have them.
 
     Raises:

@@ -1,4 +1,4 @@
-"""Judgments, ours or another tool's, long or wide, as one tidy table: a row an answer and judge."""
+"""Judgments, ours or another tool's, long or wide, as one row per answer and judge."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def load_judgments(
         if not found or judges:
             raise DataError(
                 f"no judge column{f' {judges}' if judges else ''} found: a long table needs "
-                "'verdict' or 'score', a wide one a column a judge, named with --judges. "
+                "'verdict' or 'score', a wide one one column per judge, named with --judges. "
                 f"The columns are {', '.join(map(repr, given.columns))}"
             )
         long = _from_wide(table, found, slices)

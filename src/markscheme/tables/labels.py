@@ -1,4 +1,4 @@
-"""People's labels, in the shapes they come in, as one tidy table: a row an answer."""
+"""People's labels, in the shapes they come in, as one tidy table: one row per answer."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def load_labels(
 ) -> pl.DataFrame:
     """Labels as a table: the key columns present, `label` (Float64, null is unlabelled).
 
-    `annotator1`, `annotator2`, ..., a list column `annotator_labels`, or a row an annotator (a
+    `annotator1`, `annotator2`, ..., a list column `annotator_labels`, or one row per annotator (a
     column `annotator`) become `annotator_labels`; without a `label` column the annotators' majority
     is the label (a tie leaves it null). `annotators` are their names, in the same order.
 
@@ -96,7 +96,7 @@ def _with_annotators(table: pl.DataFrame) -> pl.DataFrame:
 
 
 def _one_row_an_answer(table: pl.DataFrame) -> pl.DataFrame:
-    """Labels with a row an annotator, as a row an answer; annotators in the order of their names.
+    """Labels with one row per annotator, as one row per answer; annotators sorted by name.
 
     Raises:
         AgreementError: an annotator labelled the same answer twice.

@@ -20,7 +20,7 @@ _SQUAD = re.compile(
 )
 
 PYTHON = "references read as Python lists"
-"""What is told of lists that are no JSON."""
+"""The note about lists that are not JSON."""
 
 
 def is_squad_object(value: Mapping[str, Any]) -> bool:
@@ -40,7 +40,7 @@ def parse_list_literals(text: str, notes: dict[str, int]) -> list[Any] | None:
 
     Raises:
         ValueError: it is an array as NumPy prints it, which has no commas, so that items cannot be
-            told from parts of one item.
+            distinguished from parts of one item.
     """
     bare = text.strip()
     if not bare.startswith(("[", "{", "array(")):

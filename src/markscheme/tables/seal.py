@@ -112,7 +112,7 @@ def read_manifest(folder: Path) -> dict[str, Any]:
     plan = read_json(folder / PLAN)
     if plan.get("state") != "done":
         raise RunError(
-            f"{folder} holds an unfinished run; the command that began it goes on where it stopped"
+            f"{folder} holds an unfinished run; the command that began it resumes where it stopped"
         )
     again = f"judge again with 'markscheme judge ... --out {folder} --again'"
     if "manifest" not in plan:

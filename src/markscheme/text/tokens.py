@@ -166,7 +166,7 @@ _NUMBER_WORDS = (
 def merged(words: list[str]) -> list[str]:
     """Words with the numbers that several of them form joined, and dots of short forms dropped.
 
-    A joined number is a word that begins with NUMBER_SIGN and goes on with its value.
+    A joined number is a word that begins with NUMBER_SIGN and continues with its value.
 
     >>> merged(["Dr", ".", "Who", "has", "twenty", "five", "."])
     ['Dr', 'Who', 'has', '\\x0025.0', '.']

@@ -3,7 +3,7 @@
     python -m markscheme.training.cross_encoder DATA.parquet OUT --encoder FOLDER [--steps 200]
 
 A step is one batch of pairs of about equal length. `OUT/checkpoint.pt` holds weights, optimiser and
-step; started again with the same arguments, training goes on where it stopped and gives the weights
+step; started again with the same arguments, training resumes where it stopped and gives the weights
 that an unbroken run gives. When all steps are done, `OUT/torch` has the tensors and `OUT/onnx` the
 8-bit graph that `OnnxPairClassifier` runs without torch.
 

@@ -261,8 +261,8 @@ def train_examiner(
             `unseen` whether the cross-encoder has not learned from it (true if the column lacks).
         encoder: fine-tune a cross-encoder of the examiner's own first, on four fifths of the
             questions; the rest set how much it counts beside the trees (`unseen` and
-            `options.cross_encoder` are replaced). Its checkpoints lie in the folder
-            `ENCODER_FOLDER` inside `folder`; the same call goes on from them. Texts are cut at
+            `options.cross_encoder` are replaced). Its checkpoints are in the folder
+            `ENCODER_FOLDER` inside `folder`; the same call resumes from them. Texts are cut at
             the number of tokens that the examiner reads, whatever `longest` says.
         say: called with each step.
         report: called with the agreement on held-out questions, before the examiner is saved.
@@ -281,12 +281,12 @@ def train_examiner(
         answers, mixed, options = _with_encoder(answers, mixed, folder, options, encoder, say=say)
     shipped = shipped_rows(COLUMNS) if options.with_shipped_rows else None
     rarity = rarity_of(answers) if shipped is None else open_weights().rarity
-    made, told = augment(answers), paraphrases()
+    made, paraphrased = augment(answers), paraphrases()
     if shipped is not None:
-        told = told.clear()
+        paraphrased = paraphrased.clear()
     people = _people(answers, None if mixed is None else usable(mixed))
     say(_what_is_read(people))
-    rows = _rows(people, told, made, rarity, options)
+    rows = _rows(people, paraphrased, made, rarity, options)
     if shipped is not None:
         say(f"{int(shipped.people.sum()):,} answers that the shipped examiner learned from beside")
         rows += shipped if options.cross_encoder is None else shipped.without_cross_encoder()
@@ -317,7 +317,7 @@ def train_examiner(
             "rows": len(people),
             "questions": people["question"].n_unique(),
             "made_up_rows": len(made),
-            "paraphrases": len(told),
+            "paraphrases": len(paraphrased),
             "shipped_rows": 0 if shipped is None else len(shipped.labels),
         },
     )  # fmt: skip
@@ -588,13 +588,13 @@ def _what_is_read(people: pl.DataFrame) -> str:
 
 def _rows(
     people: pl.DataFrame,
-    told: pl.DataFrame,
+    paraphrased: pl.DataFrame,
     made: pl.DataFrame,
     rarity: Rarity,
     options: TrainOptions,
 ) -> Rows:
     """People's answers first, then paraphrases, then made-up answers."""
-    tables = [people, told, made]
+    tables = [people, paraphrased, made]
     sizes = [len(table) for table in tables]
     questions = [question for table in tables for question in table["question"]]
     unseen = people.filter("unseen")

@@ -202,18 +202,18 @@ def train_finetuned(
     adapters: dict[str, Adapter] = {}
     found: dict[str, np.ndarray[tuple[int], np.dtype[np.float64]]] = {}
     for role, template in templates.items():
-        told = pl.select(
+        target = pl.select(
             pl.when(labels).then(pl.lit(CHOICES[0])).otherwise(pl.lit(CHOICES[1]))
         ).to_series()
-        examples = learn.with_columns(told=told if role == VERDICT else pl.col("golden")).select(
-            *fields_of(template), "told"
-        )
+        examples = learn.with_columns(
+            target=target if role == VERDICT else pl.col("golden")
+        ).select(*fields_of(template), "target")
         if role != VERDICT:
             # Five systems answer a question; the model that does not see their answers would
             # otherwise meet the same example five times.
             examples = examples.unique(maintain_order=True)
         encoded = causal.encode(
-            template, examples.drop("told").to_dicts(), examples["told"].to_list()
+            template, examples.drop("target").to_dicts(), examples["target"].to_list()
         )
         own = adapted(causal, options.lora)
         adapters[role] = fit(own, encoded, options.lora, name=role, progress=progress)

@@ -2,7 +2,7 @@ r"""Fine-tuning the examiner's language model: adapters and one output, by steps
 
     python -m markscheme.training.language_model ROWS.parquet OUT --minutes 60
 
-The same command goes on from its checkpoint. Plain rows come first, as for the cross-encoder
+The same command resumes from its checkpoint. Plain rows come first, as for the cross-encoder
 (`first`); then every epoch has all rows. The learning rate falls with the minutes that are left, so
 that a short run ends in a usable state and a longer one in a better one.
 """

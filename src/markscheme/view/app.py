@@ -280,11 +280,11 @@ class _Drawn:
 
     @cached_property
     def _material(self) -> Material:
-        told = self._given.all()
+        labels = self._given.all()
         return read_material(
             self._run.path, compare=[each.path for each in self._others],
             title=" and ".join(each.name for each in (self._run, *self._others)),
-            given=lambda answers: with_given(answers, told),
+            given=lambda answers: with_given(answers, labels),
         )  # fmt: skip
 
     def page(self) -> str:
@@ -314,7 +314,7 @@ def draw_latest(folder: str | Path) -> None:
     """Draw the page of the latest run for nobody: the next one has all it needs in memory."""
     latest = next((run for run in runs_of(folder) if run.state == "done"), None)
     if latest is not None:
-        with suppress(MarkschemeError):  # Whoever opens it is told.
+        with suppress(MarkschemeError):  # Opening it shows the error.
             _Drawn(latest, (), RunLabels(latest.path)).page()
 
 

@@ -86,13 +86,13 @@ class RunLabels:
 
 def with_given(answers: pl.DataFrame, given: Mapping[str, Given]) -> pl.DataFrame:
     """An answers table whose labels are those given, and else those that it had."""
-    told: dict[str, Any] = {
+    labelled: dict[str, Any] = {
         name: float(one.label) for name, one in given.items() if one.label is not None
     }
-    if not told:
+    if not labelled:
         return answers
     mine = pl.DataFrame(
-        {"answer_id": list(told), "given": list(told.values())},
+        {"answer_id": list(labelled), "given": list(labelled.values())},
         schema={"answer_id": pl.String, "given": pl.Float64},
     )
     joined = answers.join(mine, on="answer_id", how="left", maintain_order="left")

@@ -37,8 +37,8 @@ class Pieces:
         claims: a row a piece: `row` of the answer, `claim` (`WHOLE` for the answer itself where it
             has several claims), `text`, `fragment`, `question`, `statement`, `stated` (the status
             of the statement).
-        references: a row an answer and reference: `row`, `reference`, `reference_statement`.
-        contexts: a row an answer with context: `row`, `context`.
+        references: one row per answer and reference: `row`, `reference`, `reference_statement`.
+        contexts: one row per answer with a context: `row`, `context`.
         costs: what making statements cost, by `row`.
     """
 
@@ -223,7 +223,7 @@ def outcomes(
     partial: float,
     penalty: float,
 ) -> pl.DataFrame:
-    """A row an answer: status, score, verdict, relation, marks, explanation, raw.
+    """One row per answer: status, score, verdict, relation, marks, explanation, raw.
 
     Marks are `c + partial * l * (1 - c)`, less `penalty` times the share of claims contradicted:
     `c` is the chance that the whole answer entails a reference (`OF_WHOLE` of it) and that of its

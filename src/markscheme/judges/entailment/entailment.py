@@ -276,7 +276,7 @@ class Entailment:
         return entailment_test(self.test)
 
     def _pairs(self, rows: pl.DataFrame) -> pl.DataFrame:
-        """A row an answer and reference that can be compared."""
+        """One row per answer and reference that can be compared."""
         return (
             rows.filter(~pl.col("patterns"))
             .select("row", "question", "answer", reference="references")

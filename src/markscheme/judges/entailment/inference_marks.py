@@ -228,8 +228,8 @@ def with_marks(
     those of its cost with `gap_` before them.
 
     Args:
-        decided: a row an answer, with `row` (its place in `answers`), `relation` and the chances.
-        pairs: a row an answer and reference, with statements and both directions.
+        decided: one row per answer: `row` (its place in `answers`), `relation` and the chances.
+        pairs: one row per answer and reference, with statements and both directions.
         answers: the table that is judged.
         scheme: as `Entailment.marks`, `auto` resolved.
         models: give the chat model.

@@ -1,5 +1,5 @@
 # ruff: noqa: E501 - tables of words read better unfolded
-"""Whether an answer lies in the field that the examiner learned, and if not, why."""
+"""Whether an answer is within the field that the examiner learned, and if not, why."""
 
 from __future__ import annotations
 

@@ -66,7 +66,7 @@ def scored(prompts: pl.DataFrame, found: Mapping[str, Floats]) -> pl.DataFrame:
         table = prompts.with_columns(score=pl.Series(found[VERDICT], dtype=pl.Float64))
         reason = pl.format("Yes {} against No", pl.col("score").round(3))
         if "entails" in prompts.columns:
-            note = "; was told: answer entails a reference {}, a reference entails it {}"
+            note = "; trained with: answer entails a reference {}, a reference entails it {}"
             reason = pl.concat_str([reason, pl.format(note, "entails", "entailed")])
         return table.select("row", "score", reason=reason)
     bits = conditional_information(found[INFORMED], found[UNINFORMED])

@@ -300,7 +300,7 @@ class _Tokens:
 
 
 def _spelt(text: str, logprobs: TokenLogprobs) -> Iterator[str]:
-    """The token that was chosen in each place: the first that goes on with the text.
+    """The token that was chosen in each place: the first that continues the text.
 
     In replies of this version the chosen one is the first; ledgers of earlier ones have it among
     the others.

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class AsksChat:
-    """Whoever asks a chat model. Subclasses name their prompt in `PROMPT`.
+    """A component that asks a chat model. Subclasses name their prompt in `PROMPT`.
 
     Attributes:
         model: name of the chat model; the run's own if none.

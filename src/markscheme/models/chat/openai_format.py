@@ -88,7 +88,7 @@ class ChatCompletions:
 
 
 class Completions:
-    """`POST /completions`, for base models: the conversation is one text that they go on with."""
+    """`POST /completions`, for base models: the conversation is one text that they continue."""
 
     names: Mapping[str, tuple[str, ...]] = _NAMES
     key_header = ("Authorization", "Bearer ")
@@ -220,7 +220,7 @@ def _input(message: Message) -> str | list[dict[str, Any]]:
 
 
 def as_one_text(request: ChatRequest) -> str:
-    """A conversation as one text, for models that only go on with a text."""
+    """A conversation as one text, for models that only continue a text."""
     return "\n\n".join(message.content.strip() for message in request.messages) + "\n"
 
 

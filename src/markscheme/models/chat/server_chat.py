@@ -49,8 +49,9 @@ _VAIN = 3
 _PASSING = (408, 409, 425)
 
 Again = Callable[[int, bool], bool]
-"""Whether a request may be sent once more. Told the most tokens that may come, and whether what
-the last attempt used is known (it is then in the reply); otherwise it may have been billed."""
+"""Whether a request may be sent once more. Called with the largest number of tokens that may come,
+and whether what the last attempt used is known (it is then in the reply); otherwise it may have
+been billed."""
 
 
 class _PassingError(Exception):

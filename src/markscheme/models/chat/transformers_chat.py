@@ -85,7 +85,7 @@ class HuggingFaceChat:
                 inputs = tokenizer.apply_chat_template(
                     turns, add_generation_prompt=True, return_tensors="pt", return_dict=True
                 ).to(model.device)
-            else:  # A base model goes on with a text.
+            else:  # A base model continues a text.
                 inputs = tokenizer(as_one_text(request), return_tensors="pt").to(model.device)
             torch.manual_seed(request.sample if request.seed is None else request.seed)
             with torch.inference_mode():

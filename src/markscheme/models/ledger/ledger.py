@@ -126,7 +126,7 @@ class LedgerEntry:
 
 
 OnStored = Callable[[ChatReply], None]
-"""Told, once a reply is on disk, the reply to use."""
+"""Called with the reply to use once it is on disk."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -73,4 +73,4 @@ def _order(rows: pl.DataFrame, found: Sequence[Comparison], voice: str) -> str:
     said = f"By {voice}, from the best: {order}. "
     if not alike:
         return said + "Every one of these differences is more than luck would make."
-    return said + f"Not told apart by these answers: {'; '.join(alike)}."
+    return said + f"Not distinguished by these answers: {'; '.join(alike)}."

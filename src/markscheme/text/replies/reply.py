@@ -49,7 +49,7 @@ _DECODER = json.JSONDecoder()
 def shortened(reply: str) -> str:
     """A reply in which no run of spaces and signs is longer than 100: the middle is left out.
 
-    A model that goes on with `****` or empty lines to its limit would take the patterns of the
+    A model that continues with `****` or empty lines to its limit would take the patterns of the
     parsers minutes, since they try every place of such a run; a verdict is never in its middle.
     """
     half = _LONGEST_MARKS // 2

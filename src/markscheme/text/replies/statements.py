@@ -1,6 +1,6 @@
 """Reading the statement out of the reply of a model that turns a question and answer into one.
 
-Models repeat the label ("S:"), announce the statement, go on with pairs of their own, echo the
+Models repeat the label ("S:"), announce the statement, continue with pairs of their own, echo the
 question, repeat themselves until the limit, decline, or write the same for every pair. What is no
 statement of its pair has a status; nothing is made up in its place.
 """
@@ -46,7 +46,7 @@ def read_statement(reply: str, *, question: str, answer: str, finished: bool = T
     Args:
         reply: the model's reply.
         question, answer: the pair that it received, to distinguish an echo from a statement.
-        finished: whether it came to an end by itself.
+        finished: whether it ended by itself.
     """
     said = spoken(reply, finished=finished)
     if isinstance(said, Reading):
