@@ -315,11 +315,14 @@ def run(
     out: str | Path | None,
     clean: str | None = None,
     models: ModelSource | None = None,
-    workers: int = 1,
+    workers: int | None = 1,
     on_progress: Callable[[int], None] | None = None,
     command: str | None = None,
 ) -> RunReport:
-    """Judge what a reader gives, in memory or into a folder; what `judge` and the command share."""
+    """Judge what a reader gives, in memory or into a folder; what `judge` and the command share.
+
+    `workers` None starts processes by itself where they pay (see `process_pool`).
+    """
     transform = cleaner(clean)
     with process_pool(workers, models) as ask:
         if out is None:

@@ -99,7 +99,7 @@ def test_a_missing_dataset_says_where_to_put_it(tmp_path: Path) -> None:
     with pytest.raises(DataError) as error:
         load("evouna-tq", data_dir=tmp_path)
     message = str(error.value)
-    assert f"TQ.json should lie in {tmp_path / 'evouna'}" in message
+    assert f"TQ.json should be in {tmp_path / 'evouna'}" in message
     assert "markscheme datasets fetch evouna-tq" in message
     assert "MARKSCHEME_DATA" in message
 

@@ -134,7 +134,7 @@ def test_a_judges_file_in_another_order_is_refused(tmp_path: Path) -> None:
     path = place / "NQ301_text-davinci-003.tsv"
     head, *lines = path.read_text("utf-8").splitlines()
     path.write_text("\n".join([head, *lines[::-1]]), "utf-8")
-    with pytest.raises(DataError, match="do not lie in the order"):
+    with pytest.raises(DataError, match="are not in the order"):
         recorded("nq301", "text-davinci-003", data_dir=tmp_path)
 
 

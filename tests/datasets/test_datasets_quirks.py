@@ -216,7 +216,7 @@ def test_gpt4_replies_are_read_when_the_file_is_there(tmp_path: Path, data_dir: 
     assert gpt4["verdict"].to_list() == [None, True, False]
     assert gpt4["raw"][1] == "No, save."
     (folder / "NQ301_gpt-4.tsv").write_text("\n".join([lines[0], *lines[:0:-1]]), "utf-8")
-    with pytest.raises(DataError, match="do not lie in the order"):
+    with pytest.raises(DataError, match="are not in the order"):
         recorded("nq301", "gpt-4", data_dir=tmp_path)
 
 

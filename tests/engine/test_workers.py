@@ -21,6 +21,7 @@ import markscheme
 from markscheme.contract.grammar import parse_judge
 from markscheme.contract.needs import Needs
 from markscheme.contract.registry import _ENTRIES, register
+from markscheme.engine import processes
 from markscheme.engine.execute import apply
 from markscheme.engine.processes import process_pool
 from markscheme.errors import JudgeError, RunError
@@ -81,6 +82,31 @@ def test_the_work_is_done_in_other_processes(example: Path) -> None:
     assert os.getpid() not in found
     assert 1 <= len(found) <= 2
     assert pids(markscheme.judge(example, "where")) == {os.getpid()}
+
+
+def test_long_judging_starts_processes_where_cores_are_idle(
+    example: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    items = read_answers(example)
+    monkeypatch.setattr(processes, "_cores", lambda: 4)
+    monkeypatch.setattr(os, "getloadavg", lambda: (1.0, 1.0, 1.0))
+    here = {os.getpid()}
+
+    def judged_in(ask: Any) -> set[int]:
+        return {int(text) for text in ask(Where(), items, None)["explanation"]}
+
+    with process_pool(None) as ask:
+        assert [judged_in(ask), judged_in(ask)] == [here, here]  # Not ten seconds yet.
+    monkeypatch.setattr(processes, "_PAYS_FROM", 0.0)
+    with process_pool(None) as ask:
+        elsewhere = judged_in(ask)
+    assert os.getpid() not in elsewhere
+    monkeypatch.setattr(os, "getloadavg", lambda: (3.5, 1.0, 1.0))  # Others use the cores.
+    with process_pool(None) as ask:
+        assert judged_in(ask) == here
+    monkeypatch.setattr(processes, "_cores", lambda: 1)
+    with process_pool(None) as ask:
+        assert ask is apply
 
 
 def test_few_answers_stay_here(example: Path) -> None:

@@ -357,7 +357,7 @@ def test_the_command_exits_with_2_when_data_are_missing(
 ) -> None:
     code, _, err = said(capsys, "--data-dir", str(tmp_path))
     assert code == 2
-    assert f"should lie in {tmp_path / 'openqa-eval'}" in err
+    assert f"should be in {tmp_path / 'openqa-eval'}" in err
     code, _, err = said(capsys, "kamalloo-2023/table-2", "--data-dir", str(data_dir))
     assert code == 2
     assert "NQ301_gpt-4.tsv is not in" in err

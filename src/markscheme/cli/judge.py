@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import shlex
 import sys
-import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from enum import StrEnum
@@ -30,14 +28,8 @@ if TYPE_CHECKING:
     from markscheme.models import Models
     from markscheme.tables import AnswersReader
 
-_LONG = 30.0
-"""Seconds of a run, from which its length is worth a hint."""
-
 _NAMED = 6
 """Columns that are not used, which are named."""
-
-_IDLE = 0.7
-"""Share of the cores, below which many were idle."""
 
 
 class Engine(StrEnum):
@@ -84,8 +76,8 @@ def judge(
     workers: Annotated[
         int | None,
         Option(
-            "Processes that judge side by side; for many answers, where the judge is not lexical. "
-            "[default: 1; with --engine ray, all cores]",
+            "Processes that judge side by side. [default: 1, and one a core, up to 8, once judging "
+            "has taken 10 s and left cores idle; with --engine ray, all cores]",
             minimum=1,
         ),
     ] = None,
@@ -101,7 +93,7 @@ def judge(
     """
     from markscheme.api import DEFAULT_JUDGE, Result, run
     from markscheme.cli.progress import progress
-    from markscheme.contract import asks_chat, parse_judge
+    from markscheme.contract import parse_judge
     from markscheme.engine import RunFolder, command_line, default_folder
     from markscheme.tables import AnswersReader, check_named, count_rows
 
@@ -127,7 +119,6 @@ def judge(
         if again:
             RunFolder(target).reopen()
         total = None if quiet else count_rows(files)
-        began = time.perf_counter(), time.process_time()
         with (
             _told_what_is_kept(target),
             progress("judging", total=total and total * len(chosen), quiet=quiet) as advance,
@@ -147,7 +138,7 @@ def judge(
                     out=target,
                     clean=clean,
                     models=asked,
-                    workers=workers or 1,
+                    workers=workers,
                     on_progress=advance,
                     command=command,
                 )
@@ -155,11 +146,6 @@ def judge(
         shown.show(Result.of(report, reader))
     held = _figures(report, read.slices, printed=shown.format is Format.TABLE)
     _print_notes(report, asked)
-    if engine is Engine.LOCAL and workers is None and not any(map(asks_chat, chosen)):
-        seconds = time.perf_counter() - began[0]
-        load = os.getloadavg()[0] if hasattr(os, "getloadavg") else 0.0
-        busy = max(load, (time.process_time() - began[1]) / seconds)
-        _hint_at_workers(seconds, busy=busy, cores=os.cpu_count() or 1)
     if engine is Engine.LOCAL:
         _name_next(report)
     if fail_under is not None:
@@ -261,16 +247,6 @@ def _hold_gate(
         for line in rejected_in_groups(report, missed, failing, slices):
             notes.print(line, markup=False, soft_wrap=True)
         raise typer.Exit(1)
-
-
-def _hint_at_workers(seconds: float, *, busy: float, cores: int) -> None:
-    """Say how a long run would have been shorter, where it and all else left cores idle."""
-    if seconds > _LONG and busy < _IDLE * cores:
-        notes.print(
-            f"note: {busy:.1f} of {cores} cores were busy for {seconds:.0f} s; "
-            f"--workers {cores} uses all of them",
-            markup=False,
-        )
 
 
 def _print_plan(

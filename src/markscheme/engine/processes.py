@@ -10,10 +10,12 @@ import multiprocessing
 import os
 import signal
 import threading
+import time
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import polars as pl
@@ -29,15 +31,24 @@ _LEAST = 64
 """Items for a process, below which asking it costs more than judging here."""
 
 
+_PAYS_FROM = 10.0
+"""Seconds of judging in one process after which starting others is worth what it costs."""
+_IDLE = 0.7
+"""Share of the cores in use, this program's and others', from which no more processes help."""
+_MOST = 8
+"""Processes that are started unasked: each loads the weights of the judges."""
+
+
 @contextmanager
-def process_pool(count: int, models: ModelSource | None = None) -> Iterator[Ask]:
+def process_pool(count: int | None, models: ModelSource | None = None) -> Iterator[Ask]:
     """What to ask judges with: `apply`, or the same over `count` processes.
 
     Judges that may ask a language model stay in this process, which counts what they spend; they
     wait for replies and not for a core. Those are all that do not declare `Needs(chat=False)`.
 
     Args:
-        count: how many processes; 1 for none but this one.
+        count: how many processes; 1 for none but this one. None begins with this one and starts
+            one a core once judging has taken ten seconds and left cores idle.
         models: the run's models. Such as hold objects that were given to them stay here too.
 
     Raises:
@@ -46,35 +57,78 @@ def process_pool(count: int, models: ModelSource | None = None) -> Iterator[Ask]
     from markscheme.models import Models
 
     made_of_options = isinstance(models, Models) and models.from_options
-    if count == 1 or not (models is None or made_of_options):
+    cores = _cores()
+    if count == 1 or (count is None and cores == 1) or not (models is None or made_of_options):
         yield apply
         return
+    options = models.options if isinstance(models, Models) else None
+    with ExitStack() as stack:
+        pool = None if count is None else stack.enter_context(_spawned(count, options))
+        width, watch = count or min(cores, _MOST), _Watch(cores)
+
+        def ask(judge: Judge, items: pl.DataFrame, models: ModelSource | None) -> pl.DataFrame:
+            nonlocal pool
+            if items.height < 2 * _LEAST or asks_chat(judge):
+                return apply(judge, items, models)
+            if pool is None and not watch.pays():
+                with watch.watching():
+                    return apply(judge, items, models)
+            pool = pool or stack.enter_context(_spawned(width, options))
+            size = max(_LEAST, -(-items.height // width))
+            try:
+                coming = [pool.submit(_judged, judge, part) for part in items.iter_slices(size)]
+                return pl.concat([one.result() for one in coming])
+            except BrokenProcessPool:
+                raise RunError(
+                    f"one of {width} worker processes died: out of memory, or started by a script "
+                    "without `if __name__ == '__main__':`; what was finished in a run's folder is "
+                    "kept, and the same command resumes from there, perhaps with fewer workers"
+                ) from None
+
+        yield ask
+
+
+def _cores() -> int:
+    """Cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+@contextmanager
+def _spawned(count: int, options: ModelOptions | None) -> Iterator[ProcessPoolExecutor]:
     # Not forked: a fork would copy threads' locks as they happen to be.
     pool = ProcessPoolExecutor(
         count,
         mp_context=multiprocessing.get_context("spawn"),
         initializer=_begin,
-        initargs=(models.options if isinstance(models, Models) else None,),
+        initargs=(options,),
     )
-
-    def ask(judge: Judge, items: pl.DataFrame, models: ModelSource | None) -> pl.DataFrame:
-        if items.height < 2 * _LEAST or asks_chat(judge):
-            return apply(judge, items, models)
-        size = max(_LEAST, -(-items.height // count))
-        try:
-            coming = [pool.submit(_judged, judge, part) for part in items.iter_slices(size)]
-            return pl.concat([one.result() for one in coming])
-        except BrokenProcessPool:
-            raise RunError(
-                f"one of {count} worker processes died: out of memory, or started by a script "
-                "without `if __name__ == '__main__':`; what was finished in a run's folder is "
-                "kept, and the same command resumes from there, perhaps with fewer workers"
-            ) from None
-
     try:
-        yield ask
+        yield pool
     finally:
         pool.shutdown(wait=True, cancel_futures=True)
+
+
+@dataclass
+class _Watch:
+    """How long one process has judged, and how many cores it kept busy meanwhile."""
+
+    cores: int
+    seconds: float = field(default=0.0, init=False)
+    used: float = field(default=0.0, init=False)
+
+    @contextmanager
+    def watching(self) -> Iterator[None]:
+        began, used = time.perf_counter(), time.process_time()
+        yield
+        self.seconds += time.perf_counter() - began
+        self.used += time.process_time() - used
+
+    def pays(self) -> bool:
+        """Whether more processes would shorten what is left of a run this long."""
+        if self.seconds < _PAYS_FROM:
+            return False
+        load = os.getloadavg()[0] if hasattr(os, "getloadavg") else 0.0
+        return max(load, self.used / max(self.seconds, 1e-9)) < _IDLE * self.cores
 
 
 _models: ModelSource | None = None
