@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import sys
+import zipfile
 from pathlib import Path
 
 import orjson
@@ -12,7 +14,7 @@ import pytest
 import made_data
 from markscheme.cli import run
 from markscheme.datasets import load
-from markscheme.errors import DataError, UnknownNameError
+from markscheme.errors import DataError, ModelError, UnknownNameError
 from markscheme.papers import bench, labelled_sets
 
 
@@ -102,6 +104,86 @@ def test_graded_answers_are_loaded_and_half_right_ones_left_out(tmp_path: Path) 
     assert found.frame["answers"].to_list() == [3, 3]
     assert row(found.frame, "exact_match")["accuracy"] == pytest.approx(2 / 3)
     assert row(found.frame, "exact_match")["tau"] is None
+
+
+def test_pedants_runs_in_an_interpreter_of_its_own(
+    made: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With a stand-in for its package, whose classifiers no test machine has."""
+    with pytest.raises(ModelError, match="pip install qa-metrics"):
+        bench("nq301", pedants=sys.executable, data_dir=made)
+    with pytest.raises(ModelError, match="No such file"):
+        bench("nq301", pedants=str(made / "python"), data_dir=made)
+    package = made / "lib" / "qa_metrics"
+    package.mkdir(parents=True)
+    (package / "__init__.py").write_text("")
+    (package / "pedant.py").write_text(
+        "class PEDANT:\n"
+        "    def __init__(self): print('Loading Classifier...')\n"
+        "    def evaluate(self, references, answer, question):\n"
+        "        return any(one.lower() in answer.lower() for one in references)\n"
+    )
+    monkeypatch.setenv("PYTHONPATH", str(made / "lib"))
+    found = bench("nq301", pedants=sys.executable, data_dir=made)
+    assert found.frame["judge"].to_list() == ["exact match", "BEM", "InstructGPT", "PEDANTS"]
+    said = found.verdicts.select("references", "answer", "PEDANTS").rows()
+    assert [any(one.lower() in answer.lower() for one in references) == verdict
+            for references, answer, verdict in said] == [True] * len(said)  # fmt: skip
+
+
+SEMEVAL = """<?xml version='1.0' encoding='utf-8'?>
+<question qtype="Q" id="{id}" module="FF"><questionText>Why does {id} glow?</questionText>
+<referenceAnswers><referenceAnswer category="BEST" id="a1">It is in a
+  closed path.</referenceAnswer></referenceAnswers>
+<studentAnswers><studentAnswer count="1" id="s1" accuracy="correct">A closed path</studentAnswer>
+<studentAnswer count="1" id="s2" accuracy="contradictory">It is in no path</studentAnswer>
+<studentAnswer count="1" id="s3" accuracy="incorrect">in no clue</studentAnswer>
+<studentAnswer count="1" id="s4" accuracy="correct">In no clue</studentAnswer></studentAnswers>
+</question>"""
+SAF = """<question id="2.2" module="DLL"><questionText>Which two?</questionText><referenceAnswers>
+<referenceAnswer id="a">One and two</referenceAnswer></referenceAnswers><studentAnswers>
+<studentAnswer id="1"><response> One </response><response_feedback>Half.</response_feedback>
+<score>0.5</score><verification_feedback>Partially correct</verification_feedback></studentAnswer>
+<studentAnswer id="2"><response></response><score>0</score></studentAnswer></studentAnswers>
+</question>"""
+
+
+def zipped(path: Path, files: dict[str, str]) -> Path:
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, text in files.items():
+            archive.writestr(name, text)
+    return path
+
+
+def test_students_answers_are_read_as_they_are_published(tmp_path: Path) -> None:
+    semeval = zipped(
+        tmp_path / "semeval-3way.zip",
+        {f"semeval/{part}/3way/{name}/{name}.xml": SEMEVAL.format(id=f"{name} {part}")
+         for part in ("training", "test") for name in ("beetle", "sciEntsBank")},
+    )  # fmt: skip
+    for name, spelt in (("beetle", "beetle"), ("scientsbank", "sciEntsBank")):
+        found = load(name, data_dir=tmp_path)
+        assert found["question"].unique().to_list() == [f"Why does {spelt} training glow?"]
+        assert found["references"][0].to_list() == ["It is in a closed path."]
+        assert dict(found.select("answer", "label").iter_rows()) == {
+            "A closed path": 1.0, "It is in no path": 0.0,
+        }  # fmt: skip
+        assert bench(name, judges=("exact_match",), data_dir=semeval).frame["answers"][0] == 2
+    zipped(tmp_path / "SAF2_0.zip", {"training/english/2.xml": SAF, "training/german/1.xml": "no"})
+    found = load("saf-english", data_dir=tmp_path)
+    assert found.select("answer", "label").rows() == [("One", 0.5)]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [("<question>", "is no XML"), ("<!DOCTYPE x [<!ENTITY a 'b'>]><question/>", "entities"),
+     (SEMEVAL.replace('accuracy="correct"', ""), "without accuracy"),
+     (SAF.replace("0.5", "7"), "a score of 7")],
+)  # fmt: skip
+def test_damaged_students_answers_are_named(tmp_path: Path, text: str, said: str) -> None:
+    path = zipped(tmp_path / "SAF2_0.zip", {"training/english/2.xml": text})
+    with pytest.raises(DataError, match=said):
+        load("saf-english", data_dir=path)
 
 
 def test_efficientqa_is_read_as_it_is_published(tmp_path: Path) -> None:

@@ -2,7 +2,7 @@
 
 Each file has `question`, `references` (a list), `answer` and `label` (0 to 1), and may name
 `system` and `kind`. EfficientQA's published file is read as it is: lists of predictions that people
-called definitely correct, possibly correct and incorrect.
+called definitely correct, possibly correct and incorrect; so are zips of students' answers.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import polars as pl
 
 from markscheme.datasets.locations import Local
 from markscheme.datasets.rows import Family, as_answers, reading, text_or_none
+from markscheme.datasets.student_answers import read_student_answers
 from markscheme.tables import read_table
 
 GRADES = {
@@ -39,21 +40,10 @@ def load(local: Local, options: Options) -> pl.DataFrame:
     """One row a graded answer; ids are `NAME/<row from 1>`."""
     path = next(iter(local.files.values()))
     with reading(path, "a file of graded answers"):
-        table = read_table(path)
-        rows = (
-            _predictions(table.iter_rows(named=True))
-            if set(GRADES) & set(table.columns)
-            else [
-                {
-                    "question": text_or_none(row["question"]),
-                    "references": [str(one) for one in row["references"]],
-                    "answer": text_or_none(row["answer"]),
-                    "label": float(row["label"]),
-                    "system": text_or_none(row.get("system")),
-                }
-                for row in table.iter_rows(named=True)
-            ]
-        )
+        if path.suffix == ".zip":
+            rows = read_student_answers(path, local.dataset.name)
+        else:
+            rows = _lines(read_table(path))
         frame = pl.DataFrame(rows, schema=_SCHEMA).with_row_index("row", offset=1)
     frame = frame.with_columns(
         answer_id=pl.format("{}/{}", pl.lit(local.dataset.name), "row"),
@@ -64,6 +54,22 @@ def load(local: Local, options: Options) -> pl.DataFrame:
             (pl.col("label") >= 0.75).cast(pl.Float64).alias("label")
         )
     return as_answers(frame)
+
+
+def _lines(table: pl.DataFrame) -> list[dict[str, Any]]:
+    """The rows of a file with one JSON object a line."""
+    if set(GRADES) & set(table.columns):
+        return _predictions(table.iter_rows(named=True))
+    return [
+        {
+            "question": text_or_none(row["question"]),
+            "references": [str(one) for one in row["references"]],
+            "answer": text_or_none(row["answer"]),
+            "label": float(row["label"]),
+            "system": text_or_none(row.get("system")),
+        }
+        for row in table.iter_rows(named=True)
+    ]
 
 
 def _predictions(rows: Any) -> list[dict[str, Any]]:

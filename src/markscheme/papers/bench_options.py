@@ -18,6 +18,7 @@ class BenchOptions:
         every_question: also questions that shipped weights learned from.
         systems: a table of every judge's accuracy by system, as Kamalloo et al.'s Table 1.
         modes: a table of failure modes, as their Figure 4.
+        pedants: an interpreter in which PEDANTS runs (`pedants.pedants_verdicts`).
         thresholds: how far F1 depends on each judge's threshold, by system.
     """
 
@@ -30,6 +31,10 @@ class BenchOptions:
         bool, Option("Accuracy by system too.", ("--accuracies/--no-accuracies",))
     ] = True
     modes: Annotated[bool, Option("Failure modes too.")] = True
+    pedants: Annotated[
+        str | None,
+        Option("Judge by PEDANTS too, in this interpreter with qa-metrics.", metavar="PYTHON"),
+    ] = None
     thresholds: Annotated[bool, Option("How far F1 depends on the threshold, by system, too.")] = (
         False
     )

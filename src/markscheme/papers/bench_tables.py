@@ -31,6 +31,7 @@ from markscheme.models import Models
 from markscheme.options import with_keywords
 from markscheme.papers.bench_options import BenchOptions
 from markscheme.papers.cell import DataDir
+from markscheme.papers.pedants import PEDANTS, pedants_verdicts
 from markscheme.results import Table, TableResult, plain
 from markscheme.tables import join_labels, read_table, write_table
 from markscheme.text.replies import read_yes_no
@@ -133,13 +134,15 @@ def bench(
     Raises:
         UnknownNameError: no such set, or one without labels.
         DataError: the set is not here, or judgments or replies fit none of its answers.
+        ModelError: PEDANTS does not run in the interpreter that was named.
     """
     chosen = with_keywords(BenchOptions, options, keywords)
     wanted = (names,) if isinstance(names, str) else tuple(names)
     opened = Models() if models is None else models
     sets = [_labelled(name, chosen, data_dir) for name in wanted]
     # Judgments and replies of the user's are enough: nothing else is judged then unless requested.
-    own = chosen.judges or (() if judgments is not None or replies is not None else EMBEDDED)
+    given = judgments is not None or replies is not None or chosen.pedants is not None
+    own = chosen.judges or (() if given else EMBEDDED)
     rows: list[dict[str, Any]] = []
     tables: list[Table] = []
     wide: list[pl.DataFrame] = []
@@ -152,6 +155,8 @@ def bench(
             judged |= _published(one, data_dir)
         for judge in own:
             judged[judge] = _ask(judge, one, opened)
+        if chosen.pedants is not None:
+            _keep(judged, one, PEDANTS, pedants_verdicts(chosen.pedants, one.distinct))
         if judgments is not None:
             judged |= _imported(judgments, one)
         if replies is not None:
