@@ -10,6 +10,7 @@ import pytest
 
 from markscheme.analysis.mode_detection import failure_modes, tag
 from markscheme.analysis.modes import GROUPS, MODES
+from markscheme.analysis.rejections import rejection
 from markscheme.analysis.wording import spelled_in, wording
 from markscheme.models.sources import Models
 
@@ -133,3 +134,27 @@ def test_the_evidence_of_a_common_root_does_not_depend_on_the_order_of_sets() ->
 
     one, other = wording("European nuclear agency"), wording("Europeen nucleair bureau")
     assert other_words(one, other) == "'europeen' and 'european' have one root"
+
+
+@pytest.mark.parametrize(
+    ("question", "reference", "answer", "mode"),
+    [
+        ("How much is the monthly fee now?", "EUR 49", "Forty-nine euros", "symbolic_equivalence"),
+        ("What is the latest version?", "3.2", "Three point two", "symbolic_equivalence"),
+        ("How much is the monthly fee now?", "Free", "No charge", "unsure"),
+        ("Can I cancel now?", "Yes", "Sure, you may end it whenever you like", "unsure"),
+        ("who is the champion now", "Boris Becker", "Stefan Edberg", "ambiguity"),
+    ],
+)
+def test_a_question_is_ambiguous_only_where_another_thing_is_named(
+    question: str, reference: str, answer: str, mode: str
+) -> None:
+    row = {"answer_id": "1", "question": question, "references": [reference], "answer": answer}
+    found = failure_modes(pl.DataFrame([row]).with_columns(accepted=True))
+    assert found["mode"].to_list() == [mode]
+
+
+def test_a_word_that_begins_a_sentence_is_no_other_name() -> None:
+    found = rejection("Can I cancel at any time?", ["Yes"], "Sure, you may end it any time.")
+    assert found.mode == "other"
+    assert rejection("Who wrote Emma?", ["Jane Austen"], "Ann Radcliffe").mode == "name"

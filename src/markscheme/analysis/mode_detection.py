@@ -25,7 +25,7 @@ from markscheme.analysis.same import (
     same_number,
     words_added,
 )
-from markscheme.analysis.wording import Wording, spelled_in, stands_in, wording
+from markscheme.analysis.wording import Wording, named, spelled_in, stands_in, wording
 from markscheme.metrics import exact_match
 from markscheme.text import (
     asks_example,
@@ -37,6 +37,7 @@ from markscheme.text import (
     changes_with_time,
     is_sentence,
 )
+from markscheme.values import Outcome, compare_values
 
 if TYPE_CHECKING:
     from markscheme.models import Models
@@ -285,7 +286,10 @@ class _Context:
         by_reference = any(
             matches or self._worded(question, references, text) for text, matches in others
         )
-        named = _is_name(first) and _is_name(said)
+        names = _is_name(first) and _is_name(said)
+        if compare_values(question, references, answer).outcome is Outcome.AGREE:
+            what = f"the same value as {first.text!r}, in other words"
+            return Tag(mode="symbolic_equivalence", evidence=what)
         if asks_example(question):
             return Tag(mode="open_ended_question", evidence="the question has many right answers")
         if asks_list(question) or _apart(references) > 1:
@@ -293,22 +297,22 @@ class _Context:
             return Tag(mode="list_question", evidence=what)
         if asks_place(question) and not asks_superlative(question) and by_reference:
             return Tag(mode="spatial_granularity", evidence=f"another place than {first.text!r}")
-        if changes_with_time(question):
+        if changes_with_time(question) and (names or asks_place(question)):
             return Tag(mode="ambiguity", evidence="the right answer changes with time")
-        if cosine >= MEANS_THE_SAME and not named:
+        if cosine >= MEANS_THE_SAME and not names:
             return Tag(mode="synonym", evidence=f"close in meaning to a reference ({cosine:.2f})")
         if asks_place(question) and not first.dated:
             return Tag(mode="spatial_granularity", evidence=f"another place than {first.text!r}")
         if asks_time(question) and said.dated and first.dated and by_reference:
             return Tag(mode="ambiguity", evidence="people accept answers with another time as well")
-        if by_reference and named:
+        if by_reference and names:
             return Tag(mode="ambiguity", evidence="people accept the reference's answer as well")
         if also:
             what = f"people accept this, also as {also[0]!r}, and nothing like the reference"
             return Tag(mode="incorrect_reference", evidence=what)
         if len(said.content) > 6:
             return Tag(mode="more_elaborate", evidence="explains in a sentence of its own")
-        if not named and cosine > 0.3:
+        if not names and cosine > 0.3:
             return Tag(mode="synonym", evidence=f"related in meaning to a reference ({cosine:.2f})")
         return Tag(mode=UNSURE, evidence="neither its wording nor other answers tell")
 
@@ -335,7 +339,7 @@ def _apart(references: Sequence[str]) -> int:
 
 
 def _is_name(said: Wording) -> bool:
-    return bool(said.capitals or said.dated or said.numbers)
+    return bool(named(said) or said.dated or said.numbers)
 
 
 def _agree(one: Wording, other: Wording) -> bool:

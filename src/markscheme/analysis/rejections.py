@@ -13,7 +13,7 @@ import polars as pl
 
 from markscheme.analysis.mode_detection import Tag, tag
 from markscheme.analysis.unattributed import unattributed
-from markscheme.analysis.wording import wording
+from markscheme.analysis.wording import named, wording
 from markscheme.text import REFUSAL
 from markscheme.values import Comparison, Outcome, compare_values
 
@@ -83,8 +83,8 @@ def rejection(
         return Tag(mode="near_reference", evidence=found.evidence)
     if relation == "inferior":
         return Tag(mode="says_less", evidence="the judge finds it to say less than a reference")
-    named = wording(answer).capitals - wording(question).capitals
-    if named and all(wording(one).capitals for one in references):
+    others = named(wording(answer)) - wording(question).capitals
+    if others and all(named(wording(one)) for one in references):
         return Tag(mode="name", evidence="nothing of a reference's name is in it")
     return Tag(mode="other", evidence="nothing of a reference is in it")
 

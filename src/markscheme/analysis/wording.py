@@ -156,6 +156,18 @@ def _written_out(text: str) -> frozenset[float]:
     return frozenset(found | {float(number) / 100 for number in percents})
 
 
+def named(said: Wording) -> frozenset[str]:
+    """Words with a capital; none where of several words only the first has one, as a sentence's.
+
+    >>> sorted(named(wording("It was Jane Austen"))), named(wording("No charge"))
+    (['austen', 'jane'], frozenset())
+    """
+    later = said.text.split()[1:]
+    if later and not any(word[:1].isupper() for word in later):
+        return frozenset()
+    return said.capitals
+
+
 def stands_in(part: tuple[str, ...], whole: tuple[str, ...]) -> bool:
     """Whether the words `part` stand side by side in `whole`.
 
