@@ -578,3 +578,39 @@ def test_a_file_that_is_no_table_is_called_what_it_seems(
     (tmp_path / name).write_bytes(content)
     with pytest.raises(DataError, match=f"{name} is not a table that can be read.* to be {what}"):
         read_answers(tmp_path / name)
+
+
+def test_tables_with_bars_between_their_fields_are_read(tmp_path: Path) -> None:
+    for name in ("qa.txt", "qa.csv"):
+        (tmp_path / name).write_text("question|reference|answer\nWho, then?|Ann; Ben|Ann\n")
+        read = read_answers(tmp_path / name)
+        assert read.select("question", "references", "answer").rows() == [
+            ("Who, then?", ["Ann; Ben"], "Ann")
+        ]
+
+
+def test_labels_may_be_of_other_languages() -> None:
+    said = ["richtig", "Falsch", "oui", "faux", "sí", "incorrecto", "vero", "sbagliato"]
+    rows = [{"question": "q", "gold": "a", "answer": "b", "label": one} for one in said]
+    assert read_answers(rows)["label"].to_list() == [1.0, 0.0] * 4
+
+
+def test_missing_columns_are_listed_as_people_write() -> None:
+    with pytest.raises(DataError, match="no column for question, references and answer; its"):
+        read_answers([{"a": "b", "c": "d"}])
+
+
+def test_what_lies_beside_a_path_that_is_given_is_still_recognised() -> None:
+    rows = [
+        {
+            "trace": {"input": {"Anliegen": "Who wrote Emma?"}, "output": {"text": "Jane Austen"}},
+            "meta": {"expected": "Austen"},
+        }
+    ]
+    read = read_answers(rows, ReadOptions(columns={"question": "trace.input.Anliegen"}))
+    assert read.select("question", "references", "answer").rows() == [
+        ("Who wrote Emma?", ["Austen"], "Jane Austen")
+    ]
+    del rows[0]["trace"]["output"]
+    with pytest.raises(DataError, match=r"no column for answer.* \(inside them are trace\.input"):
+        read_answers(rows, ReadOptions(columns={"question": "trace.input.Anliegen"}))

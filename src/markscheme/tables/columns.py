@@ -13,7 +13,7 @@ ALIASES: dict[str, tuple[str, ...]] = {
     "answer_id": ("answer id", "id", "uid", "nr", "no", "#"),
     "question": (
         "question", "query", "q", "input", "prompt", "questions", "inputs", "user input", "problem",
-        "request", "user query", "user message", "original question",
+        "request", "user query", "user message", "original question", "user question",
     ),
     "references": (
         "references", "reference", "gold", "golds", "gold answer", "gold answers", "golden answer",
@@ -86,8 +86,9 @@ def renamed(
 
 def no_columns(source: str, missing: Sequence[str], names: Sequence[str]) -> DataError:
     """What to say of a table, its columns being `names`, in which none is known for `missing`."""
+    wanted = " and ".join([", ".join(missing[:-1]), missing[-1]][len(missing) == 1 :])
     return DataError(
-        f"{source} has no column for {' and '.join(missing)}; its columns are: "
+        f"{source} has no column for {wanted}; its columns are: "
         f"{', '.join(names)}. Say which one it is with --columns "
         f"{','.join(f'{ours}=NAME' for ours in missing)}"
     )

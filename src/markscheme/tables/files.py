@@ -150,7 +150,7 @@ def format_of(path: str, head: bytes) -> Format:
     first = text.split(b"\n", 1)[0]
     if b"\t" in first:
         return "tsv"
-    if b"," in first or b";" in first:
+    if any(mark in first for mark in (b",", b";", b"|")):
         return "csv"
     raise DataError(
         f"{shown(path)}: cannot tell the format from the name or the content; pass "
@@ -703,7 +703,7 @@ def _mark(first: bytes) -> str:
     """What separates the fields of a CSV file, by its first line."""
     if first in _SEPARATOR_LINES:  # Excel's own way of saying it; no row.
         return chr(first[-1])
-    return next((mark for mark in ",;\t" if mark.encode() in first), ",")
+    return next((mark for mark in ",;\t|" if mark.encode() in first), ",")
 
 
 def _is_object(line: bytes) -> bool:

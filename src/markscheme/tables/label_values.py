@@ -15,11 +15,13 @@ from markscheme.errors import DataError
 
 YES = (
     "yes", "y", "true", "t", "correct", "acceptable", "accepted", "accept", "right", "pass",
-    "passed", "ok", "okay", "1",
+    "passed", "ok", "okay", "1", "ja", "richtig", "korrekt", "oui", "vrai", "sí", "correcto",
+    "verdadero", "sì", "corretto", "vero",
 )  # fmt: skip
 NO = (
     "no", "n", "false", "f", "incorrect", "unacceptable", "not acceptable", "rejected", "reject",
-    "wrong", "fail", "failed", "not ok", "0",
+    "wrong", "fail", "failed", "not ok", "0", "nein", "falsch", "inkorrekt", "non", "faux",
+    "incorrecto", "falso", "sbagliato",
 )  # fmt: skip
 BLANK = ("", "null", "none", "na", "n/a", "nan", "-", "?")
 _TRAILING = ".!,;:"

@@ -248,7 +248,15 @@ def _take_names(found: Recognised, raw: RawBatch, free: list[str], blocked: set[
     foreign = found.format is not None
     if not foreign and "references" not in found.places and not found.answers:
         _prefer_prediction(found, raw, flat, blocked)
-    inner = [leaf for leaf in _leaves(raw, free) if leaf not in flat or len(segments(leaf)) > 1]
+    # What lies beside a path that is taken may be ours as well: `trace.output` beside `trace.input`.
+    taken = [place for place in found.places.values() if place not in raw.columns]
+    opened = {place.split(".")[0] for place in taken} & set(raw.columns) - set(free)
+    inner = [
+        leaf
+        for leaf in _leaves(raw, [*free, *sorted(opened)])
+        if (leaf not in flat or len(segments(leaf)) > 1)
+        and not any(f"{leaf}.".startswith(f"{place}.") for place in taken)
+    ]
     alone = {
         name
         for name in objects
@@ -409,8 +417,10 @@ def _nothing_for(raw: RawBatch, missing: Sequence[str], free: Sequence[str]) -> 
     if list(missing) == ["answer"]:
         texts = [name for name in free if name.strip() and _holds_texts(raw.columns[name])]
         wide = texts if len(texts) > 1 else [*texts, "OTHER"]
+        inner = [leaf for leaf in _leaves(raw, names) if leaf not in names]
+        inside = f" (inside them are {_shown(inner)})" if inner else ""
         return DataError(
-            f"{no_columns(raw.source, missing, names)}; or, where columns hold a system's answers "
+            f"{no_columns(raw.source, missing, names)}{inside}; or, where columns hold a system's answers "
             f"each, with --answer-columns {','.join(wide[:3])}; or give the file of the answers "
             "(one object of ids and answers) beside it"
         )
