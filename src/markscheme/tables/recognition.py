@@ -248,7 +248,7 @@ def _take_names(found: Recognised, raw: RawBatch, free: list[str], blocked: set[
     foreign = found.format is not None
     if not foreign and "references" not in found.places and not found.answers:
         _prefer_prediction(found, raw, flat, blocked)
-    # What lies beside a path that is taken may be ours as well: `trace.output` beside `trace.input`.
+    # What lies beside a taken path may be ours too: `trace.output` beside `trace.input`.
     taken = [place for place in found.places.values() if place not in raw.columns]
     opened = {place.split(".")[0] for place in taken} & set(raw.columns) - set(free)
     inner = [
@@ -420,8 +420,8 @@ def _nothing_for(raw: RawBatch, missing: Sequence[str], free: Sequence[str]) -> 
         inner = [leaf for leaf in _leaves(raw, names) if leaf not in names]
         inside = f" (inside them are {_shown(inner)})" if inner else ""
         return DataError(
-            f"{no_columns(raw.source, missing, names)}{inside}; or, where columns hold a system's answers "
-            f"each, with --answer-columns {','.join(wide[:3])}; or give the file of the answers "
+            f"{no_columns(raw.source, missing, names)}{inside}; or, where columns hold a system's "
+            f"answers each, with --answer-columns {','.join(wide[:3])}; or give the file of the answers "
             "(one object of ids and answers) beside it"
         )
     inner = [leaf for leaf in _leaves(raw, names) if leaf not in names]
