@@ -220,6 +220,31 @@ def test_gpt4_replies_are_read_when_the_file_is_there(tmp_path: Path, data_dir: 
         recorded("nq301", "gpt-4", data_dir=tmp_path)
 
 
+def test_vicunas_replies_are_read_when_its_files_are_there(tmp_path: Path, data_dir: Path) -> None:
+    with pytest.raises(DataError, match=r"NQ301_EMDR2_eval-vicuna\.tsv is not in"):
+        recorded("nq301", "vicuna", data_dir=data_dir)
+    folder = tmp_path / "openqa-eval"
+    (folder / "model_outputs").mkdir(parents=True)
+    for path in (data_dir / "openqa-eval").iterdir():
+        if path.is_file():
+            (folder / path.name).symlink_to(path)
+    for path in (data_dir / "openqa-eval" / "model_outputs").iterdir():
+        (folder / "model_outputs" / path.name).symlink_to(path)
+    known = openqa.read_pairs(locate(dataset("nq301"), data_dir)).head(3)
+    cells = [("1", '"Is it?\nExplanation: ""yes"". Answer: yes.\n\nQuestion: another"'), ("", "-"),
+             ("0", "no.")]  # fmt: skip
+    lines = ["id\tQuestion\tGold answers\tModel answer\tEM\tF1\tvicuna\tResponse"] + [
+        f"\t{row['question']}\t['a']\t{row['answer'].lower()}\t1\t1.0\t{verdict}\t{reply}"
+        for row, (verdict, reply) in zip(known.iter_rows(named=True), cells, strict=True)
+    ]
+    (folder / "model_outputs" / "NQ301_R2D2_eval-vicuna.tsv").write_text("\n".join(lines), "utf-8")
+    vicuna = recorded("nq301", "vicuna", data_dir=tmp_path)
+    assert vicuna["status"].to_list()[:3] == ["judged", "unparsed", "judged"]
+    assert vicuna["status"].to_list()[-1] == "skipped"
+    assert vicuna["verdict"].to_list()[:3] == [True, None, False]
+    assert vicuna["raw"][0].startswith('Is it?\nExplanation: "yes".')
+
+
 def test_unknown_recorded_judges_and_datasets_are_named(tmp_path: Path) -> None:
     with pytest.raises(UnknownNameError, match="did you mean 'bem'"):
         recorded("nq301", "bme", data_dir=tmp_path)

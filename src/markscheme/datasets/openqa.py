@@ -184,8 +184,8 @@ def read_aligned(local: Local, name: str, pairs: pl.DataFrame, *, quoted: bool) 
     path = local.path(name)
     with reading(path, "a file of recorded judgments of NQ301"):
         _, *rows = read_tsv(path, quoted=quoted)
-        theirs = _letters(pl.Series("question", [row[1] for row in rows], dtype=pl.String))
-        if len(rows) != pairs.height or (theirs != _letters(pairs["question"])).any():
+        theirs = letters(pl.Series("question", [row[1] for row in rows], dtype=pl.String))
+        if len(rows) != pairs.height or (theirs != letters(pairs["question"])).any():
             raise ValueError(f"its rows are not in the order of those of {HUMAN}")
         return rows
 
@@ -249,7 +249,7 @@ def _key(column: str) -> pl.Expr:
     return pl.coalesce(number, plain).alias("key")
 
 
-def _letters(texts: pl.Series) -> pl.Series:
+def letters(texts: pl.Series) -> pl.Series:
     return texts.str.to_lowercase().str.replace_all(r"[^\p{L}\p{N}]", "")
 
 

@@ -1,11 +1,13 @@
 """Judgments that were published with a dataset, as a judgments table.
 
 NQ301 comes with the outputs of BEM (Bulian et al. 2022), of text-davinci-003 ("InstructGPT-eval")
-and, in a file that may be missing locally, of GPT-4.
+and, in files that may be missing locally, of GPT-4 and (castorini/qa-eval, seven systems) Vicuna.
 """
 
 from __future__ import annotations
 
+import csv
+import io
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Literal
@@ -34,7 +36,7 @@ def recorded(
 
     Args:
         name: the dataset; only `nq301` has recorded judgments.
-        judge: `bem`, `text-davinci-003` or `gpt-4`.
+        judge: `bem`, `text-davinci-003`, `gpt-4` or `vicuna`, which judged seven of the systems.
         data_dir: as for `load`.
         rows: which answers the ids are of, as `load("nq301", rows=...)` gives them. Predictions
             that were never judged are `skipped`. A prediction has one verdict, where the release
@@ -111,8 +113,50 @@ def _replies(name: str) -> Callable[[Local, pl.DataFrame], pl.DataFrame]:
     return read
 
 
+def _vicuna(local: Local, pairs: pl.DataFrame) -> pl.DataFrame:
+    """Vicuna's replies, a file a system; some run on after the verdict, which is the published one.
+
+    Answers are matched by their letters and digits; of several verdicts on one the first counts.
+    """
+    files = [name for name in local.files if name.endswith(VICUNA)]
+    if not files:
+        local.path(f"model_outputs/NQ301_EMDR2{VICUNA}")  # says that it is not there
+    found: list[dict[str, str]] = []
+    for name in files:
+        path = local.path(name)
+        with reading(path, "a file of Vicuna's replies"):
+            text = io.StringIO(path.read_text("utf-8-sig"), newline="")
+            rows = list(csv.DictReader(text, delimiter="\t"))
+            found += [{key: row[key] for key in _COLUMNS} for row in rows]
+    keys = [openqa.letters(pairs[name]).alias(f"{name}_key") for name in ("question", "answer")]
+    said = pl.DataFrame(found, schema=dict.fromkeys(_COLUMNS, pl.String))
+    said = said.with_columns(
+        openqa.letters(said["Question"]).alias("question_key"),
+        openqa.letters(said["Model answer"]).alias("answer_key"),
+        score=pl.col("vicuna").replace_strict({"1": 1.0, "0": 0.0}, default=None),
+    ).unique(["question_key", "answer_key"], keep="first", maintain_order=True)
+    return (
+        pairs.select("row")
+        .with_columns(keys)
+        .join(said, on=["question_key", "answer_key"], how="inner", maintain_order="left")
+        .select(
+            "row",
+            "score",
+            raw="Response",
+            verdict=pl.col("score") == 1,
+            status=pl.when(pl.col("score").is_null())
+            .then(pl.lit("unparsed"))
+            .otherwise(pl.lit("judged")),
+        )
+    )
+
+
+VICUNA = "_eval-vicuna.tsv"
+_COLUMNS = ("Question", "Model answer", "vicuna", "Response")
+
 JUDGES: dict[str, Callable[[Local, Any], pl.DataFrame]] = {
     "bem": _bem,
     "text-davinci-003": _replies("NQ301_text-davinci-003.tsv"),
     "gpt-4": _replies("NQ301_gpt-4.tsv"),
+    "vicuna": _vicuna,
 }

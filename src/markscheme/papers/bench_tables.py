@@ -43,7 +43,7 @@ EMBEDDED = (
 )  # fmt: skip
 """Judges that need no key, no network and no download."""
 
-RECORDED = {"BEM": "bem", "InstructGPT": "text-davinci-003", "GPT-4": "gpt-4"}
+RECORDED = {"BEM": "bem", "InstructGPT": "text-davinci-003", "GPT-4": "gpt-4", "Vicuna": "vicuna"}
 """Judges whose verdicts on NQ301 were published, and the names they are recorded under."""
 
 REPLY_COLUMNS = ("reply", "raw", "response", "output", "completion", "judgment")
