@@ -421,8 +421,8 @@ def _nothing_for(raw: RawBatch, missing: Sequence[str], free: Sequence[str]) -> 
         inside = f" (inside them are {_shown(inner)})" if inner else ""
         return DataError(
             f"{no_columns(raw.source, missing, names)}{inside}; or, where columns hold a system's "
-            f"answers each, with --answer-columns {','.join(wide[:3])}; or give the file of the answers "
-            "(one object of ids and answers) beside it"
+            f"answers each, with --answer-columns {','.join(wide[:3])}; or give the file of the "
+            "answers (one object of ids and answers) beside it"
         )
     inner = [leaf for leaf in _leaves(raw, names) if leaf not in names]
     if inner:
