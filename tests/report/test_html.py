@@ -6,16 +6,19 @@ import re
 import zlib
 from html.parser import HTMLParser
 from pathlib import Path
+from types import SimpleNamespace
 
 import orjson
 import polars as pl
 import pytest
 
+import markscheme
 from markscheme.errors import MarkschemeError
 from markscheme.report.figures import FORMATS, picture, write_figures
 from markscheme.report.html import report_html, write_report
 from markscheme.report.material import read_material
 from markscheme.report.payload import later, packed, payload
+from markscheme.report.reporting import report
 from markscheme.report.sections.order import sections
 from markscheme.report.tables import write_tables
 
@@ -173,3 +176,47 @@ def test_tables_are_written_for_papers(run_folder: Path, tmp_path: Path) -> None
     assert (tmp_path / "agreement.tex") in written
     assert r"\begin{tabular}" in (tmp_path / "agreement.tex").read_text()
     assert "| judge |" in (tmp_path / "agreement.md").read_text()
+
+
+def test_a_report_without_answers_has_no_text_of_the_input(tmp_path: Path) -> None:
+    """Every text of the input has a word of its own, looked for in the page and its packed data."""
+    words = {"question": "Qvorm", "reference": "Rzelk", "answer": "Awump", "context": "Cdrix"}
+    rows = [
+        {"id": f"idno{place}x{system}", "question": f"Who {words['question']}{place} wrote it?",
+         "references": [f"{words['reference']}{place} in 19{place:02}", "second Rzelk"],
+         "answer": f"It was {words['answer']}{place}" if place % 3 else f"Rzelk{place}",
+         "context": f"{words['context']}{place}", "system": system, "label": place % 2}
+        for place in range(12)
+        for system in ("first", "second")
+    ]  # fmt: skip
+    rows[0]["answer"] = None
+    result = markscheme.judge(rows, ["exact_match", "contains", "examiner"])
+    assert result.judgments["explanation"].drop_nulls().str.contains("Rzelk|Awump").any()
+    failed = pl.col("answer_id") == "idno1xfirst"
+    judgments = result.judgments.with_columns(
+        status=pl.when(failed)
+        .then(pl.lit("failed").cast(result.judgments.schema["status"]))
+        .otherwise("status"),
+        verdict=pl.when(~failed).then("verdict"),
+        score=pl.when(~failed).then("score"),
+        explanation=pl.when(failed).then(pl.lit("server: no such Awump1")).otherwise("explanation"),
+    )
+    run = SimpleNamespace(
+        run=SimpleNamespace(folder=None), judgments=judgments, answers=result.answers
+    )
+    whole = report(run, tmp_path / "whole.html").path.read_text()
+    found = report(run, tmp_path / "figures.html", without_answers=True, tables=tmp_path / "tables")
+    page = found.path.read_text()
+    assert "server: no such Awump1" in whole, "the whole report has reasons in a figure's table"
+    hidden = re.compile("|".join((*words.values(), "idno")), re.IGNORECASE)
+    assert hidden.search(page) is None
+    for written in found.tables_written:
+        assert hidden.search(written.read_text()) is None
+    elements = Page(page)
+    assert not elements.named("script"), "no data, and nothing that would read them"
+    assert "script-src 'none'" in page
+    assert "left out" in page
+    links = {one["href"] for one in elements.named("a")}
+    assert links == {"#figures", "#origin"}, "nothing leads to answers that are not there"
+    kept = {section["id"] for section in elements.named("section")}
+    assert kept == {section["id"] for section in Page(whole).named("section")} - {"answers"}

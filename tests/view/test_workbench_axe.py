@@ -16,9 +16,9 @@ from typing import Any
 
 import orjson
 import pytest
-from axe_check import violations
 
 import markscheme
+from axe_check import violations
 from markscheme.view import make_app
 from markscheme.web import take_port
 

@@ -95,7 +95,7 @@ def _drawable(value: Any) -> Any:
     return value
 
 
-def picture(chart: Any, *, label: str) -> str:
+def picture(chart: Any, *, label: str, linked: bool = True) -> str:
     """A chart as SVG to stand in a page: only shapes and texts, no style or script.
 
     A mark says what it stands for when pointed at, and leads to its answers on the same page. The
@@ -104,25 +104,28 @@ def picture(chart: Any, *, label: str) -> str:
     Args:
         chart: what to draw.
         label: id of the element that names the picture.
+        linked: False for a page that has no answers to lead to.
     """
     root = ElementTree.fromstring(drawn(chart, format="svg"))  # noqa: S314
-    _clean(root)
+    _clean(root, linked=linked)
     linked = root.find(f".//{_SVG}a") is not None
     root.attrib |= {"role": "group" if linked else "img", "aria-labelledby": label}
     ElementTree.register_namespace("", _SVG.strip("{}"))
     return _rounded(ElementTree.tostring(root, encoding="unicode"))
 
 
-def _clean(element: ElementTree.Element) -> None:
+def _clean(element: ElementTree.Element, *, linked: bool) -> None:
     link, said = element.get(_LINK, ""), element.get("aria-label", "")
     mark = element.get("aria-roledescription", "") in _MARKS
     for name in [name for name in element.attrib if name not in _ATTRIBUTES]:
         del element.attrib[name]
-    if "#" in link:  # The renderer puts an address of its own before it.
+    if not linked and element.tag == f"{_SVG}a":
+        element.tag = f"{_SVG}g"
+    elif "#" in link:  # The renderer puts an address of its own before it.
         element.attrib |= {"href": f"#{link.partition('#')[2]}", "tabindex": "-1"}
     for child in list(element):
         if child.tag.removeprefix(_SVG) in _TAGS:
-            _clean(child)
+            _clean(child, linked=linked)
         else:
             element.remove(child)
     if mark and said:

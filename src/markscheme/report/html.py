@@ -48,25 +48,31 @@ class Live:
     style: str = ""
 
 
-def write_report(material: Material, path: str | Path) -> Path:
+def write_report(material: Material, path: str | Path, *, answers: bool = True) -> Path:
     """Write the report of a run to an HTML file.
 
     The file opens from disk, offline, in any browser of 2023 or later; equal runs give equal files.
+
+    Args:
+        material: what the report is of.
+        path: the file.
+        answers: False for figures only, as `report_html` has them.
 
     Raises:
         MissingExtraError: the extra `report` is not installed.
         DataError: the file cannot be written.
     """
     target = Path(path)
-    replace_file(target, report_html(material).encode())
+    replace_file(target, report_html(material, answers=answers).encode())
     return target
 
 
-def report_html(material: Material, live: Live | None = None) -> str:
+def report_html(material: Material, live: Live | None = None, *, answers: bool = True) -> str:
     """The text of the report, as a file or, with `live`, as a page of a server.
 
     A server's page has answers and verdicts only, so that it is there at once; it then asks for
-    what takes longer: `later_json` and `figures_html`.
+    what takes longer: `later_json` and `figures_html`. A file without `answers` has figures and no
+    script; a caller that may show no text gives `Material.without_reasons()`.
     """
     altair()
     style = answer_style() + _part("report.css") + _dark(PALETTE)
@@ -76,23 +82,33 @@ def report_html(material: Material, live: Live | None = None) -> str:
     template = _environment().get_template("report.html")
     return template.render(
         material=material,
-        figures=None if live else figures_html(material),
+        answers=answers,
+        figures=None if live else figures_html(material, linked=answers),
         live=live,
         version=version(),
         style=style,
         style_hash=_hash(style),
         script=script,
         script_hash=_hash(script),
-        data=packed(payload(material, live=live is not None), quick=live is not None),
-        later=None if live else packed(later(material)),
+        data=packed(payload(material, live=live is not None), quick=live is not None)
+        if answers
+        else None,
+        later=packed(later(material)) if answers and not live else None,
     )
 
 
-def figures_html(material: Material) -> str:
-    """The figures of a report: sections with tables and charts, as HTML."""
+def figures_html(material: Material, *, linked: bool = True) -> str:
+    """The figures of a report: sections with tables and charts, as HTML.
+
+    Args:
+        material: what the report is of.
+        linked: whether counts and marks lead to their answers on the same page.
+    """
     template = _environment().get_template("figures.html")
     return template.render(
-        sections=[_shown(section) for section in sections(material)], absent=absent(material)
+        sections=[_shown(section, linked=linked) for section in sections(material)],
+        absent=absent(material),
+        linked=linked,
     )
 
 
@@ -128,11 +144,13 @@ def chart_of(material: Material, key: str) -> Any | None:
     return None if found is None or found.chart is None else found.chart()
 
 
-def _shown(section: Section) -> dict[str, Any]:
+def _shown(section: Section, *, linked: bool) -> dict[str, Any]:
     """A section as the template shows it."""
-    chart = None if section.chart is None else picture(section.chart(), label=f"{section.key}-says")
+    chart = None
+    if section.chart is not None:
+        chart = picture(section.chart(), label=f"{section.key}-says", linked=linked)
     wide = chart is None or float(chart.partition('width="')[2].partition('"')[0]) > _COLUMN
-    links = {place: address(state) for place, state in section.links.items()}
+    links = {place: address(state) for place, state in section.links.items()} if linked else {}
     return {"section": section, "chart": chart, "links": links, "wide": wide}
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -29,6 +29,9 @@ from markscheme.tables import (
 
 PEOPLE = "people"
 """What labels are called where judges stand beside them."""
+
+REASON_LEFT_OUT = "left out, since it may quote the answer"
+"""In place of every reason, where a report has no texts."""
 
 _KEPT = [name for name in JUDGMENTS_SCHEMA if name not in ("answer_id", "judge", "signature")]
 
@@ -68,6 +71,18 @@ class Material:
     joined: Joined | None = field(repr=False)
     origin: Mapping[str, Mapping[str, Any]]
     positive_from: float | None = None
+
+    def without_reasons(self) -> Material:
+        """The same without judges' explanations and replies, which may quote any text."""
+        left_out = pl.when(pl.col("explanation").is_not_null()).then(pl.lit(REASON_LEFT_OUT))
+        judges = tuple(
+            replace(
+                one,
+                rows=one.rows.with_columns(explanation=left_out, raw=pl.lit(None, dtype=pl.String)),
+            )
+            for one in self.judges
+        )
+        return replace(self, judges=judges)
 
     @cached_property
     def systems(self) -> list[str]:

@@ -17,6 +17,7 @@ class ReportOptions:
         label_column: the column with labels, in the file of labels.
         positive_from: the grade from which an answer is acceptable; None for labels of 0 and 1.
         title: None for the folder's name.
+        without_answers: the page has figures only: no question, reference, answer, reason or reply.
         figures: a folder for the charts too, a file each.
         figure_format: of these.
         tables: a folder for the tables too, as LaTeX and Markdown.
@@ -25,6 +26,13 @@ class ReportOptions:
     label_column: LabelColumn = None
     positive_from: PositiveFrom = None
     title: Title = None
+    without_answers: Annotated[
+        bool,
+        Option(
+            "Figures only: no question, reference, answer or reason is in the file, for data "
+            "that may not be passed on."
+        ),
+    ] = False
     figures: Annotated[str | Path | None, Option("A folder for the charts too, a file each.")] = (
         None
     )

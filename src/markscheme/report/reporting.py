@@ -85,7 +85,9 @@ def report(
     if chosen.label_column is not None and labels is None:
         raise MarkschemeError("--label-column names a column of --labels FILE; give that too")
     material, place = _material(run, out, chosen, labels=labels, compare=compare)
-    path = write_report(material, place)
+    if chosen.without_answers:
+        material = material.without_reasons()
+    path = write_report(material, place, answers=not chosen.without_answers)
     found = sections(material)
     figures = (
         write_figures(found, chosen.figures, format=chosen.figure_format)

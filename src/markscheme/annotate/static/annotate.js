@@ -237,7 +237,10 @@
     return [...found].sort(([one], [other]) => one - other).map(([, members]) => members);
   }
 
+  let filled = -1; // the answer that got the last place because only that was left
+
   function setGroups(all) {
+    filled = -1;
     const fields = ranks();
     for (const each of fields) each.value = "";
     let rank = 1;
@@ -253,6 +256,10 @@
 
   function place(which) {
     const all = groups();
+    if (which === filled) { // Its key too, by somebody who presses every key: not taken out again.
+      filled = -1;
+      return say(`Answer ${which + 1} is number ${ranks()[which].value}${whole(all)}`);
+    }
     if (ranks()[which].value) {
       setGroups(all.map((each) => each.filter((n) => n !== which)).filter((each) => each.length));
       return say(`Answer ${which + 1} taken out of the order`);
@@ -261,6 +268,7 @@
     const open = ranks().map((_, n) => n).filter((n) => !all.flat().includes(n));
     if (open.length === 1) all.push(open);
     setGroups(all);
+    if (open.length === 1) [filled] = open;
     say(`Answer ${which + 1} is number ${ranks()[which].value}${whole(all)}`);
   }
 

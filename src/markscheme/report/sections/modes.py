@@ -40,8 +40,8 @@ def modes(material: Material) -> Section | None:
         title="Why exact match rejects right answers",
         caption=(
             f"Failure modes of the {total:,} answers that people accept and exact match rejects "
-            "(Kamalloo et al. 2023, section 5). Rules tag them; each answer below shows the "
-            "evidence for its tag."
+            "(Kamalloo et al. 2023, section 5). Rules tag them; the evidence for a tag "
+            "stands with its answer."
         ),
         table=Table(
             title="Failure modes of exact match",
