@@ -162,7 +162,8 @@ def picture(name: str, command: str, folder: Path) -> str:
     console = Console(record=True, width=WIDTH, file=io.StringIO(), legacy_windows=False)
     console.print(Text(f"$ {command.removesuffix(' 2>&1')}", style="bold green"))
     shown = DEFAULT_RUN.sub("6dae129e", screen(command, folder))
-    lines = [line.rstrip() for line in shown.rstrip().split("\n")]
+    # The bar of what was done has seconds in it, which differ from run to run.
+    lines = [line.rstrip() for line in shown.rstrip().split("\n") if "━━━" not in line]
     console.print(Text.from_ansi("\n".join(lines)))
     return console.export_svg(
         title=command.split(" -", maxsplit=1)[0], unique_id=name, code_format=FORMAT
