@@ -97,7 +97,8 @@ def _reason(items: pl.DataFrame, project: Project) -> str:
     """Why no share can be estimated while labelling; empty if one can."""
     if project.scale not in ("verdict", "relation"):
         return (
-            "only verdicts and relations are estimated here; export the labels for other commands"
+            "these labels are no verdicts or relations, so nothing is estimated here; export them "
+            "for other commands"
         )
     if project.order not in ("shuffled", "informative"):
         return "the items' order is not random, so the first labels say nothing of the rest"
