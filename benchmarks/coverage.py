@@ -224,6 +224,9 @@ def few_labels(*, small: bool = False) -> Iterator[World]:
         ]
         plans += [((3000, 10, 0.4), "1000", accuracy, name)
                   for accuracy in (0.2, 0.8, 0.95, 0.98) for name in JUDGES]  # fmt: skip
+        plans += [(design, labels, accuracy, name) for design in DESIGNS
+                  for labels in ("100", "200") for accuracy in (0.02, 0.05)
+                  for name in JUDGES]  # fmt: skip
     for (answers, each, alike), labels, accuracy, name in plans:
         yield World(
             "estimate", f"{answers // each} x {each}|{labels}|{accuracy:g}|{name}",
