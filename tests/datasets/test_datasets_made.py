@@ -6,14 +6,25 @@ import json
 import re
 import time
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
 
 import made_data
 from markscheme.cli import run
-from markscheme.datasets import check, dataset, find, load, locate, openqa, passages, recorded
-from markscheme.errors import DataError
+from markscheme.datasets import (
+    check,
+    dataset,
+    evouna,
+    find,
+    load,
+    locate,
+    openqa,
+    passages,
+    recorded,
+)
+from markscheme.errors import DataError, UnknownNameError
 from markscheme.judges.lexical.regex import Regex
 from markscheme.metrics.patterns import read_pattern
 from markscheme.papers.reproduction import reproduce
@@ -279,3 +290,36 @@ def test_a_folder_that_is_given_is_never_silently_replaced(
     monkeypatch.setenv("MARKSCHEME_DATA", str(made))
     assert find(dataset("evouna-nq")) is not None
     assert find(dataset("evouna-nq"), tmp_path) is None
+
+
+def test_entailment_labels_of_gpt35_are_judgments_where_their_file_is(tmp_path: Path) -> None:
+    folder = tmp_path / "evouna"
+    folder.mkdir()
+    item: dict[str, Any] = {"question": "Who wrote Emma?", "golden_answer": "Jane Austen/Austen"}
+    item |= {"improper": False}
+    for key in evouna.SYSTEMS:
+        item |= {f"answer_{key}": f"Austen, says {key}", f"judge_{key}": True}
+    other = {**item, "question": "Who wrote Evelina?"}
+    (folder / "NQ.json").write_text(json.dumps([item, other]))
+    with pytest.raises(DataError, match=r"NQ-nli-gpt35\.json is not in .*--file NQ-nli-gpt35"):
+        recorded("evouna-nq", "gpt-3.5", data_dir=tmp_path)
+    said = {
+        "fid": ("entailment||neutral", "Entailment||neutral"),
+        "gpt35": ("entailment||neutral", "neutral||neutral"),
+        "chatgpt": ("neutral||contradiction", "neutral||entailment"),
+        "gpt4": ("neutral||neutral", "contradiction||neutral"),
+    }
+    labels = [
+        {"question": "who wrote Emma", "system": key, "a2astar": up, "astar2a": down}
+        for key, (up, down) in said.items()
+    ]
+    (folder / "NQ-nli-gpt35.json").write_text(json.dumps(labels))
+    found = recorded("evouna-nq", "gpt-3.5", data_dir=tmp_path)
+    assert found["answer_id"].equals(load("evouna-nq", data_dir=tmp_path)["answer_id"])
+    relations = ["equivalent", "superior", "inferior", "incorrect"]
+    assert found["relation"].to_list()[:4] == relations
+    assert found["verdict"].to_list()[:4] == [True, True, True, False]
+    assert found["status"].to_list() == ["judged"] * 4 + ["skipped"] * 6
+    assert found["raw"][2] == "a2astar: neutral||contradiction; astar2a: neutral||entailment"
+    with pytest.raises(UnknownNameError, match=r"There are gpt-3\.5"):
+        recorded("evouna-nq", "bem", data_dir=tmp_path)

@@ -2,6 +2,7 @@
 
 NQ301 comes with the outputs of BEM (Bulian et al. 2022), of text-davinci-003 ("InstructGPT-eval")
 and, in files that may be missing locally, of GPT-4 and (castorini/qa-eval, seven systems) Vicuna.
+With EVOUNA go, in such files, the entailment labels that Yao & Barbosa (2024) had from GPT-3.5.
 """
 
 from __future__ import annotations
@@ -14,10 +15,10 @@ from typing import Any, Literal
 
 import polars as pl
 
-from markscheme.datasets import openqa
-from markscheme.datasets.catalogue import dataset
+from markscheme.datasets import evouna, openqa
+from markscheme.datasets.catalogue import Dataset, dataset
 from markscheme.datasets.locations import Local, locate
-from markscheme.datasets.rows import reading
+from markscheme.datasets.rows import read_json, reading
 from markscheme.errors import UnknownNameError
 from markscheme.tables import JUDGMENTS_SCHEMA
 
@@ -35,8 +36,10 @@ def recorded(
     """The published judgments of one judge about a dataset's answers.
 
     Args:
-        name: the dataset; only `nq301` has recorded judgments.
-        judge: `bem`, `text-davinci-003`, `gpt-4` or `vicuna`, which judged seven of the systems.
+        name: the dataset: `nq301`, `evouna-nq` or `evouna-tq`.
+        judge: of NQ301 `bem`, `text-davinci-003`, `gpt-4` or `vicuna`, which judged seven of the
+            systems; of EVOUNA `gpt-3.5`: accepted where the answer's statement entails a
+            reference's or a reference's entails it (Yao & Barbosa 2024, section 5.1).
         data_dir: as for `load`.
         rows: which answers the ids are of, as `load("nq301", rows=...)` gives them. Predictions
             that were never judged are `skipped`. A prediction has one verdict, where the release
@@ -47,30 +50,31 @@ def recorded(
         A judgments table; `raw` is the reply, or BEM's probabilities; BEM's score is the highest
         probability over the references. The verdict of a reply is the published one (whether it
         begins with yes or no, with a few of GPT-4's corrected by hand); a reply without one is
-        `unparsed`.
+        `unparsed`. EVOUNA's labels give the relation too, read as their authors do: a label says
+        entailment where it has that word.
 
     Raises:
         UnknownNameError: no such dataset or judge.
         DataError: the files are not here, or not what they should be.
     """
     entry = dataset(name)
-    if entry.format != "nq301":
+    judges = _judges_of(entry)
+    if judge not in judges:
         raise UnknownNameError(
-            "dataset with recorded judgments", name, ["nq301"], "it is the only one"
-        )
-    if judge not in JUDGES:
-        raise UnknownNameError(
-            f"recorded judge of {name}", judge, JUDGES, f"there are {', '.join(JUDGES)}"
+            f"recorded judge of {name}", judge, judges, f"there are {', '.join(judges)}"
         )
     local = locate(entry, data_dir)
-    pairs = openqa.read_pairs(local)
-    outcomes = JUDGES[judge](local, pairs)
-    answers = pairs
-    if rows == "predictions":
-        answers = openqa.attach_pairs(openqa.load(local, openqa.Options()), pairs)
-    judged = answers.select("answer_id", "row").join(
-        outcomes, on="row", how="left", maintain_order="left"
-    )
+    if entry.format == "evouna":
+        judged = _entailment(local)
+    else:
+        pairs = openqa.read_pairs(local)
+        outcomes = JUDGES[judge](local, pairs)
+        answers = pairs
+        if rows == "predictions":
+            answers = openqa.attach_pairs(openqa.load(local, openqa.Options()), pairs)
+        judged = answers.select("answer_id", "row").join(
+            outcomes, on="row", how="left", maintain_order="left"
+        )
     present = set(judged.columns)
     return judged.with_columns(
         pl.lit(judge).alias("judge"),
@@ -82,6 +86,66 @@ def recorded(
         .alias(column)
         for column, kind in JUDGMENTS_SCHEMA.items()
     )
+
+
+def _judges_of(entry: Dataset) -> tuple[str, ...]:
+    if entry.format == "nq301":
+        return tuple(JUDGES)
+    if entry.format == "evouna":
+        return (ENTAILMENT,)
+    raise UnknownNameError(
+        "dataset with recorded judgments", entry.name, WITH_RECORDED,
+        f"there are {', '.join(WITH_RECORDED)}",
+    )  # fmt: skip
+
+
+def _entailment(local: Local) -> pl.DataFrame:
+    """GPT-3.5's labels of both directions, by question and system; of several the first counts."""
+    which = local.dataset.name.removeprefix("evouna-").upper()
+    path = local.path(f"{which}-nli-gpt35.json")
+    found: list[dict[str, Any]] = []
+    with reading(path, "a file of entailment labels"):
+        for item in read_json(path):
+            forward, backward = str(item["a2astar"]), str(item["astar2a"])
+            found.append(
+                {
+                    "key": str(item["question"]),
+                    "system": evouna.SYSTEMS[item["system"]],
+                    "raw": f"a2astar: {forward}; astar2a: {backward}",
+                    "superior": _ENTAILED in forward.lower(),
+                    "inferior": _ENTAILED in backward.lower(),
+                }
+            )
+    kinds = {"key": pl.String, "system": pl.String, "raw": pl.String}
+    said = pl.DataFrame(found, schema=kinds | {"superior": pl.Boolean, "inferior": pl.Boolean})
+    said = said.with_columns(key=openqa.letters(said["key"])).unique(
+        ["key", "system"], keep="first", maintain_order=True
+    )
+    answers = evouna.load(local, evouna.Options())
+    up, down = pl.col("superior"), pl.col("inferior")
+    return (
+        answers.select("answer_id", "system", key=openqa.letters(answers["question"]))
+        .join(said, on=["key", "system"], how="left", maintain_order="left")
+        .with_columns(
+            verdict=up | down,
+            score=(up | down).cast(pl.Float64),
+            relation=pl.when(up & down)
+            .then(pl.lit("equivalent"))
+            .when(up)
+            .then(pl.lit("superior"))
+            .when(down)
+            .then(pl.lit("inferior"))
+            .when(up.is_not_null())
+            .then(pl.lit("incorrect")),
+            status=pl.when(up.is_not_null()).then(pl.lit("judged")),
+        )
+    )
+
+
+ENTAILMENT = "gpt-3.5"
+_ENTAILED = "entailment"
+WITH_RECORDED = ("nq301", "evouna-nq", "evouna-tq")
+"""Datasets that have recorded judgments."""
 
 
 def _bem(local: Local, pairs: pl.DataFrame) -> pl.DataFrame:
