@@ -43,7 +43,8 @@ def fetch(
     Args:
         name: of a dataset in the catalogue, or a catalogue entry.
         data_dir: the data folder to put them in (see `locate.data_folders`).
-        files: names of the files wanted; all that are published if empty.
+        files: names of the files wanted. If empty, all that are published, but for optional ones
+            of which no copy was ever held here: their addresses are not sure.
         force: replace files that are there and differ from the recorded checksum.
         progress: is called with how far each download is.
 
@@ -70,7 +71,11 @@ def _wanted(entry: Dataset, names: Sequence[str]) -> list[File]:
         if name not in published:
             see = f"its files are {', '.join(published)}"
             raise UnknownNameError(f"published file of {entry.name}", name, published, see)
-    return [file for file in published.values() if not names or file.name in names]
+    return [
+        file
+        for file in published.values()
+        if (file.name in names if names else file.sha256 or not file.optional)
+    ]
 
 
 def _present(entry: Dataset, file: File, path: Path) -> bool:
