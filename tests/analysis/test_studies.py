@@ -25,6 +25,7 @@ from markscheme.judges.listwise.listwise import read_shots
 from markscheme.models.chat.scripted import ScriptedChat
 from markscheme.models.local.token_vectors import TextVectors, token_encoder
 from markscheme.models.sources import Models
+from markscheme.training import paraphrases
 
 ROWS = [
     {"question": f"Why is thing {number} so?", "answer": f"answer {number} {grade} {copy}",
@@ -284,6 +285,25 @@ def test_studies_run_from_the_command_line(
         lines = [line for line in capsys.readouterr().out.splitlines() if line.strip()]
         assert len(lines) == expected + 1
         assert lines[0].startswith("judge,")
+
+
+def test_questions_that_trained_a_judge_are_counted_and_left_out_of_the_second_figure(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    learned = paraphrases()["question"].unique(maintain_order=True).to_list()[:3]
+    path = tmp_path / "graded.jsonl"
+    questions = dict(zip((f"Why is thing {n} so?" for n in range(3)), learned, strict=True))
+    rows = [{**row, "question": questions.get(row["question"], row["question"])} for row in ROWS]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    judges = ("-j", "examiner(encoder=never)", "-j", "reference_overlap")
+    assert run(["study", "cost", str(path), *judges, "--format", "json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    (lineage,) = found["lineage"]
+    assert (lineage["judge"], lineage["questions"], lineage["trained"]) == (
+        "examiner(encoder=never)", 6, 3,
+    )  # fmt: skip
+    assert lineage["spearman"] != lineage["spearman_rest"]
+    assert found["notes"][-1].startswith("3 of 6 questions trained examiner(encoder=never)")
 
 
 def test_a_study_that_needs_a_model_or_data_says_so(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -121,3 +122,17 @@ def test_beside_a_judge_that_needs_none_a_blank_cell_is_not_judged(needs_none: N
 )
 def test_what_declines(said: str, expected: bool) -> None:
     assert declines(said) is expected
+
+
+def test_the_reformatted_files_of_yao_and_barbosa_need_no_option(tmp_path: Path) -> None:
+    path = tmp_path / "TQ-reformatted.jsonl"
+    row = {"question": "Which river?", "golden_answer": "The Tiber||Tiber River", "system": "fid"}
+    rows = [
+        row | {"system_answer": "Tiber", "golden_judge": 1, "qid": 7},
+        row | {"system": "gpt4", "system_answer": "The Po", "golden_judge": 0, "qid": 7},
+    ]
+    path.write_text("".join(json.dumps(one) + "\n" for one in rows))
+    answers = pl.concat(AnswersReader([path], ReadOptions()))
+    assert answers["references"].to_list() == [["The Tiber", "Tiber River"]] * 2
+    assert answers["label"].to_list() == [1.0, 0.0]
+    assert answers["system"].to_list() == ["fid", "gpt4"]
