@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 from starlette.testclient import TestClient
 
@@ -16,7 +17,7 @@ from markscheme.contract import judges, needs_of, parse_judge
 from markscheme.models import Models
 from markscheme.service.app import make_app
 from markscheme.service.settings import Settings
-from markscheme.testing import ScriptedChat
+from markscheme.testing import FaultServer, ScriptedChat, ServerReply
 
 QUESTION = "Why does ice float on water?"
 ANSWER = "It is less dense than the water around it."
@@ -87,6 +88,33 @@ def test_the_command_line_judges_what_python_does(
         assert code == 0, said.err
         if case == "none" and wants_references(name):
             assert "declining is right" in " ".join((said.out + said.err).split())
+
+
+@pytest.fixture(scope="module")
+def chat_server() -> Iterator[FaultServer]:
+    with FaultServer([ServerReply(content=reply("anything"))]) as opened:
+        yield opened
+
+
+@pytest.mark.parametrize("name", ASKING)
+def test_the_command_line_asks_a_server_and_judges_what_python_does(
+    name: str, chat_server: FaultServer, tmp_path: Path
+) -> None:
+    """All three rows in one file, against a server of the OpenAI protocol."""
+    path = tmp_path / "rows.jsonl"
+    path.write_text("".join(json.dumps(row(case)) + "\n" for case in REFERENCES))
+    code = run(
+        ["judge", str(path), "-j", KNOWN[name].example, "--model", "made-up", "--base-url",
+         chat_server.url, "--ledger", str(tmp_path / "ledger.sqlite"), "-q",
+         "-o", str(tmp_path / "run")]
+    )  # fmt: skip
+    found = pl.read_parquet(tmp_path / "run" / "judgments.parquet")
+    statuses = dict(found.select("answer_id", "status").iter_rows())
+    assert set(statuses) == set(REFERENCES)
+    assert code in (0, 1)  # 1 where no reply could be read
+    for case, status in statuses.items():
+        compares = case == "none" and name in COMPARING
+        assert status in (("skipped",) if compares else ("judged", "unparsed")), (case, status)
 
 
 @pytest.mark.parametrize("name", ASKING)
