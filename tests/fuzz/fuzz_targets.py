@@ -101,12 +101,15 @@ def _file(data: bytes, name: str) -> Path:
 
 
 def _read(path: Path, format: Format | None = None) -> tuple[int, int]:
-    """Rows and problems of a file as answers, in batches small enough that there are several."""
+    """Rows of a file as answers, and rows left out, in batches small enough that there are several.
+
+    A row whose label cannot be read is no row left out.
+    """
     options = ReadOptions(input_format=format, on_bad_row="skip", batch_rows=2, max_bytes=50_000)
     reader = AnswersReader([path], options)
     rows = sum(batch.height for batch in reader)
     assert rows == reader.rows
-    return rows, len(reader.problems)
+    return rows, sum(not one.kept for one in reader.problems)
 
 
 def _answers(name: str, format: Format, rows_in: Callable[[bytes], int]) -> Callable[..., None]:
