@@ -39,6 +39,8 @@ PRICE_IN, PRICE_OUT = 2.0, 10.0
 PRICES = f'["m"]\ninput = {PRICE_IN}\ncached = 0.2\noutput = {PRICE_OUT}\n'
 
 Script = Callable[[dict[str, Any], int], ServerReply]
+Good = str | Callable[[Mapping[str, Any]], str]
+"""A reply that a judge can read, or one for each request."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -245,6 +247,33 @@ def bill(reply: ServerReply) -> float:
     return (fresh * PRICE_IN + cached * 0.2 + out * PRICE_OUT) / 1e6
 
 
+def by_stage(body: Mapping[str, Any]) -> str:
+    """A reply that fits the stage of a judge that asks several things about one answer.
+
+    A repair repeats what was asked, so the first user message says which stage it is.
+    """
+    asked = next(each["content"] for each in body["messages"] if each["role"] == "user")
+    if asked.endswith("S:"):
+        question, _, answer = asked.rpartition("Q: ")[2].removesuffix("\nS:").partition("\nA: ")
+        return f"{answer.rstrip('.')} is the answer to {question.rstrip('?')}."
+    if "[[INFO]]" in asked:
+        return "1. Who wrote it is named. [[INFO]]\n2. So it is the same person."
+    return "entailment" if "Premise" in asked else "Yes"
+
+
+STAGED: dict[str, Good] = dict.fromkeys(
+    (
+        "entailment(statements=chat, test=chat)",
+        "entailment(statements=chat, test=chat, marks=CIA)",
+        "claims(statements=chat, test=chat)",
+        "cascade(first=token_f1, then=llm_kamalloo)",
+        "panel(judges=[llm_kamalloo, llm_evouna], vote=majority)",
+    ),
+    by_stage,
+)
+"""Judges that ask in stages, or of several hands, and what answers them."""
+
+
 def shipped() -> dict[str, str]:
     """The prompted judges that ship, and for each a reply that it can read."""
     found = {}
@@ -296,20 +325,23 @@ class Laboratory:
 
     def __init__(self, server: FaultServer) -> None:
         self._server = server
-        self._script: Script = lambda _body, _place: ServerReply()
+        self._script: Callable[[str], Script] = lambda _: lambda _body, _place: ServerReply()
+        self._good: Good = ""
         self._place = 0
         self.billed = 0.0
         self._usual: dict[str, int] = {}
 
     def reply(self, body: Mapping[str, Any], _: int) -> ServerReply:
         place, self._place = self._place, self._place + 1
-        found = self._script(dict(body), place)
+        good = self._good if isinstance(self._good, str) else self._good(body)
+        found = self._script(good)(dict(body), place)
         self.billed += bill(found)
         return found
 
-    def run(self, behaviour: Behaviour, judge: str, good: str) -> Outcome:
+    def run(self, behaviour: Behaviour, judge: str, good: Good) -> Outcome:
         """Judge the rows."""
-        self._script, self._place, self.billed = behaviour.script(good), 0, 0.0
+        self._script, self._good = behaviour.script, good
+        self._place, self.billed = 0, 0.0
         found = Outcome()
         with tempfile.TemporaryDirectory() as folder:
             prices = Path(folder) / "models.toml"
@@ -331,13 +363,13 @@ class Laboratory:
         found.calls, found.billed = self._place, self.billed
         return found
 
-    def usual(self, judge: str, good: str) -> int:
+    def usual(self, judge: str, good: Good) -> int:
         """Requests that a good server gets."""
         if judge not in self._usual:
             self._usual[judge] = self.run(BEHAVIOURS[0], judge, good).calls
         return self._usual[judge]
 
-    def check(self, behaviour: Behaviour, judge: str, good: str) -> Outcome:
+    def check(self, behaviour: Behaviour, judge: str, good: Good) -> Outcome:
         """Judge the rows, and raise an AssertionError where they do not end as they must."""
         usual = self.usual(judge, good)
         found = self.run(behaviour, judge, good)
@@ -379,7 +411,7 @@ def laboratory() -> Iterator[Laboratory]:
 
 def page() -> str:
     """The page of the documentation: everything is run."""
-    every = shipped()
+    every: dict[str, Good] = {**shipped(), **STAGED}
     lines = []
     with laboratory() as lab:
         for behaviour in BEHAVIOURS:
@@ -405,8 +437,9 @@ def page() -> str:
 HEAD = """# What providers do, and what comes of it
 
 Written by `PYTHONPATH=tests/models python -m conformance`; do not edit. {behaviours} behaviours of
-servers, played by `markscheme.testing.FaultServer`, each tried on the {judges} prompted judges that
-ship ({names}) with three rows: {rows} rows a line. `tests/models/test_conformance.py` holds every
+servers, played by `markscheme.testing.FaultServer`, each tried on the prompted judges that ship and
+on judges that ask in stages or of several hands, {judges} in all ({names}),
+with three rows: {rows} rows a line. `tests/models/test_conformance.py` holds every
 cell to what stands here: each row ends in a named status with its reason, no call is sent that can
 be of no use, and the run's own figure of what it spent is within 1% of what the server billed.
 Calls are those of an ordinary reply times the figure; cost is how far the two bills differ, left

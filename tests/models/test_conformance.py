@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from conformance import BEHAVIOURS, Behaviour, Laboratory, laboratory, shipped
+from conformance import BEHAVIOURS, STAGED, Behaviour, Laboratory, laboratory, shipped
 
-SHIPPED = shipped()
-QUICK = ("llm_grader",)
+SHIPPED = {**shipped(), **STAGED}
+QUICK = ("llm_grader", "entailment(statements=chat, test=chat)")
 
 
 @pytest.fixture(scope="module")
@@ -34,5 +34,5 @@ def test_every_behaviour_on_every_other_judge(lab: Laboratory, judge: str) -> No
 
 def test_there_are_thirty_behaviours_and_all_prompted_judges() -> None:
     assert len(BEHAVIOURS) >= 30
-    assert len(SHIPPED) >= 8
+    assert len(SHIPPED) >= 8 + len(STAGED)
     assert {"1", "2", "3", "4", "5", "7", "8", "9"} <= {one.issue for one in BEHAVIOURS}

@@ -196,7 +196,7 @@ ON_THE_QUESTION = 0.6
 """Share of the question's content words from which a sentence counts as an answer to it."""
 PRONOUN = 0.5
 """The same share where a value decides: "it" refers to what the question is about."""
-_STATUS_FIRST = ("failed", "skipped", "refused", "unparsed")
+_STATUS_FIRST = ("failed", "refused", "unparsed", "skipped")
 _QUOTED = 160
 _SHOWN = 8
 
@@ -271,8 +271,17 @@ def _summed(against: pl.DataFrame) -> pl.DataFrame:
         nearest=pl.col("reference").sort_by(chance, descending=True).first(),
         denied=(pl.col("label") == "contradiction").any(),
         labelled=pl.col("label").is_not_null().any(),
-        open=pl.col("status").filter(pl.col("status") != "judged"),
+        open=_why_open().filter(pl.col("status") != "judged"),
     )
+
+
+def _why_open() -> pl.Expr:
+    """The status of a test; of one that was left out for want of a statement, that statement's."""
+    unstated = [
+        pl.when(pl.col(name) != "judged").then(name) for name in ("stated", "reference_stated")
+    ]
+    cause = pl.coalesce(*unstated, "status")
+    return pl.when(pl.col("status") == "skipped").then(cause).otherwise("status")
 
 
 def _outcome(rows: Sequence[dict[str, Any]], weights: Mapping[str, float]) -> dict[str, Any]:
