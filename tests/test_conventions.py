@@ -153,7 +153,9 @@ def test_a_command_imports_what_its_judges_need_and_little_else(tmp_path: Path) 
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     loaded = done.stdout.splitlines()[-1].split()
-    assert not {"scipy", "sklearn", "jinja2", "charset_normalizer", "pyarrow"} & set(loaded)
+    heavy = {"scipy", "sklearn", "jinja2", "charset_normalizer", "pyarrow", "pandas", "onnxruntime",
+             "lightgbm", "sqlalchemy", "httpx", "openai", "asyncio", "ssl"}  # fmt: skip
+    assert not heavy & set(loaded)
     assert len([one for one in loaded if one.startswith("markscheme")]) <= 100
 
 

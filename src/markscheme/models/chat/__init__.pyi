@@ -5,7 +5,7 @@ from .budget import Budget as Budget
 from .budget import Spending as Spending
 from .cached import AsyncChat as AsyncChat
 from .cached import CachedChat as CachedChat
-from .event_loop import CallGroup as CallGroup
+from .call_group import CallGroup as CallGroup
 from .images import UnusableImageError as UnusableImageError
 from .images import image_at as image_at
 from .images import images_below as images_below

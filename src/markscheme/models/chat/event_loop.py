@@ -13,6 +13,8 @@ import threading
 from collections.abc import Awaitable, Callable, Coroutine, Iterable
 from typing import Any, TypeVar
 
+from markscheme.models.chat.call_group import group_of_thread
+
 T = TypeVar("T")
 
 _LISTEN_SECONDS = 0.1
@@ -57,47 +59,6 @@ def _new_loop() -> asyncio.AbstractEventLoop:
     return asyncio.SelectorEventLoop(OneByOne())
 
 
-class CallGroup:
-    """Threads whose calls end together: what they wait for is cancelled when the group is."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._waited_for: set[concurrent.futures.Future[Any]] = set()
-        self._cancelled = False
-
-    def enter(self) -> None:
-        """Make this thread one of the group."""
-        _thread.group = self
-
-    def cancel(self) -> None:
-        """End what the group's threads wait for, and whatever they are to wait for from now on."""
-        with self._lock:
-            self._cancelled = True
-            waited_for = list(self._waited_for)
-        for one in waited_for:
-            one.cancel()
-
-    def wait(self, future: concurrent.futures.Future[T]) -> T:
-        """The result of a future, unless the group is cancelled.
-
-        Raises:
-            CancelledError: it is.
-        """
-        with self._lock:
-            self._waited_for.add(future)
-            cancelled = self._cancelled
-        if cancelled:
-            future.cancel()
-        try:
-            return future.result()
-        finally:
-            with self._lock:
-                self._waited_for.discard(future)
-
-
-_thread = threading.local()
-
-
 class LoopThread:
     """An event loop in a thread of its own."""
 
@@ -116,7 +77,7 @@ class LoopThread:
     def run(self, work: Coroutine[Any, Any, T]) -> T:
         """Run to the end and return the result; an interrupt cancels the work and goes on up."""
         future = asyncio.run_coroutine_threadsafe(work, self._loop)
-        group: CallGroup | None = getattr(_thread, "group", None)
+        group = group_of_thread()
         if group is not None:
             return group.wait(future)
         try:
