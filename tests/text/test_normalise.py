@@ -128,3 +128,11 @@ def test_streaming_keeps_order() -> None:
 def test_one_megabyte_answer() -> None:
     text = "The É a " * 131_072
     assert normalise_series(pl.Series([text])).to_list() == [normalise(text)]
+
+
+def test_texts_that_repeat_are_normalised_as_if_each_stood_alone() -> None:
+    texts = ["The A", "b  c", None, "", "\u0130x the \xc9", "a"]
+    column = pl.Series("x", texts * 500)
+    got = normalise_series(column)
+    assert got.name == "x"
+    assert got.to_list() == [None if one is None else normalise(one) for one in texts] * 500

@@ -69,10 +69,27 @@ SLICE = 8_192
 """Fewest rows worth a thread of their own."""
 
 
+_SAMPLE = 1_024
+"""Texts in which repeats are looked for."""
+
+
 def normalise_series(texts: pl.Series) -> pl.Series:
     """`normalise` of every string in `texts`; nulls stay null, name and order are preserved."""
     if texts.is_empty():
         return texts
+    sample = texts.head(_SAMPLE)
+    if len(texts) <= _SAMPLE or 2 * sample.n_unique() > len(sample):
+        return _normalised(texts)
+    # References, of which every system's answer to a question brings the same ones along.
+    distinct = texts.unique()
+    table = pl.DataFrame({"raw": distinct, "normal": _normalised(distinct)})
+    every = texts.alias("raw").to_frame()
+    return every.join(table, on="raw", how="left", maintain_order="left")["normal"].alias(
+        texts.name
+    )
+
+
+def _normalised(texts: pl.Series) -> pl.Series:
     raw, folded = pl.col("raw"), pl.col("folded")
     wide = raw.str.len_bytes() != raw.str.len_chars()
     # Slices, since Polars runs the string functions of one column on one core.
@@ -110,4 +127,5 @@ def normalise_expr(column: pl.Expr) -> pl.Expr:
 
 def split_expr(normalised: pl.Expr) -> pl.Expr:
     """The tokens of an already normalised String column: List(String), empty for empty text."""
-    return normalised.str.extract_all("[^ ]+")
+    words = normalised.str.split(" ")
+    return pl.when(normalised == "").then(words.list.head(0)).otherwise(words)
