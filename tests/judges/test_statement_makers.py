@@ -215,7 +215,7 @@ def test_a_statement_may_write_its_answer_in_another_form(
     assert read_statement(reply, question=question, answer=answer).product == reply
 
 
-def test_fewer_than_one_good_statement_in_two_hundred_is_refused() -> None:
+def test_statements_of_the_rules_carry_their_answers() -> None:
     rows = read_answers("examples/answers.jsonl").explode("references")
     made = statements(rows["question"], rows["references"]).to_list()
     good = [

@@ -11,35 +11,70 @@ import functools
 import math
 import re
 import unicodedata
+from collections.abc import Iterator
 
+from rapidfuzz import fuzz
+
+from markscheme.text.dates import decade_of
 from markscheme.text.inflection import stem
 from markscheme.text.lexicon import STOP
-from markscheme.text.numbers import word_value
+from markscheme.text.numbers import SCALES, merge_runs, word_value
+from markscheme.text.replies.verdicts import VERDICT_WORDS
+from markscheme.text.wordnet import key, thesaurus
 
 _WORD = re.compile(r"\d+(?:[.,]\d+)*|[^\W\d_]+(?:['’][^\W\d_]+)*")
 _UNSPACED = re.compile(
     r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]"
 )
 """Scripts that set no spaces between words: a character is a word there."""
-_BARE_VERDICT = re.compile(
-    r"^\W*(?:yes|no|true|false|yeah|yep|nope|never|none|nothing|nobody|no one|not?)\b",
-    re.IGNORECASE,
+_SHORTENED = re.compile(r"(?:n['’]t|['’](?:s|re|ll|ve|d|m))$")
+_ASIDE = STOP | frozenset(VERDICT_WORDS) | frozenset((
+    "never", "none", "nothing", "nobody", "neither", "nowhere", "yet", "zero", "0", "n",
+    "absolutely", "definitely", "certainly", "sure", "surely", "indeed", "course", "exactly",
+    "ca", "wo", "cannot", "f", "y", "unknown", "undisclosed", "unclear", "undefined", "tba", "tbd",
+    "former", "latter", "many", "much", "me", "us", "mine", "yours",
+))  # fmt: skip
+"""Words of an answer that have their content in the question: "None", "The former", "They did"."""
+_NOT_ONE = re.compile(r"(?:\bnot|n['’]t|\bno) (?:a single )?(?:one|any)\b", re.IGNORECASE)
+_LETTER = re.compile(r"^\W*(?:(?:answer|option|choice)\W+)?([A-Ha-h])\W*$", re.IGNORECASE)
+_OPTION = re.compile(
+    r"(?:^|[\s(])([A-Ha-h])[).:]\s*(.+?)\s*(?=[;,]?\s\(?[A-Ha-h][).:]\s|$)", re.MULTILINE
 )
+_BORDER = re.compile(r"(?<=\d)(?=[^\W\d])|(?<=[^\W\d])(?=\d)")
+_FRACTION = re.compile(r"(?<![\d/])(\d{1,4})\s?[/⁄]\s?(\d{1,4})(?![\d/])")
+_NATIONS = (
+    ("danish", "dane", "denmark"), ("dutch", "netherlands", "holland"), ("french", "france"),
+    ("german", "deutschland"), ("greek", "greece"), ("irish", "ireland"), ("spanish", "spain"),
+    ("swiss", "switzerland"), ("welsh", "wales"), ("english", "england"), ("british", "britain"),
+    ("scottish", "scotland"), ("american", "usa", "us"), ("czech", "bohemia"),
+)  # fmt: skip
+"""Peoples whose names share fewer than four first letters with their countries'."""
+_NATION = {name: place for place, names in enumerate(_NATIONS) for name in names}
+_SIGNS = str.maketrans({"$": " dollar ", "€": " euro ", "£": " pound ", "%": " percent "})
 _LONGEST = 4000
 _PREFIX = 4
+_BEGINNING = 3
 _MANY = 20
+_LONG = 10
+_ALIKE = 85.0
+_ROUNDED = 0.005
+_LARGE = 3000
+_GRAM = 6
+_MOST_WORDS = 200
+_LEAST_OF_LONG = 2
 
 LEAST_ABOUT = 0.25
 """Share of a text's content words that must come from its inputs."""
 LEAST_CARRIED = 0.2
-"""Share of the input's content words that a text must have: one at least, and four are enough."""
+"""Share of the input's content words that a text must have: one at least, and four are enough, as
+is half of the text's own words."""
 
 
 def content_words(text: str) -> frozenset[str]:
     """Stems of the words that carry content; of a text without any, all of its words.
 
     >>> sorted(content_words("The cities of France")), sorted(content_words("It is"))
-    (['city', 'france'], ['is', 'it'])
+    (['city', 'franc'], ['be', 'it'])
     """
     return _words(text)[0]
 
@@ -47,16 +82,21 @@ def content_words(text: str) -> frozenset[str]:
 @functools.lru_cache(maxsize=4096)
 def _words(text: str) -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
     """Content words, all words, and the beginnings of the latter, as they are compared."""
-    plain = text[:_LONGEST].casefold()
-    if not plain.isascii():
-        parts = unicodedata.normalize("NFKD", plain)
-        plain = "".join(mark for mark in parts if not unicodedata.combining(mark))
-        plain = _UNSPACED.sub(lambda sign: f" {sign[0]} ", plain)
-    found = _WORD.findall(plain)
+    found = _found(text)
     every = frozenset(map(_key, found))
     content = frozenset(_key(word) for word in found if word not in STOP)
     starts = frozenset(word[:_PREFIX] for word in every if len(word) >= _PREFIX)
     return content or every, every, starts
+
+
+def _found(text: str) -> list[str]:
+    """Words in lower case, without accents."""
+    plain = text[:_LONGEST].casefold().translate(_SIGNS)
+    if not plain.isascii():
+        parts = unicodedata.normalize("NFKD", plain)
+        plain = "".join(mark for mark in parts if not unicodedata.combining(mark))
+        plain = _UNSPACED.sub(lambda sign: f" {sign[0]} ", plain)
+    return _WORD.findall(plain)
 
 
 @functools.lru_cache(maxsize=4096)
@@ -77,9 +117,12 @@ def mentions(text: str, *, of: str) -> bool:
 def ungrounded(text: str, *, of: str, about: str = "") -> str | None:
     """Why a text does not carry the content of its input; None if it does.
 
-    It must have a word of `of` (a fifth of them where there are many), and a quarter of its own
-    words must come from `of` or `about`. Words are compared by stem or their first four letters,
-    numbers by value. A bare yes or no ("No.") has its content in `about`.
+    It must have a word of `of` (a fifth of them where there are many, or half of its own words
+    from them), and a quarter of its own words must come from `of` or `about`. Words are compared
+    by stem or their first four letters, numbers by value. Where none is the same, another form
+    will do: a number in words or rounded, an abbreviation written out, another spelling, a word of
+    the same meaning (WordNet), the option that a letter names. What says no more than yes, no or
+    nobody ("Of course not") has its content in `about`.
 
     Args:
         text: what a model wrote.
@@ -87,26 +130,232 @@ def ungrounded(text: str, *, of: str, about: str = "") -> str | None:
         about: what it may be written with besides, such as the question.
 
     >>> ungrounded("Paris is the capital of France.", of="Paris", about="the capital of France?")
+    >>> ungrounded("The U.S. has it.", of="United States", about="who has it?")
     >>> ungrounded("Error: rate limit exceeded", of="Paris", about="the capital of France?")
     'it has nothing of its input (Paris)'
     """
+    of = _chosen(of, about) or of
     said, every, starts = _words(text)
-    wanted = content_words(_BARE_VERDICT.sub("", of)) or content_words(about) or content_words(of)
+    wanted = frozenset(map(_key, _content(_NOT_ONE.sub(" ", of), _ASIDE)))
+    wanted = wanted or frozenset(map(_key, _content(about, _ASIDE))) or content_words(of)
     if not wanted:
         return None
-    if not said:
+    if not every:
         return "it has no words"
-    carried = sum(_has(word, every, starts) for word in wanted)
-    if carried < max(1.0, LEAST_CARRIED * min(len(wanted), _MANY)):
-        short = " ".join(of.split())
-        return f"it has nothing of its input ({short[:40]}{'...' if len(short) > 40 else ''})"
     _, words_of, starts_of = _words(of)
     _, words_about, starts_about = _words(about)
+    found = [word for word in wanted if _has(word, every, starts)]
+    content = frozenset(map(_key, _content(text, STOP)))
+    asked = sum(_has(word, words_about, starts_about) for word in content)
+    short = len(wanted) < _LONG
+    enough = len(found) >= max(1, min(LEAST_CARRIED * min(len(wanted), _MANY), len(said) / 2))
+    if not short and len(found) + asked < _LEAST_OF_LONG:
+        enough = False
+    otherwise = short and not enough and _in_another_form(text, of, about)
+    if not enough and not otherwise:
+        return f"it has nothing of its input ({_shown(of)})"
+    if short and _another_number(text, of, about):
+        return f"it has another number than its input ({_shown(of)})"
+    named = {word for word in content if not word[0].isdigit()}
+    bare = enough and all(len(word) == 1 or word[0].isdigit() for word in found)
+    if bare and named and not asked and content_words(about) and not _worded(text, of, about):
+        return "it shares no more than a number with its input"
     known, beginnings = words_of | words_about, starts_of | starts_about
-    if sum(_has(word, known, beginnings) for word in said) < LEAST_ABOUT * len(said):
+    shared = sum(_has(word, known, beginnings) for word in content) + otherwise
+    if shared < LEAST_ABOUT * len(content):
         return "most of it is about something else than its input"
     return None
 
 
+def says_yes(answer: str) -> bool:
+    """Whether an answer is a bare yes in one of several languages.
+
+    >>> says_yes("Sí."), says_yes("No"), says_yes("Yes, Paris")
+    (True, False, False)
+    """
+    return VERDICT_WORDS.get(answer.strip(" \t\r\n.!,。！").casefold()) is True
+
+
 def _has(word: str, words: frozenset[str], starts: frozenset[str]) -> bool:
     return word in words or (len(word) >= _PREFIX and word[:_PREFIX] in starts)
+
+
+def _shown(of: str) -> str:
+    short = " ".join(of.split())
+    return f"{short[:40]}{'...' if len(short) > 40 else ''}"
+
+
+def _content(text: str, aside: frozenset[str]) -> list[str]:
+    """A text's words in lower case, without those that are aside, short forms of them included."""
+    return [word for word in _found(text) if _SHORTENED.sub("", word) not in aside]
+
+
+def _chosen(of: str, about: str) -> str | None:
+    """The option's text, where an answer is the letter of one that the question lists."""
+    letter = _LETTER.match(of)
+    if letter is None:
+        return None
+    options = {one[1].lower(): one[2] for one in _OPTION.finditer(about)}
+    return options.get(letter[1].lower()) if len(options) > 1 else None
+
+
+# --- other forms ------------------------------------------------------------------------------
+
+
+def _in_another_form(text: str, of: str, about: str) -> bool:
+    """Whether a text has a number, a name or a word of an answer written otherwise."""
+    return _same_number(text, of) or _worded(text, of, about) or _foreign_number(text, of, about)
+
+
+def _worded(text: str, of: str, about: str) -> bool:
+    """Whether a text has a name or a word of an answer in another form."""
+    said, input_words = (
+        [one for one in _cased(part) if not one[0].isdigit()] for part in (text, of)
+    )
+    asked = {word.casefold() for word in _cased(about)}
+    new = [word for word in said if word.casefold() not in asked]
+    return (
+        _abbreviated(input_words, said)
+        or _abbreviated(new, input_words)
+        or _alike({*_found(text)} - {*_found(about)}, _found(of))
+        or _same_meaning(said, input_words, set(new))
+    )
+
+
+def _cased(text: str) -> list[str]:
+    """Words with their letter case; what has dots inside is one word ("L.A.")."""
+    return _WORD.findall(re.sub(r"\b((?:[^\W\d_]\.){2,})", _undotted, text[:_LONGEST]))
+
+
+def _undotted(match: re.Match[str]) -> str:
+    return match[1].replace(".", "") + " "
+
+
+def _numbers(text: str) -> set[float]:
+    words = [word.strip("'’") for word in re.findall(r"[\w'’]+(?:[.,]\d+)*", text[:_LONGEST])]
+    words = [
+        part
+        for word in words
+        for part in re.split(r"(?<=\d)(?=[^\W\d])|(?<=[^\W\d])(?=\d)|-", word)
+    ]
+    runs = merge_runs(words)
+    found = {value for _, _, value in runs}
+    inside = {place for start, length, _ in runs for place in range(start, start + length)}
+    for place, word in enumerate(words):
+        if place in inside:
+            continue
+        value = word_value(word)
+        decade = decade_of(word)
+        found.update(float(one) for one in (value, decade) if one is not None)
+        if word.lower() in _DECADES:
+            found.add(_DECADES[word.lower()])
+    found.update(int(one) / int(other) for one, other in _FRACTION.findall(text) if int(other))
+    for one, scale in _AND_A_HALF.findall(text):
+        found.add(((word_value(one) or 0.0) + 0.5) * SCALES.get(scale.lower(), 1.0))
+    for one, part in _PARTS.findall(text):
+        found.add((word_value(one) or 1.0) / _PART[part.lower()])
+    return {one for one in found if math.isfinite(one)}
+
+
+_DECADES = {
+    f"{word}ies": 1900.0 + 10 * place
+    for place, word in enumerate(
+        ("twent", "thirt", "fort", "fift", "sixt", "sevent", "eight", "ninet"), 2
+    )
+}
+_PART = {"quarter": 4, "quarters": 4, "third": 3, "thirds": 3, "fifths": 5}
+_PARTS = re.compile(rf"\b(\w{{1,40}})[ -]({'|'.join(_PART)})\b", re.IGNORECASE)
+_AND_A_HALF = re.compile(r"\b([\w.]{1,40}) and a half\b(?: (\w+))?", re.IGNORECASE)
+
+
+def _same_number(text: str, of: str) -> bool:
+    ones, others = _numbers(of), _numbers(text)
+    return any(_near(one, other) for one in ones for other in others)
+
+
+def _another_number(text: str, of: str, about: str) -> bool:
+    """Whether a text has numbers that the question has not, and none of the answer's."""
+    new = _numbers(text) - _numbers(about)
+    wanted = _numbers(of) if new else set()
+    return bool(wanted) and not any(_near(one, other) for one in wanted for other in _numbers(text))
+
+
+def _near(one: float, other: float) -> bool:
+    """Whether numbers are one, rounded, of another prefix (km, m) or a year of two digits."""
+    low, high = sorted((one, other))
+    if low <= 0 or low == high:
+        return low == high
+    if high in (1900 + low, 2000 + low) and 10 <= low < 100:
+        return True
+    power = round(min(math.log(high / low, 1000), 99.0))
+    apart = abs(high / low / 1000.0**power - 1)
+    return apart <= (_ROUNDED if high >= _LARGE else 1e-9)
+
+
+def _abbreviated(short: list[str], full: list[str]) -> bool:
+    """Whether one of the words is made of the others' letters ("NASA", "TX", "the Fed")."""
+    content = [word for word in full if word.casefold() not in STOP]
+    initials = ["".join(word[0] for word in words).casefold() for words in (full, content) if words]
+    for word in short:
+        plain = word.casefold()
+        if plain in _ASIDE and not word.isupper():
+            continue
+        if word.isupper() and 2 <= len(word) <= _GRAM and (
+            any(plain in run for run in initials)
+            or any(_within(plain, one.casefold()) for one in content if one != word)
+        ):  # fmt: skip
+            return True
+        if word[:1].isupper() and len(word) >= _BEGINNING and any(
+            one.casefold().startswith(plain) for one in content
+        ):  # fmt: skip
+            return True
+    return False
+
+
+def _within(short: str, word: str) -> bool:
+    """Whether a word begins so, or, of two letters ("TX"), with the one and has the other."""
+    return word.startswith(short) or (
+        len(short) == 2 and word[0] == short[0] and short[1] in word[1:]
+    )
+
+
+def _alike(new: set[str], of: list[str]) -> bool:
+    """Whether a new word is spelled like one of the answer's, begins so, or is of its people."""
+    for one in of:
+        for other in new - _ASIDE if one not in _ASIDE else ():
+            low, high = sorted((stem(one), stem(other)), key=len)
+            if len(low) >= _BEGINNING and low.isalpha() and high.startswith(low):
+                return True
+            if min(len(one), len(other)) > _PREFIX and fuzz.ratio(one, other) >= _ALIKE:
+                return True
+            if _NATION.get(one, -1) == _NATION.get(other, -2):
+                return True
+    return False
+
+
+def _same_meaning(said: list[str], of: list[str], new: set[str]) -> bool:
+    known = thesaurus()
+    _, ones = known.meanings(list(_grams(of, set(of))))
+    _, others = known.meanings(list(_grams(said, new)))
+    return bool(set(ones.tolist()) & set(others.tolist()))
+
+
+def _grams(words: list[str], new: set[str]) -> Iterator[str]:
+    """Runs of words as WordNet has them, each with a new word that is no function word."""
+    folded = [word.casefold() for word in words[:_MOST_WORDS]]
+    wanted = {word.casefold() for word in new} - _ASIDE | {"us"} & set(folded)
+    for start in range(len(folded)):
+        for end in range(start + 1, min(start + _GRAM, len(folded)) + 1):
+            if not wanted.isdisjoint(folded[start:end]):
+                yield key(" ".join(folded[start:end]))
+
+
+def _foreign_number(text: str, of: str, about: str) -> bool:
+    """Whether one of them has a number, the other none, and their language is not English."""
+    if bool(_numbers(of)) == bool(_numbers(text) - _numbers(about)):
+        return False
+    words = [word for word in _cased(f"{of} {text}") if word.islower() or not word.isascii()]
+    words = [word for word in words if word not in STOP]
+    known = thesaurus()
+    english = known.exist(words) | known.exist([stem(word) for word in words])
+    return bool(words) and int((~english).sum()) >= min(2, (len(words) + 1) // 2)

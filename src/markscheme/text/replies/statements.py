@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 
 from markscheme.text.normalisation import normalise
-from markscheme.text.replies.grounding import ungrounded
+from markscheme.text.replies.grounding import says_yes, ungrounded
 from markscheme.text.replies.reply import Reading, spoken, unparsed
 from markscheme.text.replies.verdicts import declines
 
@@ -67,7 +67,9 @@ def read_statement(reply: str, *, question: str, answer: str, finished: bool = T
     if not finished and len(text) >= len(said):
         return unparsed("cut off by the token limit before the statement ended")
     plain = normalise(text)
-    if plain == normalise(question) and plain != normalise(answer):
+    echoes = plain == normalise(question) and plain != normalise(answer)
+    stated = text.endswith((".", "。")) and says_yes(answer)
+    if echoes and not stated:  # Some languages ask so: "È vero?"
         return unparsed("the reply repeats the question")
     if text.endswith("?") and not answer.strip().endswith("?"):
         return unparsed("the reply is a question")
