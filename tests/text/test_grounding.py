@@ -49,6 +49,8 @@ FORMS = [
     ("automobile", "A car does.", None),
     ("Persia", "Iran does.", None),
     ("Ann", "", "no words"),
+    ("A", "It is A.", None),
+    ("no", "No.", "nothing of its input"),
     ("3", "Error 3", "no more than a number"),
 ]
 

@@ -28,13 +28,15 @@ _UNSPACED = re.compile(
 )
 """Scripts that set no spaces between words: a character is a word there."""
 _SHORTENED = re.compile(r"(?:n['’]t|['’](?:s|re|ll|ve|d|m))$")
-_ASIDE = STOP | frozenset(VERDICT_WORDS) | frozenset((
+_EMPTY = frozenset(VERDICT_WORDS) | frozenset((
+    "not",
     "never", "none", "nothing", "nobody", "neither", "nowhere", "yet", "zero", "0", "n",
     "absolutely", "definitely", "certainly", "sure", "surely", "indeed", "course", "exactly",
     "ca", "wo", "cannot", "f", "y", "unknown", "undisclosed", "unclear", "undefined", "tba", "tbd",
     "former", "latter", "many", "much", "me", "us", "mine", "yours",
 ))  # fmt: skip
-"""Words of an answer that have their content in the question: "None", "The former", "They did"."""
+"""Words of an answer that have their content in the question: "None", "The former"."""
+_ASIDE = STOP | _EMPTY
 _NOT_ONE = re.compile(r"(?:\bnot|n['’]t|\bno) (?:a single )?(?:one|any)\b", re.IGNORECASE)
 _LETTER = re.compile(r"^\W*(?:(?:answer|option|choice)\W+)?([A-Ha-h])\W*$", re.IGNORECASE)
 _OPTION = re.compile(
@@ -137,7 +139,12 @@ def ungrounded(text: str, *, of: str, about: str = "") -> str | None:
     of = _chosen(of, about) or of
     said, every, starts = _words(text)
     wanted = frozenset(map(_key, _content(_NOT_ONE.sub(" ", of), _ASIDE)))
-    wanted = wanted or frozenset(map(_key, _content(about, _ASIDE))) or content_words(of)
+    if not wanted:
+        plain = _found(of)
+        literal = all(len(word) == 1 or word not in _EMPTY for word in plain)
+        if not (plain and literal and every.issuperset(map(_key, plain))):  # "It is A.", "I did."
+            wanted = frozenset(map(_key, _content(about, _ASIDE)))
+        wanted = wanted or content_words(of)
     if not wanted:
         return None
     if not every:
@@ -156,8 +163,8 @@ def ungrounded(text: str, *, of: str, about: str = "") -> str | None:
         return f"it has nothing of its input ({_shown(of)})"
     if short and _another_number(text, of, about):
         return f"it has another number than its input ({_shown(of)})"
-    named = {word for word in content if not word[0].isdigit()}
-    bare = enough and all(len(word) == 1 or word[0].isdigit() for word in found)
+    named = {word for word in content if not _is_sign(word)}
+    bare = enough and all(map(_is_sign, found))
     if bare and named and not asked and content_words(about) and not _worded(text, of, about):
         return "it shares no more than a number with its input"
     known, beginnings = words_of | words_about, starts_of | starts_about
@@ -178,6 +185,11 @@ def says_yes(answer: str) -> bool:
 
 def _has(word: str, words: frozenset[str], starts: frozenset[str]) -> bool:
     return word in words or (len(word) >= _PREFIX and word[:_PREFIX] in starts)
+
+
+def _is_sign(word: str) -> bool:
+    """Whether a word is a number or one letter, which a fault's message may have by chance."""
+    return len(word) == 1 or word[0].isdigit()
 
 
 def _shown(of: str) -> str:
