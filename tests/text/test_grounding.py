@@ -51,6 +51,7 @@ FORMS = [
     ("Ann", "", "no words"),
     ("A", "It is A.", None),
     ("no", "No.", "nothing of its input"),
+    ("Jane Austen", "Based on 2 references", "nothing of its input"),
     ("3", "Error 3", "no more than a number"),
 ]
 

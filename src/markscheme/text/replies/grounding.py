@@ -37,6 +37,11 @@ _EMPTY = frozenset(VERDICT_WORDS) | frozenset((
 ))  # fmt: skip
 """Words of an answer that have their content in the question: "None", "The former"."""
 _ASIDE = STOP | _EMPTY
+_ENGLISH = STOP - frozenset((
+    "a", "an", "as", "am", "by", "do", "he", "in", "is", "me", "no", "of", "on", "over", "so", "s",
+    "t", "to", "under", "was", "will",
+))  # fmt: skip
+"""Function words that other languages do not have."""
 _NOT_ONE = re.compile(r"(?:\bnot|n['’]t|\bno) (?:a single )?(?:one|any)\b", re.IGNORECASE)
 _LETTER = re.compile(r"^\W*(?:(?:answer|option|choice)\W+)?([A-Ha-h])\W*$", re.IGNORECASE)
 _OPTION = re.compile(
@@ -364,10 +369,6 @@ def _grams(words: list[str], new: set[str]) -> Iterator[str]:
 
 def _foreign_number(text: str, of: str, about: str) -> bool:
     """Whether one of them has a number, the other none, and their language is not English."""
-    if bool(_numbers(of)) == bool(_numbers(text) - _numbers(about)):
+    if not about or bool(_numbers(of)) == bool(_numbers(text) - _numbers(about)):
         return False
-    words = [word for word in _cased(f"{of} {text}") if word.islower() or not word.isascii()]
-    words = [word for word in words if word not in STOP]
-    known = thesaurus()
-    english = known.exist(words) | known.exist([stem(word) for word in words])
-    return bool(words) and int((~english).sum()) >= min(2, (len(words) + 1) // 2)
+    return _ENGLISH.isdisjoint(_found(f"{about} {text}"))
