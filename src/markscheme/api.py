@@ -16,7 +16,13 @@ from markscheme.results import Table, Tabular, slice_records, summary_table
 from markscheme.tables import JUDGMENTS_SCHEMA, AnswersReader, ReadOptions, Source, slices_of
 
 if TYPE_CHECKING:
-    from markscheme.agreement import AgreeResult, CompareResult, JudgmentsSource, TableSource
+    from markscheme.agreement import (
+        AgreeResult,
+        CompareResult,
+        DriftResult,
+        JudgmentsSource,
+        TableSource,
+    )
     from markscheme.analysis import FailuresResult
 
 DEFAULT_JUDGE = "examiner"
@@ -36,6 +42,8 @@ class Result(Tabular):
     run: RunReport = field(repr=False)
     answers: Callable[[], pl.DataFrame] = field(repr=False)
     """Gives the answers table; read again where it was not kept."""
+    anchors: DriftResult | None = field(default=None, repr=False)
+    """Whether the models judge anchors as before, where some were given."""
 
     @classmethod
     def of(cls, report: RunReport, reader: AnswersReader) -> Result:
@@ -74,7 +82,8 @@ class Result(Tabular):
     @property
     def data(self) -> Mapping[str, Any]:
         """The figures as nested values; `not_judged` counts by status."""
-        return {"command": "judge", "figures": self.run.records}
+        found: dict[str, Any] = {"command": "judge", "figures": self.run.records}
+        return found if self.anchors is None else {**found, "anchors": self.anchors.data}
 
     @property
     def accuracy(self) -> pl.DataFrame:
@@ -253,6 +262,7 @@ def judge(
     clean: Clean | None = None,
     models: ModelSource | None = None,
     workers: int = 1,
+    anchors: TableSource | None = None,
     on_progress: Callable[[int], None] | None = None,
 ) -> Result:
     """Judge answers.
@@ -271,6 +281,9 @@ def judge(
         models: opens weights and servers for judges that need some.
         workers: processes that judge side by side, for many answers and a judge that is not
             lexical; a script that asks for several needs `if __name__ == "__main__":`.
+        anchors: labelled answers, at most once a day asked about anew with the same models before
+            the others: `Result.anchors` says whether they are judged as at earlier checks (see
+            `markscheme.agreement.drift`), which are in `runs/drift-NAME`.
         on_progress: called with the number of judgments just finished.
 
     Returns:
@@ -296,16 +309,24 @@ def judge(
     sources = _sources(answers)
     named = [judges] if isinstance(judges, str) or not isinstance(judges, Sequence) else judges
     reader = AnswersReader(sources, options)
+    made = [parse_judge(one) for one in named]
+    checked = None
+    if anchors is not None:
+        from markscheme.agreement import check_anchors
+        from markscheme.models import Models
+
+        asked = models if isinstance(models, Models) else Models()
+        checked = check_anchors(anchors, made, models=asked)
     report = run(
         reader,
-        [parse_judge(one) for one in named],
+        made,
         out=out,
         clean=clean,
         models=models,
         workers=workers,
         on_progress=on_progress,
     )
-    return Result.of(report, reader)
+    return replace(Result.of(report, reader), anchors=checked)
 
 
 def run(

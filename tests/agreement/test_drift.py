@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import sys
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import orjson
 import pytest
 from scipy import stats
 
+import markscheme
 from markscheme.agreement import drift
 from markscheme.agreement.drift import _MISSING, _Outcome, _test
 from markscheme.cli import run as run_command
@@ -187,6 +190,56 @@ def test_the_command_exits_with_1_on_drift(
     assert "DRIFT" in capsys.readouterr().out
 
 
+def test_a_run_asks_about_anchors_and_raises_the_alarm(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("OPENAI_API_KEY", "none")
+    line = '{{"question": "Number {}?", "references": ["x"], "answer": "a{}", "label": 1}}'
+    Path("anchors.jsonl").write_text("\n".join(line.format(n, n) for n in range(20)))
+    for name in ("one", "two", "three"):
+        Path(f"{name}.jsonl").write_text(line.format(name, name))
+    command = ["-j", JUDGE, "-j", "exact_match", "-m", "m", "--anchors", "anchors.jsonl"]
+    with FaultServer([ServerReply(content="Yes")]) as server:
+        judge = ["judge", *command, "--base-url", server.url]
+        assert run_command([*judge, "one.jsonl"]) == 0
+        assert len(server.requests) == 21
+        assert run_command([*judge, "two.jsonl"]) == 0  # The last check is of today.
+        assert len(server.requests) == 22
+    assert "no alarm" in capsys.readouterr().err
+    (check,) = Path("runs/drift-anchors").glob("*Z.sqlite")
+    check.rename(check.with_name("2026-01-01T00-00-00Z.sqlite"))
+    with FaultServer([ServerReply(content="No")]) as server:
+        judge = ["judge", *command, "--base-url", server.url]
+        assert run_command([*judge, "three.jsonl", "--format", "json"]) == 1
+        assert len(server.requests) == 21
+    printed = capsys.readouterr()
+    assert "ALARM" in printed.err
+    found = orjson.loads(printed.out)
+    assert found["anchors"]["alarm"] is True
+    assert {one["judge"] for one in found["anchors"]["checks"]} == {JUDGE}
+    assert len(found["figures"]) == 2  # What was judged is shown all the same.
+
+
+def test_anchors_in_a_run_need_a_model_that_is_asked(tmp_path: Path) -> None:
+    with pytest.raises(AgreementError, match="unlike exact_match"):
+        markscheme.judge(anchors(1), "exact_match", anchors=anchors())
+    models = Provider().models(replay=True)
+    with pytest.raises(AgreementError, match="replay"):
+        markscheme.judge(anchors(1), JUDGE, anchors=anchors(), models=models)
+
+
+def test_the_result_of_a_run_has_its_anchors(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    found = markscheme.judge(anchors(2), JUDGE, anchors=anchors(), models=Provider().models())
+    assert found.anchors is not None
+    assert not found.anchors.alarm
+    assert found.anchors.checks[0].agreement == 1
+    assert found.judgments.height == 2
+
+
 # --- the test ------------------------------------------------------------------------------------
 
 
@@ -208,8 +261,9 @@ def test_between_two_checks_it_is_the_sign_flip_test_of_scipy() -> None:
     assert found.changed == int((last != before).sum())
 
 
-def test_false_alarms_are_as_rare_as_the_level_says() -> None:
+def test_false_alarms_are_as_rare_as_the_level_says(monkeypatch: pytest.MonkeyPatch) -> None:
     """Noisy judges, two answers a question, a check now and then without a reply."""
+    monkeypatch.setattr(sys.modules[_test.__module__], "RESAMPLES", 399)  # Quicker, as exact.
     rng = np.random.default_rng(17)
     alarms = tests = 0
     questions = np.repeat(np.arange(25), 2)

@@ -47,6 +47,7 @@ from .comparisons import compare_judges as compare_judges
 from .comparisons import compare_systems as compare_systems
 from .drift import DriftCheck as DriftCheck
 from .drift import DriftResult as DriftResult
+from .drift import check_anchors as check_anchors
 from .drift import drift as drift
 from .entailment_details import details as details
 from .entailment_details import gaps as gaps

@@ -152,6 +152,41 @@ def drift(
     ).result(now or datetime.now(UTC))  # fmt: skip
 
 
+def check_anchors(
+    anchors: TableSource,
+    judges: Sequence[Judge],
+    *,
+    models: Models,
+    every: float = 1.0,
+    folder: str | Path | None = None,
+    now: datetime | None = None,
+    on_progress: Callable[[int], None] | None = None,
+) -> DriftResult:
+    """`drift` for a run's own judges, as part of the run: those of them that ask a model.
+
+    Args:
+        anchors, models, folder, now, on_progress: as for `drift`.
+        judges: the run's judges.
+        every: days between checks; a run that is resumed, or one soon after, asks nothing.
+
+    Raises:
+        AgreementError: no judge asks a model, or replies are replayed.
+        Other errors: as `drift`.
+    """
+    asking = [one for one in judges if needs_of(one).chat is not False]
+    if not asking:
+        names = ", ".join(map(judge_name, judges))
+        raise AgreementError(f"anchors are for judges that ask a language model, unlike {names}")
+    if models.options.replay:
+        raise AgreementError(
+            "anchors are asked anew, and with replay nothing is sent; leave one out"
+        )
+    return drift(
+        anchors, DriftOptions(every=every), judges=asking, models=models, folder=folder, now=now,
+        on_progress=on_progress,
+    )  # fmt: skip
+
+
 def _folder_of(anchors: object) -> Path:
     named = Path(anchors).name.split(".")[0] if isinstance(anchors, str | Path) else ""
     return Path("runs") / f"drift-{named or 'anchors'}"

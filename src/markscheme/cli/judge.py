@@ -6,6 +6,7 @@ import shlex
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -23,6 +24,7 @@ from markscheme.tables import ReadOptions
 from markscheme.text import in_rows
 
 if TYPE_CHECKING:
+    from markscheme.agreement import DriftResult
     from markscheme.contract import Judge
     from markscheme.engine import RunReport
     from markscheme.models import Models
@@ -66,6 +68,13 @@ def judge(
         ),
     ] = None,
     confidence: Annotated[float | None, CONFIDENCE] = None,
+    anchors: Annotated[
+        str | None,
+        Option(
+            "Labelled answers that the run's models are asked about anew first, at most once a "
+            "day: exits with 1 where they judge otherwise than before (see llm drift)."
+        ),
+    ] = None,
     engine: Annotated[
         Engine,
         Option(
@@ -109,7 +118,7 @@ def judge(
     chosen = [parse_judge(name) for name in judges or [DEFAULT_JUDGE]]
     reader = AnswersReader(list(files), read)
     if models.dry_run:
-        _print_plan(reader, chosen, models, clean, shown)
+        _print_plan(reader, chosen, models, clean, shown, anchors)
         return
     with opened(models) as asked:
         if out is None:
@@ -126,6 +135,7 @@ def judge(
             asked.budget.on_change = lambda spending: advance.note(str(spending))
             asked.on_wait = advance.note
             command = command_line(sys.argv[1:])
+            checked = _check_anchors(anchors, chosen, asked)
             if engine is Engine.RAY:
                 report = _on_ray(
                     files, chosen, target, read=read, clean=clean, models=asked, command=command,
@@ -143,13 +153,37 @@ def judge(
                     command=command,
                 )
     if shown.format is not Format.TABLE:
-        shown.show(Result.of(report, reader))
+        shown.show(replace(Result.of(report, reader), anchors=checked))
     held = _figures(report, read.slices, printed=shown.format is Format.TABLE)
     _print_notes(report, asked)
+    _print_anchors(checked)
     if engine is Engine.LOCAL:
         _name_next(report)
     if fail_under is not None:
         _hold_gate(report, held, fail_under, confidence, read.slices)
+    raise typer.Exit(int(checked is not None and checked.alarm))
+
+
+def _check_anchors(
+    anchors: str | None, judges: Sequence[Judge], asked: Models
+) -> DriftResult | None:
+    if anchors is None:
+        return None
+    from markscheme.agreement import check_anchors
+
+    return check_anchors(anchors, judges, models=asked)
+
+
+def _print_anchors(checked: DriftResult | None) -> None:
+    """The checks of each judge, and whether the last one is an alarm."""
+    if checked is None:
+        return
+    for table in checked.tables:
+        notes.print(table.rich())
+        for note in table.notes:
+            notes.print(note, markup=False, soft_wrap=True)
+    word = "ALARM: a model judges anchors otherwise than before" if checked.alarm else "no alarm"
+    notes.print(f"anchors: {word}", markup=False, soft_wrap=True)
 
 
 @contextmanager
@@ -255,6 +289,7 @@ def _print_plan(
     models: ModelOptions,
     clean: str | None,
     shown: Shown,
+    anchors: str | None,
 ) -> None:
     """What would be asked, and how it was counted."""
     from markscheme.analysis import plan_calls
@@ -263,6 +298,9 @@ def _print_plan(
     shown.show(found)
     for note in found.notes:
         notes.print(note, markup=False)
+    if anchors is not None:
+        said = f"note: the calls for {anchors} come on top, once a day; it may be counted alike"
+        notes.print(said, markup=False, soft_wrap=True)
 
 
 def _not_used(names: Sequence[str]) -> str:
