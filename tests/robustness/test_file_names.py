@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import os
+import re
 from pathlib import Path
 
 import polars as pl
@@ -59,3 +62,44 @@ def test_ray_takes_a_pattern_only_where_no_file_has_that_name(
     assert [Path(piece.path).name for piece in pieces] == ["pq[1].parquet"]
     pieces, _ = input_pieces(["pq[12].parquet"])
     assert [Path(piece.path).name for piece in pieces] == ["pq1.parquet", "pq2.parquet"]
+
+
+def test_later_steps_read_the_answers_of_the_run_with_that_very_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    labelled = {"label": 1.0, "topic": "another run's"}
+    table("wrong").with_columns(**{k: pl.lit(v) for k, v in labelled.items()}).write_parquet("o.pq")
+    table("Jane Austen").with_columns(topic=pl.lit("novels")).write_parquet("mine.pq")
+    judge = ["-j", "exact_match", "--slices", "topic", "-q"]
+    assert run(["judge", "o.pq", *judge, "-o", "r1"]) == 0
+    capsys.readouterr()
+    for name in ("r[1]", "r[2J"):  # one that matches the other run, one that is no pattern
+        assert run(["judge", "mine.pq", *judge, "-o", name]) == 0
+        assert run(["failures", name]) == 0
+        shown = capsys.readouterr()
+        assert "novels" in shown.out
+        assert "another run" not in shown.out
+        assert "--labels" not in shown.err
+
+
+def test_no_module_reads_parquet_by_a_name_that_polars_takes_for_a_pattern() -> None:
+    source = Path(markscheme.__file__).parent
+    found = [
+        path.relative_to(source).as_posix()
+        for path in source.rglob("*.py")
+        if re.search(r"pl\.(scan|read)_parquet\((?![^\n]*glob=False)", path.read_text("utf-8"))
+    ]
+    # What trains a model reads tables that it has just written itself.
+    assert not [name for name in found if not name.startswith("training/")]
+
+
+def test_a_name_that_is_no_text_is_one_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    name = os.fsdecode(b"\xff\xfe.jsonl")
+    Path(name).write_text(json.dumps(ROW) + "\n")
+    for arguments in ([name], [name, "-o", "run"]):
+        assert run(["judge", *arguments, "-j", "exact_match", "-q"]) == 2
+        assert "is not valid UTF-8" in capsys.readouterr().err

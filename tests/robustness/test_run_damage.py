@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import os
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 from run_damage import JUDGES, Truth, answers, damage_once, stopped, truth
 
@@ -16,6 +18,7 @@ from markscheme.cli import run
 from markscheme.errors import RunError
 from markscheme.tables.answers import AnswersReader
 from markscheme.tables.read_options import ReadOptions
+from markscheme.tables.seal import bytes_digest, file_digest
 
 QUICK = int(os.environ.get("MARKSCHEME_FUZZ", "40"))
 
@@ -145,3 +148,67 @@ def test_a_run_that_failed_while_reading_leaves_no_folder(tmp_path: Path) -> Non
     with pytest.raises(markscheme.MarkschemeError):
         markscheme.judge(path, "exact_match", out=tmp_path / "run")
     assert not (tmp_path / "run").exists()
+
+
+def _sealed_again(folder: Path) -> None:
+    """What somebody does who changes a run and makes its seal anew."""
+    manifest, plan = (
+        json.loads((folder / name).read_text()) for name in ("manifest.json", "run.json")
+    )
+    manifest |= {key: plan[key] for key in manifest if key in plan}
+    manifest["files"] = {name: file_digest(folder / name) for name in manifest["files"]}
+    content = json.dumps(manifest).encode()
+    (folder / "manifest.json").write_bytes(content)
+    plan["manifest"] = bytes_digest(content)["sha256"]
+    (folder / "run.json").write_text(json.dumps(plan))
+
+
+FORGERIES: dict[str, Callable[[pl.DataFrame], pl.DataFrame]] = {
+    "no judge": lambda table: table.drop("judge"),
+    "words as verdicts": lambda table: table.with_columns(verdict=pl.lit("yes")),
+    "a status of its own": lambda table: table.with_columns(status=pl.lit("odd")),
+    "no rows": lambda table: table.clear(),
+    "fewer rows": lambda table: table.head(1),
+    "no ids": lambda table: table.with_columns(answer_id=pl.lit(None, dtype=pl.String)),
+    "scores that are no numbers": lambda table: table.with_columns(score=pl.lit(float("nan"))),
+}
+
+
+@pytest.mark.parametrize("forgery", FORGERIES)
+def test_a_sealed_table_that_is_none_is_one_error_and_healed(
+    forgery: str, source: Path, tmp_path: Path, capsys: Any
+) -> None:
+    out = tmp_path / "run"
+    judge = ["judge", str(source), "-j", "exact_match", "-q", "-o", str(out)]
+    assert run(judge) == 0
+    right = (out / "judgments.parquet").read_bytes()
+    FORGERIES[forgery](pl.read_parquet(out / "judgments.parquet")).write_parquet(
+        out / "judgments.parquet"
+    )
+    _sealed_again(out)
+    assert run(["verify", str(out)]) == 1
+    assert run(["report", str(out), "-o", str(tmp_path / "page.html")]) == 2
+    assert "judgments.parquet" in capsys.readouterr().err
+    assert run(judge) == 0
+    assert (out / "judgments.parquet").read_bytes() == right
+    assert run(["verify", str(out)]) == 0
+
+
+@pytest.mark.parametrize(
+    "manifest",
+    ["[]", "7", '{"files": {}}', '{"files": {"a": 5}, "judges": [{"name": "x"}], "options": {}}'],
+)
+def test_a_sealed_manifest_that_is_none_is_one_error_and_healed(
+    manifest: str, source: Path, tmp_path: Path, capsys: Any
+) -> None:
+    out = tmp_path / "run"
+    judge = ["judge", str(source), "-j", "exact_match", "-q", "-o", str(out)]
+    assert run(judge) == 0
+    plan = json.loads((out / "run.json").read_text())
+    plan["manifest"] = bytes_digest(manifest.encode())["sha256"]
+    (out / "run.json").write_text(json.dumps(plan))
+    (out / "manifest.json").write_text(manifest)
+    assert run(["verify", str(out)]) == 2
+    assert "is no manifest of a run" in capsys.readouterr().err
+    assert run(judge) == 0
+    assert run(["verify", str(out)]) == 0

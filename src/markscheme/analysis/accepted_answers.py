@@ -22,6 +22,7 @@ from markscheme.tables import (
     as_binary,
     matching_key,
     read_answers,
+    scan_parquet,
 )
 
 
@@ -37,7 +38,7 @@ def has_labels(
     if is_result(given):
         table = given.answers()
     elif kept is not None:
-        table = pl.read_parquet(kept, columns=["label"])
+        table = scan_parquet(kept).select("label").collect()
     elif is_answers(given, options.columns):
         table = _answers(given, options)
         if not options.judges and not _VERDICTS & set(columns_of_table(given, options.columns)):

@@ -25,6 +25,7 @@ from markscheme.tables import (
     matching_key,
     preview,
     read_answers,
+    read_parquet,
     read_table,
     renamed,
 )
@@ -122,7 +123,7 @@ def _texts(
         return source.answers()
     kept = answers_of_run(source)
     if kept is not None:
-        return pl.read_parquet(kept)  # our own table, with the slices of the run
+        return read_parquet(kept)  # our own table, with the slices of the run
     if is_answers(source, columns):
         return read_answers(source, reading)
     raise DataError(

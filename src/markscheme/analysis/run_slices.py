@@ -10,17 +10,18 @@ import polars as pl
 
 from markscheme.engine import ALL_SYSTEMS, RunReport
 from markscheme.results import NO_VALUE, slice_records
+from markscheme.tables import scan_parquet
 
 
 def slice_figures(report: RunReport, slices: Sequence[str]) -> dict[str, list[dict[str, Any]]]:
     """By slice column: one record per judge and value, as `summarise` gives them for systems."""
-    answers = pl.scan_parquet(_answers_file(report)) if slices else pl.LazyFrame()
+    answers = scan_parquet(_answers_file(report)) if slices else pl.LazyFrame()
     return {name: slice_records(report.judgments, answers, name) for name in slices}
 
 
 def has_labels(report: RunReport) -> bool:
     """Whether some answer of a run has a person's label."""
-    labels = pl.scan_parquet(_answers_file(report)).select(pl.col("label").count())
+    labels = scan_parquet(_answers_file(report)).select(pl.col("label").count())
     return bool(labels.collect().item())
 
 
@@ -37,7 +38,7 @@ def rejected_in_groups(
     """
     from markscheme.analysis.rejections import first_rejected
 
-    answers = pl.scan_parquet(_answers_file(report)).filter(
+    answers = scan_parquet(_answers_file(report)).filter(
         pl.any_horizontal(_within(group, slices) for group in groups)
     )
     return first_rejected(report.judgments, answers, judges)

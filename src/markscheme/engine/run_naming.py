@@ -39,12 +39,17 @@ def default_folder(
     The digits are of judges, options (of reading as well: with other columns the same file holds
     other answers) and the files' names, sizes and times; standard input, which
     has none of these, gets a folder of its own each time.
+
+    Raises:
+        DataError: a file's name is empty, or not valid UTF-8.
     """
     from markscheme.contract import signature
+    from markscheme.tables import check_named
 
     parts = [*(signature(one, models) for one in judges), str(clean)]
     parts += [] if read is None else read.changed()
     for name in files:
+        check_named(name)
         file = Path(name)
         seen = file.stat() if name != "-" and file.is_file() else None
         stamp = f"{seen.st_size} {seen.st_mtime_ns}" if seen else str(time.time_ns())

@@ -469,7 +469,14 @@ def near_file(path: str | Path) -> str:
 
 
 def check_named(path: str, what: str = "file") -> None:
-    """Raises DataError where a name is empty, which would be taken for this folder."""
+    """Raises DataError where a name is empty, which would be taken for this folder, or no text."""
+    try:
+        path.encode()
+    except UnicodeEncodeError:
+        raise DataError(
+            f"the name of the {what} {path!r} is not valid UTF-8, and cannot be written down; "
+            "rename it"
+        ) from None
     if not path.strip():
         raise DataError(
             f"the name of a {what} is empty (a variable that is not set?); give a {what}"

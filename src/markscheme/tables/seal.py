@@ -22,6 +22,9 @@ import orjson
 import polars as pl
 
 from markscheme.errors import DataError, RunError
+from markscheme.tables.answers import ANSWERS_SCHEMA
+from markscheme.tables.judgments import JUDGMENTS_SCHEMA
+from markscheme.tables.parquet import scan_parquet
 
 MANIFEST = "manifest.json"
 PLAN = "run.json"
@@ -124,7 +127,9 @@ def read_manifest(folder: Path) -> dict[str, Any]:
     digest = hashlib.sha256(content).hexdigest()
     if digest != plan["manifest"]:
         raise RunError(f"{folder}: {MANIFEST} was changed since the run ended; {again}")
-    manifest: dict[str, Any] = orjson.loads(content)
+    manifest = _manifest_in(content)
+    if manifest is None:
+        raise RunError(f"{folder}: {MANIFEST} is no manifest of a run; {again}")
     differing = [name for name in _SAME_IN_BOTH if manifest.get(name) != plan.get(name)]
     if differing:
         raise RunError(
@@ -135,6 +140,26 @@ def read_manifest(folder: Path) -> dict[str, Any]:
         what = "is not signed" if "signature" not in plan else "was signed with another secret"
         raise RunError(f"{folder} {what}, and {KEY_VARIABLE} is set; {again}, or unset it")
     return manifest
+
+
+def _manifest_in(content: bytes) -> dict[str, Any] | None:
+    """What a manifest says; None where it is none, since anybody can seal anything."""
+    try:
+        found = orjson.loads(content)
+    except orjson.JSONDecodeError:
+        return None
+    wanted = {"files": dict, "judges": list, "options": dict}
+    if not isinstance(found, dict) or {one: type(found.get(one)) for one in wanted} != wanted:
+        return None
+    for judge in found["judges"]:
+        if not isinstance(judge, dict) or not isinstance(judge.get("name"), str):
+            return None
+    for name, listed in found["files"].items():
+        parts = name.split("/")
+        digest = isinstance(listed, dict) and {k: type(v) for k, v in listed.items()}
+        if digest != {"bytes": int, "sha256": str} or not {"", ".", ".."}.isdisjoint(parts):
+            return None
+    return found
 
 
 def damages(
@@ -160,6 +185,42 @@ def damages(
             for file in sorted((folder / table).iterdir()):
                 if f"{table}/{file.name}" not in manifest["files"]:
                     found[f"{table}/{file.name}"] = "is no part of the run"
+    return found or _unlike_tables(folder, manifest, wanted)
+
+
+def _unlike_tables(
+    folder: Path, manifest: Mapping[str, Any], wanted: set[str] | None
+) -> dict[str, str]:
+    """Tables of a run that are none, though they are what the manifest lists: anybody can seal
+    anything, and what reads a run must not trip over it."""
+    rows: dict[str, int] = {}
+    found: dict[str, str] = {}
+    for table, schema in _TABLES.items():
+        if wanted is not None and table not in wanted:
+            continue
+        try:
+            frame = scan_parquet(folder / table)
+            columns = frame.collect_schema()
+            odd = [
+                name
+                for name, dtype in schema.items()
+                if columns.get(name, None if name not in _OPTIONAL else dtype) != dtype
+            ]
+            gaps = [pl.col(name).is_null().any() for name in _GIVEN if name in schema]
+            gaps += [pl.col("score").is_nan().any()] if "score" in schema else []
+            if odd:
+                found[table] = f"is no table of a run (column {odd[0]})"
+            else:
+                *broken, rows[table] = frame.select(
+                    *(gap.alias(str(place)) for place, gap in enumerate(gaps)), pl.len()
+                ).collect(engine="streaming").row(0)  # fmt: skip
+                if any(broken):
+                    found[table] = "is no table of a run (values are missing)"
+        except (DataError, pl.exceptions.PolarsError) as error:
+            found[table] = f"cannot be read ({error})"
+    judges = len(manifest["judges"])
+    if len(rows) == 2 and rows["judgments.parquet"] != judges * rows["answers.parquet"]:
+        found["judgments.parquet"] = "has not one row for each answer and judge"
     return found
 
 
@@ -182,6 +243,18 @@ def read_json(file: Path) -> dict[str, Any]:
             f"{file} is damaged (no JSON object); choose a new --out, or delete {file.parent}"
         )
     return value
+
+
+_OPTIONAL = ("scope",)
+"""Columns that early versions did not write."""
+
+_GIVEN = ("answer_id", "question", "judge", "signature", "status", "system")
+"""Columns without a gap."""
+
+_TABLES: dict[str, dict[str, Any]] = {
+    "answers.parquet": ANSWERS_SCHEMA,
+    "judgments.parquet": {**JUDGMENTS_SCHEMA, "system": pl.String},
+}
 
 
 class ContentDigest:
