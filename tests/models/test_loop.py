@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import selectors
 import socket
 
 from markscheme.models.chat.event_loop import OneByOne, loop_thread
@@ -84,3 +85,23 @@ def test_every_socket_has_its_turn() -> None:
     for here, there in pairs:
         here.close()
         there.close()
+
+
+def test_a_socket_that_is_closed_before_its_turn_is_passed_over() -> None:
+    selector = OneByOne()
+    pairs = [socket.socketpair() for _ in range(3)]
+    for here, there in pairs:
+        selector.register(here, selectors.EVENT_READ)
+        there.send(b"x")
+    ((first, _events),) = selector.select(1)
+    gone, other = (here for here, _there in pairs if here is not first.fileobj)
+    selector.unregister(gone)
+    selector.unregister(other)
+    renewed = selector.register(other, selectors.EVENT_READ)
+    found = [selector.select(1)[0][0] for _ in range(4)]
+    assert {key.fd for key in found} == {first.fd, other.fileno()}
+    assert all(key in (first, renewed) for key in found)
+    selector.close()
+    for pair in pairs:
+        for one in pair:
+            one.close()

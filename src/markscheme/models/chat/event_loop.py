@@ -10,6 +10,7 @@ import os
 import selectors
 import sys
 import threading
+from collections import deque
 from collections.abc import Awaitable, Callable, Coroutine, Iterable
 from typing import Any, TypeVar
 
@@ -34,7 +35,7 @@ class OneByOne(selectors.DefaultSelector):
 
     def __init__(self) -> None:
         super().__init__()
-        self._last = -1
+        self._ready: deque[tuple[selectors.SelectorKey, int]] = deque()
         self._passed = 0
 
     def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
@@ -44,12 +45,21 @@ class OneByOne(selectors.DefaultSelector):
             self._passed += 1
             return []
         self._passed = 0
-        ready = super().select(timeout)
-        if len(ready) < 2:
-            return ready
-        one = min(ready, key=lambda event: (event[0].fd <= self._last, event[0].fd))
-        self._last = one[0].fd
-        return [one]
+        while True:
+            while self._ready:
+                key, events = self._ready.popleft()
+                # One that was closed or changed since is another key; what is ready is seen again.
+                if self._known(key):
+                    return [(key, events)]
+            self._ready.extend(super().select(timeout))
+            if not self._ready:
+                return []
+
+    def _known(self, key: selectors.SelectorKey) -> bool:
+        try:
+            return self.get_key(key.fd) is key
+        except KeyError:
+            return False
 
 
 def _new_loop() -> asyncio.AbstractEventLoop:

@@ -9,8 +9,10 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urljoin, urlsplit
+from urllib.request import getproxies, proxy_bypass
 
 import orjson
 
@@ -106,7 +108,12 @@ class HttpClient:
             async with asyncio.timeout(self._timeout):
                 for _ in range(_MOST_REDIRECTS):
                     async with session.request(
-                        method, url, data=content, headers=headers, allow_redirects=False
+                        method,
+                        url,
+                        data=content,
+                        headers=headers,
+                        allow_redirects=False,
+                        proxy=_proxy_for(url),
                     ) as response:
                         if 300 <= response.status < 400 and "Location" in response.headers:
                             url = _followed(url, response.status, response.headers["Location"])
@@ -137,11 +144,23 @@ class HttpClient:
                 connector=aiohttp.TCPConnector(limit=self._connections),
                 timeout=aiohttp.ClientTimeout(total=None),
                 cookie_jar=aiohttp.DummyCookieJar(),
-                trust_env=True,
                 headers={"Content-Type": "application/json", "User-Agent": "markscheme"},
             )
             loop_thread().at_exit(self._session.close)
         return self._session
+
+
+def _proxy_for(url: str) -> str | None:
+    """The proxy that the environment names for an address (`HTTPS_PROXY`, `NO_PROXY`)."""
+    parts = urlsplit(url)
+    return _proxy_of(parts.scheme, parts.hostname or "")
+
+
+@cache
+def _proxy_of(scheme: str, host: str) -> str | None:
+    # aiohttp's own look at the environment costs a thread's work for every request, and sends a
+    # password of ~/.netrc to servers that were given no key.
+    return None if proxy_bypass(host) else getproxies().get(scheme)
 
 
 async def _read(response: Any, largest: int) -> bytes:
