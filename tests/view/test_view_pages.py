@@ -81,6 +81,25 @@ def test_two_runs_stand_side_by_side(client: TestClient) -> None:
     assert len(client.get("/runs/first/later", params={"with": "second"}).json()["judges"]) == 3
 
 
+def test_two_runs_side_by_side_are_saved_as_one_file(client: TestClient) -> None:
+    page = client.get("/compare", params={"run": "first", "with": "second"}).text
+    assert 'href="/runs/first/file?with=second"' in page
+    saved = client.get("/runs/first/file", params={"with": "second"})
+    assert 'filename="first-and-second.html"' in saved.headers["content-disposition"]
+    assert "contains (second)" in saved.text
+
+
+def test_runs_that_cannot_stand_side_by_side_lead_back_to_the_choice(client: TestClient) -> None:
+    page = client.get("/")
+    assert "<option selected>first" in page.text
+    assert "<option selected>second" in page.text
+    refused = client.get("/compare", params={"run": "first", "with": "<b>third"})
+    assert refused.status_code == 404
+    assert "there is no run" in refused.text
+    assert "&lt;b&gt;third" in refused.text
+    assert "Two runs side by side" in refused.text
+
+
 def test_a_verdict_becomes_a_label_and_the_figures_follow(client: TestClient, folder: Path) -> None:
     for row in ROWS:
         said = client.post(

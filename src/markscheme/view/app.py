@@ -6,6 +6,7 @@ import asyncio
 import importlib.resources
 import time
 from collections import OrderedDict
+from collections.abc import Sequence
 from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
@@ -110,12 +111,17 @@ class _Pages:
         return self._labels.setdefault(run.path, RunLabels(run.path))
 
     async def index(self, request: Request) -> Response:  # noqa: ARG002
+        return await self._index()
+
+    async def _index(self, problem: str = "", pair: Sequence[str] = ()) -> Response:
+        """The index; with the two runs of `pair` chosen, and why they cannot stand side by side."""
         runs = await asyncio.to_thread(runs_of, self._folder)
         rows = [self._row(run) for run in runs]
+        done = [run for run in runs if run.state == "done"]
         return _page(
-            "index.html", folder=str(self._folder), runs=rows, problem="",
+            "index.html", 404 if problem else 200, folder=str(self._folder), runs=rows,
+            problem=problem, done=done, pair=pair or _likely_pair(done),
             methods=", ".join(dict.fromkeys(o["method"] for row in rows for o in row["figures"])),
-            done=[run for run in runs if run.state == "done"],
         )  # fmt: skip
 
     def _row(self, run: Run) -> dict[str, Any]:
@@ -153,22 +159,27 @@ class _Pages:
         return HTMLResponse(await asyncio.to_thread(self._drawn_of(run, ()).page))
 
     async def file(self, request: Request) -> Response:
-        """The run's report as one file to send to somebody, with the labels given here."""
-        run = await asyncio.to_thread(self._run, request.path_params["name"])
+        """The page as one file to send to somebody, with the labels given here."""
+        run, others = await self._asked(request, request.path_params["name"])
         if run.state != "done":
             raise MarkschemeError(
                 f"{run.name} is {run.state}; its report can be saved once it is done"
             )
         async with self._drawing:
-            text = await asyncio.to_thread(self._drawn_of(run, ()).file)
-        name = "".join(one if one.isalnum() or one in "-_." else "-" for one in run.name)
+            text = await asyncio.to_thread(self._drawn_of(run, others).file)
+        names = "-and-".join(each.name for each in (run, *others))
+        name = "".join(one if one.isalnum() or one in "-_." else "-" for one in names)
         return HTMLResponse(
             text, headers={"content-disposition": f'attachment; filename="{quote(name)}.html"'}
         )
 
     async def compare(self, request: Request) -> Response:
-        run, others = await self._asked(request, request.query_params.get("run", ""))
-        return HTMLResponse(await asyncio.to_thread(self._drawn_of(run, others).page))
+        asked = [request.query_params.get(name, "") for name in ("run", "with")]
+        try:
+            run, others = await self._asked(request, asked[0])
+            return HTMLResponse(await asyncio.to_thread(self._drawn_of(run, others).page))
+        except MarkschemeError as error:
+            return await self._index(str(error), asked)
 
     async def later(self, request: Request) -> Response:
         """Marks and reasons of a page's answers."""
@@ -255,6 +266,15 @@ class _Pages:
         return found
 
 
+def _likely_pair(done: Sequence[Run]) -> tuple[str, ...]:
+    """The latest run and one before it with as many answers: likely two runs of the same."""
+    for at, later in enumerate(done):
+        for before in done[at + 1 :]:
+            if before.answers == later.answers:
+                return before.name, later.name
+    return tuple(run.name for run in reversed(done[:2]))
+
+
 def _object(body: bytes) -> dict[str, Any]:
     try:
         found = orjson.loads(body)
@@ -294,7 +314,7 @@ class _Drawn:
             self._material,
             Live(
                 base=address, query=query, script=_part("live.js"), style=_part("live.css"),
-                links=[("All runs", "/"), ("Save as a file to share", f"{address}/file")],
+                links=[("All runs", "/"), ("Save as a file to share", f"{address}/file{query}")],
             ),
         )  # fmt: skip
 
@@ -333,7 +353,7 @@ def _part(name: str) -> str:
     return place.read_text(encoding="utf-8")
 
 
-def _page(name: str, **values: Any) -> HTMLResponse:
+def _page(name: str, status: int = 200, **values: Any) -> HTMLResponse:
     import jinja2
 
     environment = jinja2.Environment(
@@ -341,4 +361,4 @@ def _page(name: str, **values: Any) -> HTMLResponse:
         trim_blocks=True, lstrip_blocks=True,
     )  # fmt: skip
     text = environment.get_template(name).render(**values)
-    return HTMLResponse(text, headers={"content-security-policy": _POLICY})
+    return HTMLResponse(text, status, headers={"content-security-policy": _POLICY})

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
 
 import polars as pl
 
@@ -10,40 +11,48 @@ from markscheme.agreement import CompareOptions, Comparison, compare_systems
 from markscheme.errors import AgreementError
 from markscheme.report.material import PEOPLE, Material
 from markscheme.report.section import Section
-from markscheme.results import Table, p_text, percent
+from markscheme.results import Figure, Table, interval, p_text, percent
 
-_MOST_SYSTEMS = 8
+_MOST_SYSTEMS = 30
+_MOST_WITH_EVERY_PAIR = 8
+"""With more systems the table has neighbours in the ranking alone; the p-values allow for all."""
 _RESAMPLES = 1_000
+_RESAMPLES_A_PAIR = 40
+"""So that the least p-value, one in all resamples, is below 0.05 after Holm's correction."""
 _SURE = 0.05
 
 
 def pairs(material: Material) -> Section | None:
-    """Every pair of systems by people's word where there are labels, else by the last judge."""
+    """Pairs of systems by people's word where there are labels, else by the last judge."""
     if not 1 < len(material.systems) <= _MOST_SYSTEMS:
         return None
     voice, verdicts = PEOPLE, material.answers["accepted"]
     if not material.labelled:
         voice, verdicts = material.judges[-1].name, material.judges[-1].rows["verdict"]
     rows = material.answers.select("question", "system", verdict=verdicts)
+    count = len(material.systems) * (len(material.systems) - 1) // 2
+    resamples = max(_RESAMPLES, _RESAMPLES_A_PAIR * count)
     try:
-        found = compare_systems(rows, options=CompareOptions(resamples=_RESAMPLES))
+        found = compare_systems(rows, options=CompareOptions(resamples=resamples))
     except AgreementError:  # Systems without a question in common.
         return None
+    ranked = _ranked(rows)
     lines: list[tuple[str, ...]] = []
     links: dict[tuple[int, int], dict[str, str]] = {}
-    for pair in found:
+    every = len(ranked) <= _MOST_WITH_EVERY_PAIR
+    for pair in found if every else _neighbours(found, list(ranked)):
         state = {"voice": voice}
         links[len(lines), 3] = {**state, "right": pair.first, "wrong": pair.second}
         links[len(lines), 4] = {**state, "right": pair.second, "wrong": pair.first}
         lines.append(
-            (pair.first, pair.second, pair.difference.text(scale=100, digits=1),
+            (pair.first, pair.second, _points(pair.difference),
              f"{pair.only_first:,}", f"{pair.only_second:,}",
              p_text(pair.permutation_holm, pair.permutation.reason))
         )  # fmt: skip
     return Section(
         key="pairs",
         title="Which system is better",
-        caption=_order(rows, found, voice),
+        caption=_order(ranked, found, voice, every=every),
         table=Table(
             title=f"Systems in pairs, by {voice}: difference in points with 95% interval",
             header=("first", "second", "first less second", "only first right",
@@ -51,6 +60,9 @@ def pairs(material: Material) -> Section | None:
             rows=tuple(lines),
             numeric=frozenset({"first less second", "only first right", "only second right", "p"}),
             notes=(
+                *(() if every else (
+                    f"Of {len(found):,} pairs, those that follow each other in the ranking.",
+                )),
                 "On questions that both answered. Intervals and p: exchange (a permutation test "
                 "that exchanges whole questions); p corrected by Holm's method over all pairs; "
                 "counts lead to the answers.",
@@ -60,17 +72,47 @@ def pairs(material: Material) -> Section | None:
     )  # fmt: skip
 
 
-def _order(rows: pl.DataFrame, found: Sequence[Comparison], voice: str) -> str:
-    """The systems from best to worst, and which of them the answers cannot tell apart."""
+def _ranked(rows: pl.DataFrame) -> dict[str, float]:
+    """The share of each system, from best to worst."""
     shares = rows.group_by("system", maintain_order=True).agg(pl.col("verdict").mean())
     ranked = shares.drop_nulls().sort("verdict", descending=True, maintain_order=True)
-    order = ", ".join(f"{name} {percent(share)}" for name, share in ranked.iter_rows())
+    return dict(ranked.iter_rows())
+
+
+def _neighbours(found: Sequence[Comparison], ranked: Sequence[str]) -> list[Comparison]:
+    """The pairs of systems that follow each other in the ranking, from the top."""
+    pairs = {frozenset((pair.first, pair.second)): pair for pair in found}
+    wanted = (frozenset(two) for two in pairwise(ranked))
+    return [pairs[two] for two in wanted if two in pairs]
+
+
+def _points(difference: Figure) -> str:
+    """A difference in points with its interval, as the page's other figures have it."""
+    if difference.value is None or difference.low is None or difference.high is None:
+        return difference.text(scale=100, digits=1)
+    return f"{percent(difference.value)} ({interval(difference.low, difference.high)})"
+
+
+def _order(
+    ranked: Mapping[str, float], found: Sequence[Comparison], voice: str, *, every: bool
+) -> str:
+    """The systems from best to worst, and which of them the answers cannot tell apart."""
+    order = ", ".join(f"{name} {percent(share)}" for name, share in ranked.items())
+    said = f"By {voice}, from the best: {order}. "
     alike = [
-        f"{pair.first} and {pair.second}"
+        (pair.first, pair.second)
         for pair in found
         if pair.permutation_holm is None or pair.permutation_holm >= _SURE
     ]
-    said = f"By {voice}, from the best: {order}. "
-    if not alike:
-        return said + "Every one of these differences is more than luck would make."
-    return said + f"Not distinguished by these answers: {'; '.join(alike)}."
+    if every:
+        if not alike:
+            return said + "Every one of these differences is more than luck would make."
+        return said + f"Not distinguished by these answers: {'; '.join(map(' and '.join, alike))}."
+    best = next(iter(ranked))
+    others = {name for two in alike if best in two for name in two} - {best}
+    if not others:
+        return said + f"{best} is better than every other by more than luck would make."
+    if len(others) == len(ranked) - 1:
+        return said + f"These answers distinguish {best} from none of the others."
+    names = ", ".join(name for name in ranked if name in others)
+    return said + f"Not distinguished from {best} by these answers: {names}."

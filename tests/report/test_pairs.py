@@ -1,0 +1,46 @@
+"""Which system is better: the ranking, the pairs that are shown, and what is not distinguished."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import markscheme
+from markscheme.report.material import Material, read_material
+from markscheme.report.sections.pairs import pairs
+
+
+def judged(folder: Path, shares: dict[str, float], questions: int = 120) -> Material:
+    """A run of systems that are right on so many answers, each on questions of its own chance."""
+    draw = random.Random(3)
+    rows = [
+        {"question": f"{n}?", "references": ["Paris"], "system": system,
+         "answer": "Paris" if draw.random() < share else "Rome"}
+        for system, share in shares.items()
+        for n in range(questions)
+    ]  # fmt: skip
+    markscheme.judge(rows, ["exact_match"], out=folder / "run")
+    return read_material(folder / "run")
+
+
+def test_few_systems_have_every_pair_with_its_interval_in_points(tmp_path: Path) -> None:
+    section = pairs(judged(tmp_path, {"good": 0.95, "fair": 0.5, "poor": 0.1}))
+    assert section is not None
+    assert [row[:2] for row in section.table.rows] == [
+        ("good", "fair"), ("good", "poor"), ("fair", "poor")
+    ]  # fmt: skip
+    assert all(" to " in row[2] and "[" not in row[2] for row in section.table.rows)
+    assert "more than luck" in section.caption
+
+
+def test_many_systems_have_their_neighbours_and_who_is_level_with_the_best(tmp_path: Path) -> None:
+    shares = {"best": 0.9, "level": 0.89, **{f"poor-{n:02}": 0.3 for n in range(10)}}
+    section = pairs(judged(tmp_path, shares))
+    assert section is not None
+    rows = section.table.rows
+    assert len(rows) == 11
+    assert {*rows[0][:2]} == {"best", "level"}
+    first = section.caption.split("from the best: ")[1].split()[0]
+    other = "level" if first == "best" else "best"
+    assert section.caption.endswith(f"Not distinguished from {first} by these answers: {other}.")
+    assert "66 pairs" in section.table.notes[0]
