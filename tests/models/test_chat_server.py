@@ -191,6 +191,17 @@ def test_passwords_in_addresses_are_refused() -> None:
     assert "secret" not in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    "address",
+    ["http://[::1", "http://", "notaurl", "http://a b/v1", "ftp://x/v1", "http://x:99999/v1",
+     "http://me:sec ret@"],
+)  # fmt: skip
+def test_what_is_no_address_is_refused_before_anything_is_sent(address: str) -> None:
+    with pytest.raises(ModelError, match="is no address of a server") as caught:
+        ServerChat(name="m", options=ServerOptions(base_url=address))
+    assert "sec ret" not in str(caught.value)
+
+
 def test_the_key_reaches_the_server_and_nothing_else(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -469,6 +469,7 @@ def test_each_judge_may_name_a_model_of_another_provider(
     [
         ("model = 3", "is no entry"),
         ('["m"]\nprotocol = "smtp"', "not one of chat"),
+        ('["m"]\nextra = { messages = [] }', "messages is what every request is made of"),
         ('["m"]\nlacks = ["taste"]', "not a list of temperature"),
         ('["m"]\ncolour = 1', "no field of that name"),
         ('["m"]\ninput = 1', "needs input = and output ="),

@@ -220,6 +220,16 @@ def test_a_missing_file_and_an_unknown_variable_are_named(tmp_path: Path) -> Non
         prompt.messages(question="q", references=["r"], answer="a")
 
 
+@pytest.mark.parametrize(
+    "expression",
+    ["range(999999999) | list", "answer + 1", "1 // 0", "answer.x.y"],
+)
+def test_what_a_template_raises_names_the_prompt(tmp_path: Path, expression: str) -> None:
+    prompt = load_prompt(write(tmp_path, FILE + f'system = "{{{{ {expression} }}}}"'))
+    with pytest.raises(JudgeError, match="cannot be filled in"):
+        prompt.messages(question="q", references=["r"], answer="a")
+
+
 def test_templates_cannot_reach_out(tmp_path: Path) -> None:
     reaching = FILE + 'system = "{{ question.__class__.__mro__ }}"'
     prompt = load_prompt(write(tmp_path, reaching))

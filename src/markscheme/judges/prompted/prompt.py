@@ -205,8 +205,18 @@ class Prompt:
 
         try:
             return _compiled(template).render(values)  # type: ignore[no-any-return]
-        except TemplateError as error:
-            raise JudgeError(f"prompt {self.name!r} cannot be filled in: {error}") from None
+        except (
+            TemplateError,
+            ArithmeticError,
+            AttributeError,
+            LookupError,
+            MemoryError,
+            RecursionError,
+            TypeError,
+            ValueError,
+        ) as error:  # What an expression in a template may raise.
+            why = str(error) or type(error).__name__
+            raise JudgeError(f"prompt {self.name!r} cannot be filled in: {why}") from None
 
 
 def fence(*parts: str) -> str:

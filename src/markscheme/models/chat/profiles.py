@@ -104,7 +104,18 @@ class ModelProfile:
         return (self._parts().hostname or "").endswith(_AZURE)
 
     def _parts(self) -> SplitResult:
-        parts = urlsplit(from_environment(self.base_url or _OPENAI, f"the address of {self.name}"))
+        address = from_environment(self.base_url or _OPENAI, f"the address of {self.name}")
+        try:
+            parts = urlsplit(address)
+            usable = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
+        except ValueError:
+            usable = False
+        if not usable or any(map(str.isspace, parts.netloc)):
+            shown = address.rpartition("@")[2]  # What stands before it may be a password.
+            raise ModelError(
+                f"--base-url {shown!r} is no address of a server; write it like "
+                "http://localhost:8000/v1"
+            )
         if parts.password or parts.username:
             raise ModelError(
                 "--base-url must not carry a name or password; put the key into the environment "
@@ -274,6 +285,9 @@ _FIELDS = (
 )  # fmt: skip
 
 
+_OURS = ("model", "messages", "input", "contents", "prompt", "stream")
+
+
 def _trouble(key: str, value: object) -> str | None:
     """What is wrong with a field of an entry."""
     if key in PRICE_FIELDS:
@@ -290,7 +304,10 @@ def _trouble(key: str, value: object) -> str | None:
         texts = isinstance(value, Mapping) and all(isinstance(v, str) for v in value.values())
         return None if texts else "not a table of texts"
     if key == "extra":
-        return None if isinstance(value, Mapping) else "not a table"
+        if not isinstance(value, Mapping):
+            return "not a table"
+        ours = [name for name in _OURS if name in value]
+        return f"{ours[0]} is what every request is made of, and cannot be set" if ours else None
     if key in ("room", "image_tokens"):
         right = isinstance(value, int) and not isinstance(value, bool) and value >= 0
         return None if right else "not a number of tokens"
