@@ -59,6 +59,7 @@ def labelling(page: Any, place: Path, shot: Callable[[Any, str], None]) -> None:
         page.goto(link[1])
         page.wait_for_selector("#answer")
         shot(page, "annotate")
+    review(page, place, shot)
     ranks = str(place / "ranks.sqlite")
     options = ("--project", ranks, "--annotator", "Ann", "--scale", "rank", "--per-item", "1")
     with served("annotate", str(EXAMPLE), *options) as said:
@@ -69,6 +70,37 @@ def labelling(page: Any, place: Path, shot: Callable[[Any, str], None]) -> None:
         page.wait_for_timeout(300)
         page.keyboard.press("=")
         shot(page, "annotate-rank")
+
+
+def review(page: Any, place: Path, shot: Callable[[Any, str], None]) -> None:
+    """The review desk with disagreements, and one of them; two people have labelled."""
+    people = {"Ann": "112112", "Ben": "212111"}
+    options = ["--project", str(place / "review.sqlite"), "--order", "file"]
+    for name in people:
+        options += ["--annotator", name]
+    with served("annotate", str(EXAMPLE), *options) as said:
+        links = dict(re.findall(r"(\w+)\s+(?:annotator|admin)\s+(http\S+)", said))
+        for name, keys in people.items():
+            worker = page.context.browser.new_context().new_page()
+            worker.goto(links[name])
+            worker.wait_for_selector("#answer")
+            for key in keys:
+                worker.wait_for_timeout(700)  # The app takes no second key press before.
+                worker.keyboard.press(key)
+            worker.wait_for_timeout(700)
+            worker.context.close()
+        page.goto(links["admin"])
+        page.wait_for_url(re.compile("/admin$"))
+        page.get_by_role("link", name="Items").click()
+        page.wait_for_selector("tbody a")
+        page.set_viewport_size({"width": 1200, "height": 560})
+        shot(page, "annotate-review")
+        page.locator("tbody a").first.click()
+        page.wait_for_selector("text=Settle as")
+        page.set_viewport_size({"width": 1200, "height": 760})
+        shot(page, "annotate-item")
+        page.set_viewport_size(LOOK["viewport"])
+        page.context.clear_cookies()
 
 
 def main(folder: Path) -> None:
@@ -82,6 +114,8 @@ def main(folder: Path) -> None:
         judges = [part for name in JUDGES for part in ("-j", name)]
         markscheme("judge", str(EXAMPLE), *judges, "-o", str(runs / "example"), "-q")
         markscheme("report", str(runs / "example"))
+        second = str(runs / "with-token-f1")
+        markscheme("judge", str(EXAMPLE), "-j", "token_f1", "-j", "examiner", "-o", second, "-q")
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
 
         def shot(page: Page, name: str) -> None:
@@ -99,7 +133,7 @@ def main(folder: Path) -> None:
             found = re.search(r"http\S+token=\S+", said)
             assert found
             page.goto(found[0])
-            page.set_viewport_size({"width": 1200, "height": 400})
+            page.set_viewport_size({"width": 1200, "height": 560})
             shot(page, "view")
             page.set_viewport_size(LOOK["viewport"])
         labelling(page, Path(place), shot)

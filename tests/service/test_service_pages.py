@@ -10,6 +10,7 @@ from service_helpers import KEY, ROW, bearer
 from starlette.testclient import TestClient
 
 from markscheme.service.keys import Keys
+from markscheme.service.pages import _reached
 
 PAGES = ("/", "/docs", "/playground")
 
@@ -26,6 +27,21 @@ def test_a_page_says_what_the_service_is_and_loads_nothing_from_elsewhere(
     for address in re.findall(r'(?:src|href)="([^"]*)"', page.text):
         assert address.startswith(("/", "data:,")), address
     assert "{{" not in page.text
+
+
+@pytest.mark.parametrize(
+    ("host", "shown"), [("127.0.0.1:8000", "curl http://127.0.0.1:8000/v1"),
+                        ("localhost", "curl http://localhost/v1")]
+)  # fmt: skip
+def test_the_command_to_copy_has_the_address_under_which_the_service_was_reached(
+    client: TestClient, host: str, shown: str
+) -> None:
+    assert shown in client.get("/", headers={"host": host}).text
+
+
+def test_an_address_that_is_none_is_not_shown() -> None:
+    assert _reached("http", "evil'; rm -rf ~") == "ADDRESS"
+    assert _reached("http", "<b>") == "ADDRESS"
 
 
 @pytest.mark.parametrize("path", PAGES)

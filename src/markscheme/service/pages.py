@@ -10,6 +10,7 @@ import base64
 import hashlib
 import html
 import importlib.resources
+import re
 from dataclasses import dataclass
 
 from starlette.responses import PlainTextResponse, Response
@@ -53,7 +54,7 @@ class Pages:
             response = PlainTextResponse("this server is reached as localhost only", 421)
         else:
             response = Response(
-                page.content,
+                page.content.replace(b"{{address}}", _reached(scope["scheme"], host).encode()),
                 media_type="text/html",
                 headers={
                     "content-security-policy": page.policy,
@@ -71,6 +72,13 @@ def _name(host: str) -> str:
     if host.startswith("["):
         return host[1:].partition("]")[0]
     return host.partition(":")[0].lower()
+
+
+def _reached(scheme: str, host: str) -> str:
+    """The address under which the service was reached, for a command to copy."""
+    return (
+        f"{scheme}://{host}" if re.fullmatch(r"[\w.:\[\]-]{1,255}", host, re.ASCII) else "ADDRESS"
+    )
 
 
 def _page(

@@ -16,7 +16,7 @@
   const fields = (schema) => {
     const { properties = {}, required = [] } = find(schema);
     if (!Object.keys(properties).length) return null;
-    return make("div", { class: "wide", tabIndex: 0, role: "group", "aria-label": "Fields" }, make("table", {},
+    return make("div", { class: "wide", tabIndex: 0, role: "group", "aria-label": "Fields" }, make("table", { class: "fields" },
       make("thead", {}, make("tr", {}, ...["field", "kind", "meaning"].map((text) => make("th", { scope: "col", textContent: text })))),
       make("tbody", {}, ...Object.entries(properties).map(([name, field]) => make("tr", {},
         make("th", { scope: "row" }, make("code", { textContent: name }), required.includes(name) ? " (needed)" : ""),
@@ -38,12 +38,16 @@
   };
   document.getElementById("about").textContent = `${api.info.title} ${api.info.version}. ${api.info.description}`;
   const paths = document.getElementById("paths");
+  const contents = make("ul", { class: "contents" });
+  paths.append(make("nav", { "aria-label": "Requests" }, contents));
   for (const [path, operations] of Object.entries(api.paths)) {
     for (const [method, operation] of Object.entries(operations)) {
       const body = used(operation.requestBody?.content);
       const good = Object.entries(operation.responses).find(([status]) => status < 400);
       const example = find(body).examples?.[0] ?? null;
-      const box = make("section", {}, make("h2", {}, make("code", { textContent: `${method.toUpperCase()} ${path}` })),
+      const place = `${method}${path.replace(/\W+/g, "-")}`;
+      contents.append(make("li", {}, make("a", { href: `#${place}` }, make("code", { textContent: `${method.toUpperCase()} ${path}` })), operation.summary ? ` ${operation.summary}` : ""));
+      const box = make("section", { id: place }, make("h2", {}, make("code", { textContent: `${method.toUpperCase()} ${path}` })),
         make("p", { textContent: [operation.summary, operation.security ? "Needs a key." : ""].filter(Boolean).join(". ") }));
       if (body) box.append(make("h3", { textContent: "Send" }));
       for (const [name, schema] of body ? nested(body) : []) {
@@ -63,5 +67,6 @@
       paths.append(box);
     }
   }
+  document.getElementById(location.hash.slice(1))?.scrollIntoView();
   document.documentElement.dataset.ready = "";
 })().catch((error) => { document.getElementById("about").textContent = `The description cannot be read: ${error.message}`; });
