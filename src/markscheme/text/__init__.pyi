@@ -9,6 +9,7 @@ from .cues import without_injections as without_injections
 from .dates import MONTHS as MONTHS
 from .dates import decade_of as decade_of
 from .dates import month_of as month_of
+from .foreign import is_foreign as is_foreign
 from .inflection import stem as stem
 from .lexicon import ALL_CAPS as ALL_CAPS
 from .lexicon import CAPITAL as CAPITAL
@@ -78,3 +79,6 @@ from .wordnet import FILE as FILE
 from .wordnet import code as code
 from .wordnet import key as key
 from .wordnet import thesaurus as thesaurus
+from .yes_no import declines_abroad as declines_abroad
+from .yes_no import denies_abroad as denies_abroad
+from .yes_no import yes_or_no as yes_or_no

@@ -33,6 +33,8 @@ UNCLEAR, DIFFERENT, APART = Relation.UNCLEAR, Relation.DIFFERENT, Relation.APART
 
 _MONTH = 31_556_952.0 / 12
 _BUSINESS_DAY = 7 * 86_400.0 / 5
+_TIMES = frozenset(["volte", "mal", "veces", "fois", "vezes", "keer", "раз", "раза", "kez", "kali"])
+"""Times, which are no unit of duration: "due volte alla settimana"."""
 _SIZES = (1.0, 60.0, 3600.0, 86_400.0, _BUSINESS_DAY, 604_800.0, _MONTH, 12 * _MONTH)
 """Seconds of what durations are counted in."""
 
@@ -191,11 +193,8 @@ def _bare_answer(reference: Amount, answer: Number, requested: Requested) -> Rel
         best = UNCLEAR if answer.noun else DIFFERENT
         for size in (*_SIZES, 10 * 12 * _MONTH, 1200 * _MONTH):
             if abs(reference.amount / size - answer.amount) < 1e-6 * max(1.0, answer.amount):
-                return (
-                    SAME
-                    if _written_size(reference, size) or requested.unit is not None
-                    else UNCLEAR
-                )
+                written = _written_size(reference, size) or requested.unit is not None
+                return SAME if written and answer.noun not in _TIMES else UNCLEAR
         return best if not answer.weak and not answer.year else APART
     found = _scaled(reference, answer, requested)
     if found in (SAME, FINER) and answer.noun and isinstance(reference, Quantity):
@@ -381,6 +380,8 @@ def _compare(  # noqa: PLR0912, PLR0917
 ) -> Relation:
     """Compare two amounts in the same unit by the steps they were written to."""
     if _close(wanted, given):
+        if reference.side * answer.side < 0:
+            return DIFFERENT  # "a little over 300" for "nearly 300"
         if (
             requested.direction * answer.direction < 0
             and not reference.direction

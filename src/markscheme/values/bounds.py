@@ -248,6 +248,8 @@ def _bounded(text: str, value: Value, before: Sequence[Value]) -> Value:  # noqa
     ):
         low = value
     elif hit := _OPEN_LOW.search(ahead):
+        if re.search(r"\d\s+$", ahead[: hit.start()]):
+            return value  # 12 is 5 more than 7
         if not (re.match(r"over|above|über", hit[0], re.IGNORECASE) and dated):
             if _NEGATED.search(ahead[: hit.start()].rpartition(".")[2]):
                 high = value

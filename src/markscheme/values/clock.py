@@ -15,7 +15,7 @@ _ZONES = {
 }  # fmt: skip
 _HALF = r"(?:\s?(?P<half>[ap])\.?\s?m\b\.?)"
 _FIGURES = re.compile(
-    r"(?:(?<![\w.,:/-])|(?<=\dT))(?P<hour>[01]?\d|2[0-4])(?:(?P<colon>[:.h])(?P<minute>[0-5]\d)(?::(?P<second>[0-5]\d))?(?![\d:]|\.\d))?(?![\d])"
+    r"(?:(?<![\w.,:/-])|(?<=\dT))(?P<hour>[01]?\d|2[0-4])(?:(?P<colon>[:.h])(?P<minute>[0-5]\d)(?::(?P<second>[0-5]\d))?(?![\d:]|[.,]\d))?(?![\d])"
     + _HALF
     + "?"
     r"(?:\s*(?P<uhr>Uhr|o'clock|hrs\b|heures|часов))?(?:\s*\(?(?P<zone>UTC|GMT|[A-Z]{1,2}[SD]T|BST|CES?T|EES?T|MSK|JST|KST|AE[SD]T|Z)(?P<shift>[+-]\d{1,2})?\b)?",

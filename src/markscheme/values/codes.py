@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from markscheme.values.dates import MONTHS
 from markscheme.values.kinds import Flag, Identifier, Version
 from markscheme.values.numbers import ORDINALS, roman
+from markscheme.values.units import read_unit
 
 _FLAG = re.compile(r"(?<![\w-])(?:--[A-Za-z][\w-]*|-[A-Za-z]{1,3}(?![\w'-]))")
 _VERSION = re.compile(
@@ -248,6 +249,10 @@ def code_of(raw: str) -> str:
     return re.sub(r"[\s()\-–_]", "", raw).upper()
 
 
+_OCTET = r"(?:25[0-5]|2[0-4]\d|1?\d?\d)"
+_ADDRESS = re.compile(rf"(?<![\w.])(?:{_OCTET}\.){{3}}{_OCTET}(?![\w.])")
+_UNIT_LETTERS = 2
+"""Letters of a unit that no code is likely to end with: a room may be 12A or 4B."""
 _ARITHMETIC = re.compile(r"[=^±√²³]|\\sqrt|\bsqrt\b")
 
 
@@ -318,7 +323,10 @@ def read_verses(text: str, used: bytearray) -> Iterator[Identifier]:
 
 
 def read_codes(text: str, used: bytearray) -> Iterator[Identifier]:
-    """Codes of letters and figures, numbered things and rulers."""
+    """Codes of letters and figures, addresses, numbered things and rulers."""
+    for hit in _ADDRESS.finditer(text):
+        if take(used, hit.start(), hit.end()):
+            yield Identifier(start=hit.start(), end=hit.end(), text=hit[0], code=hit[0])
     for hit in _REGNAL.finditer(text):
         tens, _, unit = hit["word"].lower().partition("-")
         value = ORDINALS.get(unit or tens)
@@ -339,22 +347,28 @@ def read_codes(text: str, used: bytearray) -> Iterator[Identifier]:
         if found is not None and take(used, found.start, found.end):
             yield found
     for hit in _CODE.finditer(text):
-        if hit["letters"] and (
-            hit["letters"].lower() in MONTHS or hit["letters"] in ("USD", "EUR", "GBP", "AD", "BC")
-        ):
-            continue
-        if hit["letters"] and hit["letters"].lower() == "v":
-            continue
-        raw = hit[0]
-        if (
-            hit["letters"]
-            and hit["letters"][-1].islower()
-            and hit["join"]
-            and hit["letters"].lower() in ("mid", "pre", "top", "sub", "non")
-        ):
-            continue
-        if take(used, hit.start(), hit.end()):
-            yield Identifier(start=hit.start(), end=hit.end(), text=raw, code=code_of(raw))
+        if _is_code(hit) and take(used, hit.start(), hit.end()):
+            yield Identifier(start=hit.start(), end=hit.end(), text=hit[0], code=code_of(hit[0]))
+
+
+def _is_code(hit: re.Match[str]) -> bool:
+    """Whether letters with figures are a code, and no date, version, amount or "mid-1990"."""
+    letters = hit["letters"] or ""
+    if not letters:
+        return not _is_measured(hit["lead"])
+    if letters.lower() in MONTHS or letters in ("USD", "EUR", "GBP", "AD", "BC", "V", "v"):
+        return False
+    prefix = letters.lower() in ("mid", "pre", "top", "sub", "non")
+    return not (letters[-1].islower() and hit["join"] and prefix)
+
+
+def _is_measured(code: str) -> bool:
+    """Whether figures and capitals are an amount: 25MB, 400V."""
+    figures = re.match(r"\d+", code)
+    if figures is None or len(code) - figures.end() < _UNIT_LETTERS:
+        return False
+    unit = read_unit(code, figures.end())
+    return unit is not None and unit[1] == len(code)
 
 
 def _numbered(text: str, hit: re.Match[str]) -> Identifier | None:

@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from markscheme.values.amounts import Relation
 from markscheme.values.choices import as_choice, letter_of, named, picked
 from markscheme.values.comparisons import compare_comparisons
+from markscheme.values.directions import compare_directions
 from markscheme.values.kinds import (
     Amount,
     ClockTime,
@@ -63,7 +64,7 @@ _OPERAND_AFTER = re.compile(
     r"\s*(?:[×*+/÷=−–]|-\s|x\s?\d|times\b|plus\b|minus\b|divided\b|multiplied\b|(?:more|fewer|less|older|longer|higher|lower) than\b|of\b(?=\s*\d))"
 )
 _OPERAND_BEFORE = re.compile(
-    r"(?:[×*+/÷−]|\d\s*[-–x]|times|plus|minus|divided by|multiplied by)\s*$"
+    r"(?:[×*+/÷−]|\d\s*[-–x]|times|plus|minus|divided by|multiplied by|\d (?:more|less|fewer|greater) than)\s*$"
 )
 _WHOLE = re.compile(
     r"\b(?:out )?of\s+(?:the|its|their|our|all|his|her|these|those|a total of|some|every)\s+$|\bof\s+$",
@@ -127,6 +128,10 @@ _RESULT = re.compile(
     r"(?:=|≈|→|\bso|\bmakes?|\bgives?|\bgave|\bthus|\btherefore|\bhence|\btotal(?:s|ling)?|\bequals|\bi\.e\.|\bnamely|\bexactly|\bprecisely|\bin all|\baltogether)\W*(?:\w+\W+){0,3}$",
     re.IGNORECASE,
 )
+_EARLIER = re.compile(r"\b(?:before|prior|ahead|earlier|until)\b", re.IGNORECASE)
+_LATER = re.compile(r"\b(?:after|following|from|later|since|of)\b", re.IGNORECASE)
+_RELATIVE = 8
+"""Words of a reference that is a time before or after something, and hardly more."""
 _OR = re.compile(
     r"\s*,?\s*(?:[a-z]+\s+){0,2}\b(?:or|oder|o|ou|veya|или|أو)\b(?:\s+[a-z]+){0,3}\s*[$€£]?\s*",
     re.IGNORECASE,
@@ -189,6 +194,8 @@ def _compare(question: str, requested: Requested, reference: str, answer: str) -
             return chosen
     if requested.named and (chosen := _named_choice(requested, reference, answer)) is not None:
         return chosen
+    if (turned := compare_directions(question, reference, answer)) is not None:
+        return turned
     wanted = typed_values(reference, question=question)
     if (compared := compare_comparisons(question, reference, answer)) is not None:
         return compared
@@ -431,10 +438,27 @@ class _Case:
         if self.requested.kind == "frequency" and not any(isinstance(one, kinds) for one in values):
             # "How often does it occur?" may be answered by a share.
             self.requested, kinds = replace(self.requested, kind="number"), _KINDS["number"]
+        if self.requested.kind == "date" and self.relative(values):
+            # "When does the trial end?" "14 days after sign-up."
+            self.requested, kinds = replace(self.requested, kind="duration"), (Duration,)
         if self.requested.kind == "money" and all(isinstance(one, Percent) for one in values):
             # So may "What is the late fee?".
             self.requested, kinds = replace(self.requested, kind="percent"), (Percent,)
         return kinds
+
+    def relative(self, values: list[Value]) -> bool:
+        """Whether the reference is a time from something, and the answer one on the same side."""
+        if len(values) != 1 or not isinstance(values[0], Duration):
+            return False
+        if any(isinstance(one, Range) for one in self.given):
+            return False
+        if len(self.reference.split()) > _RELATIVE or len(self.answer.split()) > 2 * _RELATIVE:
+            return False
+        mine, theirs = (
+            tuple(bool(side.search(text)) for side in (_EARLIER, _LATER))
+            for text in (self.reference, self.answer)
+        )
+        return mine == theirs and mine in ((True, False), (False, True))
 
     def targets(self) -> list[Value]:
         """The values of the reference that the answer is held to."""

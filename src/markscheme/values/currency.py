@@ -82,7 +82,7 @@ _WORDS = {
     "won": "KRW", "lira": "TRY", "liras": "TRY", "real": "BRL", "reais": "BRL", "peso": "peso", "pesos": "peso", "zloty": "PLN", "zlotys": "PLN", "złoty": "PLN", "złotych": "PLN",
     "rand": "ZAR", "shilling": "shilling", "shillings": "shilling", "dinar": "dinar", "dinars": "dinar", "dirham": "AED", "dirhams": "AED",
     "mark": "mark", "marks": "mark", "guilder": "guilder", "guilders": "guilder", "forint": "HUF", "florins": "florin", "ducats": "ducat",
-    "bitcoin": "BTC", "bitcoins": "BTC", "lirası": "TRY", "ريال": "riyal", "درهم": "AED", "دينار": "dinar", "دولار": "$",
+    "bitcoin": "BTC", "bitcoins": "BTC", "lirası": "TRY", "tl": "TRY", "ريال": "riyal", "درهم": "AED", "دينار": "dinar", "دولار": "$",
 }  # fmt: skip
 _COINS = {
     "cent": ("cent", 0.01), "cents": ("cent", 0.01), "¢": ("cent", 0.01), "pence": ("GBP", 0.01), "penny": ("GBP", 0.01), "p": ("GBP", 0.01),

@@ -33,6 +33,7 @@ _TOKEN = re.compile(
     + "|".join(sorted(_FUNCTIONS, key=len, reverse=True))
     + r"|pi)(?![a-z])|([A-Za-z])(?!\d)|(√)|([-+*/^()\[\]{}|]))"
 )
+_REAL = 1e-9
 _POINTS = (0.7316, 1.9142, 2.6577, 0.3719, 1.2931)
 
 Node = tuple[object, ...]
@@ -218,6 +219,19 @@ def _near(left: complex, right: complex) -> bool:
     return abs(left - right) <= 1e-7 * max(1.0, abs(left), abs(right))
 
 
+def expression_value(text: str) -> float | None:
+    """The real value of an expression without letters, else None.
+
+    >>> round(expression_value("\\\\sqrt{2}"), 4), expression_value("x + 1")
+    (1.4142, None)
+    """
+    parsed = _parsed(text)
+    if parsed is None or parsed[1] - {"e"}:
+        return None
+    found = _samples(*parsed)[0]
+    return found.real if found is not None and abs(found.imag) < _REAL else None
+
+
 def equal_expressions(left: str, right: str) -> bool | None:
     """Whether two expressions have the same values; None where one cannot be read.
 
@@ -337,7 +351,7 @@ _OPERATOR = re.compile(
     r"\\d?frac|\\sqrt|[=^²³⁴⁵⁶⁷⁸⁹√+*/·×±π]|\d\s?[a-zA-Z]\b|(?<=[\w)])\s*[-−]\s*(?=[\w(])"
 )
 _LETTER = re.compile(
-    r"(?<![A-Za-z])[a-zA-Z](?![A-Za-z])|frac|√|π|\bpi\b|\d[a-zA-Z]\b|\b[a-z]{2,3}\b"
+    r"(?<![A-Za-z])[a-zA-Z](?![A-Za-z])|frac|sqrt|√|π|\bpi\b|\d[a-zA-Z]\b|\b[a-z]{2,3}\b"
 )
 _CHEMICAL = re.compile(r"[A-Z]\d|[→⇌]|\d\s*[°%]|\bCO\b")
 _RUN = re.compile(

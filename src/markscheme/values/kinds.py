@@ -46,6 +46,8 @@ class Amount(Value):
     """-1 where the words say less ("fell by 5"), +1 where they say more; 0 where they do not."""
     signed: bool = False
     """A sign was written."""
+    side: int = 0
+    """-1 where the words say somewhat less ("nearly 300"), +1 where they say somewhat more."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

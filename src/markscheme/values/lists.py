@@ -59,7 +59,12 @@ _ABBREVIATED = {
     "usa": "united states",
     "britain": "united kingdom",
     "ussr": "soviet union",
+    "apac": "asia pacific",
+    "emea": "europe middle east africa",
+    "latam": "latin america",
+    "uae": "united arab emirates",
 }
+_LONGEST_INITIALS = 5
 
 
 @lru_cache(maxsize=8192)
@@ -130,7 +135,7 @@ def same_item(left: str, right: str) -> bool:
         return left.strip().lower() == right.strip().lower()
     if one == other or "".join(one) == "".join(other):
         return True
-    if _misspelt("".join(one), "".join(other)):
+    if _misspelt("".join(one), "".join(other)) or _initials(left, other) or _initials(right, one):
         return True
     if len(one) == 1 and len(other) == 1:
         return _numeric(one[0]) is not None and _numeric(one[0]) == _numeric(other[0])
@@ -146,6 +151,14 @@ def same_item(left: str, right: str) -> bool:
         any(word[0] == two[0] and (len(word) == 1 or len(two) == 1) for two in other[:-1])
         for word in one[:-1]
     )
+
+
+def _initials(short: str, words: tuple[str, ...]) -> bool:
+    """Whether capitals are the first letters of the words: EU, European Union."""
+    letters = short.strip().replace(".", "")
+    if not (2 <= len(letters) <= _LONGEST_INITIALS and letters.isupper() and letters.isalpha()):
+        return False
+    return "".join(word[0] for word in words) == letters.lower()
 
 
 def _misspelt(left: str, right: str) -> bool:

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from markscheme.text import NUMBER_ORDINALS, NUMBER_TENS, NUMBER_UNITS
+from markscheme.values.number_words import spelled_numbers
 
 
 class Reading(NamedTuple):
@@ -89,7 +90,8 @@ _SUFFIX = re.compile(r"\s?(st|nd|rd|th)\b|(?:er|ère|re|e|ème|º|ª)\b")
 _SCALE_AFTER = re.compile(r"[ -]?((?:[^\W\d_]|[\u0900-\u0963])+)")
 _HALF_AFTER = re.compile(r"\s+and\s+(?:a\s+half|(?:one|a)\s+(?:third|quarter)|three\s+quarters)\b")
 _OUT_OF = re.compile(
-    r"\s+(?:(?:\w+\s+)?(?:out\s+)?of(?:\s+every)?|in(?:\s+every)?)\s+", re.IGNORECASE
+    r"\s+(?:(?:\w+\s+)?(?:out\s+)?of(?:\s+every)?|in(?:\s+every)?|(?P<other>(?:[^\W\d_]+\s+)?(?:sur|de cada|em cada|su(?: ogni)?|von|op de|van de|из|من كل)))\s+",
+    re.IGNORECASE,
 )
 _ROMAN = re.compile(
     r"\b(?=[IVXLCDM]{1,15}\b)M{0,3}(?:C[MD]|D?C{0,3})(?:X[CL]|L?X{0,3})(?:I[XV]|V?I{0,3})\b"
@@ -151,6 +153,8 @@ def read_numbers(text: str, *, foreign: bool = False) -> list[Reading]:
     """The numbers of a plain text in order, the longest reading of each."""
     found = list(_digit_numbers(text, foreign=foreign))
     found.extend(_worded(text, foreign=foreign))
+    if foreign:
+        found.extend(_other_words(text))
     if not text.isascii():
         found.extend(
             Reading(hit.start(), hit.end(), _GLYPHS[hit[0]], 0.0, fraction=True)
@@ -279,6 +283,20 @@ def short_scale(text: str, end: int) -> tuple[float, int] | None:
     return factor, end + 1
 
 
+def _other_words(text: str) -> Iterator[Reading]:
+    """Numbers in words of other languages, with the scale after them ("dos millones")."""
+    for start, stop, value, fraction in spelled_numbers(text, _foreign_scale):
+        end, factor = stop, 1.0
+        while scale := _foreign_scale(text, end):
+            factor, end = factor * scale[0], scale[1]
+        quantum = 0.0 if fraction else factor
+        yield Reading(start, end, value * factor, quantum, fraction=fraction)
+
+
+def _foreign_scale(text: str, end: int) -> tuple[float, int] | None:
+    return _scale(text, end, foreign=True)
+
+
 def _worded(text: str, *, foreign: bool) -> Iterator[Reading]:
     words = [(hit[0], hit.start(), hit.end()) for hit in WORD.finditer(text)]
     place = 0
@@ -316,7 +334,7 @@ def _run(text: str, words: _Words, at: int, *, foreign: bool) -> tuple[int, Read
     """The number that starts at a word, and how many words it takes."""
     first = words[at][0].lower()
     start = words[at][1]
-    if foreign and first in ("once", "a", "an", "six", "elf"):
+    if foreign and first in ("once", "a", "an", "six", "elf", "half", "dozen"):
         return 1, None
     if first in ("a", "an"):
         return _article(text, words, at)
@@ -564,6 +582,7 @@ def _shares(text: str, found: list[Reading]) -> list[Reading]:
                     ("in" in gap.split() and before.value <= 10)
                     or "out" in gap.split()
                     or "every" in gap.split()
+                    or joins["other"]
                 )
             ):
                 step = 1 / reading.value if reading.value in (10, 100, 1000) else 0.0

@@ -4,11 +4,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import lru_cache
 
+from markscheme.text import is_foreign
 from markscheme.values.bounds import YEAR_SECONDS, join_ranges, largest_unit, take_unit
-from markscheme.values.characters import is_foreign, plain
+from markscheme.values.characters import plain
 from markscheme.values.choices import as_choice
 from markscheme.values.clock import read_times
 from markscheme.values.codes import read_codes, read_flags, read_ratios, read_verses, read_versions
@@ -30,6 +32,7 @@ from markscheme.values.kinds import (
     Value,
 )
 from markscheme.values.lists import split_items
+from markscheme.values.number_words import half_more
 from markscheme.values.numbers import Reading, read_numbers, roman, short_scale
 from markscheme.values.periods import PERIODS
 from markscheme.values.requested import Requested, read_question
@@ -39,11 +42,11 @@ from markscheme.values.units import read_unit
 _MAYBE = re.compile(
     r"\d|[½⅓⅔¼¾⅛⅜⅝⅞〇一二三四五六七八九十百千万半%√π²³]|--|-[a-z]|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven\w*|twel\w+|\w+teen(?:th)?|twen\w+|thir\w+|for?ty\w*|fif\w+|six\w+|seven\w+|"
     r"eigh\w+|nin\w+|hundred\w*|thousand\w*|million\w*|billion\w*|dozen\w*|half|quarter\w*|first|second|fourth|tenth|zero|nil|noon|midnight|fortnight|century|decade|an? (?:hour|day|week|month|year|minute)|"
-    r"once|twice|thrice|every|each|hourly|daily|nightly|weekly|fortnightly|monthly|quarterly|yearly|annually|jan\w*|feb\w*|mar\w*|apr\w*|may|mai|jun\w*|jul\w*|aug\w*|sep\w*|oct\w*|okt\w*|nov\w*|dec\w*|dez\w*|gen\w*|ago\w*|ene\w*|dic\w*)\b|[IVX]{2,}|[=^]|[^\x00-\x7f]",
+    r"halved|doubled|tripled|trebled|quadrupled|once|twice|thrice|every|each|hourly|daily|nightly|weekly|fortnightly|monthly|quarterly|yearly|annually|jan\w*|feb\w*|mar\w*|apr\w*|may|mai|jun\w*|jul\w*|aug\w*|sep\w*|oct\w*|okt\w*|nov\w*|dec\w*|dez\w*|gen\w*|ago\w*|ene\w*|dic\w*)\b|[IVX]{2,}|[=^]|[^\x00-\x7f]",
     re.IGNORECASE,
 )
 _PERCENT = re.compile(
-    r"[ -]?(?:%|per ?cents?\b|percents?\b|pct\b|prozent\b|por ciento\b|pour cent\b|per cento\b|por cento\b|procent\b|процент\w*|パーセント|퍼센트|प्रतिशत|फ़ीसदी|в?\s?п\.\s?п\.|بالمئة)\s?(?P<points>[ -]?points?\b|punkte?\b|пункт\w*)?|\s?(?P<bare>percentage points?|pp\b|p\.p\.|Prozentpunkte?\b|процентн\w+ пункт\w*)|\s?(?P<basis>basis points?|bps?\b)",
+    r"[ -]?(?:%|(?:vol|wt|mol|mass)\.?[ -]?%|per ?cents?\b|percents?\b|pct\b|prozent\b|por ciento\b|pour cent\b|per cento\b|por cento\b|procent\b|процент\w*|パーセント|퍼센트|प्रतिशत|फ़ीसदी|в?\s?п\.\s?п\.|بالمئة)\s?(?P<points>[ -]?points?\b|punkte?\b|пункт\w*)?|\s?(?P<bare>percentage points?|pp\b|p\.p\.|Prozentpunkte?\b|процентн\w+ пункт\w*)|\s?(?P<basis>basis points?|bps?\b)",
     re.IGNORECASE,
 )
 _PERCENT_BEFORE = re.compile(r"(?:%|\byüzde)\s?$", re.IGNORECASE)
@@ -161,7 +164,7 @@ def typed_values(text: str, *, question: str | None = None) -> list[Value]:
 
 
 def _values(raw: str, text: str, requested: Requested, *, foreign: bool) -> list[Value]:
-    if not _MAYBE.search(text):
+    if not (foreign or _MAYBE.search(text)):
         return []
     used = bytearray(len(text))
     found: list[Value] = list(read_flags(text, used))
@@ -253,8 +256,32 @@ def _amounts(text: str, used: bytearray, requested: Requested, *, foreign: bool)
                 continue
             size = 0.5 if hit[1].lower().startswith("half") else 1.0
             amounts.append(_timed(text, start, unit[1], size, 0.0, (), unit[0]))
+    amounts.extend(_changes(text, requested))
     amounts.sort(key=lambda one: one.start)
-    return [_and_a_half(text, one) if isinstance(one, Duration) else one for one in amounts]
+    whole = [_and_a_half(text, one) if isinstance(one, Duration) else one for one in amounts]
+    ends = [0, *(one.end for one in whole)]
+    return [one for one, before in zip(whole, ends, strict=False) if one.start >= before]
+
+
+_MULTIPLIED = {
+    "halved": -50.0, "doubled": 100.0, "tripled": 200.0, "trebled": 200.0, "quadrupled": 300.0,
+}  # fmt: skip
+_MULTIPLY = re.compile(rf"\b(?:{'|'.join(_MULTIPLIED)})\b", re.IGNORECASE)
+_BY_HOW_MUCH = re.compile(
+    r"\bby (?:how|what)\b|\b(?:percent\w*|per cent) (?:change|increase|decrease|growth|drop|rise)\b",
+    re.IGNORECASE,
+)
+
+
+def _changes(text: str, requested: Requested) -> Iterator[Percent]:
+    """What "halved" and "tripled" say in per cent, where the question asks by how much."""
+    if _BY_HOW_MUCH.search(requested.text):
+        for hit in _MULTIPLY.finditer(text):
+            change = _MULTIPLIED[hit[0].lower()]
+            yield Percent(
+                start=hit.start(), end=hit.end(), text=hit[0], amount=abs(change), quantum=1.0,
+                direction=1 if change > 0 else -1,
+            )  # fmt: skip
 
 
 _AND_A_HALF = re.compile(r"\s+and\s+(a\s+half|a\s+quarter|three\s+quarters)\b", re.IGNORECASE)
@@ -263,15 +290,19 @@ _AND_A_HALF = re.compile(r"\s+and\s+(a\s+half|a\s+quarter|three\s+quarters)\b", 
 def _and_a_half(text: str, value: Duration) -> Duration:
     """An hour and a half: a part of the unit that was just named."""
     hit = _AND_A_HALF.match(text, value.end)
-    if not hit:
+    if hit:
+        part = 0.5 if "half" in hit[1].lower() else 0.25 if hit[1].lower().startswith("a") else 0.75
+        end = hit.end()
+    elif half := half_more(text, value.end):
+        part, end = 0.5, half
+    else:
         return value
-    part = 0.5 if "half" in hit[1].lower() else 0.25 if hit[1].lower().startswith("a") else 0.75
     unit = value.quantum or largest_unit(value)
     months = value.months + part * unit / (YEAR_SECONDS / 12) if value.months is not None else None
     return replace(
         value,
-        end=hit.end(),
-        text=text[value.start : hit.end()],
+        end=end,
+        text=text[value.start : end],
         amount=value.amount + part * unit,
         quantum=0.0,
         months=months,

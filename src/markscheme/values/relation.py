@@ -17,6 +17,7 @@ from markscheme.values.amounts import (
 )
 from markscheme.values.codes import code_of, version_parts
 from markscheme.values.dates import interval
+from markscheme.values.expressions import expression_value
 from markscheme.values.expressions import relate as relate_expressions
 from markscheme.values.kinds import (
     Amount,
@@ -99,6 +100,7 @@ def _frequencies(reference: Value, answer: Value, requested: Requested) -> Relat
     return APART
 
 
+_PRECISION = 1e-6
 _COUNTED = frozenset(["", "time", "times"])
 _MONTHS_VARY = 0.03
 """Months have 28 to 31 days, so that "every 30 days" may be every month."""
@@ -116,6 +118,13 @@ def _expressions(reference: Value, answer: Value) -> Relation:
         return {"equal": SAME, "missing": COARSER, "different": DIFFERENT, "unknown": UNCLEAR}[
             found
         ]
+    one, other = (reference, answer) if isinstance(reference, Expression) else (answer, reference)
+    if isinstance(one, Expression) and isinstance(other, Number) and not other.ordinal:
+        value = expression_value(one.source)
+        if value is None:
+            return APART
+        step = other.quantum or abs(other.amount) * _PRECISION
+        return SAME if abs(value - other.amount) <= step else DIFFERENT
     return APART
 
 
@@ -139,7 +148,8 @@ def _versions(reference: Value, answer: Value) -> Relation:
             return APART
         short, long = sorted((wanted, given), key=len)
         if long[: len(short)] == short and set(long[len(short) :]) == {"0"}:
-            return UNCLEAR
+            # 4.2 is 4.2.0, but "Python 3" need not be 3.0.
+            return SAME if len(short) >= 2 else UNCLEAR
         if len(given) > len(wanted) and given[: len(wanted)] == wanted:
             return DIFFERENT if len(wanted) >= 2 else UNCLEAR
         if len(given) < len(wanted) and wanted[: len(given)] == given:

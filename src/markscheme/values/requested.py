@@ -7,7 +7,8 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-from markscheme.values.characters import is_foreign, plain
+from markscheme.text import is_foreign
+from markscheme.values.characters import plain
 from markscheme.values.kinds import Choice, Unit
 from markscheme.values.units import read_unit
 
@@ -57,7 +58,7 @@ _MONEY = re.compile(
     re.IGNORECASE,
 )
 _DURATION = re.compile(
-    r"\bhow long\b|\bhow many (?:years|months|weeks|days|hours|minutes|seconds)\b|\bwhat (?:length of time|duration|period)\b|\bduration\b|\bwie lange?\b|\bcuánto (?:tiempo|dura)|\bcombien de temps\b|\bquanto tempo\b|\bhoe lang\b|как долго|多久|多长时间|どのくらいの期間|얼마나 오래|\bage (?:limit|of)\b",
+    r"\bhow long\b|\bhow many (?:years|months|weeks|days|hours|minutes|seconds)\b|\b(?:what|which) (?:length of time|duration|(?:[\w-]+ )?period|time ?frame)\b|\bwhat(?:'s| is| was) (?:the |its |their )?(?:[\w-]+ ){0,3}(?:period|(?:response|turnaround|lead|delivery|processing|waiting|travel|cooking|baking) time)\b|\bduration\b|\bwie lange?\b|\bcuánto (?:tiempo|dura)|\bcombien de temps\b|\bquanto tempo\b|\bhoe lang\b|как долго|多久|多长时间|どのくらいの期間|얼마나 오래|\bage (?:limit|of)\b",
     re.IGNORECASE,
 )
 _FREQUENCY = re.compile(
@@ -69,7 +70,7 @@ _TIME = re.compile(
     re.IGNORECASE,
 )
 _DATE = re.compile(
-    r"\bwhen\b|\b(?:what|which) (?:date|day|year|month|century|decade|quarter)\b|\b(?:what|which|on|whose|release|birth|start|end|due)(?: \w+)? date\b|\bwhat is the (?:year|date)\b|\bbis wann\b|\bwann\b|\bcuándo\b|\bquand\b|\bquando\b|\bwanneer\b|когда|何年|哪年|哪一年|哪一天|いつ|언제|متى|कब|ne zaman|hangi (?:tarih|yıl)|\bin (?:what|which) (?:year|month|century|decade)\b",
+    r"\bwhen\b|\b(?:what|which) (?:date|day|year|month|century|decade|quarter)\b|\b(?:what|which|on|whose|release|birth|start|end|due)(?: \w+)? date\b|\bwhat (?:is|was) (?:the|its|their|his|her) (?:[\w-]+ ){0,2}(?:year|date|deadline)\b|\bbis wann\b|\bwann\b|\bcuándo\b|\bquand\b|\bquando\b|\bwanneer\b|когда|何年|哪年|哪一年|哪一天|いつ|언제|متى|कब|ne zaman|hangi (?:tarih|yıl)|\bin (?:what|which) (?:year|month|century|decade)\b",
     re.IGNORECASE,
 )
 _GRANULARITY = (

@@ -30,7 +30,7 @@ _ROSE_AFTER = re.compile(
     r"\s*(?:longer|more|later|higher|gain|rise|growth|increase) than\b", re.IGNORECASE
 )
 _DENIED = re.compile(
-    r"(?:\b(?:not|never|rather than|instead of|unlike|except|neither|nor|formerly|previously|no longer|replac(?:ed|es|ing)|superseded?|supersedes|superseding|as opposed to|contrary to|other than|excluding|all but|every one but|all except|nicht|nicht mehr|sondern nicht|pas|non|não|не|geen|niet|statt|instead)|n't)(?:\s+(?:(?:in|on|by|at|the|a|an|just|only|to|until|till|from|for|it|its|old|older|plain|of|before|after|via|version|about|until|around|be|been|de|im|en|am|il|el|le|la)\s+){0,3}(?:[$€£#(]\s?)?)?$",
+    r"(?:\b(?:not|never|rather than|instead of|unlike|except|neither|nor|formerly|previously|no longer|replac(?:ed|es|ing)|superseded?|supersedes|superseding|as opposed to|contrary to|other than|(?:older|earlier|previous|prior|legacy) (?:releases?|versions?|models?|editions?) (?:used|had|has|were|was|listened on|defaulted to)|used to be|excluding|all but|every one but|all except|nicht|nicht mehr|sondern nicht|pas|non|não|не|geen|niet|statt|instead)|n't)(?:\s+(?:(?:in|on|by|at|the|a|an|just|only|to|until|till|from|for|it|its|old|older|plain|of|before|after|via|version|about|until|around|be|been|de|im|en|am|il|el|le|la)\s+){0,3}(?:[$€£#(]\s?)?)?$",
     re.IGNORECASE,
 )
 
@@ -45,7 +45,19 @@ _NOT_BOUND = re.compile(r"\bnot\s+(?:only|just)\b[^.]{0,12}$", re.IGNORECASE)
 
 
 _ABOUT = re.compile(
-    r"(?:\b(?:about|around|approx(?:imately|\.)?|roughly|nearly|almost|some|circa|ca\.|c\.|close to|or so|just (?:over|under)|a little (?:over|under)|slightly (?:more|less) than|etwa|rund|unos|environ|circa|cerca de|около|约|大约|およそ|약|in the region of|estimated|approaching|under|over)|约|約|およそ|~|≈)\s*(?:[$€£]\s?)?$",
+    r"(?:\b(?:about|around|approx(?:imately|\.)?|roughly|nearly|almost|some|circa|ca\.|c\.|close to|or so|just (?:over|under)|a little (?:over|under)|slightly (?:more|less) than|a bit (?:over|under)|not quite|knapp|casi|presque|quasi|quase|bijna|почти|etwa|rund|unos|environ|circa|cerca de|около|约|大约|およそ|약|in the region of|estimated|approaching|under|over)|约|約|およそ|~|≈)\s*(?:[$€£]\s?)?$",
+    re.IGNORECASE,
+)
+
+
+_SHORT_OF = re.compile(
+    r"\b(?:nearly|almost|not quite|(?:just|a little|slightly|a bit) (?:under|below|less than|short of)|close to|approaching|fast|knapp|casi|presque|quasi|quase|bijna|почти)\s+(?:[$€£]\s?)?$",
+    re.IGNORECASE,
+)
+
+
+_BEYOND = re.compile(
+    r"\b(?:just|a little|slightly|a bit|somewhat) (?:over|above|more than)\s+(?:[$€£]\s?)?$",
     re.IGNORECASE,
 )
 
@@ -78,6 +90,8 @@ def with_stance(text: str, value: Value, raw: str) -> Value:
             changes["approximate"] = True
     if "approximate" not in changes and _ABOUT_AFTER.match(text, value.end):
         changes["approximate"] = True
+    if isinstance(value, Amount) and "approximate" in changes:
+        changes["side"] = 1 if _BEYOND.search(ahead) else -1 if _SHORT_OF.search(ahead) else 0
     if isinstance(value, Amount) and not value.signed:
         clause = re.split(r"[.;:,]\s", ahead)[-1]
         if _FELL.search(clause) or _FELL_AFTER.match(text, value.end):

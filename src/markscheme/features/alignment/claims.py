@@ -11,7 +11,18 @@ from markscheme.features.alignment.overlap import FeatureView
 from markscheme.features.alignment.registry import EXAMINED
 from markscheme.features.alignment.slot import WORDS, YEARS
 from markscheme.features.alignment.stance import having
-from markscheme.text import CAPITAL, NUMBER, STOP, TITLE, stem, thesaurus
+from markscheme.text import (
+    CAPITAL,
+    NUMBER,
+    STOP,
+    TITLE,
+    declines_abroad,
+    denies_abroad,
+    is_foreign,
+    stem,
+    thesaurus,
+    yes_or_no,
+)
 
 _REACH = 160
 """Characters on either side of the match that are read."""
@@ -85,6 +96,11 @@ _A_PREDICATE = 3
 """An answer of so few words affirms what the question asks: "mandatory", "not really"."""
 _A_SENTENCE = 12
 """An answer no longer than this, without yes, no or a word of the question, says nothing of it."""
+_BEGINNING = re.compile(r"[^,.;:!?()–—。，、；：！？]+")
+_SENTENCE_ABROAD = re.compile(r"[.!?]\s|[。！？]|\n")
+_LONG_WORD = re.compile(r"\w{4,}")
+_STEM, _A_YES = 5, 4
+"""Letters by which two words of another language are the same, and of a yes without spaces."""
 _PREFIX = re.compile(r"(?:un|in|im|il|ir|non|dis)(?=[a-z]{4})")
 _NEGATED = re.compile(
     r"\b(?:not|never|no|none|nobody|nothing|neither|cannot|fail(?:s|ed)?)\b|n['’]t\b"
@@ -146,6 +162,8 @@ def claim_features(view: FeatureView) -> dict[str, Array]:
         answer_text, wanted = lower[answer], lower[reference].strip()
         if _YES_NO.match(lower[question]):
             found["polarity"][row] = _polarity(wanted, answer_text, lower[question])
+        elif _abroad(lower[question], wanted):
+            found["polarity"][row] = _polarity_abroad(wanted, answer_text, lower[question])
         at = answer_text.find(wanted) if wanted else -1
         size = len(wanted)
         if at < 0 and key_word[row]:
@@ -200,10 +218,9 @@ def _polarity(wanted: str, answer_text: str, question: str) -> float:
         return 0.0
     if _DECLINES.search(_SENTENCE.split(answer_text.strip(), maxsplit=1)[0]):
         return -2.0
-    if _YES.match(answer_text):
-        affirmed = True
-    elif _NO.match(_HARMLESS.sub(" ", answer_text)):
-        affirmed = False
+    said = yes_or_no(_HARMLESS.sub(" ", answer_text))
+    if said is not None:
+        affirmed = said
     else:
         first = _SENTENCE.split(answer_text.strip(), maxsplit=1)[0]
         if not _about(question, first):
@@ -211,6 +228,33 @@ def _polarity(wanted: str, answer_text: str, question: str) -> float:
         negated = _NEGATED.search(_HARMLESS.sub(" ", first)) is not None
         affirmed = negated == _reversed(question, first)
     return 1.0 if affirmed == expected else -1.0
+
+
+def _abroad(question: str, wanted: str) -> bool:
+    """Whether a question in another language is one whose reference says yes or no."""
+    begun = _BEGINNING.match(wanted)
+    if begun is None or yes_or_no(wanted) is None or len(begun[0].split()) > _A_PREDICATE:
+        return False
+    return is_foreign(question) and (
+        wanted[0].isascii() or len(begun[0]) <= _A_YES or " " in wanted
+    )
+
+
+def _polarity_abroad(wanted: str, answer_text: str, question: str) -> float:
+    """The same as `_polarity` for questions in other languages, by their words of denial."""
+    first = _SENTENCE_ABROAD.split(answer_text.strip(), maxsplit=1)[0]
+    if declines_abroad(first) or _DECLINES.search(first):
+        return -2.0
+    affirmed = yes_or_no(answer_text)
+    if affirmed is None:
+        words = {word[:_STEM] for word in _LONG_WORD.findall(question)}
+        shared = any(word[:_STEM] in words for word in _LONG_WORD.findall(first))
+        pairs = {question[place : place + 2] for place in range(len(question) - 1)}
+        east = any(first[place : place + 2] in pairs for place in range(len(first) - 1))
+        if not (shared or (east and not first.isascii() and " " not in first)):
+            return 0.0 if len(answer_text.split()) > _A_SENTENCE else -2.0
+        affirmed = not denies_abroad(first)
+    return 1.0 if affirmed == yes_or_no(wanted) else -1.0
 
 
 def _about(question: str, answer_text: str) -> bool:

@@ -1,0 +1,84 @@
+# ruff: noqa: E501 - tables of words read better unfolded
+"""Yes, no, denial and "I do not know" in English and fourteen other languages."""
+
+from __future__ import annotations
+
+import re
+
+_ENGLISH_YES = "yes|yeah|yep|yup|true|correct|affirmative|that(?: is|['’]s) (?:right|correct|true)"
+_ENGLISH_ADVERBS = "right|absolutely|certainly|indeed|of course|sure|definitely|exactly"
+"""A yes where a mark follows: "right, it is", and not "right now"."""
+_YES = (
+    "ja", "jawohl", "doch", "natürlich", "klar", "genau", "richtig", "stimmt", "selbstverständlich", "wahr",
+    "oui", "si fait", "bien sûr", "tout à fait", "effectivement", "exact", "vrai", "absolument",
+    "sí", "si", "claro", "por supuesto", "desde luego", "así es", "correcto", "cierto", "efectivamente", "verdadero",
+    "sì", "certo", "certamente", "esatto", "vero", "ovviamente", "sicuramente",
+    "sim", "com certeza", "certamente", "exato", "é verdade", "verdadeiro", "claro que sim",
+    "zeker", "jazeker", "klopt", "inderdaad", "natuurlijk", "juist", "waar",
+    "да", "конечно", "верно", "правда", "так точно", "разумеется", "evet", "elbette", "tabii", "doğru", "tak", "oczywiście", "prawda",
+    "ya", "benar", "tentu", "نعم", "أجل", "بالطبع", "صحيح", "हाँ", "हां", "जी हाँ", "बिल्कुल", "সত্য", "হ্যাঁ",
+)  # fmt: skip
+_NO = (
+    "not", "false", "nope", "never", "incorrect", "wrong", "negative", "absolutely not", "certainly not",
+    "definitely not", "of course not", "nein", "nie", "niemals", "keineswegs", "falsch", "auf keinen fall",
+    "non", "jamais", "pas du tout", "faux", "nunca", "jamás", "falso", "en absoluto", "para nada", "claro que no", "por supuesto que no",
+    "não", "nunca", "claro que não", "mai", "nee", "nooit", "neen", "onjuist", "нет", "никогда", "неверно", "неправда", "конечно нет",
+    "hayır", "asla", "yanlış", "nie", "nigdy", "tidak", "bukan", "salah", "لا", "كلا", "خطأ", "नहीं", "जी नहीं", "ना", "না",
+)  # fmt: skip
+_EAST_YES = (
+    "はい|ええ|そうです|もちろん|是的?(?!否)|对|對|当然|可以|能(?!否)|네|예(?=[,. ]|$)|그렇|맞"
+)
+_EAST_NO = "いいえ|いえ|違い|ちがい|不|没有|沒有|否|아니|아뇨|안 "
+_WORD_NO = r"no(?!\s*(?:problem|doubt|worries|matter|sooner|less|fewer|more than)\b)"
+
+
+def _starts(words: tuple[str, ...], east: str, more: str = "") -> re.Pattern[str]:
+    ordered = "|".join(re.escape(word) for word in sorted(set(words), key=len, reverse=True))
+    return re.compile(rf"^[\W_]*(?:(?:{more}{ordered})(?![\w'’])|{east})", re.IGNORECASE)
+
+
+_STARTS_YES = _starts(
+    _YES, _EAST_YES, _ENGLISH_YES + rf"|(?:{_ENGLISH_ADVERBS})(?=\s*(?:[,.;:!–—-]|$))|"
+)
+_STARTS_NO = _starts(_NO, _EAST_NO, _WORD_NO + "|")
+
+_NEGATED = re.compile(
+    r"\b(?:nicht|kein\w*|nie|niemals|weder|pas|jamais|aucun\w*|ni|no|nunca|jamás|tampoco|ningun\w*|non|mai|nessun\w*|"
+    r"não|nem|nenhum\w*|niet|geen|nooit|не|нет|нельзя|никогда|никак\w*|değil\w*|yok|hiç|nie|nigdy|tidak|bukan|belum|"
+    r"لا|ليس|ليست|لم|لن|غير|नहीं|मत)\b|n'(?=\w+\s+(?:pas|jamais))|不|没|沒|未|ない|ません|なかった|않|없|아니|못",
+    re.IGNORECASE,
+)
+_DECLINED = re.compile(
+    r"\b(?:weiß (?:ich |es |das )*nicht|keine ahnung|kann (?:ich |das |dazu |man )*nicht (?:sagen|beantworten)|"
+    r"je (?:ne )?sais pas|aucune idée|je ne peux pas (?:répondre|dire)|no (?:lo )?sé|no tengo (?:ni )?idea|no puedo (?:responder|decir)|"
+    r"no se (?:sabe|indica|menciona)|non (?:lo )?so|non (?:ne )?ho idea|non posso (?:rispondere|dire)|(?:eu )?não sei|não faço ideia|"
+    r"não posso (?:responder|dizer)|ik weet (?:het )?niet|geen idee|не знаю|понятия не имею|не могу (?:сказать|ответить)|"
+    r"bilmiyorum|fikrim yok|nie wiem|tidak tahu|لا أعرف|لا أعلم|لا أدري|नहीं पता|नहीं जानत\w*|पता नहीं)\b"
+    r"|不知道|不清楚|不确定|無法回答|无法回答|わかりません|分かりません|知りません|答えられません|모르|알 수 없",
+    re.IGNORECASE,
+)
+
+
+def yes_or_no(text: str) -> bool | None:
+    """Whether a text begins with a word for yes (True) or for no (False); else None.
+
+    >>> yes_or_no("Claro, aceptamos PayPal."), yes_or_no("Certainly not."), yes_or_no("No problem!")
+    (True, False, None)
+    """
+    if _STARTS_NO.match(text):
+        return False
+    return True if _STARTS_YES.match(text) else None
+
+
+def denies_abroad(text: str) -> bool:
+    """Whether a text has a word of denial of another language than English."""
+    return _NEGATED.search(text) is not None
+
+
+def declines_abroad(text: str) -> bool:
+    """Whether a text says in another language than English that it does not know.
+
+    >>> declines_abroad("Das weiß ich nicht."), declines_abroad("Das ist nicht rot.")
+    (True, False)
+    """
+    return _DECLINED.search(text) is not None
