@@ -97,7 +97,7 @@ def test_what_is_read_in_words(text: str, amounts: list[float]) -> None:
         ("What is the square root of 2?", "\\sqrt{2}", "1.41421356", Outcome.AGREE),
         ("What is the square root of 2?", "\\sqrt{2}", "1.732", Outcome.CONFLICT),
         ("Which regions are supported?", "US, EU and APAC", "United States, European Union, and Asia-Pacific", Outcome.AGREE),
-        ("Which regions are supported?", "US, EU and APAC", "United States, European Union, and Latin America", Outcome.CONFLICT),
+        ("Which regions are supported?", "US, EU and APAC", "United States, European Union, and Latin America", Outcome.NONE),
         ("Calculate: 7 − 12", "−5", "= -5, because 12 is 5 more than 7", Outcome.AGREE),
     ],
 )  # fmt: skip

@@ -80,5 +80,6 @@ from .wordnet import code as code
 from .wordnet import key as key
 from .wordnet import thesaurus as thesaurus
 from .yes_no import declines_abroad as declines_abroad
+from .yes_no import denials_abroad as denials_abroad
 from .yes_no import denies_abroad as denies_abroad
 from .yes_no import yes_or_no as yes_or_no

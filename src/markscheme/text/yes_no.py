@@ -49,7 +49,7 @@ _NEGATED = re.compile(
     re.IGNORECASE,
 )
 _DECLINED = re.compile(
-    r"\b(?:weiß (?:ich |es |das )*nicht|keine ahnung|kann (?:ich |das |dazu |man )*nicht (?:sagen|beantworten)|"
+    r"\b(?:weiß (?:\w+ ){0,3}nicht|keine ahnung|kann (?:ich |das |dazu |man )*nicht (?:sagen|beantworten)|"
     r"je (?:ne )?sais pas|aucune idée|je ne peux pas (?:répondre|dire)|no (?:lo )?sé|no tengo (?:ni )?idea|no puedo (?:responder|decir)|"
     r"no se (?:sabe|indica|menciona)|non (?:lo )?so|non (?:ne )?ho idea|non posso (?:rispondere|dire)|(?:eu )?não sei|não faço ideia|"
     r"não posso (?:responder|dizer)|ik weet (?:het )?niet|geen idee|не знаю|понятия не имею|не могу (?:сказать|ответить)|"
@@ -73,6 +73,15 @@ def yes_or_no(text: str) -> bool | None:
 def denies_abroad(text: str) -> bool:
     """Whether a text has a word of denial of another language than English."""
     return _NEGATED.search(text) is not None
+
+
+def denials_abroad(text: str) -> int:
+    """How many words of denial of other languages than English a text has.
+
+    >>> denials_abroad("Das ist nicht rot und kein Haus.")
+    2
+    """
+    return sum(1 for _ in _NEGATED.finditer(text))
 
 
 def declines_abroad(text: str) -> bool:

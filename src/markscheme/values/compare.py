@@ -39,6 +39,7 @@ from markscheme.values.parse import typed_values
 from markscheme.values.periods import PERIODS
 from markscheme.values.relation import relate
 from markscheme.values.requested import Requested, read_question
+from markscheme.values.stance import contrary
 
 _PROSE = frozenset("with by the use using add set a an option flag run type you can it".split())  # noqa: SIM905
 _A_COMMAND = 6
@@ -128,6 +129,8 @@ _RESULT = re.compile(
     r"(?:=|≈|→|\bso|\bmakes?|\bgives?|\bgave|\bthus|\btherefore|\bhence|\btotal(?:s|ling)?|\bequals|\bi\.e\.|\bnamely|\bexactly|\bprecisely|\bin all|\baltogether)\W*(?:\w+\W+){0,3}$",
     re.IGNORECASE,
 )
+_BESIDE = 24
+"""Characters beside a value in which a word can turn it."""
 _EARLIER = re.compile(r"\b(?:before|prior|ahead|earlier|until)\b", re.IGNORECASE)
 _LATER = re.compile(r"\b(?:after|following|from|later|since|of)\b", re.IGNORECASE)
 _RELATIVE = 8
@@ -356,6 +359,13 @@ def _rate(text: str, value: Value) -> str:
     )
 
 
+def _around(text: str, value: Value) -> tuple[str, str]:
+    """The words of the clause just before and just after a value."""
+    before = re.split(r"[.;:,!?()]\s", text[max(0, value.start - _BESIDE) : value.start])[-1]
+    after = re.split(r"[.;:,!?()](?:\s|$)", text[value.end : value.end + _BESIDE])[0]
+    return before, after
+
+
 def _side(text: str, value: Value) -> int:
     ahead = text[max(0, value.start - 30) : value.start]
     return 1 if _UNTIL.search(ahead) else -1 if _SINCE.search(ahead) else 0
@@ -543,7 +553,8 @@ class _Case:
             relation = relate(target, value, self.requested)
             if relation is Relation.APART:
                 continue
-            if relation in _MET and (value.start, value.end) != (0, len(self.answer)):
+            whole = (value.start, value.end) == (0, len(self.answer))
+            if relation in _MET and not (whole and not getattr(value, "per", "")):
                 relation = self.in_context(target, value, relation)
             if relation in _MET:
                 (aside if value.denied else met).append(value)
@@ -561,6 +572,8 @@ class _Case:
         """Unclear where the words around say another rate, or the other side of a date."""
         if self.other_thing(target, value):
             return Relation.UNCLEAR
+        if contrary(_around(self.reference, target), _around(self.answer, value)):
+            return Relation.DIFFERENT
         rate = _rate(self.answer, value)
         if rate:
             wanted = _rate(self.reference, target)

@@ -136,6 +136,8 @@ def currency_after(text: str, at: int) -> tuple[str, float, int] | None:  # noqa
             return None
         return ("CNY" if hit["code"] == "RMB" else hit["code"]), 1.0, hit.end()
     nation, word = (hit["nation"] or "").lower(), hit["word"].lower()
+    if nation in ("euro", "us", "u.s.", "dollar") and word in ("cent", "cents"):
+        return ("EUR" if nation == "euro" else "USD"), 0.01, hit.end()
     if nation and nation not in _NATIONS:
         word, nation, end = nation, "", hit.end("nation")
     else:

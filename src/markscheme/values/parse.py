@@ -58,7 +58,7 @@ _SIGN = re.compile(
     re.IGNORECASE,
 )
 _BELOW = re.compile(
-    r"\s*(?:degrees?|°[CF]?|grad|grados|graus)?\s*(?:celsius\s+)?(?:below (?:zero|freezing)|sub-?zero|unter null|bajo cero|negativ[oi]s?|sotto (?:lo )?zero|abaixo de zero)\b(?:\s+(?P<scale>fahrenheit|celsius)\b)?",
+    r"\s*(?:degrees?|°[CF]?|grad|grados|graus)?\s*(?:celsius\s+)?(?:below (?:zero|freezing)|sub-?zero|unter null|bajo cero|negativ[oi]s?|sotto (?:lo )?zero|abaixo de zero|under par)\b(?:\s+(?P<scale>fahrenheit|celsius)\b)?",
     re.IGNORECASE,
 )
 

@@ -74,6 +74,45 @@ _ABOUT_AFTER = re.compile(
 )
 
 
+_SIDES = tuple(
+    tuple(re.compile(rf"\b(?:{words})\b", re.IGNORECASE) for words in pair)
+    for pair in (
+        ("ahead", "behind"),
+        ("above (?:sea|average|zero|normal|freezing)", "below (?:sea|average|zero|normal|freezing)"),
+        ("over par", "under par"),
+        ("early|earlier|too soon", "late|later|overdue"),
+        ("or newer|or later|and newer|and later|or higher", "or older|or earlier|and older|or lower"),
+        ("or more|or above|or over|and over|and above", "or less|or fewer|or below|or under|and under"),
+        ("surplus|in credit|in profit", "deficit|overdrawn|in debt|in the red"),
+        ("north", "south"),
+        ("east", "west"),
+        ("BC|BCE|B\\.C\\.", "AD|CE|A\\.D\\."),
+        ("upstairs|upstream|uphill", "downstairs|downstream|downhill"),
+        ("won|wins|victor(?:y|ies)", "lost|loss(?:es)?|defeats?"),
+    )
+)  # fmt: skip
+
+
+def contrary(reference: tuple[str, str], answer: tuple[str, str]) -> bool:
+    """Whether words beside two equal values say the opposite: 15 minutes ahead, and behind.
+
+    Args:
+        reference: the words before and after the reference's value.
+        answer: the same of the answer's.
+
+    >>> contrary(("", " minutes ahead"), ("", " minutes behind"))
+    True
+    """
+    mine, theirs = " | ".join(reference), " | ".join(answer)
+    for pair in _SIDES:
+        one, other = (
+            tuple(side.search(text) is not None for side in pair) for text in (mine, theirs)
+        )
+        if one != other and sorted(one) == sorted(other) == [False, True]:
+            return True
+    return False
+
+
 def with_stance(text: str, value: Value, raw: str) -> Value:
     """Mark what the words around a value say: denied, about, more or less."""
     left = max(0, value.start - 48)

@@ -13,6 +13,8 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
+from markscheme.text import denials_abroad, is_foreign
+
 Matrix = npt.NDArray[np.float32]
 
 _GROUPS = {
@@ -106,6 +108,8 @@ def _row(question: str, reference: str, answer: str) -> tuple[float, ...]:
     a = _words(near)
     everything = _words(answer)
     denials = len(_NEGATION.findall(near)), len(_NEGATION.findall(reference))
+    if is_foreign(question):
+        denials = denials_abroad(near), denials_abroad(reference)
     found: list[float] = [float((denials[0] - denials[1]) % 2), denials[0], denials[1]]
     lacking, new, small = [], [], 0
     for pattern in _COMPILED.values():
