@@ -554,7 +554,13 @@ class _Case:
             if relation is Relation.APART:
                 continue
             whole = (value.start, value.end) == (0, len(self.answer))
-            if relation in _MET and not (whole and not getattr(value, "per", "")):
+            rated = (
+                isinstance(value, Money)
+                and isinstance(target, Money)
+                and bool(value.per)
+                and not target.per
+            )
+            if relation in _MET and (rated or not whole):
                 relation = self.in_context(target, value, relation)
             if relation in _MET:
                 (aside if value.denied else met).append(value)
