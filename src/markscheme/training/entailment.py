@@ -57,7 +57,7 @@ class EntailmentOptions:
     made_weight: float = 0.5
     given_weight: float = 1.0
     rounds: int = 2
-    share: float = 0.7
+    share: float = 0.8
     folds: int = 5
     seed: int = 0
 
