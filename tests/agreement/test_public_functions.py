@@ -189,6 +189,18 @@ def test_a_frame_may_hold_judgments_and_labels() -> None:
     assert found.judges[0].counts["true_positive"] == 10
 
 
+def test_annotators_may_stand_in_columns_of_any_name() -> None:
+    judged = pl.DataFrame({"answer_id": [f"a{n}" for n in range(30)], "mine": [1, 0, 1] * 10})
+    people = judged.select("answer_id", ann=pl.Series([1, 0, 1] * 10), ben=pl.Series([1] * 30))
+    named = {"annotator1": "ann", "annotator2": "ben"}
+    found = markscheme.agree(judged, people, columns=named, annotators=True, resamples=0)
+    ours = people.rename({"ann": "annotator1", "ben": "annotator2"})
+    assert found.to_json() == markscheme.agree(
+        judged, ours, annotators=True, resamples=0
+    ).to_json()  # fmt: skip
+    assert found.judges[0].counts["true_positive"] == 20
+
+
 def test_options_come_as_an_object_or_as_keywords(result: markscheme.Result) -> None:
     options = AgreeOptions(resamples=10, judges=("contains",), seed=3)
     wanted = markscheme.agree(result, options=options).to_json()

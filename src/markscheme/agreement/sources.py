@@ -154,7 +154,7 @@ def labelled_table(
     known = {
         ours: theirs
         for ours, theirs in columns_of(columns).items()
-        if ours in (*KEYS, "label") and theirs in table.columns
+        if (ours in (*KEYS, "label") or ours.startswith("annotator")) and theirs in table.columns
     }
     return load_labels(table, column=column, names=known)
 

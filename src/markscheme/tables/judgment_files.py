@@ -77,7 +77,9 @@ def load_judgments(
         if not found or judges:
             raise DataError(
                 f"no judge column{f' {judges}' if judges else ''} found: a long table needs "
-                "'verdict' or 'score', a wide one one column per judge, named with --judges. "
+                "'verdict' or 'score', a wide one a column for each judge, named with --judge. "
+                "Answers that are not judged yet need --columns question=NAME,references=NAME,"
+                "answer=NAME where the command judges them ('judge', 'diff'). "
                 f"The columns are {', '.join(map(repr, given.columns))}"
             )
         long = _from_wide(table, found, slices)

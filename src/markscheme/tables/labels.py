@@ -68,6 +68,8 @@ def load_labels(
     else:
         raise DataError(
             "the labels have no column 'label'; name it with --label-column (Python: column=...). "
+            "Labels of several people stand in columns 'annotator1', 'annotator2', ...; 'agree' "
+            "takes other names with --columns annotator1=NAME,annotator2=NAME. "
             f"The columns are {', '.join(map(repr, given.columns))}"
         )
     check_key(table, "labels", given.columns)
