@@ -1,6 +1,6 @@
 """Write `values/number_words.json`: numbers in words of other languages, as num2words spells them.
 
-    pip install num2words; python scripts/make_number_words.py [--check]
+pip install num2words; python scripts/make_number_words.py [--check]
 """
 
 from __future__ import annotations
