@@ -86,6 +86,8 @@ def test_what_is_read_in_words(text: str, amounts: list[float]) -> None:
         ("What is the arrival date of the group?", "07/08/2023 (day/month/year)", "7 August 2023", Outcome.AGREE),
         ("What is the arrival date of the group?", "07/08/2023 (day/month/year)", "8 July 2023", Outcome.CONFLICT),
         ("What is the notice period?", "The tenant must give three months' notice.", "3 months", Outcome.AGREE),
+        ("What availability is promised?", "99.95%", "99.9%", Outcome.NONE),
+        ("What share agreed?", "62.48%", "62.5%", Outcome.AGREE),
         ("When does the trial end?", "14 days after sign-up", "two weeks after you sign up", Outcome.AGREE),
         ("When must we check in?", "45 minutes before departure", "45 minutes after departure", Outcome.NONE),
         ("What's the maximum file size?", "25 MB", "up to 25MB per file", Outcome.AGREE),

@@ -39,6 +39,14 @@ _SIZES = (1.0, 60.0, 3600.0, 86_400.0, _BUSINESS_DAY, 604_800.0, _MONTH, 12 * _M
 """Seconds of what durations are counted in."""
 
 
+def _short_of_all(reference: Percent, answer: Percent) -> bool:
+    """Whether shares near 100 per cent leave different rests: 99.9% for 99.95%."""
+    rests = 100.0 - reference.amount, 100.0 - answer.amount
+    if not (min(rests) > 0 and max(rests) < _NEARLY_ALL):
+        return False
+    return abs(rests[0] - rests[1]) > _CONVERTED * max(rests)
+
+
 def relate_amounts(reference: Amount, answer: Amount, requested: Requested) -> Relation:  # noqa: PLR0912
     if isinstance(reference, Duration) and isinstance(answer, Duration):
         return _durations(reference, answer)
@@ -53,6 +61,8 @@ def relate_amounts(reference: Amount, answer: Amount, requested: Requested) -> R
         return _quantities(reference, answer, requested)
     if isinstance(reference, Percent) and isinstance(answer, Percent):
         found = _scaled_by(reference, answer, requested)
+        if found is SAME and _short_of_all(reference, answer):
+            return COARSER
         if found in (SAME, FINER) and reference.points != answer.points:
             return UNCLEAR
         return found
@@ -118,6 +128,8 @@ def _other_period(reference: Money, answer: Money, found: Relation) -> Relation:
     return UNCLEAR if wanted and abs(given / wanted - 1) < _CONVERTED else DIFFERENT  # fmt: skip
 
 
+_NEARLY_ALL = 5.0
+"""Per cent short of all, below which the rest is what is compared."""
 _CONVERTED = 0.02
 """An amount for another period may be rounded, or its weeks counted otherwise."""
 

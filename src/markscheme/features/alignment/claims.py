@@ -96,6 +96,19 @@ _A_PREDICATE = 3
 """An answer of so few words affirms what the question asks: "mandatory", "not really"."""
 _A_SENTENCE = 12
 """An answer no longer than this, without yes, no or a word of the question, says nothing of it."""
+_OPPOSITES = tuple(
+    tuple(re.compile(rf"\b(?:{words})\b") for words in pair)
+    for pair in (
+        ("mandatory|required|compulsory|obligatory|necessary|must", "optional|voluntary"),
+        ("allowed|permitted|possible|legal", "forbidden|prohibited|banned|impossible|illegal"),
+        ("free|free of charge", "fee|charged?|costs?|paid"),
+        ("included", "excluded|extra|separately"),
+        ("available|in stock", "sold out|discontinued|out of stock"),
+        ("enabled|switched on|turned on", "disabled|switched off|turned off"),
+        ("returned|refundable|refunded", "final|non-refundable"),
+    )
+)
+"""Opposites of terms and conditions, which WordNet does not have as such."""
 _BEGINNING = re.compile(r"[^,.;:!?()–—。，、；：！？]+")
 _SENTENCE_ABROAD = re.compile(r"[.!?]\s|[。！？]|\n")
 _LONG_WORD = re.compile(r"\w{4,}")
@@ -279,7 +292,12 @@ def _reversed(question: str, answer_text: str) -> bool:
         (one, stem(word)) for one in sorted(question_words) for word in sorted(words - prefixed)
     ]
     opposite = thesaurus().opposites([one for one, _ in pairs], [word for _, word in pairs])
-    return (len(prefixed) + int(opposite.any())) % 2 == 1
+    turned = any(
+        (one.search(question) and other.search(answer_text) and not one.search(answer_text))
+        or (other.search(question) and one.search(answer_text) and not other.search(answer_text))
+        for one, other in _OPPOSITES
+    )
+    return (len(prefixed) + int(bool(opposite.any()) or turned)) % 2 == 1
 
 
 def _adjacent_rival(view: FeatureView) -> Array:
