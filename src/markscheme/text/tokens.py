@@ -75,8 +75,9 @@ _YEAR_SPAN = re.compile(r"\b((?:1\d|20)\d\d) ?[-–—/] ?(\d\d)\b(?!\d|-)")
 _NO_NAMES = frozenset(
     ["Maybe", "Perhaps", "Sorry", "And", "But", "So", "If", "As", "Can", "Do", "Am"]
 )
+# No possessive groups: in Python 3.11.2, which Debian 12 has, they swallow what failed to match.
 _TOKEN = re.compile(
-    r"\x00\d\.\d|\d++(?:[.,]\d++)*+(?:st|nd|rd|th|s)?(?![^\W\d_])|\d++(?:[.,]\d++)*+"
+    r"\x00\d\.\d|\d++(?:[.,]\d++)*(?![.,]\d)(?:st|nd|rd|th|s)?(?![^\W\d_])|\d++(?:[.,]\d++)*"
     r"|[^\W\d_]+(?:['’](?:s|t|S|T|re|ve|ll|d|m)\b)?|[.!?;:,()/%$£€&\n|]"
 )
 _ABBREVIATED = frozenset((
