@@ -143,6 +143,13 @@ def test_importing_loads_nothing_heavy(statement: str) -> None:
     assert not heavy & set(done.stdout.split())
 
 
+def test_the_register_of_judges_loads_no_heavy_library() -> None:
+    code = "import sys, markscheme; markscheme.judges(); print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    heavy = {"torch", "transformers", "scipy", "sklearn", "pandas", "onnxruntime", "lightgbm"}
+    assert not heavy & set(done.stdout.split())
+
+
 def test_a_command_imports_what_its_judges_need_and_little_else(tmp_path: Path) -> None:
     answers = tmp_path / "answers.jsonl"
     answers.write_text('{"question": "Who?", "references": ["A", "B"], "answer": "A"}\n' * 3)

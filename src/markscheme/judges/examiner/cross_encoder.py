@@ -8,7 +8,6 @@ from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import logit
 
 from markscheme.models.local import OnnxPairClassifier
 
@@ -40,6 +39,8 @@ def cross_encode(
     Raises:
         ModelError: the folder does not hold a cross-encoder.
     """
+    from scipy.special import logit  # loaded when used: it would slow every command's start
+
     reader = OnnxPairClassifier(folder=folder, max_tokens=MOST_TOKENS)
     likely = reader.scores([pair_of(*row) for row in rows])[:, 0].astype(np.float64)
     likely = np.clip(likely, _CERTAIN, 1 - _CERTAIN)

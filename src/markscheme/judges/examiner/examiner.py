@@ -11,7 +11,6 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 import polars as pl
-from scipy.special import expit
 
 from markscheme.contract import Lineage, ModelSource, Needs, check_range, register
 from markscheme.errors import JudgeError
@@ -259,6 +258,8 @@ def score(
         MissingExtraError: `deep` needs a library that is not installed.
         ModelError: the language model cannot be used.
     """
+    from scipy.special import expit  # loaded when used: it would slow every command's start
+
     settings = opened.settings
     odds = opened.trees(matrix)
     rule = ruled(matrix)
