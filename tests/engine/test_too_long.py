@@ -14,9 +14,8 @@ import pytest
 import markscheme
 from markscheme.contract import Needs
 from markscheme.contract.registry import _ENTRIES, register
-from markscheme.engine import execute, too_long
-from markscheme.engine.execute import apply
-from markscheme.engine.too_long import within
+from markscheme.engine import execute
+from markscheme.engine.execute import apply, within
 from markscheme.tables.answers import read_answers
 
 
@@ -37,7 +36,7 @@ class Slow:
 @pytest.fixture
 def slow(monkeypatch: pytest.MonkeyPatch) -> Iterator[Slow]:
     register("slow", needs=Needs(chat=False))(Slow)
-    monkeypatch.setattr(too_long, "_USUAL", 0.0)
+    monkeypatch.setattr(execute, "_USUAL", 0.0)
     yield Slow()
     del _ENTRIES["slow"]
 

@@ -9,8 +9,8 @@ from .processes import process_pool as process_pool
 from .ray_run import RayOptions as RayOptions
 from .ray_run import run_on_ray as run_on_ray
 from .run_folder import RunFolder as RunFolder
-from .run_naming import command_line as command_line
-from .run_naming import default_folder as default_folder
+from .run_folder import command_line as command_line
+from .run_folder import default_folder as default_folder
 from .summary import ALL_SYSTEMS as ALL_SYSTEMS
 from .summary import CLUSTERS as CLUSTERS
 from .summary import summarise as summarise

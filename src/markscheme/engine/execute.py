@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import ctypes
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from time import perf_counter
-from typing import Any
+from typing import Any, TypeVar
 
 import polars as pl
 
 from markscheme.contract import Judge, ModelSource, asks_chat, needs_of, run_judge
-from markscheme.engine.too_long import ROW_SECONDS, judged_within
 from markscheme.models import Models
 from markscheme.tables import ANSWERS_SCHEMA, NO_REFERENCE, ReadOptions, as_outcomes
 from markscheme.text import declines
+
+T = TypeVar("T")
 
 ITEM = ("question", "references", "answer", "reference_grades", "reference_kind", "context")
 """What a judge may look at, besides columns of the user's own. Rows equal in these are one item,
@@ -21,6 +24,15 @@ whichever systems gave the answer."""
 
 Ask = Callable[[Judge, pl.DataFrame, ModelSource | None], pl.DataFrame]
 """Gives a judge's outcomes on items, with the run's models: `apply`, or the same elsewhere."""
+
+ROW_SECONDS = 60.0
+"""What an answer may take, many times what any judge needs for any that people wrote."""
+
+_USUAL = 0.05
+"""Seconds that each further answer of a table adds to the limit of the table."""
+
+_PARTS = 8
+"""Parts that a table which took too long is cut into."""
 
 FIRST_CHUNK = 1024
 SECONDS_PER_CHUNK = 2.0
@@ -163,3 +175,57 @@ def apply_in_chunks(
         sizes.done(size, perf_counter() - began)
         yield start, outcomes
         start += size
+
+
+class _TooLong(BaseException):
+    """Raised in the thread that judges; no `except Exception` of a judge takes it."""
+
+
+def judged_within(
+    judge: Callable[[pl.DataFrame], pl.DataFrame], items: pl.DataFrame, seconds: float
+) -> pl.DataFrame:
+    """A judge's outcomes, with answers that took longer than `seconds` failed.
+
+    A table that takes too long as a whole is cut into parts until the answers to blame stand
+    alone. Time runs out between two steps of Python; a call of native code is waited for.
+    """
+    try:
+        return within(seconds + _USUAL * items.height, lambda: judge(items))
+    except TimeoutError:
+        if items.height > 1:
+            size = -(-items.height // _PARTS)
+            parts = [judged_within(judge, part, seconds) for part in items.iter_slices(size)]
+            return pl.concat(parts)
+    reason = f"too long: not judged within {seconds:g} s"
+    return as_outcomes(
+        items.select(pl.lit("failed").alias("status"), pl.lit(reason).alias("explanation"))
+    )
+
+
+def within(seconds: float, call: Callable[[], T]) -> T:
+    """What `call` returns, if it does so in time.
+
+    Raises:
+        TimeoutError: it did not.
+    """
+    thread, guard, ended = threading.get_ident(), threading.Lock(), False
+
+    def expire() -> None:
+        with guard:  # Not after the call has ended: whatever runs then is none of ours.
+            if not ended:
+                ctypes.pythonapi.PyThreadState_SetAsyncExc(
+                    ctypes.c_ulong(thread), ctypes.py_object(_TooLong)
+                )
+
+    timer = threading.Timer(seconds, expire)
+    timer.daemon = True
+    try:
+        try:
+            timer.start()
+            return call()
+        finally:
+            with guard:
+                ended = True
+            timer.cancel()
+    except _TooLong:
+        raise TimeoutError(f"not done within {seconds:g} s") from None

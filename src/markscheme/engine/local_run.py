@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from pathlib import Path
 from time import monotonic
-from typing import Any
+from typing import Any, TypeVar
 
 import orjson
 import polars as pl
@@ -15,8 +16,6 @@ import polars as pl
 from markscheme.contract import Judge, ModelSource, judge_name, signature, version
 from markscheme.engine.cleaning import Transform
 from markscheme.engine.execute import Ask, ChunkSizes, apply, plan, reading_for
-from markscheme.engine.prefetch import prefetch
-from markscheme.engine.progress import OnProgress, ProgressTracker
 from markscheme.engine.run_folder import FORMAT, TABLES, RunFolder, plan_difference
 from markscheme.engine.stream import OutcomeSheet, Stream
 from markscheme.engine.summary import CLUSTERS, summarise
@@ -32,6 +31,11 @@ from markscheme.tables import (
     scan_parquet,
     signature_wanted,
 )
+
+T = TypeVar("T")
+
+OnProgress = Callable[[int], None]
+"""Called with how many more judgments are finished."""
 
 _SAVED_ITEMS = 1024
 _SAVED_AFTER = 1.0
@@ -549,3 +553,41 @@ def _saved_chunks(pieces: dict[str, Path], stem: str) -> tuple[list[str], list[p
             outcomes.append(part)
             upto += part.height
     return names, outcomes
+
+
+def prefetch(batches: Iterable[T]) -> Iterator[T]:
+    """The same batches in the same order, each made in another thread while its forerunner is used.
+
+    An error in making one is raised where that one would have come.
+    """
+    source = iter(batches)
+    with ThreadPoolExecutor(1, thread_name_prefix="reader") as thread:
+        coming = thread.submit(lambda: next(source, None))
+        while (batch := coming.result()) is not None:
+            coming = thread.submit(lambda: next(source, None))
+            yield batch
+
+
+class ProgressTracker:
+    """Tells of one judge's progress in a batch: judged items stand for their share of its rows."""
+
+    def __init__(self, on_progress: OnProgress | None, *, rows: int, items: int) -> None:
+        self._on_progress = on_progress
+        self._rows = rows
+        self._items = items
+        self._judged = 0
+        self._told = 0
+
+    def items(self, count: int) -> None:
+        """So many more items are judged."""
+        self._judged += count
+        self._tell(self._rows * self._judged // max(1, self._items))
+
+    def all(self) -> None:
+        """The batch is done."""
+        self._tell(self._rows)
+
+    def _tell(self, rows: int) -> None:
+        if self._on_progress is not None and rows > self._told:
+            self._on_progress(rows - self._told)
+        self._told = rows
