@@ -1,5 +1,5 @@
-from .cleaning import cleaner as cleaner
 from .execute import apply as apply
+from .execute import cleaner as cleaner
 from .execute import plan as plan
 from .execute import reading_for as reading_for
 from .local_run import RunReport as RunReport

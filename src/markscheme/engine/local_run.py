@@ -14,8 +14,7 @@ import orjson
 import polars as pl
 
 from markscheme.contract import Judge, ModelSource, judge_name, signature, version
-from markscheme.engine.cleaning import Transform
-from markscheme.engine.execute import Ask, ChunkSizes, apply, plan, reading_for
+from markscheme.engine.execute import Ask, ChunkSizes, Transform, apply, plan, reading_for
 from markscheme.engine.run_folder import FORMAT, TABLES, RunFolder, plan_difference
 from markscheme.engine.stream import OutcomeSheet, Stream
 from markscheme.engine.summary import CLUSTERS, summarise

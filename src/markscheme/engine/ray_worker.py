@@ -12,8 +12,7 @@ import orjson
 import polars as pl
 
 from markscheme.contract import Judge
-from markscheme.engine.cleaning import cleaner
-from markscheme.engine.execute import plan
+from markscheme.engine.execute import cleaner, plan
 from markscheme.engine.local_run import Prepared, prepare, rows_of
 from markscheme.engine.shards import Piece, read_piece, write_whole
 from markscheme.engine.stream import OutcomeSheet, Stream

@@ -32,8 +32,7 @@ import polars as pl
 import zstandard
 
 from markscheme.errors import BadRowsError, DataError, Problem
-from markscheme.tables.binary_files import archive_of, seems_binary
-from markscheme.tables.encodings import other_encoding
+from markscheme.tables.first_bytes import archive_of, other_encoding, seems_binary
 from markscheme.tables.formats import (
     ForeignFormat,
     format_of_document,

@@ -1,12 +1,25 @@
-"""What a foreign format is: how it is recognised, and what its records mean."""
+"""Foreign formats: what one is, all of them, and the one that a document or a record is of."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from importlib import import_module
 from typing import Any
 
 Record = Mapping[str, Any]
+
+_COLUMNS: Mapping[str, tuple[set[str], ...]] = {
+    "inspect_log": ({"input", "target", "output", "epoch"},),
+    "promptfoo": ({"vars", "response", "provider"},),
+    "lm_eval": ({"doc", "target", "resps", "filtered_resps"},),
+    "openai_evals": ({"spec"}, {"sampled", "spec.completion_fns"}),
+    "squad": ({"squad_id"},),
+    "linkage": ({"best_graded_others"},),
+    "trivia_qa": ({"answer"},),
+}
+"""One file a format, each with `FORMAT`, and the columns that its records have, so that a table of
+plain columns is read without any of them. The order matters to none: their marks differ."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -18,9 +31,9 @@ class ForeignFormat:
 
     Attributes:
         name: as it is shown, such as `promptfoo results`.
-        matches: whether a record is of this format.
         ours: a record's columns under our names. A key that is missing is looked for among the
             record's own columns; `answer` None is an answer that was not given.
+        matches: whether a record that has the format's columns is of it; None where they say so.
         records: the records of a whole JSON document, or None where it is not of this format.
         joined: makes records of all lines of a log; None where each line is one.
         note: what the reader of the figures must know; empty for nothing.
@@ -29,10 +42,35 @@ class ForeignFormat:
     """
 
     name: str
-    matches: Callable[[Record], bool]
     ours: Callable[[Record], Record]
+    matches: Callable[[Record], bool] | None = None
     records: Callable[[Any], Sequence[Record] | None] | None = None
     joined: Callable[[Sequence[Record]], Sequence[Record]] | None = None
     note: str = ""
     places: Mapping[str, str] = field(default_factory=dict)
     version: Callable[[Any], Any] | None = None
+
+
+def format_of_document(document: Any) -> tuple[ForeignFormat, Sequence[Record]] | None:
+    """The format of a whole JSON document, and its records."""
+    for one in map(_format, _COLUMNS):
+        if one.records is not None:
+            records = one.records(document)
+            if records is not None:
+                return one, records
+    return None
+
+
+def format_of_record(record: Record) -> ForeignFormat | None:
+    """The format that a record of a file is of."""
+    for module, alternatives in _COLUMNS.items():
+        if any(columns <= record.keys() for columns in alternatives):
+            one = _format(module)
+            if one.matches is None or one.matches(record):
+                return one
+    return None
+
+
+def _format(module: str) -> ForeignFormat:
+    found: ForeignFormat = import_module(f"{__package__}.{module}").FORMAT
+    return found

@@ -59,10 +59,6 @@ def _records(document: Any) -> Sequence[Record] | None:
     return [{**sample, _MODEL: model} for sample in samples]
 
 
-def _matches(record: Record) -> bool:
-    return {"input", "target", "output", "epoch"} <= set(record)
-
-
 def _ours(record: Record) -> Record:
     asked = record["input"]
     output = record["output"] if isinstance(record["output"], Mapping) else {}
@@ -90,7 +86,6 @@ def _version(document: Any) -> Any:
 
 FORMAT = ForeignFormat(
     name="inspect_ai log",
-    matches=_matches,
     ours=_ours,
     records=_records,
     places={

@@ -44,10 +44,6 @@ def _text(passage: Record) -> Any:
     return passage["passage"] if "passage" in passage else passage["answer"]
 
 
-def _matches(record: Record) -> bool:
-    return _OTHERS in record
-
-
 def _ours(record: Record) -> Record:
     return {
         "question": record["question"],
@@ -60,7 +56,6 @@ def _ours(record: Record) -> Record:
 
 FORMAT = ForeignFormat(
     name="LINKAGE lists",
-    matches=_matches,
     ours=_ours,
     records=_records,
     places={"question": "the keys", "references": "the best graded others", "answer": "passage"},

@@ -9,10 +9,6 @@ from markscheme.tables.columns import ALIASES, plain_name
 from markscheme.tables.formats.foreign import ForeignFormat, Record
 
 
-def _matches(record: Record) -> bool:
-    return {"doc", "target", "resps", "filtered_resps"} <= set(record)
-
-
 def _ours(record: Record) -> Record:
     doc = record["doc"] if isinstance(record["doc"], Mapping) else {}
     found: dict[str, Any] = {"question": _question(doc, record)}
@@ -89,7 +85,6 @@ def _chosen(target: Any, choices: list[str]) -> list[str]:
 
 FORMAT = ForeignFormat(
     name="lm-eval samples",
-    matches=_matches,
     ours=_ours,
     places={
         "question": "doc, or arguments",

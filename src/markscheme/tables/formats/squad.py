@@ -29,10 +29,6 @@ def _walk(articles: Sequence[Mapping[str, Any]]) -> Iterator[Record]:
                 }
 
 
-def _matches(record: Record) -> bool:
-    return _MARK in record
-
-
 def _ours(record: Record) -> Record:
     texts = dict.fromkeys(one["text"] for one in record.get("answers") or ())
     return {
@@ -50,7 +46,6 @@ def _version(document: Any) -> Any:
 
 FORMAT = ForeignFormat(
     name="SQuAD",
-    matches=_matches,
     ours=_ours,
     records=_records,
     places={
