@@ -43,6 +43,9 @@ LAYERS = [
     ("annotate", "service", "view"),
     ("cli",),
 ]
+EXACT_MATCH_FILES, MODEL_CALL_FILES = 52, 73
+"""Files whose functions run for `judge FILE -j exact_match`, and for a judge that asks a model."""
+
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
 
 
@@ -164,6 +167,60 @@ def test_a_command_imports_what_its_judges_need_and_little_else(tmp_path: Path) 
              "lightgbm", "sqlalchemy", "httpx", "openai", "asyncio", "ssl"}  # fmt: skip
     assert not heavy & set(loaded)
     assert len([one for one in loaded if one.startswith("markscheme")]) <= 100
+
+
+_COUNTED = """
+import inspect, sys, threading
+from pathlib import Path
+from markscheme.cli import run
+from markscheme.testing import FaultServer, ServerReply
+
+source = str(Path(inspect.getfile(run)).parent.parent)
+files = set()
+
+def note(frame, event, argument):
+    # Bodies of modules and classes and what runs while a module loads are not counted.
+    code, above = frame.f_code, frame
+    if event != "call" or not code.co_filename.startswith(source):
+        return
+    if code.co_flags & inspect.CO_OPTIMIZED:
+        while above is not None and above.f_code.co_name != "<module>":
+            above = above.f_back
+        if above is None or not above.f_code.co_filename.startswith(source):
+            files.add(code.co_filename)
+
+with FaultServer([ServerReply(content='{"verdict": "yes", "score": 1.0}')]) as server:
+    arguments = [one.replace("SERVER", server.url) for one in sys.argv[1:]]
+    threading.setprofile(note)
+    sys.setprofile(note)
+    code = run(arguments)
+    sys.setprofile(None)
+print("files", *sorted(one for one in files if "/testing/" not in one))
+sys.exit(code)
+"""
+
+
+@pytest.mark.parametrize(
+    ("options", "most"),
+    [
+        (["-j", "exact_match"], EXACT_MATCH_FILES),
+        (["-j", "llm_grader", "--model", "m", "--base-url", "SERVER"], MODEL_CALL_FILES),
+    ],
+)
+def test_functions_of_few_files_run_for_a_command(
+    options: list[str], most: int, tmp_path: Path
+) -> None:
+    """docs/architecture.md states these numbers; fold what is one idea before raising one."""
+    answers = tmp_path / "answers.jsonl"
+    answers.write_text('{"question": "Who?", "references": ["A", "B"], "answer": "A"}\n' * 3)
+    run = ["judge", str(answers), *options, "--out", str(tmp_path / "run")]
+    done = subprocess.run(
+        [sys.executable, "-c", _COUNTED, *run],
+        capture_output=True, text=True, check=True, cwd=tmp_path,
+    )  # fmt: skip
+    files = done.stdout.splitlines()[-1].split()[1:]
+    assert str(SOURCE / "engine" / "execute.py") in files
+    assert len(files) <= most, files
 
 
 def test_errors_are_drawn_in_their_tree() -> None:

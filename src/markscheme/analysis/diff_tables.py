@@ -9,6 +9,7 @@ import polars as pl
 from markscheme.agreement import Comparison
 from markscheme.analysis.clusters import Cluster
 from markscheme.results import Table, p_text
+from markscheme.text import excerpt
 
 _LISTED = 160
 """Characters of a text that a listing shows."""
@@ -117,7 +118,4 @@ def flips_table(pairs: pl.DataFrame, *, most: int) -> Table:
 
 def plain(text: str | None) -> str:
     """A text in one line, without signs that steer a terminal; shortened."""
-    if text is None:
-        return "(no answer)"
-    flat = " ".join("".join(sign if sign.isprintable() else " " for sign in text).split())
-    return flat if len(flat) <= _LISTED else flat[: _LISTED - 1] + "…"
+    return "(no answer)" if text is None else excerpt(text, _LISTED)

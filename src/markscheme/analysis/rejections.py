@@ -14,8 +14,11 @@ import polars as pl
 from markscheme.analysis.mode_detection import Tag, tag
 from markscheme.analysis.unattributed import unattributed
 from markscheme.analysis.wording import named, wording
-from markscheme.text import REFUSAL
+from markscheme.text import REFUSAL, excerpt
 from markscheme.values import Comparison, Outcome, compare_values
+
+_QUOTED = 70
+"""Characters of a text in a line."""
 
 REJECTIONS: dict[str, str] = {
     "not_judged": "no verdict, for the reason given",
@@ -76,7 +79,8 @@ def rejection(
         extras = unattributed(question, references, answer)
         if extras:
             return Tag(
-                mode="unsupported_extras", evidence=f"no reference has {_short(extras[0])!r}"
+                mode="unsupported_extras",
+                evidence=f"no reference has {excerpt(extras[0], _QUOTED)!r}",
             )
         return Tag(mode="reference_in_it", evidence=found.evidence)
     if found is not None and found.mode in _NEAR:
@@ -104,16 +108,12 @@ def in_a_line(row: Mapping[str, Any]) -> str:
         row: `question`, `references`, `answer`, `evidence`, `explanation`.
     """
     references = row["references"] or []
-    wanted = " or ".join(repr(_short(one)) for one in references[:2])
+    wanted = " or ".join(repr(excerpt(one, _QUOTED)) for one in references[:2])
     more = f" (or {len(references) - 2} more)" if len(references) > 2 else ""
-    said = "no answer" if row["answer"] is None else repr(_short(row["answer"]))
+    said = "no answer" if row["answer"] is None else repr(excerpt(row["answer"], _QUOTED))
     reason = row["evidence"] or row["explanation"] or "no reason given"
-    return f"{said} for {wanted}{more} to {_short(row['question'])!r}: {_short(reason, 120)}"
-
-
-def _short(text: str, most: int = 70) -> str:
-    flat = " ".join("".join(sign if sign.isprintable() else " " for sign in text).split())
-    return flat if len(flat) <= most else flat[: most - 1] + "…"
+    question = excerpt(row["question"], _QUOTED)
+    return f"{said} for {wanted}{more} to {question!r}: {excerpt(reason, 120)}"
 
 
 def with_rejections(rows: pl.DataFrame) -> pl.DataFrame:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -15,8 +15,33 @@ from markscheme.tables.files import RawBatch, Source, iter_raw
 from markscheme.tables.paths import holds_objects, leaves, sample, values_at
 from markscheme.tables.read_options import ReadOptions
 from markscheme.tables.recognition import Recognised, recognise_columns
-from markscheme.tables.tools import tool_by_columns
 from markscheme.text import in_rows
+
+_TOOLS: dict[str, tuple[frozenset[str], ...]] = {
+    "ragas": (
+        frozenset({"user_input", "response"}),
+        frozenset({"question", "contexts", "ground_truth"}),
+    ),
+    "deepeval": (frozenset({"actual_output", "expected_output"}),),
+    "Langfuse": (frozenset({"input", "output", "expectedOutput"}),),
+    "MLflow": (
+        frozenset({"inputs", "outputs", "expectations"}),
+        frozenset({"inputs/question"}),
+        frozenset({"request_id", "trace"}),
+    ),
+    "LangSmith": (
+        frozenset({"inputs", "outputs", "run_type"}),
+        frozenset({"inputs", "outputs", "reference_outputs"}),
+        frozenset({"inputs.question", "outputs.output"}),
+    ),
+    "Phoenix": (
+        frozenset({"attributes.input.value", "attributes.output.value"}),
+        frozenset({"attributes", "span_kind"}),
+    ),
+    "SimpleQA": (frozenset({"metadata", "problem", "answer"}),),
+    "PopQA": (frozenset({"subj", "prop", "obj", "possible_answers"}),),
+}  # fmt: skip
+"""Columns by which exports are known that need no format of their own, for what is shown."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -173,3 +198,10 @@ def _others(raw: RawBatch, seen: Recognised, foreign: bool) -> list[SourceColumn
 
 def _example(values: Sequence[Any] | pl.Series) -> str:
     return next((str(one) for one in sample(values)), "")
+
+
+def tool_by_columns(names: Iterable[str]) -> str:
+    """The tool that writes columns of these names, or "" where none or several do."""
+    there = set(names)
+    found = [tool for tool, marks in _TOOLS.items() if any(mark <= there for mark in marks)]
+    return found[0] if len(found) == 1 else ""

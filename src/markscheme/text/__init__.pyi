@@ -62,6 +62,7 @@ from .question_forms import changes_with_time as changes_with_time
 from .sentence_forms import is_sentence as is_sentence
 from .shown import csv_cell as csv_cell
 from .shown import csv_value as csv_value
+from .shown import excerpt as excerpt
 from .shown import html_text as html_text
 from .shown import in_rows as in_rows
 from .shown import latex_cell as latex_cell

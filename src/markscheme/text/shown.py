@@ -48,6 +48,16 @@ def one_line(text: str) -> str:
     return printable(re.sub(r"\s+", " ", text).strip())
 
 
+def excerpt(text: str, most: int) -> str:
+    r"""The text on one line, without signs that would not be seen, of `most` characters at most.
+
+    >>> excerpt("It was\n\x1b[2J Jane Austen.", 12)
+    'It was [2J …'
+    """
+    flat = " ".join("".join(sign if sign.isprintable() else " " for sign in text).split())
+    return flat if len(flat) <= most else flat[: most - 1] + "…"
+
+
 def markdown_cell(text: str) -> str:
     r"""A cell of a Markdown table: no HTML, link, image or cell of its own.
 
