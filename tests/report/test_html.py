@@ -18,9 +18,8 @@ from markscheme.report.figures import FORMATS, picture, write_figures
 from markscheme.report.html import report_html, write_report
 from markscheme.report.material import read_material
 from markscheme.report.payload import later, packed, payload
-from markscheme.report.reporting import report
+from markscheme.report.reporting import report, write_tables
 from markscheme.report.sections.order import sections
-from markscheme.report.tables import write_tables
 
 
 class Page(HTMLParser):

@@ -13,4 +13,4 @@ from .material import read_material as read_material
 from .options import ReportOptions as ReportOptions
 from .reporting import ReportResult as ReportResult
 from .reporting import report as report
-from .tables import write_tables as write_tables
+from .reporting import write_tables as write_tables

@@ -15,9 +15,10 @@ from markscheme.report.figures import write_figures
 from markscheme.report.html import write_report
 from markscheme.report.material import Material, material_in_memory, read_material
 from markscheme.report.options import ReportOptions
+from markscheme.report.section import Section
 from markscheme.report.sections import sections
-from markscheme.report.tables import write_tables
 from markscheme.results import TableResult, flat_frame
+from markscheme.tables import replace_file
 
 
 class JudgedRun(Protocol):
@@ -150,3 +151,15 @@ def _material(
         positive_from=options.positive_from, title=options.title or Path(out).stem,
     )  # fmt: skip
     return material, Path(out)
+
+
+def write_tables(sections: Sequence[Section], folder: str | Path) -> list[Path]:
+    """Write every section's numbers as LaTeX and as Markdown, named by the section's key."""
+    target = Path(folder)
+    written = []
+    for section in sections:
+        for suffix, text in ((".tex", section.table.latex()), (".md", section.table.markdown())):
+            path = target / f"{section.key}{suffix}"
+            replace_file(path, text.encode())
+            written.append(path)
+    return written

@@ -8,5 +8,5 @@ from .exchange import import_ledger as import_ledger
 from .exchange import ledger_stats as ledger_stats
 from .ledger import Ledger as Ledger
 from .ledger import LedgerEntry as LedgerEntry
-from .opening import open_ledger as open_ledger
+from .ledger import open_ledger as open_ledger
 from .replay import ReplayChat as ReplayChat
