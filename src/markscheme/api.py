@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -13,13 +14,21 @@ import polars as pl
 from markscheme.contract import Judge, ModelSource, judge_name, parse_judge, signature
 from markscheme.engine import RunReport, cleaner, process_pool, run_in_folder, run_in_memory
 from markscheme.results import Table, Tabular, slice_records, summary_table
-from markscheme.tables import JUDGMENTS_SCHEMA, AnswersReader, ReadOptions, Source, slices_of
+from markscheme.tables import (
+    JUDGMENTS_SCHEMA,
+    AnswersReader,
+    ReadOptions,
+    Source,
+    scan_parquet,
+    slices_of,
+)
 
 if TYPE_CHECKING:
     from markscheme.agreement import (
         AgreeResult,
         CompareResult,
         DriftResult,
+        Gate,
         JudgmentsSource,
         TableSource,
     )
@@ -44,6 +53,8 @@ class Result(Tabular):
     """Gives the answers table; read again where it was not kept."""
     anchors: DriftResult | None = field(default=None, repr=False)
     """Whether the models judge anchors as before, where some were given."""
+    slices: tuple[str, ...] = field(default=(), repr=False)
+    """The columns of the user's own that figures are given by as well."""
 
     @classmethod
     def of(cls, report: RunReport, reader: AnswersReader) -> Result:
@@ -54,7 +65,7 @@ class Result(Tabular):
             again = AnswersReader(reader.sources, reader.options, system=reader.system)
             return pl.concat(list(again))
 
-        return cls(run=report, answers=answers)
+        return cls(run=report, answers=answers, slices=tuple(reader.options.slices))
 
     @cached_property
     def judgments(self) -> pl.DataFrame:
@@ -76,13 +87,51 @@ class Result(Tabular):
 
     @property
     def tables(self) -> tuple[Table, ...]:
-        """Accuracy and mean score by judge and system, as the command prints them."""
-        return (summary_table(self.run.records),)
+        """Accuracy and mean score by judge and system, then by slice: what the command prints."""
+        by_slice = (
+            summary_table(records, title=f"Correctness by judge and {name}", by=name)
+            for name, records in self.by_slice.items()
+        )
+        return (summary_table(self.run.records), *by_slice)
+
+    @cached_property
+    def by_slice(self) -> Mapping[str, list[dict[str, Any]]]:
+        """By column of `slices`: a record per judge and value, as `run.records` has for systems."""
+        return {
+            name: slice_records(self.run.judgments, self._answers_lazily(), name)
+            for name in self.slices
+        }
+
+    def _answers_lazily(self) -> pl.LazyFrame:
+        if self.run.folder is None:
+            return self.answers().lazy()
+        return scan_parquet(self.run.folder / "answers.parquet")
+
+    def gates(self, limit: float, *, confidence: float | None = None) -> list[Gate]:
+        """Hold the figure of every judge, system and slice against a limit.
+
+        Args:
+            limit: the accuracy wanted, 0 to 1.
+            confidence: how sure to be; see `markscheme.agreement.gates`.
+
+        Raises:
+            MarkschemeError: the limit or the confidence is out of range.
+        """
+        from markscheme.agreement import gates
+
+        return gates(self.records, limit, confidence=confidence)
+
+    @property
+    def records(self) -> list[dict[str, Any]]:
+        """The figures of every judge by system and then by slice, as nested values."""
+        return [*self.run.records, *chain.from_iterable(self.by_slice.values())]
 
     @property
     def data(self) -> Mapping[str, Any]:
         """The figures as nested values; `not_judged` counts by status."""
         found: dict[str, Any] = {"command": "judge", "figures": self.run.records}
+        if self.slices:
+            found["slices"] = self.by_slice
         return found if self.anchors is None else {**found, "anchors": self.anchors.data}
 
     @property

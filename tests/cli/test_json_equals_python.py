@@ -6,11 +6,14 @@ import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
+import typer
 
 import markscheme
+from markscheme import agreement
 from markscheme.analysis import (
     Setup,
     StudyResult,
@@ -30,7 +33,8 @@ from markscheme.analysis import (
     study_seeds,
     study_shots,
 )
-from markscheme.cli import run
+from markscheme.cli import load_commands, run
+from markscheme.cli.app import app
 from markscheme.contract import parse_judge
 from markscheme.models import ModelOptions, Models
 from markscheme.models.ledger import Ledger
@@ -44,6 +48,17 @@ Captured = pytest.CaptureFixture[str]
 def printed(captured: Captured, *words: str | Path) -> str:
     assert run([*map(str, words), "--format", "json"]) == 0
     return captured.readouterr().out
+
+
+def commands() -> list[tuple[str, Any]]:
+    """Every command by its full name."""
+    found = []
+    for name, one in typer.main.get_command(app).commands.items():  # type: ignore[attr-defined]
+        inner = getattr(one, "commands", None)
+        found += (
+            [(f"{name} {sub}", each) for sub, each in inner.items()] if inner else [(name, one)]
+        )
+    return found
 
 
 def test_explain(capsys: Captured) -> None:
@@ -210,6 +225,95 @@ def test_report_names_what_its_command_prints(
     # The page's own data, which it shows, are the same from both.
     pages = [(tmp_path / f"{one}.html").read_text() for one in ("python", "command")]
     assert pages[0] == pages[1]
+
+
+def test_report(example: Path, tmp_path: Path, capsys: Captured) -> None:
+    folder = tmp_path / "run"
+    markscheme.judge(example, "contains", out=folder)
+    found = markscheme.report(folder, tmp_path / "page.html")
+    said = printed(capsys, "report", folder, "--out", tmp_path / "page.html")
+    assert said == found.to_json()
+    assert json.loads(said)["answers"] == found.answers
+
+
+def test_judge_by_slice(tmp_path: Path, capsys: Captured) -> None:
+    file = tmp_path / "answers.csv"
+    file.write_text(
+        "question,reference,answer,topic\n"
+        "Who wrote Emma?,Jane Austen,Jane Austen,books\n"
+        "Where is Oslo?,Norway,Sweden,places\n"
+    )
+    found = markscheme.judge(file, "contains", slices=["topic"])
+    words = ("judge", file, "-j", "contains", "--slices", "topic", "--out", tmp_path / "run", "-q")
+    said = printed(capsys, *words)
+    assert said == found.to_json()
+    by_topic = {one["system"]: one["accuracy"] for one in json.loads(said)["slices"]["topic"]}
+    assert by_topic == {"topic=books": 1.0, "topic=places": 0.0}
+    assert [gate.passed for gate in found.gates(0.6)] == [False, True, False]
+    assert len(found.tables) == 2
+
+
+def test_drift(tmp_path: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
+    models = Models(chat=ScriptedChat(replies=lambda _text: "Yes"))
+
+    @contextmanager
+    def opened(_options: ModelOptions, _advance: object) -> Iterator[Models]:
+        yield models
+
+    monkeypatch.setattr("markscheme.cli.drift.opened", opened)
+    rows = [{"question": f"Number {n}?", "references": ["x"], "answer": "a"} for n in range(12)]
+    file = tmp_path / "anchors.jsonl"
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    checks = tmp_path / "checks"
+    asked = {"judges": ["llm_evouna"], "models": models, "folder": checks}
+    assert agreement.drift(file, **asked).asked
+    found = agreement.drift(file, every=1, **asked)
+    assert not found.asked
+    words = ("drift", file, "-j", "llm_evouna", "--checks", checks, "--every", "1", "-q")
+    assert printed(capsys, *words) == found.to_json()
+
+
+ELSEWHERE = {
+    "agreement/test_public_functions.py": {
+        "agree", "amend", "calibrate", "cascade", "compare", "estimate", "hierarchy",
+        "plan-labels", "rank", "reliability",
+    },
+    "agreement/test_juries.py": {"jury"},
+    "agreement/test_tuning.py": {"tune-judge"},
+    "analysis/test_diff.py": {"diff"},
+    "analysis/test_entailed_pairs.py": {"entail"},
+    "cli/test_columns_command.py": {"columns"},
+    "metrics/test_pattern_expansion.py": {"references expand"},
+    "papers/test_bench.py": {"bench"},
+    "results/test_every_form.py": {"verify"},
+}  # fmt: skip
+"""Where the same is proved for the commands that are not in this file."""
+
+
+def test_every_command_with_json_is_proved_equal() -> None:
+    load_commands()
+    with_json = {name for name, one in commands() if any(f.name == "format" for f in one.params)}
+    here = Path(__file__).read_text()
+    named = {
+        name for name in with_json if f"def test_{name.replace(' ', '_').replace('-', '_')}" in here
+    }
+    named |= {f"study {name}" for name in STUDIES} | {"study shots", "ledger stats"}
+    named |= {"datasets show", "datasets check"}
+    for file, names in ELSEWHERE.items():
+        text = (Path(__file__).parents[1] / file).read_text()
+        assert "to_json()" in text, file
+        assert all(f'"{name.split()[0]}"' in text for name in names), file
+        named |= names
+    assert named >= with_json
+    without = {name for name, one in commands()} - with_json
+    assert without == {
+        # These serve, download, or write the files that they name; they have no figures.
+        "annotate", "annotate-export", "batch read", "batch write", "datasets export",
+        "datasets fetch", "init", "ledger export", "ledger import", "llm-examples",
+        "references apply", "references build", "references draw", "references shots", "serve",
+        "train entailment", "train examiner", "train learned", "train listwise",
+        "train question-kind", "train-listwise", "train-question-kind", "view",
+    }  # fmt: skip
 
 
 def test_judges(capsys: Captured) -> None:

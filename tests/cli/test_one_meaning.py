@@ -133,6 +133,97 @@ def test_a_command_file_parses_calls_and_prints(module: Path) -> None:
                 assert own or place.is_dir(), f"{name} is an inner module"
 
 
+MACHINERY = {"__init__", "app", "front", "options", "output", "progress", "reference", "settings"}
+"""What makes commands, their help and their settings; none of them sees a result's figures."""
+
+SUMS = {"sum", "min", "max", "abs", "round", "sorted", "mean", "median", "fmean", "Counter"}
+TABLES = {
+    "agg", "columns", "drop_nulls", "filter", "group_by", "head", "iter_rows", "join", "n_unique",
+    "row", "rows", "select", "sort", "tail", "to_dicts", "to_list", "unique", "value_counts",
+    "with_columns",
+}  # fmt: skip
+ALLOWED = {
+    ("annotate", "max"): "aligns the names of people beside their links",
+    ("batch", "sorted"): "the reasons of failed requests, in the alphabet's order",
+    ("judge", "sorted"): "remarks on replies, in the alphabet's order",
+    ("judge", "total * len(chosen)"): "the length of the progress bar",
+    ("judge", "len(names) - _NAMED"): "how many names of columns are left out of a message",
+    ("reliability", "rows * options.repetitions"): "the length of the progress bar",
+    ("serve", "round"): "an option in MB, as the bytes that the service takes",
+    ("serve", "limits.max_body_mb * 1000000.0"): "an option in MB, as bytes",
+    ("serve", "limits.max_upload_mb * 1000000.0"): "an option in MB, as bytes",
+    ("serve", "batch_ms / 1000.0"): "an option in milliseconds, as seconds",
+    ("statements", "found.pairs - SHOWN"): "how many pairs are left out of the excerpt",
+}
+"""Arithmetic in a command file, each with the reason why it is no figure of a result."""
+
+
+def is_text(node: ast.expr) -> bool:
+    """Whether an operand is text, so that `+` or `%` joins and fills in."""
+    if isinstance(node, ast.BinOp):
+        return is_text(node.left) or is_text(node.right)
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+        return node.func.id in {"str", "Text"}
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        return is_text(node.func.value)
+    if isinstance(node, ast.IfExp):
+        return is_text(node.body)
+    return isinstance(node, ast.JoinedStr) or (
+        isinstance(node, ast.Constant) and isinstance(node.value, str)
+    )
+
+
+def computing(tree: ast.AST) -> Iterator[str]:
+    """Every piece of a module that makes a figure: arithmetic, aggregates, work on tables."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.BinOp) and not isinstance(node.op, ast.BitOr | ast.BitAnd):
+            paths = isinstance(node.op, ast.Div) and is_text(node.right)
+            if not (paths or is_text(node.left) or is_text(node.right)):
+                yield ast.unparse(node)
+        elif isinstance(node, ast.AugAssign) and not is_text(node.value):
+            yield ast.unparse(node)
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            if node.func.id in SUMS:
+                yield node.func.id
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            words = isinstance(node.func.value, ast.Constant)
+            if node.func.attr in TABLES | SUMS and not words:
+                yield f".{node.func.attr}"
+        elif (
+            isinstance(node, ast.For | ast.comprehension)
+            and isinstance(node.iter, ast.Attribute)
+            and node.iter.attr in {"frame", "judgments"}
+        ):
+            yield f"for ... in {ast.unparse(node.iter)}"
+
+
+def test_no_command_makes_a_figure() -> None:
+    """A command prints what the public function gave, which Python users therefore have as well."""
+    found = {
+        (module.stem, what)
+        for module in MODULES
+        if module.stem not in MACHINERY
+        for what in computing(ast.parse(module.read_text()))
+    }
+    assert found - set(ALLOWED) == set()
+    assert set(ALLOWED) - found == set(), "an exception that nothing needs any more"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "share = right / judged",
+        "total += one",
+        "worst = min(figures)",
+        "frame.group_by('judge').agg(x)",
+        "for row in found.frame: print(row)",
+        "kept = [row for row in table.iter_rows()]",
+    ],
+)
+def test_a_line_that_computes_is_found(line: str) -> None:
+    assert list(computing(ast.parse(line)))
+
+
 def test_knowing_the_commands_loads_nothing_heavy() -> None:
     code = (
         "import sys; from markscheme.cli import load_commands; load_commands(); print(*sys.modules)"

@@ -53,6 +53,7 @@ from .entailment_details import details as details
 from .entailment_details import gaps as gaps
 from .entailment_details import statements as statements
 from .entailment_details import tests as tests
+from .gate import Gate as Gate
 from .gate import gates as gates
 from .hierarchies import HierarchyResult as HierarchyResult
 from .hierarchies import hierarchy as hierarchy

@@ -22,6 +22,7 @@ class Gate:
         method: how the bound was made (`results.METHODS`); None where no confidence was asked for.
         not_judged: answers without a verdict.
         passed: whether the bound reaches the limit.
+        limit, confidence: what was wanted.
     """
 
     judge: str
@@ -31,6 +32,15 @@ class Gate:
     not_judged: int
     passed: bool
     method: str | None = None
+    limit: float = 0.0
+    confidence: float | None = None
+
+    @property
+    def outcome(self) -> str:
+        """A line with the outcome, the figure, and what was wanted."""
+        word = "passed" if self.passed else "FAILED"
+        sure = "" if self.confidence is None else f" with {100 * self.confidence:g}% confidence"
+        return f"gate {word}: {self}; wanted {100 * self.limit:g}{sure}"
 
     def __str__(self) -> str:
         """A line for people."""
@@ -87,6 +97,8 @@ def _gate(record: dict[str, Any], limit: float, confidence: float | None) -> Gat
         not_judged=missing,
         passed=bound is not None and bound >= limit,
         method=method,
+        limit=limit,
+        confidence=confidence,
     )
 
 

@@ -451,7 +451,7 @@ class ReliabilityOptions(LabelOptions):
     Attributes:
         recorded: in runs that are there, the judge to take; None where each has one.
         seeds: a run for each seed, where answers are judged; or
-        samples: so many runs that differ only in that a model is called anew.
+        samples: so many runs that differ only in that a model is called again.
         reference_separator: splits references given as one text; see `markscheme.ReadOptions`.
         texts: compare these texts too: `raw` or `explanation`.
     """
@@ -466,7 +466,12 @@ class ReliabilityOptions(LabelOptions):
     ] = ()
     samples: Annotated[
         int | None,
-        Option("Or this many runs that differ only in that models are called anew.", minimum=2),
+        Option("Or this many runs that differ only in that models are called again.", minimum=2),
     ] = None
     reference_separator: ReferenceSeparator = "auto"
     texts: Annotated[str | None, Option("Compare these texts too: raw or explanation.")] = None
+
+    @property
+    def repetitions(self) -> int:
+        """How many runs are made, where answers are judged."""
+        return self.samples or len(self.seeds)

@@ -28,6 +28,7 @@ from .graded_lists import WrittenLists as WrittenLists
 from .graded_lists import apply_lists as apply_lists
 from .graded_lists import choose_shots as choose_shots
 from .graded_lists import draw_lists as draw_lists
+from .graded_lists import shot_lines as shot_lines
 from .graded_lists import write_lists as write_lists
 from .judge_descriptions import JudgeDescription as JudgeDescription
 from .judge_descriptions import JudgeList as JudgeList
@@ -63,9 +64,9 @@ from .rejections import rejected_answers as rejected_answers
 from .rejections import rejection as rejection
 from .rejections import with_rejections as with_rejections
 from .run_slices import has_labels as has_labels
-from .run_slices import rejected_in_groups as rejected_in_groups
-from .run_slices import slice_figures as slice_figures
+from .run_slices import rejected_at_gates as rejected_at_gates
 from .solved_examples import choose_solved_examples as choose_solved_examples
+from .solved_examples import solved_example_lines as solved_example_lines
 from .statement_results import StatementsResult as StatementsResult
 from .statement_results import check_ending as check_ending
 from .statement_results import make_statements as make_statements

@@ -106,7 +106,7 @@ def write_lists(
 
 def apply_lists(
     answers: str, lists: str, *, columns: Mapping[str, str] | None = None
-) -> tuple[pl.DataFrame, int]:
+) -> tuple[pl.DataFrame, int, int]:
     """Answers with stored lists as their references, by question.
 
     Args:
@@ -115,7 +115,8 @@ def apply_lists(
         columns: columns with unusual names.
 
     Returns:
-        The answers table, and how many rows keep what references they had.
+        The answers table, how many rows have a list now, and how many keep the references that
+        they had.
 
     Raises:
         DataError: a file cannot be read, or no question has a complete list.
@@ -123,7 +124,7 @@ def apply_lists(
     table, missing = with_lists(read_loosely(answers, dict(columns or {})), read_lists(lists))
     if missing == table.height:
         raise DataError(f"no question of {answers} has a complete list in {lists}")
-    return table, missing
+    return table, table.height - missing, missing
 
 
 def draw_lists(
@@ -199,6 +200,14 @@ def choose_shots(
         raise DataError(f"every question of {data} is among those of --apart; nothing to choose")
     chosen = solved_examples(table, count=count, seed=seed)
     return chosen, table["question"].n_unique() - chosen.height
+
+
+def shot_lines(chosen: pl.DataFrame) -> list[str]:
+    """A line per solved example of `choose_shots`: its rank, of how many, and the question."""
+    return [
+        f"rank {row['rank']} of {len(row['references']) + 1}  {row['question']}"
+        for row in chosen.iter_rows(named=True)
+    ]
 
 
 def _material(data: str, columns: Mapping[str, str] | None, data_dir: Path | None) -> Material:

@@ -30,7 +30,7 @@ class JudgeDescription(TableResult):
         name: as users write it.
         documentation: the docstring of its class.
         paper: where the method comes from; empty for our own.
-        needs: what must be at hand.
+        needs: what must be there.
         example: a name with parameters that works.
     """
 
@@ -39,6 +39,14 @@ class JudgeDescription(TableResult):
     paper: str
     needs: str
     example: str
+
+    @property
+    def parameters(self) -> list[str]:
+        """A line per parameter: name, type, and the default or that it is required."""
+        return [
+            f"{name}: {kind}, {'required' if required else f'default {default}'}"
+            for name, kind, required, default in self.frame.iter_rows()
+        ]
 
 
 def list_judges() -> JudgeList:

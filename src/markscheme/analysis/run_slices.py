@@ -1,22 +1,16 @@
-"""Figures of a finished run by slice, and the answers behind a gate that was missed."""
+"""What a finished run has: labels, and the answers behind a gate that was missed."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 
+from markscheme.agreement import Gate
 from markscheme.engine import ALL_SYSTEMS, RunReport
-from markscheme.results import NO_VALUE, slice_records
+from markscheme.results import NO_VALUE
 from markscheme.tables import scan_parquet
-
-
-def slice_figures(report: RunReport, slices: Sequence[str]) -> dict[str, list[dict[str, Any]]]:
-    """By slice column: one record per judge and value, as `summarise` gives them for systems."""
-    answers = scan_parquet(_answers_file(report)) if slices else pl.LazyFrame()
-    return {name: slice_records(report.judgments, answers, name) for name in slices}
 
 
 def has_labels(report: RunReport) -> bool:
@@ -25,22 +19,28 @@ def has_labels(report: RunReport) -> bool:
     return bool(labels.collect().item())
 
 
-def rejected_in_groups(
-    report: RunReport, groups: Sequence[str], judges: Sequence[str], slices: Sequence[str]
+def rejected_at_gates(
+    report: RunReport, gates: Sequence[Gate], slices: Sequence[str] = ()
 ) -> list[str]:
-    """The first answers that judges reject within systems and slices, as lines.
+    """The first answers that judges reject within the systems and slices that missed a gate.
 
     Args:
         report: a finished run.
-        groups: systems, or slices such as `topic=history`.
-        judges: whose verdicts count.
-        slices: the columns that slices may name.
+        gates: what `agreement.gates` found of its figures.
+        slices: the columns that a gate's group may name, as in `topic=history`.
+
+    Returns:
+        Lines to read; none where every gate was passed.
     """
     from markscheme.analysis.rejections import first_rejected
 
+    missed = [gate for gate in gates if not gate.passed]
+    if not missed:
+        return []
     answers = scan_parquet(_answers_file(report)).filter(
-        pl.any_horizontal(_within(group, slices) for group in groups)
+        pl.any_horizontal(_within(gate.system, slices) for gate in missed)
     )
+    judges = list(dict.fromkeys(gate.judge for gate in missed))
     return first_rejected(report.judgments, answers, judges)
 
 

@@ -39,3 +39,11 @@ def choose_solved_examples(
         if answers.is_empty():
             raise DataError(f"no system {system!r} in {labelled}; there are {', '.join(systems)}")
     return choose_examples(answers, MiniLM(), count=count, seed=seed)
+
+
+def solved_example_lines(chosen: pl.DataFrame) -> list[str]:
+    """A line per example of `choose_solved_examples`: the verdict and the question."""
+    return [
+        f"{'Yes' if row['label'] else 'No ':3} {row['question']}"
+        for row in chosen.iter_rows(named=True)
+    ]

@@ -44,6 +44,31 @@ class StatementsResult(TableResult):
     made: Mapping[str, pl.DataFrame]
     counts: Mapping[str, Mapping[str, int]]
 
+    def excerpt(self, pairs: int = 12) -> list[tuple[str, list[str]]]:
+        """The first pairs, as text, each with every maker's statement, or why there is none."""
+        first = next(iter(self.made.values()))
+        return [
+            (f"{question}  |  {answer}", [self._statement(name, place) for name in self.made])
+            for place, (question, answer) in enumerate(
+                first.select("question", "answer").head(pairs).iter_rows()
+            )
+        ]
+
+    def _statement(self, maker: str, place: int) -> str:
+        row = self.made[maker].row(place, named=True)
+        lead = f"{maker}: " if len(self.made) > 1 else ""
+        return lead + (row["statement"] or f"[{row['status']}: {row['reason']}]")
+
+    @property
+    def pairs(self) -> int:
+        """How many questions with an answer there are."""
+        return next(iter(self.made.values())).height
+
+    @property
+    def outcomes(self) -> list[str]:
+        """By maker, a line that says how many statements were made and what became of the rest."""
+        return [_outcome(name, dict(counts)) for name, counts in self.counts.items()]
+
     def write(self, path: str | Path) -> Path:
         """Write every statement: .jsonl, .csv, .tsv or .parquet.
 
@@ -55,6 +80,13 @@ class StatementsResult(TableResult):
         target.parent.mkdir(parents=True, exist_ok=True)
         write_table(self.frame, target)
         return target
+
+
+def _outcome(name: str, counts: dict[str, int]) -> str:
+    total = sum(counts.values())
+    done = counts.pop("judged", 0)
+    rest = "".join(f", {count:,} {status}" for status, count in counts.items())
+    return f"{name}: {done:,} of {total:,} statements made{rest}"
 
 
 def check_ending(path: Path) -> None:

@@ -25,6 +25,7 @@ from markscheme.text import in_rows
 
 if TYPE_CHECKING:
     from markscheme.agreement import DriftResult
+    from markscheme.api import Result
     from markscheme.contract import Judge
     from markscheme.engine import RunReport
     from markscheme.models import Models
@@ -152,15 +153,17 @@ def judge(
                     on_progress=advance,
                     command=command,
                 )
-    if shown.format is not Format.TABLE:
-        shown.show(replace(Result.of(report, reader), anchors=checked))
-    held = _figures(report, read.slices, printed=shown.format is Format.TABLE)
+    result = replace(Result.of(report, reader), anchors=checked)
+    if shown.format is Format.TABLE:
+        _print_figures(result)
+    else:
+        shown.show(result)
     _print_notes(report, asked)
     _print_anchors(checked)
     if engine is Engine.LOCAL:
         _name_next(report)
     if fail_under is not None:
-        _hold_gate(report, held, fail_under, confidence, read.slices)
+        _hold_gates(result, fail_under, confidence)
     raise typer.Exit(int(checked is not None and checked.alarm))
 
 
@@ -223,22 +226,13 @@ def _on_ray(
     )
 
 
-def _figures(report: RunReport, slices: Sequence[str], *, printed: bool) -> list[dict[str, Any]]:
-    """The figures of systems and slices, printed as tables where that is wanted."""
-    from markscheme.analysis import slice_figures
-    from markscheme.results import accuracy_note, summary_table
+def _print_figures(result: Result) -> None:
+    from markscheme.results import accuracy_note
 
-    if printed:
-        console.print(summary_table(report.records).rich())
-    held = list(report.records)
-    for name, records in slice_figures(report, slices).items():
-        held += records
-        if printed:
-            title = f"Correctness by judge and {name}"
-            console.print(summary_table(records, title=title, by=name).rich())
-    for note in accuracy_note(held) if printed else ():
+    for table in result.tables:
+        console.print(table.rich())
+    for note in accuracy_note(result.records):
         console.print(note)
-    return held
 
 
 def _name_next(report: RunReport) -> None:
@@ -255,31 +249,19 @@ def _name_next(report: RunReport) -> None:
     )
 
 
-def _hold_gate(
-    report: RunReport,
-    records: list[dict[str, Any]],
-    limit: float,
-    confidence: float | None,
-    slices: Sequence[str],
-) -> None:
-    """Print how the figures stand against the limit, and exit with 1 if one is below.
+def _hold_gates(result: Result, limit: float, confidence: float | None) -> None:
+    """Print how the figures compare with the limit, and exit with 1 if one is below.
 
     The first answers that a failing judge rejects are named at once.
     """
-    from markscheme.agreement import gates
+    from markscheme.analysis import rejected_at_gates
 
-    held = gates(records, limit, confidence=confidence)
-    sure = "" if confidence is None else f" with {100 * confidence:g}% confidence"
+    held = result.gates(limit, confidence=confidence)
     for gate in held:
-        word = "passed" if gate.passed else "FAILED"
-        notes.print(f"gate {word}: {gate}; wanted {100 * limit:g}{sure}", markup=False)
-    failing = list(dict.fromkeys(gate.judge for gate in held if not gate.passed))
-    if failing:
-        from markscheme.analysis import rejected_in_groups
-
-        missed = [gate.system for gate in held if not gate.passed]
-        for line in rejected_in_groups(report, missed, failing, slices):
-            notes.print(line, markup=False, soft_wrap=True)
+        notes.print(gate.outcome, markup=False)
+    for line in rejected_at_gates(result.run, held, result.slices):
+        notes.print(line, markup=False, soft_wrap=True)
+    if not all(gate.passed for gate in held):
         raise typer.Exit(1)
 
 

@@ -39,11 +39,8 @@ def _print(found: JudgeDescription) -> None:
     console.print(found.name, style="bold", markup=False)
     console.print(found.documentation, markup=False)
     console.print("\nparameters:")
-    for name, kind, required, default in found.frame.iter_rows():
-        value = "required" if required else f"default {default}"
-        console.print(f"  {name}: {kind}, {value}", markup=False)
-    if found.frame.is_empty():
-        console.print("  none")
+    for parameter in found.parameters or ["none"]:
+        console.print(f"  {parameter}", markup=False)
     console.print(f"paper: {found.paper or 'none; our own'}", markup=False)
     console.print(f"needs: {found.needs}", markup=False)
     # A shell takes quotes inside quotes of the same kind away.

@@ -28,15 +28,15 @@ def llm_examples(
 
     Use them with `llm_evouna_icl(examples='FILE')`.
     """
-    from markscheme.analysis import choose_solved_examples
+    from markscheme.analysis import choose_solved_examples, solved_example_lines
     from markscheme.tables import write_table
 
     chosen = choose_solved_examples(
         labelled, count=count, system=system, seed=seed, columns=columns
     )
     write_table(chosen, out.with_suffix(".jsonl"))
-    for row in chosen.iter_rows(named=True):
-        console.print(f"{'Yes' if row['label'] else 'No ':3} {row['question']}", markup=False)
+    for line in solved_example_lines(chosen):
+        console.print(line, markup=False)
     console.print(
         f"{chosen.height} examples in {out.with_suffix('.jsonl')}; "
         f"use them as llm_evouna_icl(examples='{out.with_suffix('.jsonl')}')",

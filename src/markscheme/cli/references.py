@@ -134,7 +134,7 @@ def shots(
     Each comes from a question of its own, and grades take turns, so that no rank is favoured. Use
     them with listwise(examples='FILE'), which refuses examples of a question that it judges.
     """
-    from markscheme.analysis import choose_shots
+    from markscheme.analysis import choose_shots, shot_lines
 
     chosen, left = choose_shots(
         data, count=count, composition=composition, apart=apart, seed=seed, columns=columns,
@@ -142,9 +142,8 @@ def shots(
     )  # fmt: skip
     out.parent.mkdir(parents=True, exist_ok=True)
     chosen.write_ndjson(out)
-    for row in chosen.iter_rows(named=True):
-        places = len(row["references"]) + 1
-        console.print(f"rank {row['rank']} of {places}  {row['question']}", markup=False)
+    for line in shot_lines(chosen):
+        console.print(line, markup=False)
     console.print(
         f"{chosen.height} examples: {out}; use them as listwise(examples='{out}'), on other "
         f"questions ({left:,} of {data} are left)",
@@ -164,9 +163,9 @@ def apply(
     from markscheme.analysis import apply_lists
     from markscheme.tables import write_answers
 
-    table, missing = apply_lists(answers, lists, columns=columns)
+    table, found, missing = apply_lists(answers, lists, columns=columns)
     write_answers(table, out)
-    console.print(f"{table.height - missing:,} answers with a list: {out}", markup=False)
+    console.print(f"{found:,} answers with a list: {out}", markup=False)
     if missing:
         notes.print(
             f"{missing:,} answers to questions without a complete list keep what references they "

@@ -54,7 +54,7 @@ def reliability(
         from markscheme.tables import ReadOptions, count_rows
 
         rows = None if quiet else count_rows(files)
-        total = rows and rows * (options.samples or len(options.seeds))
+        total = rows and rows * options.repetitions
         with progress("judging", total=total, quiet=quiet) as advance, opened(models) as asked:
             # Not the folder of 'markscheme judge' on the same file, which is a run's own.
             read = ReadOptions(

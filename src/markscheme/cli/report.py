@@ -6,8 +6,9 @@ from pathlib import Path
 from typing import Annotated
 
 from markscheme.cli.app import console, notes
-from markscheme.cli.options import Out, command
-from markscheme.options import Argument, Default, Labels, Option
+from markscheme.cli.options import Out, Shown, command
+from markscheme.cli.output import Format
+from markscheme.options import Argument, Default, Fields, Labels, Option
 from markscheme.report import ReportOptions
 
 
@@ -17,6 +18,7 @@ def report(
         Path, Argument("A run's folder, as 'markscheme judge' wrote it.", metavar="RUN")
     ],
     options: ReportOptions,
+    shown: Annotated[Shown, Fields(only=("format",))],
     out: Annotated[Out, Default("report.html in RUN")] = None,
     labels: Annotated[Labels, Default("those that came with the answers")] = None,
     compare: Annotated[
@@ -25,7 +27,8 @@ def report(
 ) -> None:
     """Write a run's report: one HTML file with figures and every answer, which opens offline.
 
-    Charts and tables may be written for papers as well (--figures, --tables).
+    Charts and tables may be written for papers as well (--figures, --tables). --format prints the
+    page's figures instead of its address.
     """
     from markscheme.report import report as write
 
@@ -35,9 +38,11 @@ def report(
         notes.print(f"note: {note}", markup=False)
     if not found.labelled:
         notes.print("note: no labels, so nothing on agreement with people; --labels FILE adds it")
-    size = found.path.stat().st_size / 1e6
+    if shown.format is not Format.TABLE:
+        shown.show(found)
+        return
     console.print(
-        f"{found.path} ({size:.1f} MB, {found.answers:,} answers); open it in a browser",
+        f"{found.path} ({found.megabytes:.1f} MB, {found.answers:,} answers); open it in a browser",
         markup=False,
         soft_wrap=True,
     )

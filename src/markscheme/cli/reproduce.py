@@ -61,28 +61,25 @@ def reproduce(
             predictions=predictions,
             questions=questions,
         )
-    results = found.results
-    computed = [result for result in results if result.cells]
-    needed = [result for result in results if result.missing and not result.table.needs]
-    if not computed:
-        raise DataError(next(result.missing for result in results))
+    if not found.computed:
+        raise DataError(next(iter(found.missing)))
     if page:
         console.file.write(found.page())
         if shown.out is not None:
             shown.write(found)
     elif shown.format is Format.TABLE:
-        for made, result in zip(found.tables, computed, strict=True):
+        for made, result in zip(found.tables, found.computed, strict=True):
             console.print(made.rich())
             console.print(f"{result.name}: {result.summary()}\n", markup=False)
         shown.write(found)
     else:
         shown.show(found)
-    for reason in dict.fromkeys(result.missing for result in results if result.missing):
-        lacking = ", ".join(result.name for result in results if result.missing == reason)
-        notes.print(f"not computed: {lacking}\n  {reason}", markup=False, soft_wrap=True)
-    off = [f"{result.name} ({len(result.off)})" for result in results if result.off]
-    if off:
-        notes.print(f"off by more than rounding: {', '.join(off)}", style="bold red")
+    for reason, without in found.missing.items():
+        said = f"not computed: {', '.join(without)}\n  {reason}"
+        notes.print(said, markup=False, soft_wrap=True)
+    if found.off:
+        off = ", ".join(f"{name} ({count})" for name, count in found.off.items())
+        notes.print(f"off by more than rounding: {off}", style="bold red")
         raise typer.Exit(1)
-    if needed:
-        raise DataError(f"data are missing for {', '.join(result.name for result in needed)}")
+    if found.lacking:
+        raise DataError(f"data are missing for {', '.join(found.lacking)}")

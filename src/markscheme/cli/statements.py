@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated
 
 from markscheme.cli.app import console, notes
@@ -12,7 +11,7 @@ from markscheme.cli.output import Format
 from markscheme.options import Argument, Columns, Fields, Option
 
 if TYPE_CHECKING:
-    import polars as pl
+    from markscheme.analysis import StatementsResult
 
 SHOWN = 12
 
@@ -51,8 +50,8 @@ def statements(
 ) -> None:
     """Turn question-answer pairs into statements; compare makers with people's statements.
 
-    With people's statements at hand, prints BLEU and ROUGE of every maker (Yao & Barbosa 2024,
-    Table 8); without, some of the statements. What could not be made has a status and is counted.
+    Where there are people's statements, prints BLEU and ROUGE of every maker (Yao & Barbosa 2024,
+    Table 8); elsewhere, some of the statements. What could not be made has a status and is counted.
     """
     from markscheme.analysis import check_ending, make_statements
 
@@ -73,32 +72,17 @@ def statements(
             console.print(note, markup=False, soft_wrap=True)
         console.print()
     if not found.tables:
-        _show(found.made)
-    for name, counts in found.counts.items():
-        _count(name, dict(counts))
+        _print_some(found)
+    for line in found.outcomes:
+        console.print(line, markup=False)
 
 
-def _show(made: Mapping[str, pl.DataFrame]) -> None:
-    """Some pairs, each with every maker's statement."""
-    first = next(iter(made.values()))
-    for place, (question, answer) in enumerate(
-        first.select("question", "answer").head(SHOWN).iter_rows()
-    ):
-        console.print(f"{question}  |  {answer}", markup=False, soft_wrap=True, style="dim")
-        for name, table in made.items():
-            row = table.row(place, named=True)
-            said = row["statement"] or f"[{row['status']}: {row['reason']}]"
-            lead = f"{name}: " if len(made) > 1 else ""
-            console.print(f"  {lead}{said}", markup=False, soft_wrap=True)
-    if first.height > SHOWN:
+def _print_some(found: StatementsResult) -> None:
+    for pair, statements in found.excerpt(SHOWN):
+        console.print(pair, markup=False, soft_wrap=True, style="dim")
+        for statement in statements:
+            console.print(f"  {statement}", markup=False, soft_wrap=True)
+    if found.pairs > SHOWN:
         console.print(
-            f"... and {first.height - SHOWN:,} more; --out FILE writes all of them\n",
-            markup=False,
+            f"... and {found.pairs - SHOWN:,} more; --out FILE writes all of them\n", markup=False
         )
-
-
-def _count(name: str, counts: dict[str, int]) -> None:
-    total = sum(counts.values())
-    done = counts.pop("judged", 0)
-    rest = "".join(f", {count:,} {status}" for status, count in counts.items())
-    console.print(f"{name}: {done:,} of {total:,} statements made{rest}", markup=False)

@@ -136,6 +136,30 @@ class ReproductionResult(TableResult):
 
     results: Sequence[Reproduced]
 
+    @property
+    def computed(self) -> list[Reproduced]:
+        """The tables with figures of ours, in the order of `tables`."""
+        return [one for one in self.results if one.cells]
+
+    @property
+    def missing(self) -> dict[str, list[str]]:
+        """Why tables could not be computed, each reason with the names of its tables."""
+        reasons: dict[str, list[str]] = {}
+        for one in self.results:
+            if one.missing:
+                reasons.setdefault(one.missing, []).append(one.name)
+        return reasons
+
+    @property
+    def lacking(self) -> list[str]:
+        """The tables without figures though they need nothing but released data."""
+        return [one.name for one in self.results if one.missing and not one.table.needs]
+
+    @property
+    def off(self) -> dict[str, int]:
+        """By table: how many figures differ from the paper's without a recorded reason."""
+        return {one.name: len(one.off) for one in self.results if one.off}
+
     def page(self) -> str:
         """Every table and figure of each paper as Markdown: printed, ours, and the outcome."""
         papers: dict[str, list[Reproduced]] = {}

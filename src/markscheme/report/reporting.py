@@ -56,6 +56,11 @@ class ReportResult(TableResult):
     tables_written: tuple[Path, ...]
     notes: tuple[str, ...]
 
+    @property
+    def megabytes(self) -> float:
+        """The size of the HTML file, in MB."""
+        return self.path.stat().st_size / 1e6
+
 
 def report(
     run: str | Path | JudgedRun,
