@@ -73,7 +73,7 @@ OLD = {
     "failures": ["--judges"],
     "hierarchy": ["--judges"],
     "plan-labels": ["--labels", "--by-system", "--judge"],
-    "rank": ["--judges"],
+    "rank": ["--judges", "--scores"],
     "references build": ["--examples"],
     "references draw": ["--butref"],
     "reliability": ["--judges", "--judge"],
@@ -81,7 +81,7 @@ OLD = {
     "study cost": ["--protocol", "--seeds", "--per-question"],
     "study lists": ["--protocol", "--seeds", "--per-question"],
     "train examiner": ["--seeds"],
-    "train learned": ["--model", "-m"],
+    "train learned": ["--batch", "--model", "-m"],
 }
 """Spellings of before, which scripts have."""
 

@@ -195,7 +195,12 @@ class RankOptions(JudgmentOptions, JudgesOption, RandomOptions):
         Option("Judge that differences are taken from. [default: exact_match, or the first]"),
     ] = None
     scores: Annotated[
-        bool, Option("Rank by mean score rather than share accepted.", ("--by-score",))
+        bool,
+        Option(
+            "Rank by mean score rather than share accepted.",
+            ("--by-score",),
+            aliases=("--scores",),
+        ),
     ] = False
     common: Annotated[bool, Option("Keep only the questions that all systems answered.")] = False
     resamples: Resamples = 1000

@@ -194,7 +194,9 @@ def learned(
     steps: Annotated[
         int | None, Option("Updates of the weights, instead of --epochs.", minimum=1)
     ] = None,
-    batch: Annotated[int, Option("Answers run together.", ("--batch-size",), minimum=1)] = 8,
+    batch: Annotated[
+        int, Option("Answers run together.", ("--batch-size",), aliases=("--batch",), minimum=1)
+    ] = 8,
     accumulate: Annotated[int, Option("Batches an update.", minimum=1)] = 2,
     rate: Annotated[float, Option("Highest learning rate.", minimum=0.0)] = 2e-4,
     rank: Annotated[int, Option("Of the LoRA adapters.", minimum=1)] = 16,
