@@ -120,8 +120,8 @@ def read_manifest(folder: Path) -> dict[str, Any]:
     again = f"judge again with 'markscheme judge ... --out {folder} --again'"
     if "manifest" not in plan:
         raise RunError(
-            f"{folder} has no seal (an early version made it); judge the answers again with another "
-            f"--out, or copy {folder}/judgments.parquet elsewhere and give the copy"
+            f"{folder} has no seal (an early version made it); judge again with another --out, "
+            f"or copy {folder}/judgments.parquet elsewhere and give the copy"
         )
     try:
         content = (folder / MANIFEST).read_bytes()
