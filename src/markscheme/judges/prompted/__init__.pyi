@@ -2,6 +2,7 @@ from .asking import Call as Call
 from .asking import Reader as Reader
 from .asking import Sample as Sample
 from .asking import ask as ask
+from .asking import messages as messages
 from .asking import total as total
 from .confidence import label_share as label_share
 from .examples import check_apart as check_apart
@@ -15,5 +16,4 @@ from .prompt import Prompt as Prompt
 from .prompt import shipped as shipped
 from .prompted import NEEDS as NEEDS
 from .prompted import Prompted as Prompted
-from .requests import messages as messages
 from .sampling import SamplingOverrides as SamplingOverrides

@@ -6,16 +6,18 @@ what is repaired and who pays is the same for all of them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
+from markscheme.contract import ModelSource, Role
 from markscheme.models.chat import ChatModel, ChatReply, ChatRequest, Message
 from markscheme.tables import SPENT
 from markscheme.text.replies import Reading
 
 if TYPE_CHECKING:
     from markscheme.judges.prompted.prompt import Prompt
+
 
 REPAIR_MARK = "\n\n[asked again]\n\n"
 """Separates the first reply from the second, where both are recorded."""
@@ -166,3 +168,50 @@ def _repaired(first: Sample, second: Sample) -> Sample:
     else:  # A repair that fails leaves what was: a reply that could not be read.
         chosen, reason = first, f"{first.reason}; asked again in vain: {second.reason}"
     return replace(chosen, reason=reason, raw=raw, replies=first.replies + second.replies)
+
+
+@dataclass(frozen=True, kw_only=True)
+class AsksChat:
+    """A component that asks a chat model. Subclasses name their prompt in `PROMPT`.
+
+    Attributes:
+        model: name of the chat model; the run's own if none.
+    """
+
+    PROMPT: ClassVar[str] = ""
+    REPEATED: ClassVar[int | None] = None
+
+    model: str | None = None
+
+    @property
+    def template(self) -> Prompt:
+        """The prompt itself."""
+        from markscheme.judges.prompted.prompt import shipped
+
+        return shipped()[self.PROMPT]
+
+    def identity(self, models: ModelSource | None) -> Mapping[str, str]:
+        """Hash of the prompt, and name and revision of the model, for signatures."""
+        found = {"prompt": self.template.hash}
+        if models is not None:
+            chat = self._chat(models)
+            found |= {"chat": chat.name}
+            found |= {"chat_revision": chat.revision} if chat.revision else {}
+        return found
+
+    def _chat(self, models: ModelSource) -> ChatModel:
+        from markscheme.models import Models
+
+        chat: ChatModel = (models if models is not None else Models()).chat(self.model)
+        return chat
+
+    def _ask(self, chat: ChatModel, calls: Sequence[Call], *, repair: bool) -> list[Sample]:
+        """A sample for each call, sent once more if `repair`; see `ask`."""
+        prompt = self.template if repair else None
+        return ask(chat, calls, repair=prompt, repeated=self.REPEATED)
+
+
+def messages(turns: Iterable[tuple[str, str]]) -> tuple[Message, ...]:
+    """A prompt's turns as messages."""
+    roles: Mapping[str, Role] = {"system": "system", "assistant": "assistant"}
+    return tuple(Message(role=roles.get(role, "user"), content=text) for role, text in turns)

@@ -16,8 +16,7 @@ import polars as pl
 
 from markscheme.contract import ModelSource
 from markscheme.errors import JudgeError
-from markscheme.judges.prompted.asking import Call, Sample
-from markscheme.judges.prompted.requests import AsksChat, messages
+from markscheme.judges.prompted.asking import AsksChat, Call, Sample, messages
 from markscheme.models.chat import ChatReply, ChatRequest
 from markscheme.tables import JUDGMENTS_SCHEMA, SPENT
 from markscheme.text.replies import Reading

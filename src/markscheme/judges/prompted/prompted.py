@@ -13,9 +13,8 @@ import polars as pl
 from markscheme.contract import ModelSource, Needs
 from markscheme.errors import JudgeError
 from markscheme.judges.outcomes import PATTERNS
-from markscheme.judges.prompted.asking import Call, Reader, Sample
+from markscheme.judges.prompted.asking import AsksChat, Call, Reader, Sample, messages
 from markscheme.judges.prompted.outcomes import Vote, outcome, read_reply
-from markscheme.judges.prompted.requests import AsksChat, messages
 from markscheme.judges.prompted.stopping import further
 from markscheme.models.chat import (
     ChatModel,
