@@ -17,7 +17,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from markscheme.models.chat.protocol import ChatRequest, Message
+from markscheme.contract import ChatRequest, Message
 from markscheme.models.chat.server_chat import ServerChat, ServerOptions
 from markscheme.models.sources import ModelOptions, Models
 

@@ -16,9 +16,10 @@ import markscheme
 from markscheme.agreement import drift
 from markscheme.agreement.drift import _MISSING, _Outcome, _test
 from markscheme.cli import run as run_command
+from markscheme.contract import ChatReply
 from markscheme.errors import AgreementError
 from markscheme.models import ModelOptions, Models
-from markscheme.models.chat import ChatReply, ScriptedChat
+from markscheme.models.chat import ScriptedChat
 from markscheme.testing import FaultServer, ServerReply
 
 DAY = datetime(2026, 11, 1, 8, tzinfo=UTC)

@@ -12,10 +12,9 @@ import pytest
 
 from markscheme.agreement import tune_judge
 from markscheme.cli import run
-from markscheme.contract import parse_judge
+from markscheme.contract import ChatReply, parse_judge
 from markscheme.errors import AgreementError, DataError
 from markscheme.models import ModelOptions, Models
-from markscheme.models.chat import ChatReply
 from markscheme.testing import FaultServer, ScriptedChat, ServerReply
 
 QUESTIONS = 60

@@ -13,11 +13,10 @@ import polars as pl
 import pytest
 
 import markscheme
-from markscheme.contract import parse_judge
+from markscheme.contract import ChatReply, ChatRequest, OnReply, parse_judge
 from markscheme.engine import run_in_folder
 from markscheme.errors import ModelError
 from markscheme.models import ModelOptions, Models
-from markscheme.models.chat import ChatReply, ChatRequest, OnReply
 from markscheme.tables import AnswersReader, ReadOptions
 
 

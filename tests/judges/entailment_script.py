@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from markscheme.models.chat.protocol import ChatReply
+from markscheme.contract import ChatReply
 from markscheme.models.chat.scripted import ScriptedChat
 from markscheme.models.sources import Models
 

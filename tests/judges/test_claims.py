@@ -9,12 +9,12 @@ from typing import Any
 import polars as pl
 import pytest
 
+from markscheme.contract import ChatReply
 from markscheme.contract.grammar import judge_name, parse_judge
 from markscheme.contract.signatures import signature
 from markscheme.datasets import load
 from markscheme.errors import JudgeError, ModelError
 from markscheme.judges.entailment.claims import Claims
-from markscheme.models.chat.protocol import ChatReply
 from markscheme.models.chat.scripted import ScriptedChat
 from markscheme.models.sources import Models
 from markscheme.tables.answers import read_answers

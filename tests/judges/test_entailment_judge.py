@@ -10,13 +10,13 @@ import pytest
 from entailment_script import Script
 
 import markscheme
+from markscheme.contract import ChatReply
 from markscheme.contract.grammar import parse_judge
 from markscheme.contract.signatures import signature
 from markscheme.engine.execute import apply
 from markscheme.errors import JudgeError, ModelError
 from markscheme.judges.entailment.entailment import Entailment
 from markscheme.judges.entailment.tests import entailment_test
-from markscheme.models.chat.protocol import ChatReply
 from markscheme.models.sources import Models
 from markscheme.tables.answers import read_answers
 

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from markscheme.contract import ChatReply
 from markscheme.errors import JudgeError, ModelError
 from markscheme.judges.entailment.pairs import OUTCOME
 from markscheme.judges.entailment.tests import (
@@ -19,7 +20,6 @@ from markscheme.judges.entailment.tests import (
     entailment_test,
 )
 from markscheme.judges.prompted.prompt import shipped
-from markscheme.models.chat.protocol import ChatReply
 from markscheme.models.chat.scripted import ScriptedChat
 from markscheme.models.sources import Models
 from markscheme.text.replies.entailment import read_entailment

@@ -11,6 +11,7 @@ import polars as pl
 import pytest
 
 from markscheme.cli import run
+from markscheme.contract import ChatReply
 from markscheme.contract.grammar import judge_name, parse_judge
 from markscheme.contract.registry import judges
 from markscheme.contract.signatures import signature
@@ -19,7 +20,6 @@ from markscheme.engine.execute import apply
 from markscheme.errors import DataError, JudgeError, ModelError
 from markscheme.judges.prompted.examples import choose_examples
 from markscheme.judges.prompted.prompted import NEEDS, Prompted
-from markscheme.models.chat.protocol import ChatReply
 from markscheme.models.chat.scripted import ScriptedChat
 from markscheme.models.ledger.replay import ReplayChat
 from markscheme.models.local.encoder import MiniLM

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from markscheme.contract import ChatReply
 from markscheme.errors import JudgeError, ModelError
 from markscheme.judges.entailment.statement_makers import (
     OUTCOME,
@@ -20,7 +21,6 @@ from markscheme.judges.entailment.statement_makers import (
     statement_maker,
 )
 from markscheme.judges.prompted.prompt import shipped
-from markscheme.models.chat.protocol import ChatReply
 from markscheme.models.chat.scripted import ScriptedChat
 from markscheme.models.sources import ModelOptions, Models
 from markscheme.tables import read_answers

@@ -12,12 +12,12 @@ from servers import Answer, ChatServer
 
 import markscheme
 from markscheme.cli import run as run_command
+from markscheme.contract import ChatReply, ChatRequest, Message
 from markscheme.errors import BadRowsError
 from markscheme.models import ServerOptions
 from markscheme.models.chat.budget import Budget
 from markscheme.models.chat.cached import CachedChat
 from markscheme.models.chat.prices import Price
-from markscheme.models.chat.protocol import ChatReply, ChatRequest, Message
 from markscheme.models.chat.scripted import ScriptedChat
 from markscheme.models.chat.server_chat import ServerChat
 from markscheme.models.sources import ModelOptions, Models

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
+from markscheme.contract import ChatReply, ChatRequest, Message
 from markscheme.errors import DataError
 from markscheme.models.chat.openai_format import ChatCompletions, is_refusal
 from markscheme.models.chat.prices import Price, price_of
 from markscheme.models.chat.profiles import ModelProfile, model_table, read_models
-from markscheme.models.chat.protocol import ChatReply, ChatRequest, Message
 from markscheme.models.chat.reading import MalformedReplyError
 from markscheme.models.chat.scripted import ScriptedChat
 from markscheme.models.chat.token_counts import rough_tokens

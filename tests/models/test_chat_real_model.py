@@ -11,9 +11,9 @@ import pytest
 from real_model import check_installed, save, serving
 
 import markscheme
+from markscheme.contract import ChatRequest, Message
 from markscheme.contract.registry import judges
 from markscheme.models import ServerOptions
-from markscheme.models.chat.protocol import ChatRequest, Message
 from markscheme.models.sources import ModelOptions, Models
 
 pytestmark = pytest.mark.slow

@@ -13,9 +13,9 @@ import polars  # noqa: F401
 import pytest
 from servers import Answer, ChatServer
 
+from markscheme.contract import ChatRequest, Message
 from markscheme.errors import ModelError
 from markscheme.models import ServerOptions
-from markscheme.models.chat.protocol import ChatRequest, Message
 from markscheme.models.chat.server_chat import ServerChat
 
 

@@ -61,8 +61,8 @@ def test_the_probability_is_that_of_the_token_inside_json(models: Models) -> Non
     """The same place, found in the reply and computed again from the model's own logits."""
     import torch
 
+    from markscheme.contract import ChatReply
     from markscheme.judges.prompted.confidence import confidence
-    from markscheme.models.chat import ChatReply
     from markscheme.models.chat.transformers_chat import _logprobs
     from markscheme.text.replies import read_yes_no
 

@@ -16,16 +16,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import markscheme
+from markscheme.contract import ChatRequest, Image, Message
 from markscheme.errors import JudgeError
 from markscheme.models import ModelOptions, Models, ServerOptions
-from markscheme.models.chat import (
-    ChatRequest,
-    Image,
-    Message,
-    ScriptedChat,
-    UnusableImageError,
-    image_at,
-)
+from markscheme.models.chat import ScriptedChat, UnusableImageError, image_at
 from markscheme.models.chat.images import kind_and_size
 from markscheme.models.chat.profiles import model_table
 from markscheme.models.chat.token_counts import image_tokens, rough_tokens

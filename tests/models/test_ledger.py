@@ -16,9 +16,9 @@ from typing import Any
 import pytest
 from postgres import PASSWORD, running
 
+from markscheme.contract import ChatReply, ChatRequest, Message
 from markscheme.errors import BadRowsError, ModelError
 from markscheme.models.chat.cached import CachedChat
-from markscheme.models.chat.protocol import ChatReply, ChatRequest, Message
 from markscheme.models.chat.scripted import ScriptedChat
 from markscheme.models.ledger.exchange import (
     export_ledger,

@@ -14,18 +14,10 @@ from typing import Any
 import pytest
 from servers import Answer, ChatServer
 
+from markscheme.contract import ChatReply, ChatRequest, Message
 from markscheme.errors import DataError, ModelError, RunStoppedError
 from markscheme.models import ModelOptions, Models, ServerOptions
-from markscheme.models.chat import (
-    Budget,
-    ChatReply,
-    ChatRequest,
-    Message,
-    ModelProfile,
-    Price,
-    ServerChat,
-    model_table,
-)
+from markscheme.models.chat import Budget, ModelProfile, Price, ServerChat, model_table
 from markscheme.models.chat.cached import CachedChat
 from markscheme.models.chat.reading import MalformedReplyError
 from markscheme.models.chat.wire import Sending, wire_of

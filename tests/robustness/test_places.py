@@ -18,9 +18,9 @@ import pytest
 
 import markscheme
 from markscheme.cli import run
+from markscheme.contract import ChatReply, ChatRequest, Message
 from markscheme.errors import DataError, ModelError, RunError
 from markscheme.models.chat.cached import CachedChat
-from markscheme.models.chat.protocol import ChatReply, ChatRequest, Message
 from markscheme.models.chat.scripted import ScriptedChat
 from markscheme.models.ledger.ledger import Ledger
 from markscheme.tables.answers import write_table
@@ -138,7 +138,7 @@ def test_a_ledger_on_a_full_disk_is_told(small_disk: Path) -> None:
     script = (
         "import sys\n"
         "from markscheme.errors import ModelError\n"
-        "from markscheme.models.chat.protocol import ChatRequest, Message\n"
+        "from markscheme.contract import ChatRequest, Message\n"
         "from markscheme.models.chat.cached import CachedChat\n"
         "from markscheme.models.ledger.ledger import Ledger\n"
         "from markscheme.models.chat.scripted import ScriptedChat\n"

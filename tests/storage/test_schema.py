@@ -14,8 +14,8 @@ from sqlalchemy import text
 
 from markscheme.annotate.database import SCHEMA as PROJECT
 from markscheme.annotate.database import Store
+from markscheme.contract import ChatRequest, Message
 from markscheme.errors import ModelError, RunError
-from markscheme.models.chat import ChatRequest, Message
 from markscheme.models.ledger import Ledger, LedgerEntry
 from markscheme.models.ledger.sql import SCHEMA as LEDGER
 from markscheme.storage import Schema, connect, is_url, open_sqlite, redacted, without_password

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 import polars as pl
 import pytest
 
+from markscheme.contract import ChatRequest, Message
 from markscheme.contract.model_source import ModelSource
 from markscheme.contract.needs import Needs
 from markscheme.contract.registry import judges, register
 from markscheme.errors import JudgeError
 from markscheme.judges.listwise.replies import read_pair, read_rank, read_ten
-from markscheme.models.chat import ChatRequest, Message
 from markscheme.testing import check_garbage_replies, generated_garbage
 from markscheme.text.replies.entailment import read_entailment
 from markscheme.text.replies.grades import read_grade, read_relation, read_score

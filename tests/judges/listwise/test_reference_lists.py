@@ -9,6 +9,7 @@ import polars as pl
 import pytest
 
 from markscheme.cli import run
+from markscheme.contract import ChatReply
 from markscheme.contract.grammar import parse_judge
 from markscheme.engine.execute import apply
 from markscheme.errors import JudgeError
@@ -22,7 +23,6 @@ from markscheme.judges.listwise.reference_lists import (
     read_lists,
     with_lists,
 )
-from markscheme.models.chat.protocol import ChatReply
 from markscheme.models.chat.scripted import ScriptedChat
 from markscheme.tables.answers import read_answers
 

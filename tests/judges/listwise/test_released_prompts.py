@@ -6,11 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from markscheme.contract import ChatRequest
 from markscheme.contract.grammar import judge_name, parse_judge
 from markscheme.datasets import dataset, fetch, load
 from markscheme.engine.execute import apply
 from markscheme.errors import DataError, JudgeError
-from markscheme.models.chat import ChatRequest, ScriptedChat
+from markscheme.models.chat import ScriptedChat
 from markscheme.models.sources import Models
 from markscheme.tables.answers import read_answers
 

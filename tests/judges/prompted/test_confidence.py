@@ -10,12 +10,13 @@ from typing import Any
 import polars as pl
 import pytest
 
+from markscheme.contract import ChatReply
 from markscheme.contract.grammar import parse_judge
 from markscheme.engine.execute import apply
 from markscheme.judges.prompted.confidence import confidence, label_share
 from markscheme.judges.prompted.outcomes import READERS, read_reply
 from markscheme.judges.prompted.parsers import Choice, Criteria, Criterion, Scale
-from markscheme.models.chat import ChatReply, ScriptedChat
+from markscheme.models.chat import ScriptedChat
 from markscheme.models.chat.openai_format import ChatCompletions
 from markscheme.models.chat.reading import STORED_TOKENS
 from markscheme.models.sources import Models

@@ -13,8 +13,8 @@ from sklearn.metrics import roc_auc_score
 
 import markscheme
 from markscheme.agreement import calibration_figures
+from markscheme.contract import ChatReply
 from markscheme.models import Models
-from markscheme.models.chat import ChatReply
 from markscheme.testing import ScriptedChat
 
 ANSWERS = 800

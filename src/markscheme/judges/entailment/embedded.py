@@ -14,7 +14,7 @@ import numpy.typing as npt
 import orjson
 import polars as pl
 
-from markscheme.contract import Lineage, ModelSource, Needs, check_range
+from markscheme.contract import ChatRequest, Lineage, ModelSource, Needs, check_range
 from markscheme.errors import ModelError
 from markscheme.features.entailment import NAMES, entailment_features, settled
 from markscheme.judges.entailment.pairs import pairs_to_test, tested
@@ -22,7 +22,6 @@ from markscheme.judges.entailment.tests import register_entailment_test
 from markscheme.judges.examiner import Examiner
 from markscheme.judges.weight_folder import AlignedWeights
 from markscheme.models import Models
-from markscheme.models.chat import ChatRequest
 from markscheme.models.local import Trees
 
 Floats = npt.NDArray[np.float64]

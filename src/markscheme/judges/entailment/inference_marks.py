@@ -11,10 +11,9 @@ from typing import Any
 
 import polars as pl
 
-from markscheme.contract import ModelSource
+from markscheme.contract import ChatModel, ChatReply, ChatRequest, Message, ModelSource
 from markscheme.judges.prompted import COST, Call, Prompt, Sample, ask, messages, shipped, total
 from markscheme.metrics import credit, expected_marks, gap, marks, token_f1
-from markscheme.models.chat import ChatModel, ChatReply, ChatRequest, Message
 from markscheme.tables import SPENT
 from markscheme.text.replies import Reading, declines, mentions, read_score, spoken, unparsed
 

@@ -12,9 +12,8 @@ from typing import Any, ClassVar, Protocol, runtime_checkable
 
 import polars as pl
 
-from markscheme.contract import ModelSource, Needs, PartKind, TextGenerator
+from markscheme.contract import ChatReply, ChatRequest, ModelSource, Needs, PartKind, TextGenerator
 from markscheme.judges.prompted import COST, AskedPairs, Sample, distinct_pairs, placed
-from markscheme.models.chat import ChatReply, ChatRequest
 from markscheme.text.replies import Reading, read_statement
 
 OUTCOME: Mapping[str, Any] = {

@@ -13,10 +13,17 @@ from typing import Any, ClassVar, Protocol, runtime_checkable
 
 import polars as pl
 
-from markscheme.contract import ModelSource, Needs, PairClassifier, PartKind, check_range
+from markscheme.contract import (
+    ChatReply,
+    ChatRequest,
+    ModelSource,
+    Needs,
+    PairClassifier,
+    PartKind,
+    check_range,
+)
 from markscheme.judges.entailment.pairs import pairs_to_test, tested
 from markscheme.judges.prompted import AskedPairs, Sample, label_share
-from markscheme.models.chat import ChatReply, ChatRequest
 from markscheme.text.replies import CONTRADICTION, ENTAILMENT, NEUTRAL, Reading, read_entailment
 
 """Letters that a token must have to be the beginning of a label."""

@@ -15,9 +15,9 @@ from typing import Any
 import orjson
 import polars as pl
 
+from markscheme.contract import ChatModel, ChatReply, ChatRequest, Message
 from markscheme.errors import JudgeError
 from markscheme.judges.prompted import check_apart
-from markscheme.models.chat import ChatModel, ChatReply, ChatRequest, Message
 from markscheme.text import normalise, normalise_series
 from markscheme.text.replies import declines
 

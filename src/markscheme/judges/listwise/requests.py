@@ -10,12 +10,11 @@ from typing import Any, Literal
 
 import polars as pl
 
-from markscheme.contract import ModelSource, Needs
+from markscheme.contract import ChatReply, ChatRequest, ModelSource, Needs
 from markscheme.errors import JudgeError
 from markscheme.judges.listwise.released_prompts import released_prompt
 from markscheme.judges.outcomes import PATTERNS
 from markscheme.judges.prompted import NEEDS, Call, Prompt, Prompted, Reader, Sample, outcome
-from markscheme.models.chat import ChatReply, ChatRequest
 from markscheme.tables import JUDGMENTS_SCHEMA, NO_REFERENCE, OUTCOME
 from markscheme.text.replies import Reading
 

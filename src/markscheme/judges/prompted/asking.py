@@ -10,8 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from markscheme.contract import ModelSource, Role
-from markscheme.models.chat import ChatModel, ChatReply, ChatRequest, Message
+from markscheme.contract import ChatModel, ChatReply, ChatRequest, Message, ModelSource, Role
 from markscheme.tables import SPENT
 from markscheme.text.replies import Reading
 

@@ -15,8 +15,8 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from markscheme.contract import ChatReply, TokenLogprobs
 from markscheme.judges.prompted.parsers import Choice, Criteria, Parser, Scale
-from markscheme.models.chat import ChatReply, TokenLogprobs
 from markscheme.text.replies import (
     JUDGED_WORDS,
     VERDICT_WORDS,

@@ -8,10 +8,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal
 
+from markscheme.contract import ChatReply
 from markscheme.judges.prompted.asking import Sample, spent
 from markscheme.judges.prompted.confidence import confidence
 from markscheme.judges.prompted.parsers import Parser
-from markscheme.models.chat import ChatReply
 from markscheme.text.replies import (
     Reading,
     read_grade,

@@ -14,10 +14,9 @@ from typing import Any, ClassVar
 
 import polars as pl
 
-from markscheme.contract import ModelSource
+from markscheme.contract import ChatReply, ChatRequest, ModelSource
 from markscheme.errors import JudgeError
 from markscheme.judges.prompted.asking import AsksChat, Call, Sample, messages
-from markscheme.models.chat import ChatReply, ChatRequest
 from markscheme.tables import JUDGMENTS_SCHEMA, SPENT
 from markscheme.text.replies import Reading
 

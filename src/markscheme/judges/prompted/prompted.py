@@ -10,21 +10,13 @@ from typing import Any
 
 import polars as pl
 
-from markscheme.contract import ModelSource, Needs
+from markscheme.contract import ChatModel, ChatReply, ChatRequest, Image, ModelSource, Needs
 from markscheme.errors import JudgeError
 from markscheme.judges.outcomes import PATTERNS
 from markscheme.judges.prompted.asking import AsksChat, Call, Reader, Sample, messages
 from markscheme.judges.prompted.outcomes import Vote, outcome, read_reply
 from markscheme.judges.prompted.stopping import further
-from markscheme.models.chat import (
-    ChatModel,
-    ChatReply,
-    ChatRequest,
-    Image,
-    UnusableImageError,
-    image_at,
-    images_below,
-)
+from markscheme.models.chat import UnusableImageError, image_at, images_below
 from markscheme.tables import ANSWERS_SCHEMA, JUDGMENTS_SCHEMA, NO_REFERENCE, OUTCOME
 from markscheme.text.replies import Reading
 

@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from markscheme.contract import ModelSource
-from markscheme.models.chat import ChatModel, ChatReply, ChatRequest, OnReply
+from markscheme.contract import ChatModel, ChatReply, ChatRequest, ModelSource, OnReply
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -15,13 +15,6 @@ from .prices import price_of as price_of
 from .profiles import ModelProfile as ModelProfile
 from .profiles import ModelTable as ModelTable
 from .profiles import model_table as model_table
-from .protocol import ChatModel as ChatModel
-from .protocol import ChatReply as ChatReply
-from .protocol import ChatRequest as ChatRequest
-from .protocol import Image as Image
-from .protocol import Message as Message
-from .protocol import OnReply as OnReply
-from .protocol import TokenLogprobs as TokenLogprobs
 from .reading import is_logprob as is_logprob
 from .scripted import ScriptedChat as ScriptedChat
 from .server_chat import ServerChat as ServerChat

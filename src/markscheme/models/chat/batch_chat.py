@@ -15,6 +15,7 @@ from typing import Any
 
 import orjson
 
+from markscheme.contract import ChatReply, ChatRequest, OnReply
 from markscheme.errors import DataError, ModelError
 from markscheme.models.chat.batch_services import (
     BatchResult,
@@ -28,7 +29,6 @@ from markscheme.models.chat.event_loop import loop_thread
 from markscheme.models.chat.http import ConnectFailedError, HttpClient
 from markscheme.models.chat.openai_format import is_refusal
 from markscheme.models.chat.profiles import ModelProfile
-from markscheme.models.chat.protocol import ChatReply, ChatRequest, OnReply
 from markscheme.models.chat.reading import MalformedReplyError, mapping, well_formed
 from markscheme.models.chat.wire import (
     Sending,

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Literal
 
-from markscheme.models.chat.protocol import ChatReply
+from markscheme.contract import ChatReply
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

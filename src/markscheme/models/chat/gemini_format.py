@@ -7,8 +7,8 @@ from typing import Any
 
 import orjson
 
+from markscheme.contract import ChatReply, Message, TokenLogprobs
 from markscheme.models.chat.images import as_base64
-from markscheme.models.chat.protocol import ChatReply, Message, TokenLogprobs
 from markscheme.models.chat.reading import (
     MalformedReplyError,
     Usage,

@@ -17,7 +17,7 @@ from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
 
-from markscheme.models.chat.protocol import Image
+from markscheme.contract import Image
 
 MOST_BYTES = 3_932_160
 """Bytes of an image, at most: their base64 is the 5 MiB that Anthropic takes; others take more."""

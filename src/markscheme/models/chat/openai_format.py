@@ -10,9 +10,9 @@ from typing import Any
 
 import orjson
 
+from markscheme.contract import ChatReply, ChatRequest, Message, TokenLogprobs
 from markscheme.models.chat.images import as_address
 from markscheme.models.chat.profiles import ModelProfile
-from markscheme.models.chat.protocol import ChatReply, ChatRequest, Message, TokenLogprobs
 from markscheme.models.chat.reading import (
     MalformedReplyError,
     Usage,

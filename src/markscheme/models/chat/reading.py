@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from markscheme.models.chat.protocol import TokenLogprobs
+from markscheme.contract import TokenLogprobs
 
 STORED_TOKENS = 640
 """Tokens of a reply whose alternatives are stored. Of a longer one, those at its start and end are

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from markscheme.models.chat.protocol import ChatReply, ChatRequest, OnReply
+from markscheme.contract import ChatReply, ChatRequest, OnReply
 
 Script = Mapping[str, str | ChatReply] | Callable[[str], str | ChatReply]
 
@@ -21,7 +21,7 @@ class ScriptedChat:
         seen: every request so far, in order, for tests to look at.
 
     Example:
-        >>> from markscheme.models.chat.protocol import ChatRequest, Message
+        >>> from markscheme.contract import ChatRequest, Message
         >>> chat = ScriptedChat(replies=lambda text: "Yes" if "Paris" in text else "No")
         >>> request = ChatRequest(messages=(Message(role="user", content="Is it Paris?"),))
         >>> chat.complete([request])[0].text

@@ -10,6 +10,7 @@ from dataclasses import replace
 from time import perf_counter
 from typing import Any
 
+from markscheme.contract import ChatReply, ChatRequest, OnReply
 from markscheme.errors import DataError, ModelError, RunStoppedError
 from markscheme.models.chat.event_loop import for_each, loop_thread
 from markscheme.models.chat.http import (
@@ -21,7 +22,6 @@ from markscheme.models.chat.http import (
 )
 from markscheme.models.chat.openai_format import chat_usage, is_refusal
 from markscheme.models.chat.profiles import ModelProfile, model_table
-from markscheme.models.chat.protocol import ChatReply, ChatRequest, OnReply
 from markscheme.models.chat.rate_limits import Pace, no_requests_left, retry_after
 from markscheme.models.chat.reading import MalformedReplyError, dollars, mapping, well_formed
 from markscheme.models.chat.throttle import Throttle

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from typing import Any
 
-from markscheme.models.chat.protocol import Image, Message
+from markscheme.contract import Image, Message
 
 TOKENS_A_MESSAGE = 4
 """What the chat format itself adds to a message, roughly (OpenAI's models: 3 or 4)."""

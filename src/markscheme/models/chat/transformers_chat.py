@@ -10,9 +10,9 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
+from markscheme.contract import ChatReply, ChatRequest, OnReply, TokenLogprobs
 from markscheme.errors import ModelError
 from markscheme.models.chat.openai_format import as_one_text
-from markscheme.models.chat.protocol import ChatReply, ChatRequest, OnReply, TokenLogprobs
 from markscheme.models.chat.reading import stored_places
 from markscheme.models.chat.wire import TOP_LOGPROBS
 from markscheme.models.local import library

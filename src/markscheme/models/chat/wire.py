@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
+from markscheme.contract import ChatReply, ChatRequest
 from markscheme.errors import DataError, ModelError
 from markscheme.models.chat.profiles import FEATURES, ModelProfile, from_environment
-from markscheme.models.chat.protocol import ChatReply, ChatRequest
 
 TOP_LOGPROBS = 10
 """Alternatives requested for each token; servers commonly allow up to 20."""

@@ -9,7 +9,8 @@ from typing import Any
 
 import orjson
 
-from markscheme.models.chat import ChatReply, ChatRequest, Image, Message, is_logprob
+from markscheme.contract import ChatReply, ChatRequest, Image, Message
+from markscheme.models.chat import is_logprob
 
 _FIELDS = tuple(field.name for field in dataclasses.fields(ChatRequest))
 _IMAGE_FIELDS = ("media_type", "sha256", "size", "width", "height")

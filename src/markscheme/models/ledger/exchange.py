@@ -10,8 +10,8 @@ from typing import Any
 
 import orjson
 
+from markscheme.contract import ChatReply
 from markscheme.errors import BadRowsError, DataError, Problem
-from markscheme.models.chat import ChatReply
 from markscheme.models.ledger.entries import key_of, reply_from, request_from
 from markscheme.models.ledger.ledger import Ledger, LedgerEntry
 

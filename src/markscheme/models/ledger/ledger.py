@@ -24,8 +24,8 @@ from typing import Any
 
 import orjson
 
+from markscheme.contract import ChatReply, ChatRequest
 from markscheme.errors import ModelError
-from markscheme.models.chat import ChatReply, ChatRequest
 from markscheme.models.ledger.entries import key_of, reply_from, reply_record, request_record
 from markscheme.models.ledger.sql import (
     REPLY_COLUMNS,

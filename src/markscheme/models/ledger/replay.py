@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from markscheme.contract import ChatReply, ChatRequest, OnReply
 from markscheme.errors import ModelError
-from markscheme.models.chat import ChatReply, ChatRequest, OnReply
 from markscheme.models.ledger.entries import key_of
 from markscheme.models.ledger.exchange import is_export, read_export
 from markscheme.models.ledger.ledger import Ledger
