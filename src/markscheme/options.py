@@ -152,7 +152,7 @@ Judge = Annotated[str | None, JUDGE]
 Judges = Annotated[tuple[str, ...], JUDGE]
 """Several judges; () for the default, which the command's help names."""
 
-Seed = Annotated[int, Option("Seed of everything random.")]
+Seed = Annotated[int, Option("Seed for everything random.")]
 Columns = Annotated[
     Mapping[str, str],
     Option(
@@ -196,9 +196,9 @@ Question = Annotated[str, Option("The question.", ("--question", "-q"))]
 References = Annotated[
     tuple[str, ...], Option("A reference; several may be given.", ("--reference", "-r"))
 ]
-Answer = Annotated[str, Option("What a system said.", ("--answer", "-a"))]
+Answer = Annotated[str, Option("The system's answer.", ("--answer", "-a"))]
 Composition = Option(
-    "A digit a reference, its grade above the lowest: 3210, 33221100; or top, none.",
+    "One digit per reference, its grade above the lowest: 3210, 33221100; or top, none.",
     ("--composition", "-c"),
 )
 DRAWN = Option(
@@ -209,7 +209,7 @@ DRAWN = Option(
 )
 SHARE = Option("Share of the questions to choose and fit on; figures are of the others.")
 LIMIT = Option(
-    "Use so many answers at most, drawn at random (whole questions, for training).", minimum=1
+    "Use at most this many answers, drawn at random (whole questions, for training).", minimum=1
 )
 ROUNDS = Option("Trees of each ensemble.", minimum=1)
 FOLDS = Option("Parts for the held-out report.", minimum=2)
@@ -244,9 +244,7 @@ ReferenceSeparator = Annotated[
 ]
 FirstQuestions = Annotated[
     int | None,
-    Option(
-        "Only the first so many questions of a set or table.", ("--first-questions",), minimum=1
-    ),
+    Option("Only the first N questions of a set or table.", ("--first-questions",), minimum=1),
 ]
 DataDir = Annotated[
     Path | None,

@@ -31,8 +31,8 @@ def test_a_long_job_in_a_pipe_says_how_far_it_is_and_how_long_it_takes(
             advance.note(f"{clock.now} calls")
     lines = capsys.readouterr().err.splitlines()
     assert lines == [
-        "judging: 55 of 1,000 judgments, 6 a second, about 0:02:52 left, 9 calls",
-        "judging: 355 of 1,000 judgments, 5 a second, about 0:02:07 left, 69 calls",
+        "judging: 55 of 1,000 judgments, 6 per second, about 0:02:52 left, 9 calls",
+        "judging: 355 of 1,000 judgments, 5 per second, about 0:02:07 left, 69 calls",
         "judging: 500 judgments in 0:01:39, 99 calls",
     ]
 

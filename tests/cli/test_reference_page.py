@@ -20,5 +20,5 @@ def test_every_command_has_its_options_on_it() -> None:
     headings = ("judge", "agree", "research study seeds", "data datasets fetch")
     for heading in headings:
         assert f"## {heading}\n" in page
-    assert "| `--seed` | Seed of everything random. [default: 0] |" in page
+    assert "| `--seed` | Seed for everything random. [default: 0] |" in page
     assert "--by-system" not in page

@@ -114,7 +114,7 @@ class AgreeOptions(JudgmentOptions, JudgesOption, RandomOptions):
 
     by: By = None
     resamples: Resamples = 1000
-    annotators: Annotated[bool, Option("Agreement between the people who labelled, too.")] = False
+    annotators: Annotated[bool, Option("Agreement between the annotators, too.")] = False
     people: Annotated[
         tuple[str, ...], Option("Annotators to take, by comma: annotator1,annotator2.", split=True)
     ] = ()
@@ -356,7 +356,7 @@ class TuneOptions(LabelOptions):
             split=True,
         ),
     ] = ()
-    temperature: Annotated[float, Option("Of several samples.", minimum=0)] = 0.7
+    temperature: Annotated[float, Option("Temperature of several samples.", minimum=0)] = 0.7
     sure: Annotated[float, Option("Several samples stop at this certainty of the verdict.")] = 0.95
     first_round: Annotated[int, Option("Questions of the first round, at least.", minimum=5)] = 20
     finalists: Annotated[
@@ -414,7 +414,7 @@ class CascadeOptions(JudgmentOptions):
             "with probability 1 - delta (Learn then Test)."
         ),
     ] = "average"
-    delta: Annotated[float, Option("With probability: the chance of less.")] = 0.1
+    delta: Annotated[float, Option("With probability: the chance of lower agreement.")] = 0.1
     share: Annotated[float, SHARE] = 0.5
     seed: Seed = 0
 

@@ -167,12 +167,12 @@ class StudyOptions:
         DRAWN,
     ] = "rest"
     questions: Annotated[
-        int | None, Option("Only so many questions, at random: to try things.", minimum=1)
+        int | None, Option("Only this many questions, drawn at random, for a quick try.", minimum=1)
     ] = None
     per_question: Annotated[
         int | None,
         Option(
-            "Only so many answers of each question.",
+            "Only this many answers per question.",
             ("--answers-per-question",),
             aliases=("--per-question",),
             minimum=1,

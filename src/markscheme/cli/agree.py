@@ -18,7 +18,7 @@ def agree(
     answers: Answers = None,
     repeat: Annotated[
         tuple[str, ...],
-        Option("Another run of the same judge, to see how alike runs are; repeatable."),
+        Option("Another run of the same judge, to measure how similar runs are; repeatable."),
     ] = (),
 ) -> None:
     """Agreement of judges with people's labels, with intervals clustered on question.

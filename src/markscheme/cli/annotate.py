@@ -58,7 +58,7 @@ def annotate(
     file: Annotated[
         str | None,
         Argument(
-            "Answers to label, such as plan-labels writes. Not needed to go on.", metavar="FILE"
+            "Answers to label, such as plan-labels writes. Not needed to continue.", metavar="FILE"
         ),
     ] = None,
     project: Annotated[
@@ -69,12 +69,12 @@ def annotate(
         ),
     ] = None,
     annotator: Annotated[
-        tuple[str, ...], Option("Somebody who labels; repeatable.", ("--annotator", "-a"))
+        tuple[str, ...], Option("An annotator's name; repeatable.", ("--annotator", "-a"))
     ] = (),
     adjudicator: Annotated[
         tuple[str, ...],
         Option(
-            "Somebody who settles disagreements; repeatable. "
+            "Name of a person who resolves disagreements; repeatable. "
             "[default: an annotator who has not seen the item]"
         ),
     ] = (),
@@ -86,10 +86,10 @@ def annotate(
             "error, of what failures --to-tag draws. [default: verdict]"
         ),
     ] = None,
-    per_item: Annotated[int | None, Option("Annotators an item. [default: 2]", minimum=1)] = None,
+    per_item: Annotated[int | None, Option("Annotators per item. [default: 2]", minimum=1)] = None,
     adjudicate: Annotated[
         bool | None,
-        Option("Whether a third person settles disagreements. [default: adjudicate]"),
+        Option("Whether a third person resolves disagreements. [default: adjudicate]"),
     ] = None,
     references: Annotated[
         References | None,
@@ -144,7 +144,7 @@ def annotate(
     links: Annotated[
         Path | None, Option("Write the links to a CSV file that only you can read.")
     ] = None,
-    serve: Annotated[bool, Option("Or only make the project and its links.")] = True,
+    serve: Annotated[bool, Option("Serve, or only make the project and its links.")] = True,
 ) -> None:
     """Label answers in the browser: blind, by keyboard, with nothing lost.
 

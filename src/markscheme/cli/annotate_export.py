@@ -46,7 +46,7 @@ def annotate_export(
         tuple[str, ...], Option("Relations that count as acceptable, by comma.", split=True)
     ] = ("superior", "equivalent"),
 ) -> None:
-    """Write what people said, for agree, estimate, amended references or train examiner.
+    """Export labels for agree, estimate, amended references or train examiner.
 
     Works while the app runs. Only answers that have their label are written (but for ratings and
     audit); the others are counted.

@@ -20,7 +20,7 @@ def columns(
     """Show what a file is read as: its format, its columns, and three answers as they are judged.
 
     Nothing is judged. Where no column is known for question, references or answer, the columns are
-    shown with an example of each, and what to say. Where `judge` would stop, this ends with
+    shown with an example of each, and the option to give. Where `judge` would stop, this ends with
     the same error and exit code.
     """
     from markscheme.analysis import describe_columns

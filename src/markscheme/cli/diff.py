@@ -16,9 +16,9 @@ from markscheme.options import Argument, Option
 @command("diff")
 def diff(
     base: Annotated[
-        str, Argument("What was before: a run's folder, judgments, or answers.", metavar="BASE")
+        str, Argument("The earlier state: a run's folder, judgments, or answers.", metavar="BASE")
     ],
-    new: Annotated[str, Argument("What is now, likewise.", metavar="NEW")],
+    new: Annotated[str, Argument("The new state, likewise.", metavar="NEW")],
     options: DiffOptions,
     shown: Shown,
     fail_on_regression: Annotated[
@@ -31,7 +31,7 @@ def diff(
         Path | None, Option("Write SARIF: a result for each answer that got worse.")
     ] = None,
 ) -> None:
-    """Say what got better and worse between two sets of answers, where, and if it is chance.
+    """Show what got better and worse between two sets of answers, where, and whether it is chance.
 
     Pairs by question; better, worse and same with a paired test and an interval; the groups that
     lost most; and the flipped answers with the reasons. Answers without judgments are judged first

@@ -26,11 +26,12 @@ def drift(
     ] = None,
     quiet: Quiet = False,
 ) -> None:
-    """Ask judges about the same answers again, and say whether their model judges as before.
+    """Judge the same answers again, and say whether the model judges as before.
 
-    Each check asks anew and keeps its replies in the folder; the table compares every check with
-    those before it. Exits with 1 when the last one of a judge is unlike them. With --every DAYS it
-    may stand before each run, or in a daily job: nothing is asked while the last check is recent.
+    Each check asks the model again and keeps its replies in the folder; the table
+    compares every check with those before it. Exits with 1 when a judge's last one differs from
+    them. With --every DAYS it can precede each run, or be a daily job: nothing is asked while the
+    last check is recent.
     """
     from markscheme import agreement
     from markscheme.cli.progress import progress

@@ -18,7 +18,7 @@ def hierarchy(
     shown: Shown,
     labels: Labels = None,
     answers: Answers = None,
-    roc: Annotated[bool, Option("Draw the ROC curve of the marks in letters.")] = False,
+    roc: Annotated[bool, Option("Draw the ROC curve of the marks as text.")] = False,
 ) -> None:
     """Which sets the answers fall into, and whether people accept more of the higher ones.
 

@@ -51,13 +51,13 @@ def judge(
     judges: Annotated[Judges, Default("examiner")] = (),
     out: Annotated[
         OutAddress,
-        Default("runs/ and a name made from file and judges; an interrupted run goes on there"),
+        Default("runs/ and a name made from file and judges; an interrupted run resumes there"),
     ] = None,
     clean: Clean = None,
     again: Annotated[
         bool,
         Option(
-            "Judge a finished run anew, to fill in what failed or was skipped; replies in the "
+            "Judge a finished run again, to fill in what failed or was skipped; replies in the "
             "ledger cost nothing."
         ),
     ] = False,
@@ -65,15 +65,15 @@ def judge(
         float | None,
         Option(
             "Exit with 1 where a system's accuracy is below this (0.8, say): a gate for CI. "
-            "--confidence: be so sure that it is not."
+            "With --confidence, its lower bound must reach the limit."
         ),
     ] = None,
     confidence: Annotated[float | None, CONFIDENCE] = None,
     anchors: Annotated[
         str | None,
         Option(
-            "Labelled answers that the run's models are asked about anew first, at most once a "
-            "day: exits with 1 where they judge otherwise than before (see llm drift)."
+            "Labelled answers that the run's models judge again first, at most once a "
+            "day: exits with 1 where they judge differently than before (see llm drift)."
         ),
     ] = None,
     engine: Annotated[
@@ -86,7 +86,7 @@ def judge(
     workers: Annotated[
         int | None,
         Option(
-            "Processes that judge side by side. [default: 1, and one a core, up to 8, once judging "
+            "Parallel processes. [default: 1, and one per core, up to 8, once judging "
             "has taken 10 s and left cores idle; with --engine ray, all cores]",
             minimum=1,
         ),
@@ -185,7 +185,7 @@ def _print_anchors(checked: DriftResult | None) -> None:
         notes.print(table.rich())
         for note in table.notes:
             notes.print(note, markup=False, soft_wrap=True)
-    word = "ALARM: a model judges anchors otherwise than before" if checked.alarm else "no alarm"
+    word = "ALARM: a model judges anchors differently than before" if checked.alarm else "no alarm"
     notes.print(f"anchors: {word}", markup=False, soft_wrap=True)
 
 
@@ -197,7 +197,7 @@ def _told_what_is_kept(folder: str) -> Iterator[None]:
     except KeyboardInterrupt:
         parts = Path(folder, "parts")
         kept = any(next(parts.glob(f"{one}-*"), None) for one in ("chunk", "judgments"))
-        said = f"what was judged is kept in {folder}; the same command goes on there"
+        said = f"what was judged is kept in {folder}; the same command resumes there"
         notes.print(said if kept else "nothing had been judged yet", markup=False, soft_wrap=True)
         raise
 

@@ -19,10 +19,10 @@ def probe(
     models: AskedModels,
     quiet: Quiet = False,
 ) -> None:
-    """Dress answers up, or turn the references around, and count the verdicts that flip.
+    """Change answers in ways that should not matter, and count the verdicts that flip.
 
-    Padding, politeness, capitals, a lead-in, a system's name, an order to the judge, the order of
-    sentences and of references: none of these changes what an answer says.
+    Padding, politeness, capitals, a lead-in, a system's name, an instruction to the judge, the
+    order of sentences and of references: none of these changes what an answer says.
     """
     from markscheme.analysis import probe as run_probes
     from markscheme.cli.progress import progress

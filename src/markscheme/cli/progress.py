@@ -66,7 +66,7 @@ class _Lines:
             parts[0] += f" of {max(self._total, self._done):,}"
         parts[0] += f" {self._unit}"
         if self._done:
-            parts.append(f"{rate:,.0f} a second" if rate >= 1 else f"{60 * rate:,.1f} a minute")
+            parts.append(f"{rate:,.0f} per second" if rate >= 1 else f"{60 * rate:,.1f} per minute")
             if self._total is not None and self._total > self._done:
                 left = timedelta(seconds=round((self._total - self._done) / rate))
                 parts.append(f"about {left} left")
@@ -127,7 +127,7 @@ def progress(
         def advance(count: int) -> None:
             elapsed = bar.tasks[task].elapsed or 0.0
             done = bar.tasks[task].completed + count
-            rate = f", {done / elapsed:,.0f} a second" if elapsed > 0 else ""
+            rate = f", {done / elapsed:,.0f} per second" if elapsed > 0 else ""
             bar.update(task, advance=count, rate=rate)
 
         progress = Advance(advance, lambda text: bar.update(task, note=text))

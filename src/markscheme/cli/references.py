@@ -59,9 +59,9 @@ def build(
 ) -> None:
     """Have chat models write a list of references for each question, once and for all.
 
-    The golden answer is written anew, so that all are of one style (or written, where there is
-    none), then worse ones by named techniques, spread over the models. A line a question, with
-    grades, techniques, models and a version; 'references apply' puts the lists beside answers.
+    The golden answer is rewritten, so that all have the same style (or written, where there is
+    none), then worse ones by named techniques, spread over the models. One line per question, with
+    grades, techniques, models and a version; 'references apply' adds the lists to answers.
     """
     from markscheme.analysis import write_lists
 
@@ -131,7 +131,7 @@ def shots(
 ) -> None:
     """Choose solved examples for listwise: question, list, answer, and the rank people give it.
 
-    Each comes from a question of its own, and grades take turns, so that no rank is favoured. Use
+    Each comes from a different question, and grades alternate, so that no rank is favoured. Use
     them with listwise(examples='FILE'), which refuses examples of a question that it judges.
     """
     from markscheme.analysis import choose_shots, shot_lines
@@ -159,7 +159,7 @@ def apply(
     out: OutFile,
     columns: Columns,
 ) -> None:
-    """Put stored lists beside answers, by question, for 'markscheme judge'."""
+    """Add stored lists to answers, by question, for 'markscheme judge'."""
     from markscheme.analysis import apply_lists
     from markscheme.tables import write_answers
 
@@ -188,8 +188,8 @@ def expand(
 ) -> None:
     """Write regular expressions out as texts, so that every judge can read the references.
 
-    Each text matches its pattern as a whole. What stands for texts without number is left and
-    counted; the judge `regex` reads the patterns themselves.
+    Each text matches its pattern as a whole. A pattern that matches unlimited texts is left as it
+    is and counted; the judge `regex` reads the patterns themselves.
     """
     from markscheme.analysis import expand_references
 

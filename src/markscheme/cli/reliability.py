@@ -30,7 +30,7 @@ def reliability(
     runs: Annotated[
         Path | None,
         Option(
-            "Folder for the runs; an interrupted one goes on there. [default: runs/ and a "
+            "Folder for the runs; an interrupted one resumes there. [default: runs/ and a "
             "name made from file and judge]"
         ),
     ] = None,

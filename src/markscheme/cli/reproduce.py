@@ -35,7 +35,7 @@ def reproduce(
     ] = False,
     names: Annotated[bool, Option("Name the papers and tables, and stop.", ("--list",))] = False,
 ) -> None:
-    """Compute published figures again and set them beside the paper's.
+    """Compute published figures again and compare them with the paper's.
 
     Rows of language models need --model NAME, which asks that model by the paper's own prompts; its
     figures are not the paper's model's.

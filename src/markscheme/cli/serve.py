@@ -20,11 +20,11 @@ class ServiceLimits:
     """What one client, one job and the queue may have."""
 
     max_rows: Annotated[int, Option("Answers in one request.", minimum=1, panel=_LIMITS)] = 1_000
-    max_body_mb: Annotated[float, Option("Of one request, in MB.", minimum=0.01, panel=_LIMITS)] = (
-        4.0
-    )
+    max_body_mb: Annotated[
+        float, Option("Size of one request, in MB.", minimum=0.01, panel=_LIMITS)
+    ] = 4.0
     max_upload_mb: Annotated[
-        float, Option("Of a job's file, in MB.", minimum=0.01, panel=_LIMITS)
+        float, Option("Size of a job's file, in MB.", minimum=0.01, panel=_LIMITS)
     ] = 1_000.0
     max_job_rows: Annotated[int, Option("Answers in one job.", minimum=1, panel=_LIMITS)] = (
         10_000_000
@@ -32,15 +32,17 @@ class ServiceLimits:
     keep_days: Annotated[
         float,
         Option(
-            "Until a job that ended is removed with its files, in days.",
+            "Days until a finished job is removed with its files.",
             minimum=0.01,
             maximum=100_000,
             panel=_LIMITS,
         ),
     ] = 30.0
-    max_jobs: Annotated[int, Option("Jobs that wait or run.", minimum=1, panel=_LIMITS)] = 100
+    max_jobs: Annotated[
+        int, Option("Jobs that wait or run, at most.", minimum=1, panel=_LIMITS)
+    ] = 100
     request_seconds: Annotated[
-        float, Option("Until a request is given up.", minimum=0.1, panel=_LIMITS)
+        float, Option("Seconds until a request is abandoned.", minimum=0.1, panel=_LIMITS)
     ] = 60.0
     queue_rows: Annotated[
         int,
@@ -64,15 +66,16 @@ def serve(
     ] = (),
     host: Host = "127.0.0.1",
     port: Port = 8000,
-    keys: Annotated[Path | None, Option("File with the keys of clients, one a line.")] = None,
+    keys: Annotated[Path | None, Option("File with the clients' keys, one per line.")] = None,
     keys_env: Annotated[str | None, Option("Environment variable that holds keys.")] = None,
     no_keys: Annotated[bool, Option("Answer everybody who can reach the address.")] = False,
-    jobs: Annotated[Path, Option("Folder that jobs are kept in.")] = Path("runs/service-jobs"),
+    jobs: Annotated[Path, Option("Folder for jobs.")] = Path("runs/service-jobs"),
     batch_rows: Annotated[
-        int, Option("Answers of several requests judged at once.", minimum=1)
+        int, Option("Answers of several requests judged in one batch, at most.", minimum=1)
     ] = 256,
     batch_ms: Annotated[
-        float, Option("How long an answer waits for company, in milliseconds.", minimum=0)
+        float,
+        Option("How long an answer waits for others to form a batch, in milliseconds.", minimum=0),
     ] = 2.0,
     linger: Annotated[
         float, Option("Seconds between SIGTERM and closing the port.", minimum=0)
@@ -80,11 +83,11 @@ def serve(
     grace: Annotated[
         float, Option("Seconds in which accepted requests are finished.", minimum=1)
     ] = 60.0,
-    access_log: Annotated[bool, Option("A line a request on standard error.")] = False,
+    access_log: Annotated[bool, Option("Log one line per request on standard error.")] = False,
 ) -> None:
     """Judge over HTTP: judgments, rewards for training, jobs for large files.
 
-    /openapi.json describes every request. SIGTERM or Ctrl+C finishes what was accepted; jobs go on
+    /openapi.json describes every request. SIGTERM or Ctrl+C finishes what was accepted; jobs resume
     at the next start. --max-cost and --max-calls hold for all requests together, and for each job.
     """
     import logging

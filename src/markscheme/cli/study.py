@@ -115,8 +115,8 @@ def order(
 ) -> None:
     """Position bias: does an answer keep its score when the list is laid out otherwise?
 
-    listwise and pointwise: order said (best first), kept to itself, reversed, shuffled. pairwise:
-    the answer first, then last. Other judges: the columns of references turned round and shuffled.
+    listwise and pointwise: order stated (best first), not stated, reversed, shuffled. pairwise: the
+    answer first, then last. Other judges: the columns of references reversed and shuffled.
     """
     from markscheme.analysis import study_order
 
@@ -139,7 +139,7 @@ def cost(
     ),
     composition: Annotated[str | None, Composition, Default("the paper's")] = None,
 ) -> None:
-    """Calls, tokens, money and time an answer, of each approach on the same answers.
+    """Calls, tokens, cost and time per answer, of each approach on the same answers.
 
     Default judges: listwise, pairwise, pointwise with and without the list, listwise_examiner.
     """

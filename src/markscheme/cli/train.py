@@ -197,9 +197,9 @@ def learned(
     batch: Annotated[
         int, Option("Answers run together.", ("--batch-size",), aliases=("--batch",), minimum=1)
     ] = 8,
-    accumulate: Annotated[int, Option("Batches an update.", minimum=1)] = 2,
+    accumulate: Annotated[int, Option("Batches per update.", minimum=1)] = 2,
     rate: Annotated[float, Option("Highest learning rate.", minimum=0.0)] = 2e-4,
-    rank: Annotated[int, Option("Of the LoRA adapters.", minimum=1)] = 16,
+    rank: Annotated[int, Option("Rank of the LoRA adapters.", minimum=1)] = 16,
     seed: Seed = 0,
 ) -> None:
     """Fine-tune a language model with LoRA into a judge, with a held-out report before it saves.

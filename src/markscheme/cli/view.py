@@ -18,10 +18,10 @@ def view(
     port: Port = 0,
     browser: Annotated[bool, Option("Open it in the browser.")] = True,
 ) -> None:
-    """Look at runs: figures, every answer, two runs side by side, a run while it goes on.
+    """Look at runs: figures, every answer, two runs side by side, a run in progress.
 
-    Serves a page on this machine only, under an address with a token. A verdict given there becomes
-    a label beside the run, and agreement and estimate follow.
+    Serves a page on this machine only, under an address with a token. A verdict given there is
+    saved as a label next to the run, and agreement and estimate are updated.
     """
     from markscheme.view import view as serve
 

@@ -66,7 +66,7 @@ class ServerOptions:
     concurrency: Annotated[
         int,
         Option(
-            "Requests side by side, at most; fewer where the server limits.",
+            "Concurrent requests, at most; fewer where the server limits them.",
             minimum=1,
             panel=_PANEL,
         ),
@@ -77,9 +77,9 @@ class ServerOptions:
     tokens_per_minute: Annotated[
         float | None, Option("Limit of tokens, enforced by the client.", panel=_PANEL)
     ] = None
-    timeout: Annotated[float, Option("Seconds for one attempt.", panel=_PANEL)] = 120.0
+    timeout: Annotated[float, Option("Timeout of one attempt, in seconds.", panel=_PANEL)] = 120.0
     retries: Annotated[
-        int, Option("Attempts after one that failed in passing.", minimum=0, panel=_PANEL)
+        int, Option("Retries after a temporary failure.", minimum=0, panel=_PANEL)
     ] = 6
     backoff: float = 0.5
 
@@ -111,7 +111,7 @@ class ModelOptions:
         ),
     ] = None
     revision: Annotated[
-        str, Option("Tells apart models of one name.", ("--model-revision",), panel=_PANEL)
+        str, Option("Distinguishes models of the same name.", ("--model-revision",), panel=_PANEL)
     ] = ""
     server: ServerOptions | None = None
     ledger: Annotated[
@@ -134,11 +134,19 @@ class ModelOptions:
     ] = None
     max_cost: Annotated[
         float | None,
-        Option("US dollars to spend; the rest is skipped, and named so.", minimum=0, panel=_PANEL),
+        Option(
+            "Budget in US dollars; what exceeds it is skipped and reported as such.",
+            minimum=0,
+            panel=_PANEL,
+        ),
     ] = None
     max_calls: Annotated[
         int | None,
-        Option("Requests to send; the rest is skipped, and named so.", minimum=0, panel=_PANEL),
+        Option(
+            "Requests to send, at most; the rest is skipped and reported as such.",
+            minimum=0,
+            panel=_PANEL,
+        ),
     ] = None
     replay: Annotated[bool, Option("Answer from the ledger only.", panel=_PANEL)] = False
     dry_run: Annotated[
@@ -152,7 +160,7 @@ class ModelOptions:
         bool,
         Option(
             "Ask in the provider's batches (OpenAI, Azure, Anthropic): half the price, within a "
-            "day. Killed, the same command goes on waiting.",
+            "day. If it is killed, the same command continues to wait.",
             panel=_PANEL,
         ),
     ] = False
