@@ -106,7 +106,7 @@ def test_the_variable_names_another_file_or_none(
         ("ledger =", "ledgr =", "line 12: no key 'ledgr' in [models]; did you mean 'ledger'?"),
         ("[gate]", "[gates]", "line 8: no section 'gates'; did you mean 'gate'?"),
         ("answer =", "anwser =", "line 6: no key 'anwser' in [columns]; did you mean 'answer'?"),
-        ("fail_under = 0.3", "ledger = 3", "line 9: no key 'ledger' in [gate]; it stands in [mod"),
+        ("fail_under = 0.3", "ledger = 3", "line 9: no key 'ledger' in [gate]; it belongs in [mod"),
         ("0.3", '"much"', "line 9: fail_under = 'much' is no value for it"),
         ('["contains"]', "[1, [2]]", "line 1: judges = [1, [2]] is no value for it (a list of"),
         ("0.3", "", "not valid TOML"),

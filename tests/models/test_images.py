@@ -147,9 +147,9 @@ def test_any_prompted_judge_may_look_and_none_does_unless_asked(place: Path) -> 
 
 
 UNSENT = {
-    "../secret.png": "lies outside",
-    "link.png": "lies outside",
-    "/etc/passwd": "lies outside",
+    "../secret.png": "is outside",
+    "link.png": "is outside",
+    "/etc/passwd": "is outside",
     "nothing.png": "there is no 'nothing.png'",
     "pipe.png": "is no file",
     "text.png": "is no PNG, JPEG, GIF or WebP",
@@ -177,7 +177,7 @@ def test_what_lies_elsewhere_or_is_no_image_is_never_sent(place: Path) -> None:
     assert chat.seen == []
     assert set(found["status"]) == {"skipped"}
     for why, reason in zip(
-        [*UNSENT.values(), "no chart", "lies outside"], found["explanation"], strict=True
+        [*UNSENT.values(), "no chart", "is outside"], found["explanation"], strict=True
     ):
         assert why in reason
 

@@ -179,7 +179,7 @@ def check_anchors(
         raise AgreementError(f"anchors are for judges that ask a language model, unlike {names}")
     if models.options.replay:
         raise AgreementError(
-            "anchors are asked anew, and with replay nothing is sent; leave one out"
+            "anchors are sent to the model again, and with replay nothing is sent; leave one out"
         )
     return drift(
         anchors, DriftOptions(every=every), judges=asking, models=models, folder=folder, now=now,
@@ -456,8 +456,8 @@ def _remarks(checks: Sequence[DriftCheck], latest: Any, options: DriftOptions) -
             )
         if one.state == "DRIFT":
             said.append(
-                f"{one.judge} judges otherwise than before: compare no figures across this change; "
-                f"once you accept it, --since {one.at:%Y-%m-%dT%H:%M} begins anew"
+                f"{one.judge} judges differently than before: compare no figures across this "
+                f"change; once you accept it, --since {one.at:%Y-%m-%dT%H:%M} starts again"
             )
     said.append(
         f"p: exchange, that a check is like the earlier ones (exchanged at random, question by "

@@ -75,9 +75,9 @@ def same_date(one: Wording, other: Wording) -> str | None:
     for first, second in ((one, other), (other, one)):
         for year in first.years:
             if (year - 1) // 100 + 1 in second.centuries and not second.years:
-                return f"{year} lies in the century that is named"
+                return f"{year} is in the century that is named"
             if year // 10 * 10 in second.decades:
-                return f"{year} lies in the decade that is named"
+                return f"{year} is in the decade that is named"
     if len(one.years) > 1 and one.years == other.years:
         return f"the same years as {one.text!r}, joined in another way"
     return None
@@ -101,7 +101,7 @@ def same_number(question: str, one: Wording, other: Wording) -> str | None:
     low, high = min(one.numbers), max(one.numbers)
     within = [said for said in other.numbers if low < said < high]
     if within and amount:
-        return f"{within[0]:g} lies between {low:g} and {high:g}"
+        return f"{within[0]:g} is between {low:g} and {high:g}"
     return None
 
 

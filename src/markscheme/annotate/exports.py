@@ -321,7 +321,7 @@ def _verdicts(labels: pl.Series, project: Project, options: ExportOptions) -> pl
 def _notes(labelled: pl.DataFrame, known: pl.DataFrame) -> tuple[str, ...]:
     left = labelled.height - known.height
     said = f"{known.height:,} of {labelled.height:,} answers have their label"
-    return (f"{said}; {left:,} are not settled and left out" if left else said,)
+    return (f"{said}; {left:,} are not resolved and left out" if left else said,)
 
 
 def _without_empty(table: pl.DataFrame) -> pl.DataFrame:

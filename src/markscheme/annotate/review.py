@@ -124,7 +124,7 @@ def decide(
     item = _item(connection, item_id)
     known = [choice.value for choice in project.choices.choices]
     if item.stage == "gold" or (value is not None and value not in known):
-        raise MarkschemeError("that cannot be settled so: it is gold, or not on the scale")
+        raise MarkschemeError("that cannot be resolved this way: it is gold, or not on the scale")
     now = time.time()
     connection.execute(
         delete(t.ratings).where(t.ratings.c.item_id == item_id, t.ratings.c.person_id == admin.id)
@@ -172,7 +172,7 @@ def give_to(connection: Connection, admin: Person, item_id: int, person_id: int)
     if person is None:
         raise MarkschemeError("there is no such person who labels")
     if item.stage not in ("open", "disagreed"):
-        raise MarkschemeError("that item needs nobody: it is settled, or gold")
+        raise MarkschemeError("that item needs nobody: it is resolved, or gold")
     mine = and_(t.ratings.c.item_id == item_id, t.ratings.c.person_id == person_id)
     before = connection.execute(select(t.ratings).where(mine)).one_or_none()
     if before is not None and before.state in ANSWERED:

@@ -181,7 +181,7 @@ def _check_key(found: Settings, section: str, key: str, *, table: bool = False) 
     }
     what = "section" if table else "key"
     if key in places and not table:
-        hint = f"it stands in {places[key]}"
+        hint = f"it belongs in {places[key]}"
     else:
         near = difflib.get_close_matches(key, known, n=1, cutoff=0.5)
         hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(known)}"

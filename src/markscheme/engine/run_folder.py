@@ -242,7 +242,7 @@ class RunFolder:
             reason = getattr(error, "strerror", None) or error
             raise RunError(
                 f"cannot write {target}: {reason}; what was finished is kept, and the same command "
-                "goes on from there"
+                "resumes there"
             ) from None
 
 

@@ -101,8 +101,8 @@ class Allowed:
             raise Refusal(404, f"no judge has that name; there are {choices}")
         raise Refusal(
             403,
-            f"{bare[1]} is not allowed with these parameters; allowed are {choices}. Whoever runs "
-            "the service allows more with --allow",
+            f"{bare[1]} is not allowed with these parameters; allowed are {choices}. The "
+            "operator of the service allows more with --allow",
         )
 
 

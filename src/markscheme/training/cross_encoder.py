@@ -242,7 +242,7 @@ def train_cross_encoder(
             say(f"step {step + 1:,} of {len(plan):,}, loss {loss_sum / (step + 1 - first):.3f}")
     checkpoint(last)
     if last < len(plan):
-        say(f"stopped at step {last:,} of {len(plan):,}; the same command goes on")
+        say(f"stopped at step {last:,} of {len(plan):,}; the same command resumes there")
         return False
     model.eval()
     _save(model, tokenizer, folder / "torch")

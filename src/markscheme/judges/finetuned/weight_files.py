@@ -96,7 +96,7 @@ class LearnedFolder:
             )
         except ModelError as error:
             raise ModelError(
-                f"{error}. The adapters in {self.folder} belong to {name!r}; say where it lies "
+                f"{error}. The adapters in {self.folder} belong to {name!r}; say where it is "
                 "with model=FOLDER, as in learned(weights=..., model=...)"
             ) from None
         found = causal_revision(model or name, causal.model)

@@ -65,7 +65,7 @@ def image_at(text: str, folder: Path | None) -> Image:
     except (OSError, ValueError, RuntimeError):
         raise UnusableImageError(f"there is no {shown} in {folder}") from None
     if not path.is_relative_to(top):
-        raise UnusableImageError(f"{shown} lies outside {folder}")
+        raise UnusableImageError(f"{shown} is outside {folder}")
     try:
         found = path.stat()
         if not stat.S_ISREG(found.st_mode):

@@ -5,7 +5,7 @@
   const said = (found) => [
     Object.entries(found.judged).map(([judge, count]) => `${judge} ${number(count)}`).join(", "),
     found.answers ? `of ${number(found.answers)} answers read so far` : "",
-    found.rate ? `${number(Math.round(found.rate * 10) / 10)} a second` : "",
+    found.rate ? `${number(Math.round(found.rate * 10) / 10)} per second` : "",
     found.cost_usd === null ? "" : `$${found.cost_usd.toFixed(4)} spent`,
     found.seconds === null ? "nothing saved yet" : `last saved ${Math.round(found.seconds)} s ago`,
   ].filter(Boolean).join("; ");
