@@ -281,9 +281,7 @@ def _print_plan(
     for note in found.notes:
         notes.print(note, markup=False)
     if anchors is not None:
-        said = (
-            f"note: calls for {anchors} are extra, once a day; a --dry-run of it counts them"
-        )
+        said = f"note: calls for {anchors} are extra, once a day; a --dry-run of it counts them"
         notes.print(said, markup=False, soft_wrap=True)
 
 
