@@ -114,3 +114,24 @@ def test_systems_in_any_order_have_their_own_rows_in_order_of_appearance() -> No
     assert [one["rows"] for one in records] == [*expected["rows"], 3_000]
     shares = [one["accuracy"] for one in records[:-1]]
     assert shares == pytest.approx(expected["accuracy"].to_list())
+
+
+def test_figures_of_more_rows_than_a_block_are_those_of_all_at_once() -> None:
+    rng = np.random.default_rng(5)
+    rows = 150_000
+    questions = rng.integers(0, 90_000, rows)
+    verdicts = rng.random(rows) < 0.8
+    systems = ["a", "b", "b"] * (rows // 3)
+    record = table(verdicts.tolist(), systems, questions.tolist())[-1]
+    away = np.bincount(questions, weights=verdicts - verdicts.mean()) / rows
+    count = len(np.unique(questions))
+    squares = away**2
+    variance = count / (count - 1) * squares.sum()
+    assert record["questions"] == count
+    assert record["accuracy"] == pytest.approx(verdicts.mean(), rel=1e-12)
+    spread = spread_of(away, count)
+    assert spread.variance == pytest.approx(variance, rel=1e-12)
+    effective = squares.sum() ** 2 / (squares**2).sum()
+    assert spread.freedom_one_sided == pytest.approx(effective - 1, rel=1e-12)
+    low, high = share_interval(float(verdicts.mean()), spread, answers=rows)
+    assert (record["accuracy_low"], record["accuracy_high"]) == pytest.approx((low, high))

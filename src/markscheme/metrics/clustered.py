@@ -27,6 +27,8 @@ from markscheme.metrics.student import t_quantile
 
 Array = npt.NDArray[np.float64]
 
+_BLOCK = 65_536
+
 FEW_QUESTIONS = 10
 FEW = 3
 
@@ -79,11 +81,15 @@ def spread_of(influences: Array, questions: int) -> Spread:
             nothing.
         questions: how many there are.
     """
-    squares = np.square(influences)
-    total, most = float(squares.sum()), max(1.0, questions - 1.0)
+    total, fourth = 0.0, 0.0
+    for start in range(0, len(influences), _BLOCK):  # Squares of ten million take memory.
+        squares = np.square(influences[start : start + _BLOCK])
+        total += float(squares.sum())
+        fourth += float((squares**2).sum())
+    most = max(1.0, questions - 1.0)
     if questions < 2 or total <= 0:
         return Spread(variance=0.0, questions=questions, freedom=most, freedom_one_sided=most)
-    effective = total**2 / float((squares**2).sum())
+    effective = total**2 / fourth
     cautious = min(max(effective - 1.0, 1.0), most)
     kurtosis = questions / effective
     freedom = 2 * questions / (kurtosis - 1) - 1 if kurtosis > 1 else most

@@ -106,6 +106,7 @@ class AnswersReader:
                 if not self._stopping and frame.height:
                     self.rows += frame.height
                     yield frame
+        self._seen = _SeenIds()  # What follows needs the memory, not the ids.
         if self._stopping:
             raise BadRowsError(sorted(self.problems, key=lambda found: (found.source, found.line)))
         if not self.rows:
