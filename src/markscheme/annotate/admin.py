@@ -29,6 +29,7 @@ from markscheme.annotate.quality import quality
 from markscheme.annotate.render import page
 from markscheme.annotate.review import WHICH, Search, decide, find_items, give_to, put_back
 from markscheme.annotate.standing import MARGIN, standing
+from markscheme.annotate.trail import sentence
 from markscheme.errors import MarkschemeError
 
 T = TypeVar("T")
@@ -171,7 +172,9 @@ def review_routes(site: Site) -> APIRouter:
 
     @routes.get("/items/{item_id}")
     async def item(request: Request, item_id: int) -> Response:
-        return await _shown(site, request, "admin_item.html", lambda c: _item(c, item_id))
+        return await _shown(
+            site, request, "admin_item.html", lambda c: _item(c, site.project, item_id)
+        )
 
     @routes.post("/items/{item_id}/{what}")
     async def change(request: Request, item_id: int, what: str) -> Response:
@@ -201,7 +204,10 @@ def review_routes(site: Site) -> APIRouter:
         if not problem:
             return RedirectResponse(f"/admin/items/{item_id}", 303)
         return await _shown(
-            site, request, "admin_item.html", lambda c: _item(c, item_id) | {"problem": problem}
+            site,
+            request,
+            "admin_item.html",
+            lambda c: _item(c, site.project, item_id) | {"problem": problem},
         )
 
     return routes
@@ -255,7 +261,7 @@ def _value(site: Site, said: str) -> float | None:
     return values[said]
 
 
-def _item(connection: Connection, item_id: int) -> dict[str, Any]:
+def _item(connection: Connection, project: Project, item_id: int) -> dict[str, Any]:
     item = connection.execute(select(t.items).where(t.items.c.id == item_id)).one_or_none()
     given = connection.execute(
         select(t.ratings, t.people.c.name)
@@ -269,6 +275,7 @@ def _item(connection: Connection, item_id: int) -> dict[str, Any]:
         .where(t.events.c.item_id == item_id)
         .order_by(t.events.c.id)
     ).all()
+    names = {one.id: one.name for one in everyone(connection)}
     systems = connection.execute(
         select(t.sources.c.system, t.sources.c.answer_id, t.sources.c.text_place)
         .where(t.sources.c.item_id == item_id)
@@ -282,6 +289,9 @@ def _item(connection: Connection, item_id: int) -> dict[str, Any]:
         "references": orjson.loads(item.refs) if item else [],
         "given": given,
         "trail": trail,
+        "sentence": lambda one: sentence(
+            one.action, one.detail, name=one.name, scale=project.choices, people=names
+        ),
         "systems": systems,
         "moment": lambda at: time.strftime("%Y-%m-%d %H:%M:%S UTC", time.gmtime(at)),
     }
