@@ -1,11 +1,13 @@
 """What each part of the examiner's trees is worth: one part left out at a time.
 
     MARKSCHEME_DATA=../shared/data python -m benchmarks.examiner_ablation [--trees 300]
+    MARKSCHEME_DATA=../shared/data python -m benchmarks.examiner_ablation --transfer
 
 A part is a family of columns, or a set of rows to learn from. Trees with it and without it are
 grown on three quarters of the questions and asked about the rest: hand-written rows, EVOUNA-NQ
-without its test part, answers to NQ-open and the graded sets. Nothing of `contrast-test`, of NQ301
-or of the test part is read.
+without its test part, answers to NQ-open and the graded sets. `--transfer` leaves one set out of
+what is learned at a time and asks about that set's kept questions. Nothing of `contrast-test`,
+of NQ301 or of the test part is read.
 """
 
 from __future__ import annotations
@@ -114,14 +116,11 @@ ROWS_LEFT_OUT = {
 }
 
 
-def figures(rows: Rows, columns: list[int], learned: Array, kinds: tuple[TreeOptions, ...]) -> str:
-    """Accuracy and AUROC on kept questions, of trees on some columns and rows."""
-    from sklearn.metrics import roc_auc_score
-
-    names = [NAMES[number] for number in columns]
+def grown(rows: Rows, columns: list[int], learned: Array, kinds: tuple[TreeOptions, ...]) -> Forest:
+    """Trees grown on some columns and on the rows of `learned` that are not kept."""
     seen = learned & ~rows.kept & (rows.weights > 0)
-    matrix = rows.matrix[:, columns]
-    forest = Forest(
+    matrix, names = rows.matrix[:, columns], [NAMES[number] for number in columns]
+    return Forest(
         [
             one
             for kind in kinds
@@ -130,22 +129,39 @@ def figures(rows: Rows, columns: list[int], learned: Array, kinds: tuple[TreeOpt
             ).boosters
         ]
     )
-    said = []
-    for sets in SHOWN.values():
-        asked = rows.kept & np.isin(rows.sets, sets)
-        odds, label = forest(matrix[asked]), rows.labels[asked] > 0
-        right = 100 * ((odds > 0) == label).mean()
-        said.append(f"{right:.1f}, {roc_auc_score(label, odds):.3f}")
-    return " | ".join(said)
 
 
-def main() -> None:
-    """Print the table."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--trees", type=int, default=300, help="trees of each kind")
-    rounds = parser.parse_args().trees
-    rows = read(Path(os.environ.get("MARKSCHEME_DATA", "../shared/data")))
-    kinds = tuple(replace(kind, rounds=rounds) for kind in KINDS)
+def figure(rows: Rows, columns: list[int], forest: Forest, sets: list[str]) -> str:
+    """Accuracy in per cent, and AUROC, of trees on the kept questions of some sets."""
+    from sklearn.metrics import roc_auc_score
+
+    asked = rows.kept & np.isin(rows.sets, sets)
+    odds, label = forest(rows.matrix[asked][:, columns]), rows.labels[asked] > 0
+    return f"{100 * ((odds > 0) == label).mean():.1f}, {roc_auc_score(label, odds):.3f}"
+
+
+def figures(rows: Rows, columns: list[int], learned: Array, kinds: tuple[TreeOptions, ...]) -> str:
+    """Accuracy and AUROC on kept questions, of trees on some columns and rows."""
+    forest = grown(rows, columns, learned, kinds)
+    return " | ".join(figure(rows, columns, forest, sets) for sets in SHOWN.values())
+
+
+def transfer(rows: Rows, kinds: tuple[TreeOptions, ...]) -> None:
+    """Print what each set's kept questions give with the set learned from, and without it."""
+    columns, everything = list(range(len(NAMES))), np.ones(len(rows.labels), bool)
+    whole = grown(rows, columns, everything, kinds)
+    print("| set | kept answers | learned from | left out |\n|---|--:|---|---|")
+    for name in ("contrast", "evouna", "nq", "efficientqa_test", "scientsbank", "beetle",
+                 "truthfulqa", "truthfulqa_multi", "saf_english"):  # fmt: skip
+        of_set = [name, MADE_UP] if name == "evouna" else [name]
+        rest = grown(rows, columns, ~np.isin(rows.sets, of_set), kinds)
+        count = int((rows.kept & (rows.sets == name)).sum())
+        both = (figure(rows, columns, forest, [name]) for forest in (whole, rest))
+        print(f"| {name} | {count:,} | {' | '.join(both)} |", flush=True)
+
+
+def left_out(rows: Rows, kinds: tuple[TreeOptions, ...]) -> None:
+    """Print what each part left out costs."""
     every, everything = list(range(len(NAMES))), np.ones(len(rows.labels), bool)
     counts = [int((rows.kept & np.isin(rows.sets, sets)).sum()) for sets in SHOWN.values()]
     shown = zip(SHOWN, counts, strict=True)
@@ -165,6 +181,20 @@ def main() -> None:
         ("trees with best splits", kinds[1:]),
     ):
         print(f"| trees: {name} | {figures(rows, every, everything, some)} |", flush=True)
+
+
+def main() -> None:
+    """Print one of the tables."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--trees", type=int, default=300, help="trees of each kind")
+    parser.add_argument("--transfer", action="store_true", help="leave one set out at a time")
+    given = parser.parse_args()
+    rows = read(Path(os.environ.get("MARKSCHEME_DATA", "../shared/data")))
+    kinds = tuple(replace(kind, rounds=given.trees) for kind in KINDS)
+    if given.transfer:
+        transfer(rows, kinds)
+    else:
+        left_out(rows, kinds)
 
 
 if __name__ == "__main__":
