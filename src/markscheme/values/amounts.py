@@ -466,11 +466,11 @@ def _compare(  # noqa: PLR0912, PLR0917
         return DIFFERENT
     if trailing > max(own, 1.0) and _rounds_to(wanted, given, trailing) and off < 0.1:
         return UNCLEAR if not (answer.approximate and off < 0.02) else COARSER
+    if reference.approximate and off < _ABOUT:
+        return FINER
     trailing = _trailing(wanted)
     if trailing > max(step, 1.0) and _rounds_to(given, wanted, trailing) and off < 0.05:
         return UNCLEAR
-    if reference.approximate and off < _ABOUT:
-        return FINER
     if (answer.approximate or reference.approximate) and off < (
         0.1 if reference.approximate else 0.06
     ):

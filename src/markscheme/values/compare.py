@@ -15,6 +15,7 @@ from markscheme.values.amounts import Relation
 from markscheme.values.choices import as_choice, letter_of, named, picked
 from markscheme.values.comparisons import compare_comparisons
 from markscheme.values.directions import compare_directions
+from markscheme.values.exact_names import compare_exact_names
 from markscheme.values.kinds import (
     Amount,
     ClockTime,
@@ -39,6 +40,7 @@ from markscheme.values.parse import typed_values
 from markscheme.values.periods import PERIODS
 from markscheme.values.relation import relate
 from markscheme.values.requested import Requested, read_question
+from markscheme.values.scores import compare_scores
 from markscheme.values.stance import contrary
 
 _PROSE = frozenset("with by the use using add set a an option flag run type you can it".split())  # noqa: SIM905
@@ -199,6 +201,10 @@ def _compare(question: str, requested: Requested, reference: str, answer: str) -
         return chosen
     if (turned := compare_directions(question, reference, answer)) is not None:
         return turned
+    if (scored := compare_scores(question, reference, answer)) is not None:
+        return scored
+    if (named_exactly := compare_exact_names(question, reference, answer)) is not None:
+        return named_exactly
     wanted = typed_values(reference, question=question)
     if (compared := compare_comparisons(question, reference, answer)) is not None:
         return compared

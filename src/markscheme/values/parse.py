@@ -556,6 +556,10 @@ def _sure(text: str, word: str, end: int, requested: Requested) -> bool:
     return word in ("stone", "hands", "league", "bit", "dia", "PS", "AU", "ano", "mes", "ora", "ay")
 
 
+_COMPASS = re.compile(r"\s?(N|S|E|W|north|south|east|west)\b(?! of\b)", re.IGNORECASE)
+"""After degrees: south and west are written as negative angles too."""
+
+
 def _measured(  # noqa: PLR0917
     text: str,
     start: int,
@@ -569,6 +573,9 @@ def _measured(  # noqa: PLR0917
 ) -> Value:
     if unit.dimensions == (("time", 1),) and unit.name not in ("ms",) and value >= 0:
         return _timed(text, start, end, value, quantum, others, unit)
+    if unit.name == "°" and (side := _COMPASS.match(text, end)):
+        end = side.end()
+        value = -value if side[1][0].lower() in "sw" else value
     return Quantity(
         start=start,
         end=end,

@@ -1,0 +1,74 @@
+"""Scores of matches: "3-0", "three nil", "2 to 2" and "two all" in one writing."""
+
+from __future__ import annotations
+
+import re
+
+from markscheme.values.characters import plain
+from markscheme.values.outcome import Comparison, Outcome, Pair
+
+_WORDS = {
+    word: count
+    for count, word in enumerate(
+        ["nil", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"]
+    )
+} | {"zero": 0, "love": 0, "nothing": 0}
+_COUNT = rf"(?:\d{{1,3}}|{'|'.join(_WORDS)})"
+_SCORE = re.compile(
+    rf"(?<![\w.,:-])(?P<one>{_COUNT})"
+    rf"(?:(?:\s?[-–:]\s?|\s(?:goals? )?to\s)(?P<two>{_COUNT})"
+    r"|[ -](?P<none>nil|love|nothing)|[ -](?P<all>all|apiece))(?![\w:-]|[.,]\d)",
+    re.IGNORECASE,
+)
+_ASKED = re.compile(r"\bscores?\b|\bscoreline\b|\bresult\b", re.IGNORECASE)
+_BESIDE = frozenset(
+    ["the", "it", "was", "a", "score", "final", "result", "goals", "ended", "finished"]
+)
+"""Words beside the score of a reference that says nothing else."""
+_MOST_WORDS = 20
+"""Words of an answer in which one score is taken for the one asked for."""
+
+
+def compare_scores(question: str, reference: str, answer: str) -> Comparison | None:
+    """The comparison of two scores; None where none is asked for, or a text has none or several.
+
+    A score the other way round is left to others: it may be told from the other side.
+
+    >>> compare_scores("What was the score?", "3-0", "three nil").outcome.value
+    'agree'
+    """
+    if not _ASKED.search(question) or len(answer.split()) > _MOST_WORDS:
+        return None
+    wanted, given = _scores(reference), _scores(answer)
+    if len(wanted) != 1 or len(given) != 1:
+        return None
+    (mine, mine_text), (theirs, theirs_text) = wanted[0], given[0]
+    beside = re.findall(r"[a-z]+", plain(reference).replace(mine_text, " ").lower())
+    if not _BESIDE.issuperset(beside):
+        return None
+    if mine == theirs:
+        return Comparison(
+            outcome=Outcome.AGREE, confidence=0.95, decided=True, kind="range",
+            agreed=(Pair(mine_text, theirs_text, "same"),), reason=f"both have {mine_text}",
+        )  # fmt: skip
+    if mine == theirs[::-1]:
+        return None
+    return Comparison(
+        outcome=Outcome.CONFLICT, confidence=0.95, decided=True, kind="range",
+        conflicting=(Pair(mine_text, theirs_text, "different"),),
+        reason=f"{theirs_text} where the reference has {mine_text}",
+    )  # fmt: skip
+
+
+def _scores(text: str) -> list[tuple[tuple[int, int], str]]:
+    """The scores of a text, as pairs, with their words."""
+    found = []
+    for hit in _SCORE.finditer(plain(text)):
+        first = _count(hit["one"])
+        second = first if hit["all"] else 0 if hit["none"] else _count(hit["two"])
+        found.append(((first, second), hit[0]))
+    return found
+
+
+def _count(word: str) -> int:
+    return int(word) if word.isdigit() else _WORDS[word.lower()]
