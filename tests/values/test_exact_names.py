@@ -113,3 +113,27 @@ def test_bearings_have_a_side(reference: str, answer: str, outcome: str) -> None
 def test_a_figure_near_one_that_the_reference_calls_rough() -> None:
     assert compare_values("How many?", "about 1,500", "1,487").outcome == "agree"
     assert compare_values("How many?", "about 1,500", "1,700").outcome == "conflict"
+
+
+@pytest.mark.parametrize(
+    ("question", "reference", "answer", "outcome"),
+    [
+        ("In which decade?", "the 1990s", "the nineties", "agree"),
+        ("In which decade?", "the 1980s", "the nineties", "conflict"),
+        ("What tolerance?", "±0.5 mm", "plus or minus half a millimetre", "agree"),
+        ("What is the ratio?", "3:2", "2:3", "conflict"),
+        ("What is the ratio?", "3:2", "three boys for every two girls", "agree"),
+        ("What is the ratio?", "3:2", "6 to 4", "agree"),
+        ("How tall is she?", "5'7\"", "5 feet 7 inches", "agree"),
+        ("How tall is she?", "5′7″", "7'5\"", "conflict"),
+        ("How often?", "biannually", "twice yearly", "agree"),
+        ("What is the phone number?", "+44 20 7946 0958", "020 7946 0958", "agree"),
+        ("What is the phone number?", "+44 20 7946 0958", "020 7946 0985", "conflict"),
+        ("What was the blood pressure?", "120/80 mmHg", "120 over 80", "agree"),
+        ("What was the blood pressure?", "120/80 mmHg", "130/80", "conflict"),
+    ],
+)
+def test_other_ways_to_write_a_value(
+    question: str, reference: str, answer: str, outcome: str
+) -> None:
+    assert compare_values(question, reference, answer).outcome == outcome

@@ -288,14 +288,17 @@ def read_versions(text: str, used: bytearray, *, requested: bool) -> Iterator[Ve
                 )
 
 
-_OVER = re.compile(r"(?<![\w./])(\d{2,3})/(\d{2,3})(?![\w/]|\.\d)(?:\s?(?:mm\s?Hg|kPa))?")
+_OVER = re.compile(
+    r"(?<![\w./])(\d{2,3})(?:/| over )(\d{2,3})(?![\w/]|\.\d)(?:\s?(?:mm\s?Hg|kPa))?"
+)
 
 
 def read_ratios(text: str, used: bytearray) -> Iterator[Identifier]:
     """Two figures over each other that are no fraction: a blood pressure (150/90)."""
     for hit in _OVER.finditer(text):
         if int(hit[1]) > int(hit[2]) > 12 and take(used, hit.start(), hit.end()):
-            yield Identifier(start=hit.start(), end=hit.end(), text=hit[0], code=code_of(hit[0]))
+            code = f"{hit[1]}/{hit[2]}" + ("kPa" if hit[0].endswith("kPa") else "")
+            yield Identifier(start=hit.start(), end=hit.end(), text=hit[0], code=code)
 
 
 def _grouped(raw: str) -> bool:

@@ -183,7 +183,7 @@ def _all_dates(text: str, *, foreign: bool, requested: bool, question: str) -> I
     lower = text.lower()
     if "quarter" in lower or "Q" in text:
         yield from _quarters(text)
-    if has_digit:
+    if has_digit or "ties" in lower:
         yield from _decades(text)
     if any(
         word in lower
@@ -460,7 +460,20 @@ def _quarters(text: str) -> Iterator[Date]:
         )
 
 
+_DECADE_WORD = re.compile(
+    r"\b(?:the|early|mid|late|nineteen)[ -](twenties|thirties|forties|fifties|sixties|seventies|"
+    r"eighties|nineties)\b(?! (?:of|and) )",
+    re.IGNORECASE,
+)
+_DECADE_WORDS = (
+    "twenties", "thirties", "forties", "fifties", "sixties", "seventies", "eighties", "nineties",
+)  # fmt: skip
+
+
 def _decades(text: str) -> Iterator[Date]:
+    for hit in _DECADE_WORD.finditer(text):
+        year = 1920 + 10 * _DECADE_WORDS.index(hit[1].lower())
+        yield _date(text, hit.start(1), hit.end(1), year, last_year=year + 9)
     for hit in _DECADE.finditer(text):
         year = int(hit[2]) if hit[2] else 1900 + int(hit[3])
         last = year + (99 if hit[2] and year % 100 == 0 else 9)

@@ -22,7 +22,20 @@ _FILLERS = frozenset(
         *("hit", "see", "file", "folder", "directory", "path", "key", "keys", "type", "blood"),
         *("group", "grade", "rating", "mark", "score", "language", "programming", "class"),
         *("operator", "variable", "setting", "option", "parameter", "address", "email", "page"),
-        *("site", "website", "url", "branch", "time", "zone", "timezone"),
+        *(
+            "site",
+            "website",
+            "phone",
+            "telephone",
+            "number",
+            "call",
+            "tel",
+            "url",
+            "branch",
+            "time",
+            "zone",
+            "timezone",
+        ),
     ]
 )
 """Words beside the name of a reference that says nothing else."""
@@ -54,6 +67,7 @@ _FAMILIES: dict[str, re.Pattern[str]] = {
     "file": re.compile(rf"(?<![\w/.@-])\.?[\w-]+(?:\.[\w-]+)*?\.(?:{_ENDINGS})(?![\w/]|\.\w)"),
     "keys": re.compile(rf"(?<!\w){_KEY}(?:\s?[+-]\s?(?:{_KEY}|F\d\d?|[a-z]+|\S))+", re.IGNORECASE),
     "variable": re.compile(r"(?<![\w.])\$?(?:[A-Za-z][A-Za-z0-9]*(?:_[A-Za-z0-9]+)+)(?!\w)"),
+    "phone": re.compile(r"(?<![\w.,:/-])(?:\+|00?)[1-9(][\d ()./-]{6,16}\d(?!\w|[.,:/-]\d)"),
     "offset": re.compile(r"\b(?:UTC|GMT)\s?[+-]\s?\d{1,2}(?::?[03]0)?(?!\d)"),
     "class": re.compile(r"(?<![\w\\])\\[dDwWsSbB](?![\w\\])"),
     "marked": re.compile(
@@ -70,6 +84,8 @@ _DENIED = re.compile(
     re.IGNORECASE,
 )
 _SIGN_WORD = re.compile("|".join(_SIGNS), re.IGNORECASE)
+_LOCAL = 8
+"""Last figures of a telephone number, the same with and without the code of its country."""
 _EITHER = re.compile(r"\bor\b|\band\b|/", re.IGNORECASE)
 _AHEAD = re.compile(
     r"\b(?P<count>\d{1,2}|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve) hours? "
@@ -133,6 +149,8 @@ def _code(family: str, name: str) -> str:
     if family == "keys":
         parts = re.split(r"\s?[+-]\s?", name.lower())
         return "+".join(sorted(_SAME_KEYS.get(part, part) for part in parts))
+    if family == "phone":
+        return re.sub(r"\D", "", name)[-_LOCAL:]
     if family == "offset":
         hours, _, minutes = re.sub(r"[A-Z\s]", "", name).partition(":")
         return f"{int(hours):+d}" + (f":{minutes}" if minutes.strip("0") else "")

@@ -24,9 +24,15 @@ _UNITS: dict[str, tuple[float, float | None]] = {
     "quarter": (3 * _MONTH, 3.0),
     "year": (12 * _MONTH, 12.0),
     "decade": (120 * _MONTH, 120.0),
+    "half year": (6 * _MONTH, 6.0),
+    "two years": (24 * _MONTH, 24.0),
 }
 """Seconds of each unit, and months where it is of the calendar."""
 _ADVERBS = {word: period for word, period in PERIODS.items() if word.endswith("ly")}
+_ADVERBS |= {
+    "biannually": "half year", "semiannually": "half year", "semi-annually": "half year",
+    "biennially": "two years",
+}  # fmt: skip
 _TIMES = {"once": 1.0, "twice": 2.0, "thrice": 3.0}
 _ORDINALS = {"other": 2.0, "second": 2.0, "third": 3.0, "fourth": 4.0, "fifth": 5.0, "sixth": 6.0}
 _UNIT = r"(?P<unit>second|minute|hour|day|night|week|fortnight|month|quarter|year|decade)s?\b"

@@ -13,7 +13,14 @@ from markscheme.values.bounds import YEAR_SECONDS, join_ranges, largest_unit, ta
 from markscheme.values.characters import plain
 from markscheme.values.choices import as_choice
 from markscheme.values.clock import read_times
-from markscheme.values.codes import read_codes, read_flags, read_ratios, read_verses, read_versions
+from markscheme.values.codes import (
+    read_codes,
+    read_flags,
+    read_ratios,
+    read_verses,
+    read_versions,
+    take,
+)
 from markscheme.values.currency import currency_after, currency_before
 from markscheme.values.dates import read_dates
 from markscheme.values.expressions import expressions_in
@@ -40,9 +47,9 @@ from markscheme.values.stance import with_stance
 from markscheme.values.units import read_unit
 
 _MAYBE = re.compile(
-    r"\d|[½⅓⅔¼¾⅛⅜⅝⅞〇一二三四五六七八九十百千万半%√π²³]|--|-[a-z]|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven\w*|twel\w+|\w+teen(?:th)?|twen\w+|thir\w+|for?ty\w*|fif\w+|six\w+|seven\w+|"
+    r"\d|[½⅓⅔¼¾⅛⅜⅝⅞〇一二三四五六七八九十百千万半%√π²³]|--|-[a-z]|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven\w*|twel\w+|\w+teen(?:th)?|twen\w+|thir\w+|for?t\w+|fif\w+|six\w+|seven\w+|"
     r"eigh\w+|nin\w+|hundred\w*|thousand\w*|million\w*|billion\w*|dozen\w*|half|quarter\w*|first|second|fourth|tenth|zero|nil|noon|midnight|fortnight|century|decade|an? (?:hour|day|week|month|year|minute)|"
-    r"halved|doubled|tripled|trebled|quadrupled|once|twice|thrice|every|each|hourly|daily|nightly|weekly|fortnightly|monthly|quarterly|yearly|annually|jan\w*|feb\w*|mar\w*|apr\w*|may|mai|jun\w*|jul\w*|aug\w*|sep\w*|oct\w*|okt\w*|nov\w*|dec\w*|dez\w*|gen\w*|ago\w*|ene\w*|dic\w*)\b|[IVX]{2,}|[=^]|[^\x00-\x7f]",
+    r"halved|doubled|tripled|trebled|quadrupled|once|twice|thrice|every|each|hourly|daily|nightly|weekly|fortnightly|monthly|quarterly|yearly|annually|biannually|semi-?annually|biennially|jan\w*|feb\w*|mar\w*|apr\w*|may|mai|jun\w*|jul\w*|aug\w*|sep\w*|oct\w*|okt\w*|nov\w*|dec\w*|dez\w*|gen\w*|ago\w*|ene\w*|dic\w*)\b|[IVX]{2,}|[=^]|[^\x00-\x7f]",
     re.IGNORECASE,
 )
 _PERCENT = re.compile(
@@ -188,6 +195,7 @@ def _values(raw: str, text: str, requested: Requested, *, foreign: bool) -> list
         found.extend(read_versions(text, used, requested=False))
     found.extend(read_ratios(text, used))
     found.extend(read_codes(text, used))
+    found.extend(_feet_and_inches(text, used))
     amounts = _amounts(text, used, requested, foreign=foreign)
     amounts = _mixed(text, amounts)
     if (
@@ -224,6 +232,20 @@ def _values(raw: str, text: str, requested: Requested, *, foreign: bool) -> list
         )
     found.sort(key=lambda one: (one.start, one.end))
     return [with_stance(text, one, raw) for one in found]
+
+
+_FEET = re.compile(r"(?<![\w'.])(\d{1,2})'\s?(\d{1,2})(?:\"|''|\s?in\b)")
+
+
+def _feet_and_inches(text: str, used: bytearray) -> Iterator[Quantity]:
+    """Heights as in 5'7\"."""
+    for hit in _FEET.finditer(text) if "'" in text else ():
+        unit = read_unit("feet", 0)
+        if unit is not None and int(hit[2]) < 12 and take(used, hit.start(), hit.end()):
+            yield Quantity(
+                start=hit.start(), end=hit.end(), text=hit[0], unit=unit[0],
+                amount=int(hit[1]) + int(hit[2]) / 12, quantum=1 / 12,
+            )  # fmt: skip
 
 
 def _expressions(text: str, used: bytearray) -> list[tuple[int, int]]:
@@ -462,6 +484,8 @@ def _sign(text: str, start: int) -> tuple[int, int]:
     if not hit:
         return 0, start
     mark = (hit[1] or hit[2] or hit[3]).lower()
+    if mark == "minus" and text[: hit.start()].lower().endswith("plus or "):
+        return 0, start
     if (
         hit[1]
         and hit.start(1) > 0

@@ -1,4 +1,4 @@
-"""Scores of matches: "3-0", "three nil", "2 to 2" and "two all" in one writing."""
+"""Scores and ratios: "3-0" and "three nil", "3:2" and "three boys for every two girls"."""
 
 from __future__ import annotations
 
@@ -17,10 +17,11 @@ _COUNT = rf"(?:\d{{1,3}}|{'|'.join(_WORDS)})"
 _SCORE = re.compile(
     rf"(?<![\w.,:-])(?P<one>{_COUNT})"
     rf"(?:(?:\s?[-–:]\s?|\s(?:goals? )?to\s)(?P<two>{_COUNT})"
+    rf"| (?:[a-z]+ )?(?:for|to) (?:each|every) (?P<each>{_COUNT})"
     r"|[ -](?P<none>nil|love|nothing)|[ -](?P<all>all|apiece))(?![\w:-]|[.,]\d)",
     re.IGNORECASE,
 )
-_ASKED = re.compile(r"\bscores?\b|\bscoreline\b|\bresult\b", re.IGNORECASE)
+_ASKED = re.compile(r"\bscores?\b|\bscoreline\b|\bresult\b|(?P<ratio>\bratio\b)", re.IGNORECASE)
 _BESIDE = frozenset(
     ["the", "it", "was", "a", "score", "final", "result", "goals", "ended", "finished"]
 )
@@ -32,12 +33,13 @@ _MOST_WORDS = 20
 def compare_scores(question: str, reference: str, answer: str) -> Comparison | None:
     """The comparison of two scores; None where none is asked for, or a text has none or several.
 
-    A score the other way round is left to others: it may be told from the other side.
+    A score the other way round is left to others: it may be seen from the other side.
 
     >>> compare_scores("What was the score?", "3-0", "three nil").outcome.value
     'agree'
     """
-    if not _ASKED.search(question) or len(answer.split()) > _MOST_WORDS:
+    asked = _ASKED.search(question)
+    if asked is None or len(answer.split()) > _MOST_WORDS:
         return None
     wanted, given = _scores(reference), _scores(answer)
     if len(wanted) != 1 or len(given) != 1:
@@ -46,12 +48,13 @@ def compare_scores(question: str, reference: str, answer: str) -> Comparison | N
     beside = re.findall(r"[a-z]+", plain(reference).replace(mine_text, " ").lower())
     if not _BESIDE.issuperset(beside):
         return None
-    if mine == theirs:
+    ratio = asked["ratio"] is not None
+    if mine == theirs or (ratio and mine[0] * theirs[1] == mine[1] * theirs[0] != 0):
         return Comparison(
             outcome=Outcome.AGREE, confidence=0.95, decided=True, kind="range",
             agreed=(Pair(mine_text, theirs_text, "same"),), reason=f"both have {mine_text}",
         )  # fmt: skip
-    if mine == theirs[::-1]:
+    if mine == theirs[::-1] and not ratio:
         return None
     return Comparison(
         outcome=Outcome.CONFLICT, confidence=0.95, decided=True, kind="range",
@@ -65,7 +68,7 @@ def _scores(text: str) -> list[tuple[tuple[int, int], str]]:
     found = []
     for hit in _SCORE.finditer(plain(text)):
         first = _count(hit["one"])
-        second = first if hit["all"] else 0 if hit["none"] else _count(hit["two"])
+        second = first if hit["all"] else 0 if hit["none"] else _count(hit["two"] or hit["each"])
         found.append(((first, second), hit[0]))
     return found
 
