@@ -20,9 +20,7 @@ nobody.
 from __future__ import annotations
 
 import argparse
-import math
 import sys
-import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from functools import partial
@@ -32,7 +30,9 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from markscheme.agreement.bootstrap import interval, resample_totals
+from benchmarks import coverage_choices
+from benchmarks.worlds import MOST_COVERAGE, Cell, Tally, World, difficulty
+from markscheme.agreement.bootstrap import resample_totals
 from markscheme.agreement.estimators import Sample, estimates
 from markscheme.agreement.gate import gates
 from markscheme.agreement.jackknife import with_intervals
@@ -51,108 +51,12 @@ from markscheme.results import Figure, figure
 Array = npt.NDArray[np.float64]
 DOCS = Path(__file__).parents[1] / "docs"
 
-LEAST_COVERAGE, MOST_COVERAGE, MOST_ALARMS = 0.93, 0.97, 0.06
 AGAIN = 10
 JUDGES = {
     "good": (0.95, 0.85), "useless": (0.8, 0.2), "lenient": (0.995, 0.4), "inverted": (0.3, 0.7),
     "sharp": (0.7, 0.99),
 }  # fmt: skip
 """Sensitivity and specificity."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Cell:
-    """One method in one made world.
-
-    Attributes:
-        part: which statistic.
-        world: what it was made like, in words.
-        method: its name; those that start with `before` are no longer in the product.
-        rate: share of draws in which the interval covered, or the alarm was false.
-        alarm: whether `rate` is of false alarms.
-        draws: how many.
-        width: mean width of the interval, 0 to 1.
-    """
-
-    part: str
-    world: str
-    method: str
-    rate: float
-    alarm: bool
-    draws: int
-    width: float | None = None
-
-    @property
-    def holds(self) -> bool:
-        """Within bounds, but for chance of the simulation."""
-        nominal = 0.05 if self.alarm else 0.95
-        chance = 3 * math.sqrt(nominal * (1 - nominal) / self.draws)
-        if self.alarm:
-            return self.rate <= max(MOST_ALARMS, nominal + chance)
-        return self.rate >= min(LEAST_COVERAGE, nominal - chance)
-
-    @property
-    def within(self) -> bool:
-        """Within bounds as it came out, chance or not."""
-        return self.rate <= MOST_ALARMS if self.alarm else self.rate >= LEAST_COVERAGE
-
-    @property
-    def former(self) -> bool:
-        """Whether its method is no longer in the product."""
-        return self.method.startswith("before")
-
-
-def difficulty(rng: np.random.Generator, questions: int, mean: float, alike: float) -> Array:
-    """(questions,) chances with a mean and a correlation within a question."""
-    if not alike:
-        return np.full(questions, mean)
-    size = (1 - alike) / alike
-    return rng.beta(mean * size, (1 - mean) * size, size=questions)
-
-
-class Tally:
-    """Hits and widths by method."""
-
-    def __init__(self) -> None:
-        self.hits: dict[str, int] = {}
-        self.seen: dict[str, int] = {}
-        self.wide: dict[str, float] = {}
-
-    def covers(self, method: str, truth: float, low: float, high: float) -> None:
-        """One interval."""
-        self.note(method, low - 1e-9 <= truth <= high + 1e-9)
-        self.wide[method] = self.wide.get(method, 0.0) + min(1, high) - max(-1, low)
-
-    def note(self, method: str, hit: bool) -> None:
-        """One draw."""
-        self.hits[method] = self.hits.get(method, 0) + bool(hit)
-        self.seen[method] = self.seen.get(method, 0) + 1
-
-    def cells(self, part: str, world: str) -> Iterator[Cell]:
-        """What came out."""
-        for method, seen in self.seen.items():
-            width = self.wide.get(method)
-            yield Cell(
-                part=part, world=world, method=method, rate=self.hits[method] / seen, draws=seen,
-                alarm=width is None, width=None if width is None else width / seen,
-            )  # fmt: skip
-
-
-@dataclass(frozen=True)
-class World:
-    """One made world: `once` makes a draw of it and notes what came out."""
-
-    part: str
-    name: str
-    once: Callable[[Tally, np.random.Generator], None]
-
-    def draw(self, draws: int, seed: int) -> list[Cell]:
-        """A cell a method; the same for a seed, whatever other worlds are drawn."""
-        rng = np.random.default_rng([seed, zlib.crc32(f"{self.part} {self.name}".encode())])
-        tally = Tally()
-        for _ in range(draws):
-            self.once(tally, rng)
-        return list(tally.cells(self.part, self.name))
 
 
 SHAPES = ((5, 20), (10, 20), (20, 10), (30, 10), (60, 5), (200, 5), (20, 1), (100, 1), (1000, 1))
@@ -323,8 +227,10 @@ def _against(
             continue
         tally.covers(name, truths[name], found.low, found.high)
         if name in ("accuracy", "kappa") and drawn is not None:
-            old = interval(points[name], FROM_COUNTS[name](drawn))
-            tally.covers(f"before, {name}", truths[name], old.low or 0.0, old.high or 0.0)
+            resampled = FROM_COUNTS[name](drawn)
+            resampled = resampled[~np.isnan(resampled)]
+            low, high = np.quantile(resampled, [0.025, 0.975]) if len(resampled) else (0.0, 0.0)
+            tally.covers(f"before, {name}", truths[name], float(low), float(high))
 
 
 def pairs(*, small: bool = False) -> Iterator[World]:
@@ -371,6 +277,7 @@ def _pair(
 
 PARTS: dict[str, Callable[..., Iterator[World]]] = {
     "shares": shares, "few_labels": few_labels, "against_labels": against_labels, "pairs": pairs,
+    **coverage_choices.PARTS,
 }  # fmt: skip
 
 

@@ -14,7 +14,6 @@ from markscheme.agreement.against_labels import AgreementOptions, agreement
 from markscheme.agreement.bootstrap import (
     cluster_counts,
     cluster_draws,
-    interval,
     kinds,
     resample_ranked,
     resample_totals,
@@ -28,7 +27,7 @@ from markscheme.agreement.verdicts import (
     statistics,
 )
 from markscheme.errors import AgreementError
-from markscheme.results.figures import Figure, plain
+from markscheme.results.figures import plain
 from markscheme.tables.joins import join_labels
 from markscheme.tables.judgment_files import load_judgments
 from markscheme.tables.labels import load_labels
@@ -144,16 +143,6 @@ def test_the_bootstrap_is_the_cluster_bootstrap() -> None:
     assert (totals == resample_totals(counts, resamples=40_000, seed=1)).all()
     with pytest.raises(AgreementError, match="0 resamples"):
         resample_totals(counts, resamples=0, seed=1)
-
-
-def test_intervals_leave_undefined_resamples_out() -> None:
-    drawn = np.r_[np.nan, np.linspace(0, 1, 101)]
-    found = interval(Figure(value=0.5), drawn, confidence=0.9)
-    assert found.low == pytest.approx(0.05)
-    assert found.high == pytest.approx(0.95)
-    assert found.resamples == 101
-    assert interval(Figure(value=0.5), np.array([np.nan])).low is None
-    assert interval(Figure(value=1.0), np.ones(9)).low is None
 
 
 def test_a_judge_that_was_never_wrong_still_has_an_honest_interval() -> None:

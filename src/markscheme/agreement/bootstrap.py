@@ -14,7 +14,6 @@ import numpy as np
 import numpy.typing as npt
 
 from markscheme.errors import AgreementError
-from markscheme.results import Figure
 
 Array = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -79,23 +78,6 @@ def cluster_draws(clusters: int, size: int, rng: np.random.Generator) -> Ints:
     """(size, clusters) how often each cluster is drawn in each resample, all kept apart."""
     drawn = (rng.integers(clusters, size=clusters) for _ in range(size))
     return np.stack([np.bincount(places, minlength=clusters) for places in drawn])
-
-
-def interval(point: Figure, drawn: Array, *, confidence: float = 0.95) -> Figure:
-    """`point` with the percentile interval of `drawn`; undefined (NaN) resamples are left out.
-
-    `resamples` of the result is how many were defined. Where all of them are equal (a judge that
-    was never wrong, say), resampling cannot tell how sure the figure is: there is no interval.
-    """
-    defined = drawn[~np.isnan(drawn)]
-    if point.value is None or not len(defined) or np.ptp(defined) < 1e-12:
-        return point
-    tail = (1 - confidence) / 2
-    low, high = np.quantile(defined, [tail, 1 - tail])
-    return Figure(
-        value=point.value, low=float(low), high=float(high), resamples=len(defined),
-        method="bootstrap",
-    )  # fmt: skip
 
 
 def resample_ranked(

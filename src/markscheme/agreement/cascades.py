@@ -335,12 +335,16 @@ def _check(goal: Goal) -> None:
 
 
 def _gap(verdicts: Array, data: Recorded) -> Figure:
-    """Difference of agreement from the expensive judge's; 95% interval clustered by question."""
+    """Difference of agreement from the expensive judge's; 95% interval clustered by question.
+
+    Half an answer more on either side is added to the variance (after Agresti & Min 2005): where the two
+    hardly ever differ, the sample may hold no answer on which they do.
+    """
     right = (verdicts == data.labels).astype(float) - (data.then == data.labels)
     _, places, sizes = np.unique(data.clusters, return_inverse=True, return_counts=True)
     mean = float(right.mean())
     residuals = np.bincount(places, right - mean, minlength=len(sizes)).astype(np.float64)
     spread = spread_of(residuals / len(right), len(sizes))
-    reach = spread.reach(0.95) * math.sqrt(spread.variance)
+    reach = spread.reach(0.95) * math.sqrt(spread.variance + 1 / len(right) ** 2)
     low, high = max(-1.0, mean - reach), min(1.0, mean + reach)
     return Figure(value=mean, low=low, high=high, method="t")

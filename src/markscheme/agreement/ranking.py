@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from markscheme.agreement.bootstrap import cluster_draws, interval
+from markscheme.agreement.bootstrap import cluster_draws
 from markscheme.errors import AgreementError, DataError
 from markscheme.results import Figure, figure
 
@@ -23,6 +23,8 @@ Statistic = Callable[[Array, Array], float]
 
 CONSTANT = "all systems are equal on one side"
 FEW = "a ranking needs two systems or more"
+LEAST_QUESTIONS = 10
+"""Fewer questions tell nothing of how far their means may be off."""
 DIGITS = 9
 """Means closer than this many decimals are ties: sums in another order must not break them."""
 
@@ -39,12 +41,14 @@ class Ranking:
         measures: a row a measure: `measure`, `mean`, `gain` (average over the baseline),
             `shortfall` (average below human; negative where the measure is more generous),
             `rank_changes` (systems whose rank differs from the human one).
-        tau_b: Kendall's tau-b with the human ranking, by measure.
-        spearman: Spearman's rho with the human ranking, by measure.
+        tau_b: Kendall's tau-b with the human ranking, by measure; interval of
+            `tau_interval`.
+        spearman: Spearman's rho with the human ranking, by measure. It has no interval: that of the
+            bootstrap leaves out the truth where systems are near each other, and no other is known.
         human: the measure that is people's verdicts.
         baseline: the measure that gains are over; None if there is none.
         questions: how many questions the means are over.
-        resamples, seed: of the interval on tau-b and rho; 0 where none was asked for.
+        resamples, seed: of the interval on tau-b; 0 where none was asked for.
     """
 
     systems: pl.DataFrame
@@ -115,10 +119,11 @@ def rank_systems(
         human_drawn = drawn[:, :, columns.index(human)]
         for name in compared:
             measure_drawn = drawn[:, :, columns.index(name)]
-            drawn_tau = tau_b_rows(measure_drawn, human_drawn)
-            drawn_rho = spearman_rows(measure_drawn, human_drawn)
-            tau[name] = interval(tau[name], drawn_tau, confidence=confidence)
-            rho[name] = interval(rho[name], drawn_rho, confidence=confidence)
+            sides = np.stack([means[:, columns.index(name)], people], axis=1)
+            tau[name] = tau_interval(
+                tau[name], sides, np.stack([measure_drawn, human_drawn], axis=2),
+                questions=questions, confidence=confidence,
+            )  # fmt: skip
     return Ranking(
         systems=table,
         measures=_measure_rows(table, columns, human, baseline),
@@ -146,31 +151,41 @@ def spearman_rho(first: npt.ArrayLike, second: npt.ArrayLike) -> Figure:
     return _correlation(first, second, lambda x, y: float(spearmanr(x, y).statistic))
 
 
-def tau_b_rows(first: Array, second: Array) -> Array:
-    """Kendall's tau-b of each row of two (rows, items) arrays; NaN where a row is constant.
+def tau_interval(
+    point: Figure, means: Array, drawn: Array, *, questions: int, confidence: float = 0.95
+) -> Figure:
+    """Kendall's tau with bounds from the pairs of systems that both rankings tell apart.
 
-    The vectorised twin of `kendall_tau_b`, for resampling: pairwise signs, so memory grows with
-    items squared.
+    A pair counts as ranked alike or contrariwise where the difference of its means is beyond chance
+    on both sides, for all pairs and both sides together (largest studentised difference of the
+    resamples; Romano & Wolf 2005, section 4); every other pair may be either. The percentiles of
+    resampled tau do not hold: where systems are near each other a resample's order is worse than
+    the sample's, and their interval leaves out a truth of 1.
+
+    Args:
+        point: tau-b of the sample.
+        means: (systems, 2) of the measure and of people.
+        drawn: (resamples, systems, 2) the same of resampled questions.
+        questions: how many there are.
+        confidence: of the bounds.
     """
-    left, right = np.triu_indices(first.shape[1], k=1)
-    sign_first = np.sign(first[:, left] - first[:, right])
-    sign_second = np.sign(second[:, left] - second[:, right])
-    agreement = (sign_first * sign_second).sum(axis=1)
-    untied = np.abs(sign_first).sum(axis=1) * np.abs(sign_second).sum(axis=1)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return np.asarray(agreement / np.sqrt(untied), dtype=np.float64)
-
-
-def spearman_rows(first: Array, second: Array) -> Array:
-    """Spearman's rho of each row of two (rows, items) arrays; NaN where a row is constant."""
-    from scipy.stats import rankdata
-
-    ranks = [rankdata(side, axis=1) for side in (first, second)]
-    centred = [rank - rank.mean(axis=1, keepdims=True) for rank in ranks]
-    product = (centred[0] * centred[1]).sum(axis=1)
-    scale = np.sqrt((centred[0] ** 2).sum(axis=1) * (centred[1] ** 2).sum(axis=1))
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return np.asarray(product / scale, dtype=np.float64)
+    if point.value is None or questions < LEAST_QUESTIONS:
+        return point
+    left, right = np.triu_indices(len(means), k=1)
+    differences = means[left] - means[right]
+    moved = drawn[:, left] - drawn[:, right] - differences
+    # Where no resample differs, one answer more would: a chance of zero is not known to be one.
+    error = np.sqrt(moved.var(axis=0) * questions / (questions - 1) + (0.5 / questions) ** 2)
+    largest = (np.abs(moved) / error).max(axis=(1, 2))
+    known = np.abs(differences) > np.quantile(largest, confidence) * error
+    signs = np.sign(differences).prod(axis=1)
+    sure = known.all(axis=1)
+    alike, open_ = float(signs[sure].sum()), float((~sure).sum())
+    low, high = ((alike + side * open_) / len(signs) for side in (-1, 1))
+    return Figure(
+        value=point.value, low=min(low, point.value), high=max(high, point.value),
+        resamples=len(drawn), method="pairs",
+    )  # fmt: skip
 
 
 def _check(scores: pl.DataFrame, columns: Sequence[str]) -> None:

@@ -94,8 +94,8 @@ def rank(
     )
     if wanted.resamples:
         said.append(
-            f"{100 * wanted.confidence:g}% intervals: bootstrap ({wanted.resamples:,} resamples of "
-            f"questions, seed {wanted.seed})"
+            f"{100 * wanted.confidence:g}% intervals of tau-b: from the pairs of systems that both "
+            f"sides tell apart ({wanted.resamples:,} resamples of questions, seed {wanted.seed})"
         )
     return RankResult(
         frame=ranking.systems,
