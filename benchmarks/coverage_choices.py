@@ -21,6 +21,7 @@ from markscheme.agreement.cascades import Goal, Recorded, choose_setting, decide
 from markscheme.agreement.juries import clustered_share
 from markscheme.agreement.options import Guarantee
 from markscheme.agreement.ranking import rank_systems
+from markscheme.annotate.quality import mean_difference
 
 POPULATION = 200_000
 """Answers of a population in which a figure is taken for the truth."""
@@ -216,6 +217,27 @@ def _finalists(
     tally.note("one of three missed", hit=not together)
 
 
+def habits(*, small: bool = False) -> Iterator[World]:
+    """`annotate`: how far one person's labels are above the others'."""
+    for items in (30,) if small else (5, 10, 30, 100):
+        for apart in (0.1,) if small else (0.02, 0.1, 0.3):
+            for bias in (0.0,) if small else (0.0, 0.5):
+                yield World(
+                    "annotators", f"{items}|{apart:g}|{bias:g}",
+                    partial(_habit, items=items, apart=apart, bias=bias),
+                )  # fmt: skip
+
+
+def _habit(
+    tally: Tally, rng: np.random.Generator, *, items: int, apart: float, bias: float
+) -> None:
+    above = rng.random(items) < (1 + bias) / 2
+    differences = np.where(rng.random(items) < apart, np.where(above, 1.0, -1.0), 0.0)
+    found = mean_difference(differences)
+    tally.covers("difference", apart * bias, found.low or 0.0, found.high or 0.0)
+
+
 PARTS: dict[str, Callable[..., Iterator[World]]] = {
     "scores": scores, "rankings": rankings, "cascades": cascades, "finalists": finalists,
+    "habits": habits,
 }  # fmt: skip

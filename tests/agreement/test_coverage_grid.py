@@ -9,7 +9,22 @@ from typing import Any
 
 import pytest
 
-PARTS = ("shares", "few_labels", "against_labels", "pairs")
+from markscheme.results.figures import METHODS
+
+PARTS = (
+    "shares", "few_labels", "against_labels", "pairs", "scores", "rankings", "cascades", "finalists",
+    "habits",
+)  # fmt: skip
+MEASURED = {
+    "wilson": "accuracy and gate", "wilson-t": "accuracy and gate", "fieller-t": "estimate",
+    "fisher-z": "agree", "exchange": "compare", "pairs": "rank", "t": "cascade",
+    "clopper-pearson": "test_single_answers.py", "betting": "test_sequences.py",
+    "regression": "test_label_orders.py", "ppi-t": "test_system_differences.py",
+    "mcnemar": "test_agree_compare.py", "exact": "test_agree_calibration.py",
+    "score": "test_agree_calibration.py", "fisher-exact": "test_agree_relations.py",
+    "brunner-munzel": "test_agree_relations.py",
+}  # fmt: skip
+"""Where each word for an interval or a test is held to its promise: a part of the grid, or tests."""
 
 
 @pytest.fixture
@@ -32,7 +47,10 @@ def test_what_is_printed_holds_on_a_part_of_the_grid(laboratory: Any, part: str)
 
 def test_the_published_grid_has_every_part(laboratory: Any) -> None:
     cells = laboratory.read_cells(laboratory.DOCS / "coverage.csv")
-    assert {cell.part for cell in cells} == {"accuracy and gate", "estimate", "agree", "compare"}
+    assert {cell.part for cell in cells} == {
+        "accuracy and gate", "estimate", "agree", "compare", "scores", "rank", "cascade",
+        "tune-judge", "annotators",
+    }  # fmt: skip
     assert set(laboratory.PARTS) == set(PARTS)
     page = (laboratory.DOCS / "coverage.md").read_text()
     assert laboratory.table(cells) in page
@@ -42,6 +60,15 @@ def test_the_published_grid_has_every_part(laboratory: Any) -> None:
     every = sum(not cell.alarm for cell in now)
     assert f"Of the {every:,} cells of intervals {every - wide} cover" in page
     assert f"and {wide} cover more" in page
+
+
+def test_no_interval_or_test_is_printed_that_nothing_measures(laboratory: Any) -> None:
+    parts = {cell.part for cell in laboratory.read_cells(laboratory.DOCS / "coverage.csv")}
+    assert MEASURED.keys() == set(METHODS)
+    page = (laboratory.DOCS / "coverage.md").read_text()
+    for word, place in MEASURED.items():
+        assert f"`{word}`" in page, word
+        assert place in parts or (Path(__file__).parent / place).is_file(), place
 
 
 def test_every_error_that_was_found_has_its_test(laboratory: Any) -> None:

@@ -28,6 +28,8 @@ Array = npt.NDArray[np.float64]
 RANKED_CELLS = 200_000_000
 """Rows times resamples that AUROC and average precision may take; more rows get fewer resamples."""
 LEAST_RESAMPLES = 100
+LEAST_QUESTIONS = 50
+"""Fewer give average precision no interval: of a weak judge on 30 it covered 91.7%."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -173,7 +175,7 @@ def _ranked(
         seed=options.seed,
     )["average_precision"]
     drawn = drawn[~np.isnan(drawn)]
-    if len(drawn) > 1 and questions > 1:
+    if len(drawn) > 1 and questions >= LEAST_QUESTIONS:
         # The standard error of the resamples; the questions that carry it are those of AUROC.
         spread = replace(spread, variance=float(drawn.var()) * questions / (questions - 1))
         figure = _scored(points["average_precision"], spread, options.confidence)

@@ -337,8 +337,8 @@ def _check(goal: Goal) -> None:
 def _gap(verdicts: Array, data: Recorded) -> Figure:
     """Difference of agreement from the expensive judge's; 95% interval clustered by question.
 
-    Half an answer more on either side is added to the variance (after Agresti & Min 2005): where the two
-    hardly ever differ, the sample may hold no answer on which they do.
+    Half an answer more on either side is added to the variance (after Agresti & Min 2005): where
+    the two hardly ever differ, the sample may hold no answer on which they do.
     """
     right = (verdicts == data.labels).astype(float) - (data.then == data.labels)
     _, places, sizes = np.unique(data.clusters, return_inverse=True, return_counts=True)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import orjson
 import polars as pl
 from sqlalchemy import Connection, select
@@ -13,11 +14,12 @@ from sqlalchemy import Connection, select
 from markscheme.agreement import cohen_kappa, fleiss_kappa, krippendorff_alpha
 from markscheme.annotate import tables as t
 from markscheme.annotate.project import Project
-from markscheme.metrics import wilson_interval
+from markscheme.metrics import t_quantile, wilson_interval
 from markscheme.results import Figure
 
 MOST_PAIRS = 15
 _TOO_FEW = "fewer than two items in common"
+LEAST_SHARED = 2
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,7 +42,7 @@ class Lean:
         mean: of these; for verdicts the share called correct.
         shared: items that others labelled too.
         bias: own label less the others' mean on shared items; above 0 is more generous. With a 95%
-            interval (normal, items taken as independent).
+            interval (Student's t, items taken as independent).
         gold: known items answered, and how many of them rightly.
         cannot_tell: how often.
         median_seconds: an item.
@@ -215,7 +217,7 @@ def _leans(ratings: pl.DataFrame, units: pl.DataFrame, names: dict[int, str]) ->
                 labels=own.height,
                 mean=_number(values.mean()),
                 shared=len(apart),
-                bias=_mean(apart),
+                bias=mean_difference(apart),
                 gold=gold.height,
                 gold_right=right,
                 gold_figure=_share(right, gold.height),
@@ -230,11 +232,19 @@ def _number(value: Any) -> float | None:
     return float(value) if isinstance(value, int | float) else None
 
 
-def _mean(values: Any) -> Figure:
-    if len(values) < 2:
+def mean_difference(values: npt.NDArray[np.float64]) -> Figure:
+    """How far a person's labels are above others' on the same answers, with its 95% interval.
+
+    Student's t; half a difference more on either side is added to the variance, since a person who
+    hardly ever differs may not do so on the answers at hand.
+    """
+    number = len(values)
+    if number < LEAST_SHARED:
         return Figure(reason=_TOO_FEW)
-    mean, half = float(values.mean()), 1.96 * float(values.std(ddof=1)) / np.sqrt(len(values))
-    return Figure(value=mean, low=mean - half, high=mean + half, method="normal")
+    mean = float(values.mean())
+    error = np.sqrt((float(values.var(ddof=1)) + 1 / number) / number)
+    reach = float(t_quantile(number - 1, 0.975) * error)
+    return Figure(value=mean, low=mean - reach, high=mean + reach, method="t")
 
 
 def _share(right: int, of: int) -> Figure:

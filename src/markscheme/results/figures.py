@@ -11,7 +11,7 @@ import polars as pl
 
 METHODS = (
     "wilson", "wilson-t", "clopper-pearson", "t", "fieller-t", "fisher-z", "betting", "regression",
-    "ppi-t", "exchange", "mcnemar", "pairs", "normal", "exact", "score", "fisher-exact",
+    "ppi-t", "exchange", "mcnemar", "pairs", "exact", "score", "fisher-exact",
     "brunner-munzel",
 )  # fmt: skip
 """How an interval or a p-value was made, in a word; `docs/coverage.md` explains each."""
