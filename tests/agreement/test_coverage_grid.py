@@ -12,8 +12,8 @@ import pytest
 from markscheme.results.figures import METHODS
 
 PARTS = (
-    "shares", "few_labels", "against_labels", "pairs", "scores", "rankings", "cascades", "finalists",
-    "habits",
+    "shares", "few_labels", "against_labels", "pairs", "scores", "rankings", "cascades",
+    "finalists", "habits",
 )  # fmt: skip
 MEASURED = {
     "wilson": "accuracy and gate", "wilson-t": "accuracy and gate", "fieller-t": "estimate",
@@ -24,7 +24,7 @@ MEASURED = {
     "score": "test_agree_calibration.py", "fisher-exact": "test_agree_relations.py",
     "brunner-munzel": "test_agree_relations.py",
 }  # fmt: skip
-"""Where each word for an interval or a test is held to its promise: a part of the grid, or tests."""
+"""Where each word for an interval or test is held to its promise: a part of the grid, or tests."""
 
 
 @pytest.fixture
