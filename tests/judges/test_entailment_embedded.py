@@ -63,7 +63,7 @@ NEITHER = [
 ]
 
 
-NOT_YET = (SAME[3],)
+NOT_YET: tuple[Row, ...] = ()
 
 
 def marked(rows: list[Row]) -> list[Any]:
