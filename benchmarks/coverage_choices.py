@@ -64,8 +64,8 @@ def scores(*, small: bool = False) -> Iterator[World]:
     for questions, each in (
         ((100, 1),) if small else ((30, 1), (100, 1), (300, 1), (20, 10), (60, 5))
     ):
-        for apart in (2.0,) if small else (1.0, 2.0, 3.0):
-            for alike in (0.0, 0.4) if each > 1 else (0.0,):
+        for apart in (2.0,) if small else (1.0, 3.0):
+            for alike in (0.4,) if each > 1 else (0.0,):
                 yield World(
                     "scores", f"{questions} x {each}|{apart:g}|{alike:g}",
                     partial(_scores, questions=questions, each=each, apart=apart, alike=alike),
