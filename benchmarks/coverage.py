@@ -2,7 +2,7 @@
 
     python -m benchmarks.coverage [--draws 1000] [--part shares ...] [--write]
 
-1,000 draws of every cell take about 6 minutes of one core.
+1,000 draws of every cell take about 20 minutes of one core, most of it for `scores`.
 
 A laboratory of made worlds. Questions differ in difficulty (a beta distribution with the wanted
 accuracy and correlation within a question), answers are drawn, the product's own functions make the
