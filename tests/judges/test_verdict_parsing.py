@@ -11,8 +11,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from markscheme.datasets import recorded
+from markscheme.judges import prompted as prompts
 from markscheme.tables import judgments
-from markscheme.text.replies.grades import RELATIONS, read_grade, read_relation, read_score
+from markscheme.text.replies.grades import (
+    EXAMPLE_REASON,
+    RELATIONS,
+    read_grade,
+    read_relation,
+    read_score,
+)
 from markscheme.text.replies.reply import Reading
 from markscheme.text.replies.verdicts import NO_WORDS, YES_WORDS, read_yes_no
 
@@ -245,6 +252,16 @@ def test_it_reads_grades() -> None:
     assert (half.verdict, half.relation, half.marks) == (False, "inferior", 0.5)
     assert read_grade(grade(verdict=True, relation="Superior")).relation == "superior"
     assert read_grade(grade() + grade()).status == "judged"
+
+
+def test_a_reason_copied_from_the_prompts_example_is_no_grade() -> None:
+    prompt = Path(prompts.__file__).parent / "prompts" / "llm_grader.toml"
+    assert f'"reason": "{EXAMPLE_REASON}"' in prompt.read_text("utf-8")
+    found = read_grade(grade(reason="One or two sentences."))
+    assert (found.status, found.reason) == (
+        "unparsed", "copies the prompt's example in place of a reason",
+    )  # fmt: skip
+    assert read_grade(grade(reason="One or two sentences say it.")).status == "judged"
 
 
 def test_unattributable_claims_are_named_and_do_not_raise_an_answer() -> None:

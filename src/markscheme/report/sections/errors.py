@@ -28,8 +28,8 @@ def errors(material: Material) -> Section | None:
                  for name in names]  # fmt: skip
         for at, name in enumerate(names):
             if (name, category) in counts:
-                links[place, 2 + at] = {"judge": name, "error": category}
-        rows.append((label(category), CATEGORIES[category][1], *cells))
+                links[place, 1 + at] = {"judge": name, "error": category}
+        rows.append((label(category), *cells, CATEGORIES[category][1]))
     return Section(
         key="errors",
         title="What kind of errors judges make",
@@ -39,7 +39,7 @@ def errors(material: Material) -> Section | None:
         ),
         table=Table(
             title="Errors of judges against people",
-            header=("category", "meaning", *names),
+            header=("category", *names, "meaning"),
             rows=tuple(rows),
             numeric=frozenset(names),
         ),

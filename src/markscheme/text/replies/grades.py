@@ -149,6 +149,10 @@ def read_relation(reply: str, *, finished: bool = True) -> Reading:
     )  # fmt: skip
 
 
+EXAMPLE_REASON = "one or two sentences"
+"""What stands for the reason in the prompt's example: a model that gives it back has not marked."""
+
+
 def read_grade(reply: str, *, finished: bool = True) -> Reading:
     """A grade in JSON: `verdict`, `relation`, `marks`, `reason` and lists of extra claims.
 
@@ -185,6 +189,8 @@ def read_grade(reply: str, *, finished: bool = True) -> Reading:
     if relation == "superior" and unsupported and not _texts(field(grade, "supportedclaims")):
         relation = "equivalent"  # More words that nothing supports are not a better answer.
     said = str(field(grade, "reason") or "").strip()
+    if said.casefold().strip(" .") == EXAMPLE_REASON:
+        return unparsed("copies the prompt's example in place of a reason")
     if unsupported:
         said = f"{said} Cannot be attributed: {'; '.join(unsupported)}.".strip()
     return Reading(
