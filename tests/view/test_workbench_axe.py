@@ -1,4 +1,4 @@
-"""axe-core finds nothing on any page and state of the workbench, light and dark."""
+"""axe-core finds nothing, and Tab reaches all, on every page and state of the workbench."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ import pytest
 
 import markscheme
 from axe_check import violations
+from keyboard_check import unreachable
 from markscheme.view import make_app
 from markscheme.web import take_port
 
@@ -82,6 +83,8 @@ def checked(page: Any, state: str, faults: dict[str, list[str]]) -> None:
         if found:
             faults[f"{state}, {scheme}"] = found
     page.emulate_media(color_scheme="light")
+    if unreached := unreachable(page):
+        faults[f"{state}, keyboard"] = unreached
 
 
 def press(page: Any, key: str) -> None:
@@ -97,6 +100,22 @@ def enter(browser: Any, said: str, name: str) -> Any:
     page.goto(link[1])
     page.wait_for_url(re.compile(r"/(admin)?$"))
     return page
+
+
+def test_the_walk_finds_what_the_keyboard_cannot_reach_or_does_not_show(browser: Any) -> None:
+    page = browser.new_page()
+    page.set_content(
+        """<a href="#a">fine</a><button id="plain" style="outline: none">no outline</button>
+        <input id="trap" onkeydown="event.key === 'Tab' && event.preventDefault()">
+        <button>after</button>"""
+    )
+    faults = unreachable(page)
+    page.close()
+    assert len(faults) == 2
+    assert "shows no focus" in faults[0]
+    assert 'id="plain"' in faults[0]
+    assert faults[1].startswith("not reached by Tab")
+    assert faults[1].endswith(">after</button>")
 
 
 def test_labelling_in_every_state(browser: Any, folder: Path) -> None:
