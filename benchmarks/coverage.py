@@ -282,7 +282,7 @@ PARTS: dict[str, Callable[..., Iterator[World]]] = {
 
 
 def checked(world: World, draws: int, seed: int) -> list[Cell]:
-    """A world's cells; those that come out of bounds are drawn `AGAIN` times as often, anew.
+    """A world's cells; those that come out of bounds are drawn `AGAIN` times as often, again.
 
     Of a thousand cells that hold, a few come out low by chance. The second, larger draw has
     another seed, replaces the first, and has the last word.

@@ -9,7 +9,7 @@ of other systems to the same question that were rejected, until so many points a
 is what `diff --fail-on-regression` calls a regression: p at most .05, and a loss.
 
 Writes docs/diff-power.csv and prints the table of docs/diff.md. The examiner's verdicts are kept
-with the tests, so that draws can be repeated without the data; `--judge` judges anew.
+with the tests, so that draws can be repeated without the data; `--judge` judges again.
 """
 
 from __future__ import annotations
@@ -118,7 +118,7 @@ def table(cells: pl.DataFrame) -> Table:
 def main() -> None:
     """Draw, write the cells, print the table."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--judge", help="judge anew with this judge, and keep its verdicts")
+    parser.add_argument("--judge", help="judge again with this judge, and keep its verdicts")
     parser.add_argument("--questions", type=int, default=1200, help="to judge")
     parser.add_argument("--draws", type=int, default=200, help="a cell with something lost")
     parser.add_argument("--draws-of-nothing", type=int, default=1000, help="and with nothing lost")

@@ -4,7 +4,7 @@
 
 RUN is a run of one judge on answers with labels, such as of EVOUNA-NQ; answers to questions that
 trained the judge are left out. For each system, and for all
-together, labels are taken in an order drawn anew in each draw, the estimate is made again and
+together, labels are taken in an order drawn again in each draw, the estimate is made again and
 again, and labelling stops where `enough_at` says so. The truth is the share of all labels. Printed
 are how many labels that took and how often the interval at that moment holds the truth.
 """

@@ -4,8 +4,8 @@
 
 Answers of EVOUNA-NQ, judged by exact_match, contains, token_f1 and examiner; beyond 15,099 they are
 repeated under other systems' names. Targets at 50,000 answers: open in under 1 s, filter in under
-200 ms. The viewer is started anew, so that it has seen no run before: its page opens from the run's
-tables, and asks for reasons and figures afterwards. A filter's time runs from the event to the
+200 ms. The viewer is started again, so that it has seen no run before: its page opens from the
+run's tables, and asks for reasons and figures afterwards. A filter's time is from the event to the
 first frame that shows its rows; beside it stands the time that the page's thread computed, which
 other work on the machine does not change.
 """
@@ -172,7 +172,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--answers", type=int, default=15_000)
     parser.add_argument("--data-dir", type=Path)
-    parser.add_argument("--run", type=Path, help="a finished run to take instead of judging anew")
+    parser.add_argument("--run", type=Path, help="a finished run to take instead of judging again")
     parser.add_argument("--repeats", type=int, default=5)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:

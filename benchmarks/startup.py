@@ -59,7 +59,7 @@ def judge_rows() -> list[tuple[str, str]]:
         file = Path(folder) / "small.jsonl"
         rows = ({**_SMALL, "id": str(row)} for row in range(20))
         file.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-        # Each run makes its folder anew: the first of a name would be gone on with.
+        # Each run makes its folder again: the first of a name would be gone on with.
         script = "rm -rf $2; exec $0 -m markscheme judge $1 -j exact_match -o $2 -q"
         run = ("sh", "-c", script, python, str(file), str(Path(folder) / "run"))
         judged = processor_seconds(*run)

@@ -330,7 +330,7 @@ def judge(
         models: opens weights and servers for judges that need some.
         workers: processes that judge side by side, for many answers and a judge that is not
             lexical; a script that asks for several needs `if __name__ == "__main__":`.
-        anchors: labelled answers, at most once a day asked about anew with the same models before
+        anchors: labelled answers, at most once a day asked about again with the same models before
             the others: `Result.anchors` says whether they are judged as at earlier checks (see
             `markscheme.agreement.drift`), which are in `runs/drift-NAME`.
         on_progress: called with the number of judgments just finished.

@@ -234,7 +234,7 @@ class Goal:
         agreement: expected agreement with people on a new question, to be guaranteed.
         calls: share of answers, at most, that may go to the expensive judge.
         guarantee: `average` (conformal risk control) or `probability` (Learn then Test).
-        delta: with `probability`, the chance that the agreement is lower all the same.
+        delta: with `probability`, the chance that the agreement is lower anyway.
         share: of the labelled questions to choose on; figures are of the others.
         seed: of the splits.
     """

@@ -2,7 +2,7 @@
 
 A provider may change a model behind its name. So the same answers are judged again from time to
 time, each time by new replies, which are stored apart: a check is a ledger of its own in a folder.
-Every check is read anew from its stored replies, so that another version of markscheme, or another
+Every check is read again from its stored replies, so that another version of markscheme, or another
 way to read replies, is no drift.
 
 The test knows no model of the noise. If nothing has changed, it is chance which of a question's

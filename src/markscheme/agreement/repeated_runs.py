@@ -68,7 +68,7 @@ def reliability(
         options: how runs are repeated and compared; the defaults if None.
         judge: the judge to repeat, by `seeds` or `samples`.
         folder: where the runs made now are written, each in a folder of its own; an interrupted one
-            goes on there. None keeps them in memory.
+            resumes there. None keeps them in memory.
         models: opens weights and servers for a judge that needs some.
         on_progress: called with the number of judgments just finished.
         keywords: fields of `ReliabilityOptions`, in place of or on top of `options`.

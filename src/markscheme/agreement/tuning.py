@@ -133,7 +133,7 @@ def tune_judge(
         judges: wordings and examples to try, as judges' names: shipped prompts, prompt files of
             your own, examples. The first one is always a finalist, for comparison.
         models: where models come from, with the budget; `options.try_models` are tried for each
-            judge. Replies are in the ledger, so that the same call again goes on.
+            judge. Replies are in the ledger, so that the same call resumes.
         on_progress: called with the number of judgments just finished.
         keywords: fields of `TuneOptions`, in place of or on top of `options`.
 

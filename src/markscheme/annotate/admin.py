@@ -142,7 +142,7 @@ class _Recent(Generic[T]):
         self._kept: tuple[float, T] | None = None
 
     async def get(self) -> T:
-        """It, worked out anew where it is too old."""
+        """It, worked out again where it is too old."""
         async with self._lock:
             if self._kept is None or self._kept[0] < time.monotonic() - self._seconds:
                 found = await self._site.read(lambda c: self._work(c, self._site.project))

@@ -98,7 +98,7 @@ def save_project(connection: Connection, project: Project) -> None:
 
 
 def change_setting(connection: Connection, name: str, value: Any) -> None:
-    """Set one of a project's settings anew."""
+    """Set one of a project's settings again."""
     connection.execute(
         update(t.settings)
         .where(t.settings.c.name == name)

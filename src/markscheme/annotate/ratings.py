@@ -313,7 +313,7 @@ def _count(
 
 
 def _resettle(connection: Connection, project: Project, row: t.AnyRow, state: str) -> None:
-    """Work out anew whether the item has its label."""
+    """Work out again whether the item has its label."""
     change = int(state in ANSWERED) - int(row.state in ANSWERED)
     rated = row.rated + (change if row.part == "first" else 0)
     if row.part == "gold" or (rated < project.per_item and row.stage == "open"):

@@ -42,7 +42,7 @@ class Search:
         words: in question, answers or references; accents and case as the database compares them.
         person: who has rated it, by id; None for anybody.
         noted: only items with a note.
-        after: the place from which the page goes on.
+        after: the place from which the page continues.
     """
 
     which: Which = "disagreed"

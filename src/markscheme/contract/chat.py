@@ -91,7 +91,7 @@ class ChatRequest:
         seed: for servers that can repeat a sample; None sends none. Samples of one request need
             seeds of their own.
         schema: JSON schema, as text, that the reply must keep to. To a server that cannot do
-            so it is not sent, so the reply has to be read with care all the same.
+            so it is not sent, so the reply still has to be read with care.
         logprobs: ask for `token_logprobs`; they stay None where the server gives none.
         sample: which of several independent samples of the same request this is, from 0.
     """

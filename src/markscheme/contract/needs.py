@@ -19,7 +19,7 @@ class Needs:
         chat: whether the judge may ask a chat model. None, the default, is "not declared", which
             counts as "may ask": such a judge is budgeted, stays in the parent process when a run
             has several workers, and is not served over HTTP unless it is named. A judge that
-            declares False and asks all the same is stopped with a JudgeError.
+            declares False and asks anyway is stopped with a JudgeError.
         extras: optional dependencies by the name of their extra, such as `hf`.
         weights: weights or other files that the user must supply.
         references, question: whether the judge reads them.

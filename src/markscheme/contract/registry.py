@@ -216,7 +216,7 @@ def _takes_answers_and_models(method: Callable[..., object]) -> bool:
 
 
 def _same_definition(one: type, other: type) -> bool:
-    """Whether a class is defined anew: its module was reloaded, its notebook cell run again."""
+    """Whether a class is defined again: its module was reloaded, its notebook cell run again."""
     return (one.__module__, one.__qualname__) == (other.__module__, other.__qualname__)
 
 

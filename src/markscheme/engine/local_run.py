@@ -468,7 +468,7 @@ def _finished(
     """The report of a run that was done before, once its input is seen to be the same.
 
     The figures are computed from the judgments again: those that stand in the folder are not
-    trusted, and are written anew where they were changed.
+    trusted, and are written again where they were changed.
     """
     chain = b""
     clusters: list[pl.DataFrame] = []

@@ -127,7 +127,7 @@ class RunFolder:
         return plan
 
     def reopen(self) -> None:
-        """Mark a finished run as unfinished, so that it is judged anew from the ledger."""
+        """Mark a finished run as unfinished, so that it is judged again from the ledger."""
         if not self.path.is_dir():
             return
         with self.locked():

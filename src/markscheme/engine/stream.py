@@ -65,7 +65,7 @@ class Sheet(Protocol):
 def cuts(items: int, start: int = 0, *, first: int, most: int) -> Iterator[tuple[int, int]]:
     """Where tables begin, and how many items each has: `first`, twice that, and so on to `most`.
 
-    They are the same wherever a run goes on: of requests that rows of a table share, the first row
+    They are the same wherever a run resumes: of requests that rows of a table share, the first row
     pays.
     """
     begin, size = 0, first

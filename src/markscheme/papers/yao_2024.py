@@ -239,7 +239,7 @@ def _cell(
 WITHIN: Mapping[str, float] = MappingProxyType(
     {"table-1": 1.0, "table-11": 1.0, "table-9": 3.0, "table-12": 30.0, "table-13": 0.01}
 )
-"""How far figures may move when the embedded test is trained again before they are recorded anew:
+"""How far figures may move when the embedded test is trained again before they are recorded again:
 odds ratios of sets that people nearly always accept rest on a handful of answers."""
 
 KNOWN: Mapping[str, Mapping[tuple[str, str], float]] = MappingProxyType(

@@ -87,7 +87,7 @@ def by_judge(names: Sequence[str], *, people: bool = False) -> dict[str, Any]:
     every = [*names, *([PEOPLE] if people else [])]
     turns = [divmod(place, len(SERIES)) for place in range(len(names))]
     colours = [SERIES[place] for _, place in turns] + ["ink"] * people
-    # After eight judges colours begin anew, with another shape each.
+    # After eight judges colours begin again, with another shape each.
     shapes = [SHAPES[(place + turn) % len(SHAPES)] for turn, place in turns]
     shapes += ["diamond"] * people
     return {

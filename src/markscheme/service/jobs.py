@@ -2,7 +2,7 @@
 
 A job's folder holds `job.json` (written last, so that a folder without it is an upload that broke
 off), `input/` with the file, and `run/`, an ordinary run's folder. Whatever ends the service, a job
-that was accepted goes on at the next start from its last saved piece.
+that was accepted resumes at the next start from its last saved piece.
 """
 
 from __future__ import annotations

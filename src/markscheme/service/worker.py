@@ -29,7 +29,7 @@ _START = 120.0
 
 _FIRST = 30.0
 """Seconds that the first call of a process has beyond others, in which it reads weights. So long it
-is not ended for want of anybody who waits: the next request would have to begin anew."""
+is not ended for want of anybody who waits: the next request would have to begin again."""
 
 
 class AbandonedError(Exception):

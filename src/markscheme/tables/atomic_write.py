@@ -20,7 +20,7 @@ def whole_file(
     """A place to write to that takes the target's name only once it is complete and on disk.
 
     Whatever ends the block early removes what is half written at once: on a full disk every byte
-    counts. Its error goes on.
+    counts. Its error is raised on.
 
     Args:
         target: the file.

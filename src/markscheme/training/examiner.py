@@ -445,7 +445,7 @@ def fit_deep_blend(
 ) -> tuple[float, float, float, float]:
     """Set what the language model counts beside trees and cross-encoder, and save it in `folder`.
 
-    Trees are grown anew without the rows that the encoders have not seen, and the weights of the
+    Trees are grown again without the rows that the encoders have not seen, and the weights of the
     three are fitted on those rows where trees and cross-encoder leave the score unsure.
 
     Args:

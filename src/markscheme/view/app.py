@@ -51,7 +51,7 @@ def make_app(folder: str | Path, *, token: str, form: str) -> Starlette:
     """The viewer of a folder of runs.
 
     Args:
-        folder: looked through anew whenever the index is opened.
+        folder: looked through again whenever the index is opened.
         token: lets in; form: what our pages' requests carry.
     """
     pages = _Pages(Path(folder))
@@ -202,7 +202,7 @@ class _Pages:
         return run, () if other is None else (await asyncio.to_thread(self._run, other),)
 
     def _drawn_of(self, run: Run, others: tuple[Run, ...]) -> _Drawn:
-        """What is kept of a run, anew where its files or labels have changed."""
+        """What is kept of a run, again where its files or labels have changed."""
         given = self._given(run)
         files = [given.path, *(each.path / "judgments.parquet" for each in (run, *others))]
         key = (

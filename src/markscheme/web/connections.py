@@ -1,6 +1,6 @@
 """Connections that wait too long, or are too many, are closed: slow clients cannot fill a server.
 
-Uvicorn waits for a request's headers for ever, and for ever anew with each byte of them.
+Uvicorn waits for a request's headers for ever, and again with each byte of them.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Reference lists that a chat model writes: one good answer, then worse ones by named techniques.
 
-After Yang et al. 2024, sections 3.3.2 and 3.3.3: the golden answer is written anew, so that all
+After Yang et al. 2024, sections 3.3.2 and 3.3.3: the golden answer is written again, so that all
 references are of one style; without one the model answers by itself. The wording is ours.
 """
 
@@ -220,7 +220,7 @@ def _write(
 
 
 def _technique(question: str, grade: int, place: int, seed: int) -> str:
-    """One of the techniques of a grade; the best grade is written anew."""
+    """One of the techniques of a grade; the best grade is written again."""
     choices = [name for name, (given, _) in TECHNIQUES.items() if given == grade]
     if not choices:
         return "best"

@@ -2,7 +2,7 @@
 
 To a judge it is a model like any other, only slow: what it asks at the same time is one batch, or
 as many as the provider's limits make of it. The ledger knows which requests are in which batch, so
-a run that was killed while it waited goes on waiting, and sends nothing twice.
+a run that was killed while it waited continues to wait, and sends nothing twice.
 """
 
 from __future__ import annotations
