@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import markscheme
+from keyboard_check import unreachable
 from markscheme.report.html import write_report
 from markscheme.report.material import read_material
 
@@ -173,6 +174,7 @@ def test_counts_in_the_figures_lead_to_their_answers(browser: Browser, report: P
 
 
 def test_the_keyboard_is_enough(browser: Browser, report: Path) -> None:
+    assert unreachable(Opened(browser, report).page) == []
     opened = Opened(browser, report)
     page = opened.page
     page.keyboard.press("Tab")
