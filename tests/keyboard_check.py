@@ -20,6 +20,8 @@ _MARK = """() => {
     one.dataset.reach = number++;
   }
   document.activeElement.blur();
+  for (const one of open.querySelectorAll("[data-reach]"))
+    one.dataset.shadow = getComputedStyle(one).boxShadow;
   return number;
 }"""
 _WHERE = """() => {
@@ -32,13 +34,16 @@ _WHERE = """() => {
   const label = one.labels && one.labels[0];
   const outlined = (s) => s.outlineStyle !== "none" && parseFloat(s.outlineWidth) > 0;
   const shown = [style, label && getComputedStyle(label)].some(
-    (s) => s && (outlined(s) || s.boxShadow !== "none"));
+    (s) => s && (outlined(s) || ![one.dataset.shadow, "none"].includes(s.boxShadow)));
   return {number: number === undefined ? null : +number, shown, html: one.outerHTML.slice(0, 90)};
 }"""
 _LEFT = """(seen) => [...document.querySelectorAll("[data-reach]")]
   .filter((one) => !seen.includes(+one.dataset.reach)).map((one) => one.outerHTML.slice(0, 90))"""
 _CLEAN = """() => {
-  document.querySelectorAll("[data-reach]").forEach((one) => delete one.dataset.reach);
+  document.querySelectorAll("[data-reach]").forEach((one) => {
+    delete one.dataset.reach;
+    delete one.dataset.shadow;
+  });
   document.activeElement.blur();
 }"""
 
@@ -48,7 +53,7 @@ def unreachable(page: Any) -> list[str]:
     count = page.evaluate(_MARK)
     seen: set[int] = set()
     faults: list[str] = []
-    for _ in range(min(count, MOST_STEPS) + 10):
+    for _ in range(2 * min(count, MOST_STEPS) + 20):  # boxes that scroll take the focus, too
         page.keyboard.press("Tab")
         found = page.evaluate(_WHERE)
         if found["number"] is None or found["number"] in seen:
