@@ -21,6 +21,7 @@ from markscheme.training.cross_encoder import (
     pair_of,
     train_cross_encoder,
 )
+from markscheme.training.exported_weights import read_exported
 
 
 @pytest.fixture
@@ -123,3 +124,33 @@ def test_an_encoder_that_cannot_be_used_is_named(tmp_path: Path) -> None:
         train_cross_encoder(
             rows(), tmp_path / "out", CrossEncoderOptions(encoder=str(tmp_path / "nowhere"))
         )
+
+
+def test_the_shipped_cross_encoder_is_trained_further_from_what_it_says_now(tmp_path: Path) -> None:
+    """Before the first step its own 8-bit weights are read back, and exported they say the same."""
+    pytest.importorskip("torch")
+    pytest.importorskip("transformers")
+    options = CrossEncoderOptions(encoder="shipped", epochs=1, tokens=400, longest=64, rate=1e-9)
+    assert train_cross_encoder(rows(), tmp_path, options, say=str)
+    triples = [(row[0], row[1], row[2]) for row in rows().rows()]
+    own, shipped = (
+        cross_encode(folder, triples)
+        for folder in (
+            tmp_path / "onnx",
+            Path(markscheme.__file__).parent / "judges/examiner/weights/cross-encoder",
+        )
+    )
+    assert np.abs(own - shipped).max() < 0.05
+    opposite = rows().with_columns(label=1 - pl.col("label"))
+    taught = CrossEncoderOptions(encoder="shipped", epochs=6, tokens=400, longest=64)
+    assert train_cross_encoder(opposite, tmp_path / "opposite", taught, say=str)
+    moved = cross_encode(tmp_path / "opposite" / "onnx", triples) - shipped
+    accepted = opposite["label"].to_numpy() > 0.5
+    assert moved[accepted].mean() > moved[~accepted].mean() + 0.5
+
+
+def test_a_file_that_no_export_wrote_is_named(tmp_path: Path) -> None:
+    pytest.importorskip("onnx")
+    (tmp_path / "model.onnx").write_bytes(b"")
+    with pytest.raises(ModelError, match="is not a graph that export_onnx wrote"):
+        read_exported(tmp_path)

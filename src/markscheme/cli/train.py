@@ -50,8 +50,8 @@ def examiner(
     encoder: Annotated[
         str | None,
         Option(
-            "BERT-shaped model to fine-tune as its cross-encoder: folder or name on the hub "
-            "(default: the shipped cross-encoder as it is).",
+            "BERT-shaped model to fine-tune as its cross-encoder: folder, name on the hub, or "
+            "`shipped`, the examiner's own (default: the shipped cross-encoder as it is).",
             ("--encoder",),
         ),
     ] = None,

@@ -28,13 +28,17 @@ import polars as pl
 
 from markscheme.contract import Lineage
 from markscheme.errors import MissingExtraError, ModelError
-from markscheme.judges.examiner import pair_of
+from markscheme.judges.examiner import open_weights, pair_of
 from markscheme.training.export_onnx import RUN, export
+from markscheme.training.exported_weights import read_exported
 
 Say = Callable[[str], None]
 Example = tuple[list[int], float, float]
 """Token ids, label and weight of a pair."""
 
+SHIPPED = "shipped"
+"""Names the examiner's own cross-encoder as the one to train further."""
+_MARKS = ("pad", "sep", "cls", "unk", "mask")
 COMPARED, HIDDEN = 192, 256
 """Width of a comparison of two words, and of the layer that reads all of them."""
 SHARPNESS = 12.0
@@ -46,7 +50,8 @@ class CrossEncoderOptions:
     """How a cross-encoder is fine-tuned.
 
     Attributes:
-        encoder: a folder of a BERT-shaped model that transformers opens, or a name on the hub.
+        encoder: a folder of a BERT-shaped model that transformers opens, a name on the hub, or
+            `shipped`: the examiner's own cross-encoder, which is trained further.
         epochs: times that every pair is seen, after those of the column `first`.
         tokens: tokens of a batch, padding counted.
         longest: tokens read of a pair at most.
@@ -75,7 +80,8 @@ def aligning_network(encoder: str, longest: int) -> tuple[Any, Any]:
     """A torch module over a BERT-shaped encoder that gives one logit a pair, and its tokenizer.
 
     Its forward pass takes token ids of shape (pairs, tokens), padded with 0. Segments are marked by
-    the separators: question, references, answer.
+    the separators: question, references, answer. Of `shipped` the compared words' layers come
+    trained too; of others they are new.
 
     Raises:
         MissingExtraError: torch or transformers is not installed.
@@ -85,11 +91,24 @@ def aligning_network(encoder: str, longest: int) -> tuple[Any, Any]:
     try:
         import torch
         from torch import nn
-        from transformers import AutoConfig, AutoModel, AutoTokenizer
+        from transformers import (
+            AutoConfig,
+            AutoModel,
+            AutoTokenizer,
+            BertConfig,
+            BertModel,
+            PreTrainedTokenizerFast,
+        )
     except ImportError as error:
         raise MissingExtraError("fine-tuning a cross-encoder", "hf") from error
+    trained: dict[str, Any] = {}
     try:
-        shape = AutoConfig.from_pretrained(encoder)
+        if encoder == SHIPPED:
+            folder = open_weights(None).cross_encoder
+            exported = read_exported(folder)
+            shape, trained = BertConfig(**exported.shape), exported.tensors
+        else:
+            shape = AutoConfig.from_pretrained(encoder)
         if shape.model_type != "bert" or shape.hidden_size % RUN:
             raise ModelError(
                 f"{encoder} is of type {shape.model_type}; choose an encoder of type bert whose "
@@ -100,8 +119,15 @@ def aligning_network(encoder: str, longest: int) -> tuple[Any, Any]:
                 f"{encoder} reads {shape.max_position_embeddings} tokens at most; choose an "
                 f"encoder that reads {longest}"
             )
-        tokenizer = AutoTokenizer.from_pretrained(encoder)
-        bert = AutoModel.from_pretrained(encoder, add_pooling_layer=False)
+        if encoder == SHIPPED:
+            marks = {f"{name}_token": f"[{name.upper()}]" for name in _MARKS}
+            tokenizer = PreTrainedTokenizerFast(
+                tokenizer_file=str(folder / "tokenizer.json"), **marks
+            )
+            bert = BertModel(shape, add_pooling_layer=False)
+        else:
+            tokenizer = AutoTokenizer.from_pretrained(encoder)
+            bert = AutoModel.from_pretrained(encoder, add_pooling_layer=False)
     except (OSError, ValueError) as error:
         said = " ".join(str(error).split())
         raise ModelError(
@@ -165,7 +191,15 @@ def aligning_network(encoder: str, longest: int) -> tuple[Any, Any]:
                 (cosine * own).sum(1, keepdim=True) / count,
             ]
 
-    return Aligning(), tokenizer
+    network = Aligning()
+    if trained:
+        inner = ("embeddings.", "encoder.")
+        tensors = {
+            f"bert.{name}" if name.startswith(inner) else name: torch.from_numpy(tensor)
+            for name, tensor in trained.items()
+        }
+        network.load_state_dict(tensors)
+    return network, tokenizer
 
 
 def train_cross_encoder(
@@ -366,7 +400,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Fine-tune a cross-encoder in resumable steps.")
     parser.add_argument("data", type=Path, help="Parquet: question, references, answer, label")
     parser.add_argument("out", type=Path)
-    parser.add_argument("--encoder", required=True, help="folder or hub name")
+    parser.add_argument("--encoder", required=True, help="folder, hub name or `shipped`")
     parser.add_argument("--epochs", type=int, default=3)
     parser.add_argument("--steps", type=int, help="most steps of this run")
     parser.add_argument("--threads", type=int, default=1)

@@ -9,14 +9,14 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from markscheme.models.local import OnnxPairClassifier
+from markscheme.models.local import OnnxPairClassifier, positions
 
 _REFERENCES, _ANSWER = 600, 1200
 """Characters read of all references and of the answer."""
 _MARKERS = re.compile(r"\[(?=(?:SEP|CLS|PAD|UNK|MASK)\])", re.IGNORECASE)
 """Begin what the tokenizer takes for its own marks: in a text they are only text."""
-MOST_TOKENS = 160
-"""Tokens read of a question, its references and an answer together."""
+MOST_TOKENS = 256
+"""Tokens read of a question, its references and an answer together, by weights that can."""
 _CERTAIN = 1e-6
 
 
@@ -41,7 +41,8 @@ def cross_encode(
     """
     from scipy.special import logit  # loaded when used: it would slow every command's start
 
-    reader = OnnxPairClassifier(folder=folder, max_tokens=MOST_TOKENS)
+    most = min(MOST_TOKENS, positions(folder) or MOST_TOKENS)
+    reader = OnnxPairClassifier(folder=folder, max_tokens=most)
     likely = reader.scores([pair_of(*row) for row in rows])[:, 0].astype(np.float64)
     likely = np.clip(likely, _CERTAIN, 1 - _CERTAIN)
     return np.asarray(logit(likely))

@@ -11,6 +11,7 @@ from .hf_encoders import TransformersTokenEncoder as TransformersTokenEncoder
 from .nli import entailment_column as entailment_column
 from .nli import open_nli as open_nli
 from .pair_classifier import OnnxPairClassifier as OnnxPairClassifier
+from .pair_classifier import positions as positions
 from .seq2seq import SequenceModel as SequenceModel
 from .token_vectors import TokenEncoder as TokenEncoder
 from .token_vectors import token_encoder as token_encoder

@@ -110,6 +110,12 @@ class OnnxPairClassifier:
         return _probabilities(logits)
 
 
+def positions(folder: Path) -> int | None:
+    """Most tokens that the weights in a folder can read of a pair; None where they do not say."""
+    found = read_json(folder, "config.json").get("max_position_embeddings")
+    return None if found is None else int(found)
+
+
 def _inputs(encoding: Encoding, wanted: list[str]) -> dict[str, npt.NDArray[np.int64]]:
     values = {
         "input_ids": encoding.ids,
@@ -164,7 +170,7 @@ def _session(folder: Path) -> InferenceSession:
 
 @lru_cache(maxsize=4)
 def _tokenizer(folder: Path, max_tokens: int) -> Tokenizer:
-    longest = read_json(folder, "config.json").get("max_position_embeddings", max_tokens)
+    longest = positions(folder) or max_tokens
     if not 8 <= max_tokens <= longest:
         raise ModelError(
             f"max_tokens={max_tokens} does not fit the weights in {folder}: "
