@@ -13,6 +13,13 @@ from markscheme.values import (
 )
 
 AGREE = [
+    ("How do I list pods everywhere?", "kubectl get pods --all-namespaces", "kubectl get pods -A"),
+    ("How do I list all containers?", "docker ps -a", "docker ps --all"),
+    ("How do I list all containers?", "docker ps -a", "Type `docker container ls --all`."),
+    ("How do I undo the commit?", "git reset --soft HEAD~1", "git reset --soft HEAD^"),
+    ("Which formula counts numbers?", "=COUNT(A1:A50)", "It is `=count(A1:A50)`."),
+    ("Which join keeps all left rows?", "LEFT JOIN", "LEFT OUTER JOIN"),
+    ("How do I remove the build folder?", "rm -rf build", "`rm -fr ./build/`"),
     ("How long is the review?", "10 business days", "two weeks"),
     ("How many days of leave do new employees get?", "25 working days", "25"),
     ("What is the late fee?", "5% of the invoice", "five percent of the invoice amount"),
@@ -63,6 +70,18 @@ AGREE = [
     ("Which command lists hidden files?", "ls -la", "ls -al"),
 ]
 CONFLICT = [
+    ("How does a script stop at an error?", "set -e", "Put `set +e` near the top."),
+    ("How do I list all containers?", "docker ps -a", "`docker images -a` shows them."),
+    ("Which formula counts numbers?", "=COUNT(A1:A50)", "Use `=COUNTA(A1:A50)` there."),
+    (
+        "How do I sort from old to young?",
+        "SELECT name FROM p ORDER BY age DESC",
+        "select name from p order by age asc",
+    ),
+    ("How do I take the stash back and drop it?", "git stash pop", "git stash apply"),
+    ("How do I copy a.txt to b.txt?", "cp a.txt b.txt", "cp b.txt a.txt"),
+    ("How do I sort in reverse?", "sorted(items, reverse=True)", "sorted(items, reverse=False)"),
+    ("How do I end process 31 at once?", "kill -9 31", "kill -15 31"),
     ("How long do I have to return an item?", "30 days", "30 business days"),
     ("How long do I have to return an item?", "30 business days", "30 days"),
     ("By what percentage did it change?", "A decrease of 1.2%", "+1.2%"),
@@ -94,10 +113,13 @@ CONFLICT = [
 ]
 UNDECIDED = [
     ("How do I see free disk space?", "df -h", "du -h"),
-    ("How do I list pods everywhere?", "kubectl get pods --all-namespaces", "kubectl get pods -A"),
     ("When was it founded?", "1998", "in the late 1990s"),
     ("Where do people eat more beef than elsewhere?", "Argentina", "The US eats more than others."),
-    ("How do I list all containers?", "docker ps -a", "docker ps --all"),
+    ("How do I free the port?", "kill -9 4312", "pkill node"),
+    ("How do I unpack it?", "tar -xzf a.tar.gz", "tar -xvzf a.tar.gz"),
+    ("Which command shows a log as it grows?", "tail -f file", "tail --follow app.log"),
+    ("Which SQL empties it?", "TRUNCATE TABLE t;", "DELETE FROM t;"),
+    ("How should I sort them?", "sort by name", "sort by date"),
     ("", "The new one is faster than the old.", "The old one is not slower than the new."),
     ("Why does it float?", "It is lighter than water.", "Its price is lower than that of water."),
     ("How many people came?", "more than 10,000", "12,400"),

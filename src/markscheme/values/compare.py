@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 
 from markscheme.values.amounts import Relation
 from markscheme.values.choices import as_choice, letter_of, named, picked
+from markscheme.values.code_lines import compare_code
 from markscheme.values.comparisons import compare_comparisons
 from markscheme.values.directions import compare_directions
 from markscheme.values.exact_names import compare_exact_names
@@ -203,6 +204,8 @@ def _compare(question: str, requested: Requested, reference: str, answer: str) -
         return turned
     if (scored := compare_scores(question, reference, answer)) is not None:
         return scored
+    if (coded := compare_code(question, reference, answer)) is not None:
+        return coded
     if (named_exactly := compare_exact_names(question, reference, answer)) is not None:
         return named_exactly
     wanted = typed_values(reference, question=question)
