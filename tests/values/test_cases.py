@@ -13,6 +13,7 @@ from markscheme.values import (
 )
 
 AGREE = [
+    ("How do I unpack it?", "tar -xzf a.tar.gz", "tar -xvzf a.tar.gz"),
     ("How do I list pods everywhere?", "kubectl get pods --all-namespaces", "kubectl get pods -A"),
     ("How do I list all containers?", "docker ps -a", "docker ps --all"),
     ("How do I list all containers?", "docker ps -a", "Type `docker container ls --all`."),
@@ -116,7 +117,6 @@ UNDECIDED = [
     ("When was it founded?", "1998", "in the late 1990s"),
     ("Where do people eat more beef than elsewhere?", "Argentina", "The US eats more than others."),
     ("How do I free the port?", "kill -9 4312", "pkill node"),
-    ("How do I unpack it?", "tar -xzf a.tar.gz", "tar -xvzf a.tar.gz"),
     ("Which command shows a log as it grows?", "tail -f file", "tail --follow app.log"),
     ("Which SQL empties it?", "TRUNCATE TABLE t;", "DELETE FROM t;"),
     ("How should I sort them?", "sort by name", "sort by date"),

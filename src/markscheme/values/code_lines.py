@@ -51,6 +51,8 @@ _SAME = (
 )
 _ANY_CASE = frozenset(["grep", "cp", "rm"])
 """Programs whose -r and -R do the same."""
+_TALKATIVE = frozenset(["tar", "cp", "mv", "rm", "mkdir"])
+"""Programs that only say more with -v."""
 _IN_ORDER = frozenset(
     """
     cp mv ln scp rsync diff git
@@ -257,6 +259,8 @@ def _line(text: str) -> _Line:
             options.add(token.lower() if tokens[0] in _ANY_CASE else token)
         elif token:
             tokens.append(token)
+    if tokens and tokens[0] in _TALKATIVE:
+        options.discard("-v")
     return _Line(plain, tuple(tokens), frozenset(options))
 
 
