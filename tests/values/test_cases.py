@@ -13,6 +13,22 @@ from markscheme.values import (
 )
 
 AGREE = [
+    ("Who nominated whom?", "Hesse nominated Bloch.", "bloch was nominated by hesse"),
+    ("Who coached whom?", "Petrova coached Lang.", "Lang trained under Petrova."),
+    ("Who beat whom in the semi-final?", "Uruguay beat Ghana.", "Ghana lost to Uruguay."),
+    ("Which is deeper, Lorn or Tay?", "Tay", "Lorn is the shallower of the two."),
+    (
+        "Which sort is stable: merge sort or heapsort?",
+        "Merge sort",
+        "merge sort is stable, heapsort is not",
+    ),
+    (
+        "Which plan has the higher deductible, Alder Basic or Alder Plus?",
+        "Alder Basic (€1,000 versus €300)",
+        "Basic has the higher one, at 1,000 euros.",
+    ),
+    ("Which takes longer, customs clearance or delivery?", "Customs clearance", "clearance"),
+    ("Does the rule apply to drivers or to riders?", "Riders", "the latter"),
     ("How do I unpack it?", "tar -xzf a.tar.gz", "tar -xvzf a.tar.gz"),
     ("How do I list pods everywhere?", "kubectl get pods --all-namespaces", "kubectl get pods -A"),
     ("How do I list all containers?", "docker ps -a", "docker ps --all"),
@@ -71,6 +87,22 @@ AGREE = [
     ("Which command lists hidden files?", "ls -la", "ls -al"),
 ]
 CONFLICT = [
+    ("Who nominated whom?", "Hesse nominated Bloch.", "bloch nominated hesse"),
+    ("Who beat whom in the semi-final?", "Uruguay beat Ghana.", "Uruguay was beaten by Ghana."),
+    ("Which firm bought which?", "Quist bought Alder.", "Quist was acquired by Alder."),
+    ("Which is larger, 2^10 or 10^3?", "2^10", "10^3 = 1000, which exceeds 2^10"),
+    (
+        "Which is larger, Lake Superior or Lake Victoria?",
+        "Lake Superior",
+        "Lake Victoria, at about 82,000 km²; Superior comes in at roughly 69,000.",
+    ),
+    ("Is Istanbul, Ankara or Izmir the capital of Turkey?", "Ankara", "Istanbul"),
+    (
+        "Which of the two is deeper: Lorn (74 m) or Tay (155 m), and by how much?",
+        "Tay, by 81 m",
+        "Tay is the shallower of the two by 81 m, so Lorn.",
+    ),
+    ("Who earns more, the plumber or the electrician?", "The plumber", "Both earn the same."),
     ("How does a script stop at an error?", "set -e", "Put `set +e` near the top."),
     ("How do I list all containers?", "docker ps -a", "`docker images -a` shows them."),
     ("Which formula counts numbers?", "=COUNT(A1:A50)", "Use `=COUNTA(A1:A50)` there."),
@@ -113,6 +145,10 @@ CONFLICT = [
     ("", "The old one is heavier than the new one.", "The new one is heavier than the old one."),
 ]
 UNDECIDED = [
+    ("Who beat whom?", "Uruguay beat Ghana.", "Ghana did not lose to Uruguay."),
+    ("Is the mean above or below the median?", "above", "The median is above the mean."),
+    ("Who taught whom: Rehm or Ferrante?", "Ferrante taught Rehm.", "Rehm, by Ferrante"),
+    ("Is the licence per user or per device?", "Per user", "It costs 30 euros."),
     ("How do I see free disk space?", "df -h", "du -h"),
     ("When was it founded?", "1998", "in the late 1990s"),
     ("Where do people eat more beef than elsewhere?", "Argentina", "The US eats more than others."),

@@ -11,6 +11,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from markscheme.values.alternatives import compare_alternatives
 from markscheme.values.amounts import Relation
 from markscheme.values.choices import as_choice, letter_of, named, picked
 from markscheme.values.code_lines import compare_code
@@ -41,6 +42,7 @@ from markscheme.values.parse import typed_values
 from markscheme.values.periods import PERIODS
 from markscheme.values.relation import relate
 from markscheme.values.requested import Requested, read_question
+from markscheme.values.roles import compare_roles
 from markscheme.values.scores import compare_scores
 from markscheme.values.stance import contrary
 
@@ -191,6 +193,16 @@ def _best(question: str, references: Sequence[str], answer: str) -> Comparison:
     return best
 
 
+_BEFORE_VALUES = (
+    compare_directions,
+    compare_scores,
+    compare_alternatives,
+    compare_roles,
+    compare_code,
+    compare_exact_names,
+)
+
+
 def _compare(question: str, requested: Requested, reference: str, answer: str) -> Comparison:
     if not reference.strip() or not answer.strip() or _UNKNOWN.search(reference):
         return _NOTHING
@@ -200,14 +212,9 @@ def _compare(question: str, requested: Requested, reference: str, answer: str) -
             return chosen
     if requested.named and (chosen := _named_choice(requested, reference, answer)) is not None:
         return chosen
-    if (turned := compare_directions(question, reference, answer)) is not None:
-        return turned
-    if (scored := compare_scores(question, reference, answer)) is not None:
-        return scored
-    if (coded := compare_code(question, reference, answer)) is not None:
-        return coded
-    if (named_exactly := compare_exact_names(question, reference, answer)) is not None:
-        return named_exactly
+    for compare in _BEFORE_VALUES:
+        if (compared := compare(question, reference, answer)) is not None:
+            return compared
     wanted = typed_values(reference, question=question)
     if (compared := compare_comparisons(question, reference, answer)) is not None:
         return compared

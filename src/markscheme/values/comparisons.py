@@ -78,7 +78,7 @@ _BASE = {
 
 
 @dataclass(frozen=True, slots=True)
-class _Degree:
+class Degree:
     """What is compared: "larger" is (large, +1), "less dense" (dense, -1)."""
 
     base: str
@@ -93,7 +93,7 @@ class _Clause:
 
     first: frozenset[str]
     second: frozenset[str]
-    degree: _Degree
+    degree: Degree
 
 
 def compare_comparisons(question: str, reference: str, answer: str) -> Comparison | None:
@@ -112,20 +112,20 @@ def compare_comparisons(question: str, reference: str, answer: str) -> Compariso
         return None
     wanted = _clause(reference)
     if wanted is not None:
-        turn = _turn(wanted.degree, given.degree)
+        way = turn(wanted.degree, given.degree)
         same = _side(given, wanted.first - wanted.second)
         other = _side(given, wanted.second - wanted.first)
         order = same if same else -other
         if same and other and same == other:
             return None
     else:
-        wanted_degree = None if re.search(r"\bthan\b", question) else _degree(question)
+        wanted_degree = None if re.search(r"\bthan\b", question) else degree_of(question)
         if wanted_degree is None or len(reference.split()) > _MOST_WORDS // 5:
             return None
-        turn, order = _turn(wanted_degree, given.degree), _side(given, _words(reference))
-    if not turn or not order:
+        way, order = turn(wanted_degree, given.degree), _side(given, _words(reference))
+    if not way or not order:
         return None
-    holds = turn * order > 0
+    holds = way * order > 0
     if holds and wanted is not None:
         return None  # two sentences may agree here and differ in what else they say
     pair = Pair(reference.strip(" ."), answer.strip(" ."), "same" if holds else "different")
@@ -148,29 +148,35 @@ def _clause(text: str) -> _Clause | None:
     before, after = text[: found[0].start()], text[found[0].end() :]
     before = re.split(r"[.;:!?]\s|,\s(?=but|and|while|whereas)", before)[-1]
     after = re.split(r"[.;:!?](?:\s|$)|,", after)[0]
-    degree = _degree(before, last=True)
+    degree = degree_of(before, last=True)
     if degree is None or _AMOUNT.match(after) or _NOT.search(before) or _NOT.search(after):
         return None
     return _Clause(_words(before[: degree.start]), _words(after), degree)
 
 
-def _degree(text: str, *, last: bool = False) -> _Degree | None:
+def degree_of(text: str, *, last: bool = False) -> Degree | None:
     """The comparative or superlative of a text, the first or the last one."""
-    found: list[_Degree] = []
-    hits = list(_WORD.finditer(text))
-    for place, hit in enumerate(hits):
-        word = hit[0].lower()
-        if word in _MORE:
-            following = hits[place + 1][0].lower() if place + 1 < len(hits) else ""
-            found.append(_Degree(following, _MORE[word], hit.start(), hit.end()))
-        elif word in _BASE:
-            found.append(_Degree(_BASE[word], 1, hit.start(), hit.end()))
+    found = degrees_of(text)
     if not found:
         return None
     return found[-1] if last else found[0]
 
 
-def _turn(one: _Degree, other: _Degree) -> int:
+def degrees_of(text: str) -> list[Degree]:
+    """The comparatives and superlatives of a text, in its order."""
+    found: list[Degree] = []
+    hits = list(_WORD.finditer(text))
+    for place, hit in enumerate(hits):
+        word = hit[0].lower()
+        if word in _MORE:
+            following = hits[place + 1][0].lower() if place + 1 < len(hits) else ""
+            found.append(Degree(following, _MORE[word], hit.start(), hit.end()))
+        elif word in _BASE:
+            found.append(Degree(_BASE[word], 1, hit.start(), hit.end()))
+    return found
+
+
+def turn(one: Degree, other: Degree) -> int:
     """+1 where two comparatives go the same way, -1 the opposite, 0 where unrelated."""
     if one.base == other.base:
         return one.sign * other.sign
@@ -179,6 +185,14 @@ def _turn(one: _Degree, other: _Degree) -> int:
             return one.sign * other.sign
         if {one.base, other.base} <= high | low:
             return -one.sign * other.sign
+    return 0
+
+
+def orientation(adjective: str) -> int:
+    """+1 for what grows with the figure (large, heavy), -1 for its opposite, 0 if unknown."""
+    for high, low in _GROUPS:
+        if adjective in high | low:
+            return 1 if adjective in high else -1
     return 0
 
 

@@ -31,7 +31,7 @@ Floats = npt.NDArray[np.float64]
 EncoderUse = Literal["auto", "never", "always"]
 DeepUse = Literal["never", "auto", "always"]
 
-RULES = 8
+RULES = 9
 """Raised whenever a feature, `ruled` or what is cut from answers changes."""
 
 LONGEST = 20_000_000
