@@ -30,15 +30,22 @@ import polars as pl
 import zstandard
 
 from markscheme.datasets import load
-from markscheme.training import TrainOptions, fit_deep_blend, parts, record_rows, train_examiner
+from markscheme.training import (
+    TrainOptions,
+    fit_deep_blend,
+    near_copies,
+    parts,
+    record_rows,
+    train_examiner,
+)
 
 ROOT = Path(__file__).parents[1]
 GRADED = (
     "efficientqa_test", "scientsbank", "beetle", "truthfulqa", "truthfulqa_multi", "le_chinese",
     "ads_chinese", "saf_english",
 )  # fmt: skip
-TREES = {"contrast": 1.0, "evouna": 1.5, "nq": 0.7, "efficientqa_test": 1.0}
-ENCODER = {"contrast": 1.0, "evouna": 0.8, "nq": 0.8, "efficientqa_test": 1.0}
+TREES = {"contrast": 1.0, "copies": 0.6, "evouna": 1.5, "nq": 0.7, "efficientqa_test": 1.0}
+ENCODER = {"contrast": 1.0, "copies": 0.6, "evouna": 0.8, "nq": 0.8, "efficientqa_test": 1.0}
 """What a row of a set weighs in the trees and in the cross-encoder."""
 OTHER, OTHER_ENCODER = 0.4, 0.5
 """The same for the other sets: many answers to few questions."""
@@ -77,7 +84,7 @@ def labelled(data: Path) -> pl.DataFrame:
     found = [("nq", row) for row in predictions.join(labels, on="answer_id").to_dicts()]
     found += [
         ("contrast", row)
-        for name in ("contrast-first", "contrast-train")
+        for name in ("contrast-first", "contrast-train", "contrast-third")
         for row in rows_of(ROOT / "training-data" / f"{name}.jsonl.zst")
     ]
     found += [
@@ -89,7 +96,7 @@ def labelled(data: Path) -> pl.DataFrame:
     people = load("evouna-nq", data_dir=data)
     people = people.filter(parts(people["question"]) != "test").drop_nulls(["label", "answer"])
     found += [("evouna", row) for row in people.to_dicts()]
-    return pl.DataFrame(
+    table = pl.DataFrame(
         {
             "question": [row["question"] for _, row in found],
             "references": [row["references"] for _, row in found],
@@ -101,6 +108,8 @@ def labelled(data: Path) -> pl.DataFrame:
             "part": [part(name, row.get("group") or row["question"]) for name, row in found],
         }
     )
+    pairs = table.filter((pl.col("set") == "contrast") & (pl.col("language") == "en"))
+    return pl.concat([table, near_copies(pairs).with_columns(set=pl.lit("copies"))])
 
 
 def weight(weights: dict[str, float], other: float) -> pl.Expr:
@@ -119,7 +128,8 @@ def main() -> None:
     table = labelled(data).filter(pl.col("part") != "held out")
     if given.what == "rows":
         table = table.filter(pl.col("part") == "train").with_columns(
-            weight=weight(ENCODER, OTHER_ENCODER), first=pl.col("set") != "contrast"
+            weight=weight(ENCODER, OTHER_ENCODER),
+            first=~pl.col("set").is_in(["contrast", "copies"]),
         )
         table.write_parquet(given.out)
         return

@@ -31,6 +31,13 @@ def feature(name: str, reference: str, answer: str, question: str = "What holds?
         ("first_shared_moved", "Germany beat England", "England beat Germany", 1),
         ("content_jaccard", "red brick", "red brick", 1),
         ("shared_words", "red brick", "blue stone", 0),
+        ("verbatim", "A pro-rata refund, less a 10% fee.", "Pro-rata refund less 10% fee", 1),
+        ("verbatim", "the “old” mill", "The 'old' mill!", 1),
+        ("verbatim", "-5%", "5%", 0),
+        ("verbatim", "C++", "C", 0),
+        ("verbatim", "A", "a", 1),
+        ("verbatim", "1,000", "1000", 0),
+        ("verbatim", "...", "?", 0),
     ],
 )
 def test_columns(name: str, reference: str, answer: str, value: float) -> None:

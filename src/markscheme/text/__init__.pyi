@@ -1,6 +1,8 @@
 from .claim_splitting import claims as claims
 from .claim_splitting import sentences as sentences
 from .clean import clean_series as clean_series
+from .contractions import written_out as written_out
+from .contractions import written_out_series as written_out_series
 from .cues import INJECTION as INJECTION
 from .cues import OUTDATED as OUTDATED
 from .cues import REFUSAL as REFUSAL

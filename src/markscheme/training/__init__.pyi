@@ -19,6 +19,7 @@ from .language_model import train_language_model as train_language_model
 from .listwise import train_listwise as train_listwise
 from .listwise_models import ListwiseOptions as ListwiseOptions
 from .lora import LoraOptions as LoraOptions
+from .near_copies import near_copies as near_copies
 from .question_kind import Fitted as Fitted
 from .question_kind import train_question_kind as train_question_kind
 from .reports import TrainingReport as TrainingReport

@@ -25,10 +25,9 @@ _AFTER_COMMA = re.compile(
     r"(?P<list>[^:?]+?\s+or\s+[^,:?]+?)\s*(?:\?|,? and\b)",
     re.IGNORECASE,
 )
-_INSIDE = re.compile(
-    r"(?P<list>(?:[\w'’.^+-]+,\s+(?:(?:the|an?|on|in|at|by|as|per|with|from|to|of|into) )?)*"
-    r"[\w'’.^+-]+,?\s+or\s+(?:(?:the|an?|on|in|at|by|as|per|only|for|with|from|to|of|into) )?[\w'’.^+-]+)"
-)
+_SMALL = r"(?:(?:the|an?|on|in|at|by|as|per|only|for|with|from|to|of|into) )?"
+_NAME = r"[\w'’.^+-]+"
+_INSIDE = re.compile(rf"(?P<list>(?:{_NAME},\s+{_SMALL})*{_NAME},?\s+or\s+{_SMALL}{_NAME})")
 _OR = re.compile(r",?\s+or\s+|,\s+", re.IGNORECASE)
 _WORD = re.compile(r"[^\W_]+(?:[.^+-][^\W_]+)*")
 _EMPTY = frozenset(

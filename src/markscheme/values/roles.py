@@ -1,4 +1,4 @@
-"""Who did it to whom: "Hesse nominated Bloch", "Bloch was nominated by Hesse", "Bloch lost to Hesse".
+"""Who did it to whom: "Hesse nominated Bloch", "Bloch was nominated by Hesse".
 
 Both names and the verb are in a right answer and in a wrong one alike: voice and order decide.
 """
@@ -20,9 +20,9 @@ _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*|\d+")
 _LEAST_STEM = 4
 _EMPTY = frozenset(
     """
-    the a an of in on at by for to from as with and or but it its his her their he she they that this
-    which who whom was were is are be been being has had have did does do not no yes into than then
-    one other when after before while until also only just so
+    the a an of in on at by for to from as with and or but it its his her their he she they that
+    this which who whom was were is are be been being has had have did does do not no yes into
+    than then one other when after before while until also only just so
     """.split()  # noqa: SIM905
 )
 _PASSIVE = r"\b(?:was|were|is|are|be|been|being|gets?|got)\b(?:\s+\w+){0,2}\s+$"
@@ -44,8 +44,8 @@ _CONVERSE = (
     ),
     (
         "taught teaches instructed tutored mentored coached trained",
-        r"(?:was |were |is )?(?:a |the )?(?:pupil|student|disciple|apprentice) of|learn(?:ed|t) from|"
-        r"(?:studied|trained) (?:under|with)",
+        r"(?:was |were |is )?(?:a |the )?(?:pupil|student|disciple|apprentice) of|"
+        r"learn(?:ed|t) from|(?:studied|trained) (?:under|with)",
     ),
     (
         "succeeded succeeds followed replaced replaces",
@@ -77,7 +77,7 @@ def compare_roles(question: str, reference: str, answer: str) -> Comparison | No
 
     Read are single clauses with one verb, in the reference's or with a converse one.
 
-    >>> compare_roles("Who beat whom?", "Uruguay beat Ghana.", "Uruguay lost to Ghana.").outcome.name
+    >>> compare_roles("Who beat whom?", "Peru beat Chile.", "Peru lost to Chile.").outcome.name
     'CONFLICT'
     """
     if not _ROLES_ASKED.search(question):

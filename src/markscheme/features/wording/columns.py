@@ -53,6 +53,7 @@ WORDING: dict[str, str] = {
     "new_content": "content words of the answer that neither reference nor question has, logarithm",
     "lacking_content": "content words of the reference that neither answer nor question has, logarithm",
     "length_ratio": "logarithm of the answer's words over the reference's",
+    "verbatim": "the answer is the reference, articles, commas and full stops apart",
 }
 """Every column of `wording_features` by name, and what it means in one line."""
 
@@ -73,6 +74,14 @@ _STOP_WORDS = (
 )
 _STOP = frozenset(_STOP_WORDS.split())
 _LONGEST = 6_000
+_ASIDE = re.compile(
+    r"[,.;:!?](?=\s|$)|[\"“”„«»`*]|(?<!\w)['‘’]|['‘’](?!\w)|\b(?:an?|the)\b(?=\s+\w)"
+)
+"""Marks between words, quotes and articles: texts that differ in nothing else are the same."""
+
+
+def _verbatim(text: str) -> str:
+    return " ".join(_ASIDE.sub(" ", text).split())
 
 
 def wording_features(
@@ -138,6 +147,7 @@ def _row(question: str, reference: str, answer: str) -> tuple[float, ...]:
         float(np.log1p(len(set(everything) - wanted - q))),
         float(np.log1p(len(wanted - set(everything) - q))),
         float(np.log((len(everything) + 1) / (len(r) + 1))),
+        float(_verbatim(reference) == _verbatim(answer) != ""),
     )
 
 

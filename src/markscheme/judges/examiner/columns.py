@@ -12,6 +12,7 @@ import polars as pl
 from markscheme.features.alignment import EXAMINED, FeatureView, Rarity, compute_features
 from markscheme.features.values import VALUES, compare_rows, value_features
 from markscheme.features.wording import WORDING, wording_features
+from markscheme.text import written_out_series
 from markscheme.values import Comparison
 
 COLUMNS: dict[str, str] = EXAMINED | VALUES | WORDING
@@ -37,6 +38,7 @@ def read_columns(
     questions: pl.Series, references: pl.Series, answers: pl.Series, rarity: Rarity
 ) -> Reading:
     """Read every answer of a table; rows do not influence each other."""
+    questions, references, answers = map(written_out_series, (questions, references, answers))
     aligned, view = compute_features(questions, references, answers, rarity)
     question_texts, answer_texts = questions.to_list(), answers.to_list()
     compared = compare_rows(question_texts, references.to_list(), answer_texts)

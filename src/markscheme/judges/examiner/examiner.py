@@ -37,7 +37,11 @@ RULES = 9
 LONGEST = 20_000_000
 """Characters of question, references and answer together; what is longer is not judged."""
 
-_CHOICE, _DECIDED = (list(COLUMNS).index(name) for name in ("value_is_choice", "value_decided"))
+_CHOICE, _DECIDED, _VERBATIM = (
+    list(COLUMNS).index(name) for name in ("value_is_choice", "value_decided", "verbatim")
+)
+_SAME_TEXT = 4.0
+"""Log-odds of an answer that is a reference word for word."""
 _ROWS_AT_ONCE = 16_384
 _DECIMALS = 5
 """Scores are rounded, so that a row's score cannot depend on the other rows of its batch."""
@@ -262,7 +266,7 @@ def score(
 
     settings = opened.settings
     odds = opened.trees(matrix)
-    rule = ruled(matrix)
+    rule = np.where(matrix[:, _VERBATIM] > 0, _SAME_TEXT, ruled(matrix))
     first = np.where(np.isnan(rule), platt(odds, settings.trees), expit(rule))
     scores = first.copy()
     if use != "never":
