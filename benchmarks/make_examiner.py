@@ -44,8 +44,12 @@ GRADED = (
     "efficientqa_test", "scientsbank", "beetle", "truthfulqa", "truthfulqa_multi", "le_chinese",
     "ads_chinese", "saf_english",
 )  # fmt: skip
-TREES = {"contrast": 1.0, "copies": 0.6, "evouna": 1.5, "nq": 0.7, "efficientqa_test": 1.0}
-ENCODER = {"contrast": 1.0, "copies": 0.6, "evouna": 0.8, "nq": 0.8, "efficientqa_test": 1.0}
+TREES = {
+    "contrast": 1.0, "light": 4.0, "copies": 1.2, "evouna": 1.5, "nq": 0.7, "efficientqa_test": 1.0,
+}  # fmt: skip
+ENCODER = {
+    "contrast": 1.0, "light": 1.0, "copies": 0.6, "evouna": 0.8, "nq": 0.8, "efficientqa_test": 1.0,
+}  # fmt: skip
 """What a row of a set weighs in the trees and in the cross-encoder."""
 OTHER, OTHER_ENCODER = 0.4, 0.5
 """The same for the other sets: many answers to few questions."""
@@ -83,7 +87,7 @@ def labelled(data: Path) -> pl.DataFrame:
     predictions = load("nq-open-predictions", data_dir=data).drop("label")
     found = [("nq", row) for row in predictions.join(labels, on="answer_id").to_dicts()]
     found += [
-        ("contrast", row)
+        ("light" if row["kind"] == "light rewording" else "contrast", row)
         for name in ("contrast-first", "contrast-train", "contrast-third")
         for row in rows_of(ROOT / "training-data" / f"{name}.jsonl.zst")
     ]
@@ -108,7 +112,7 @@ def labelled(data: Path) -> pl.DataFrame:
             "part": [part(name, row.get("group") or row["question"]) for name, row in found],
         }
     )
-    pairs = table.filter((pl.col("set") == "contrast") & (pl.col("language") == "en"))
+    pairs = table.filter(pl.col("set").is_in(["contrast", "light"]) & (pl.col("language") == "en"))
     return pl.concat([table, near_copies(pairs).with_columns(set=pl.lit("copies"))])
 
 
@@ -129,7 +133,7 @@ def main() -> None:
     if given.what == "rows":
         table = table.filter(pl.col("part") == "train").with_columns(
             weight=weight(ENCODER, OTHER_ENCODER),
-            first=~pl.col("set").is_in(["contrast", "copies"]),
+            first=~pl.col("set").is_in(["contrast", "light", "copies"]),
         )
         table.write_parquet(given.out)
         return
