@@ -12,7 +12,7 @@ FRENCH = ("Qui a écrit le roman « Les Misérables » ?", "C'est Victor Hugo qu
           "Il a été écrit par Victor Hugo.")  # fmt: skip
 SURE = ("Who built the Zorvex bridge?", "Ada Quist", "Ada Quist")
 UNSURE = ("What does the Zorvex policy cover?", "flood damage to the house and its contents",
-          "Flood damage.")  # fmt: skip
+          "Flood damage to the house.")  # fmt: skip
 
 
 def table(*rows: tuple[str, str, str]) -> pl.DataFrame:

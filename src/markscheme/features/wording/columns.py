@@ -75,7 +75,7 @@ _STOP_WORDS = (
 _STOP = frozenset(_STOP_WORDS.split())
 _LONGEST = 6_000
 _ASIDE = re.compile(
-    r"[,.;:!?](?=\s|$)|[\"“”„«»`*]|(?<!\w)['‘’]|['‘’](?!\w)|\b(?:an?|the)\b(?=\s+\w)"
+    r"[,.;:!?](?=\s|$)|[\"“”„«»`]|(?<!\w)['‘’]|['‘’](?!\w)|\b(?:an?|the)\b(?=\s+\w)"
 )
 """Marks between words, quotes and articles: texts that differ in nothing else are the same."""
 
@@ -147,7 +147,7 @@ def _row(question: str, reference: str, answer: str) -> tuple[float, ...]:
         float(np.log1p(len(set(everything) - wanted - q))),
         float(np.log1p(len(wanted - set(everything) - q))),
         float(np.log((len(everything) + 1) / (len(r) + 1))),
-        float(_verbatim(reference) == _verbatim(answer) != ""),
+        float("\\" not in reference and _verbatim(reference) == _verbatim(answer) != ""),
     )
 
 
