@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from markscheme.values import (
@@ -246,3 +248,20 @@ def test_any_of_several_references_will_do() -> None:
     assert compare_values("When?", ["1776", "4 July 1776"], "4 July 1776").outcome is Outcome.AGREE
     assert compare_values("When?", ["1776", "1777"], "1812").outcome is Outcome.CONFLICT
     assert compare_values("When?", [], "1812").outcome is Outcome.NONE
+
+
+@pytest.mark.parametrize(
+    ("reference", "answer"),
+    [
+        ("```" + "x" * 20_000, "`" * 30_000),
+        ("=SUM(A1:A2)", "=SUM(" * 9_000),
+        ("wc -l f", "wc " * 9_000),
+        ("git reset --soft HEAD~1", "`git reset` " * 8_000),
+        ("Tay", "so " * 20_000),
+    ],
+)
+def test_hostile_texts_take_no_longer_than_their_length(reference: str, answer: str) -> None:
+    """Without limits these took seconds: their work grew with the square of their length."""
+    began = time.process_time()
+    compare_values("Which is deeper, Lorn or Tay?", reference, answer)
+    assert time.process_time() - began < 2

@@ -105,6 +105,9 @@ _STATEMENTS = frozenset(
     ["SELECT", "INSERT", "UPDATE", "DELETE", "ALTER", "CREATE", "DROP", "TRUNCATE"]
 )
 _MOST_TOKENS = 24
+_MOST_COMMANDS = 8
+_LONGEST_LINE, _LONGEST_ANSWER = 400, 4_000
+"""Characters of a line of code, and of an answer in which lines are looked for."""
 _MOST_DIFFERENT = 2
 
 
@@ -131,7 +134,9 @@ def compare_code(question: str, reference: str, answer: str) -> Comparison | Non
     wanted = _reference(reference)
     if wanted is None:
         return None
-    given = [line for line in _lines(answer, wanted) if line.tokens or line.options]
+    given = [
+        line for line in _lines(answer[:_LONGEST_ANSWER], wanted) if line.tokens or line.options
+    ]
     if not given:
         return None
     if any(_same(wanted, line) for line in given):
@@ -162,6 +167,8 @@ def compare_code(question: str, reference: str, answer: str) -> Comparison | Non
 
 def _reference(text: str) -> _Line | None:
     bare = text.strip().rstrip(".").strip()
+    if len(bare) > _LONGEST_LINE:
+        return None
     marked = _SPAN.fullmatch(bare)
     if marked:
         bare = next(part for part in marked.groups() if part).strip()
@@ -183,7 +190,8 @@ def _is_code(text: str, *, marked: bool) -> bool:
 
 def _lines(answer: str, wanted: _Line) -> list[_Line]:
     """Lines of code in an answer that are of the reference's kind."""
-    spans = [next(part for part in hit.groups() if part).strip() for hit in _SPAN.finditer(answer)]
+    marked = (next(part for part in hit.groups() if part) for hit in _SPAN.finditer(answer))
+    spans = [part.strip() for part in marked if len(part) <= _LONGEST_LINE]
     if _FORMULA.match(wanted.text):
         found = [one for one in spans if _FORMULA.match(one)] or [
             hit[0] for hit in _FORMULA_IN.finditer(answer)
@@ -193,7 +201,7 @@ def _lines(answer: str, wanted: _Line) -> list[_Line]:
             hit[0] for hit in _SQL_IN.finditer(answer)
         ]
     elif _CALL.match(wanted.text):
-        bare = answer.strip().rstrip(".")
+        bare = answer.strip().rstrip(".")[:_LONGEST_LINE]
         found = [one for one in spans if _CALL.match(one)] or ([bare] if _CALL.match(bare) else [])
     else:
         program = wanted.tokens[0]
@@ -213,7 +221,9 @@ def _commands(answer: str, program: str) -> list[str]:
     found = []
     for hit in re.finditer(rf"(?<![\w./-]){re.escape(program)}(?![\w-])", answer):
         tokens: list[str] = []
-        line = answer[hit.start() :].split("\n", maxsplit=1)[0]
+        if len(found) == _MOST_COMMANDS:
+            break
+        line = answer[hit.start() : hit.start() + _LONGEST_LINE].split("\n", maxsplit=1)[0]
         for part in _TOKEN.findall(line):
             if tokens and part.lower().strip(",;:.()") in _STOP and "-" not in part:
                 break
@@ -252,7 +262,7 @@ def _line(text: str) -> _Line:
     options: set[str] = set()
     for raw in _TOKEN.findall(plain):
         token = raw.strip("\"'").replace("\\", "").removeprefix("./").removeprefix("pod/")
-        token = _SYNONYMS.get(token, token.rstrip("/") or token)
+        token = _SYNONYMS.get(token, token.rstrip("/").removesuffix(".service") or token)
         if re.match(r"-[A-Za-z]{2,}$", token) and len(token) <= 5 and tokens[:1] != ["find"]:
             options |= {f"-{letter}" for letter in token[1:]}
         elif tokens and re.match(r"[-+]", token) and len(token) > 1:
