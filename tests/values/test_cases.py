@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 
 from markscheme.values import (
@@ -260,8 +258,6 @@ def test_any_of_several_references_will_do() -> None:
         ("Tay", "so " * 20_000),
     ],
 )
-def test_hostile_texts_take_no_longer_than_their_length(reference: str, answer: str) -> None:
-    """Without limits these took seconds: their work grew with the square of their length."""
-    began = time.process_time()
-    compare_values("Which is deeper, Lorn or Tay?", reference, answer)
-    assert time.process_time() - began < 2
+def test_hostile_texts_end_undecided(reference: str, answer: str) -> None:
+    """Their work once grew with the square of their length; only a beginning is read for code."""
+    assert not compare_values("Which is deeper, Lorn or Tay?", reference, answer).decided

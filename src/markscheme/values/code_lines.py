@@ -218,7 +218,7 @@ def _program(text: str) -> str:
 
 def _commands(answer: str, program: str) -> list[str]:
     """Commands that begin with a program's name and stand in a sentence without code marks."""
-    found = []
+    found: list[str] = []
     for hit in re.finditer(rf"(?<![\w./-]){re.escape(program)}(?![\w-])", answer):
         tokens: list[str] = []
         if len(found) == _MOST_COMMANDS:
