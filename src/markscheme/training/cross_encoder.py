@@ -29,6 +29,7 @@ import polars as pl
 from markscheme.contract import Lineage
 from markscheme.errors import MissingExtraError, ModelError
 from markscheme.judges.examiner import open_weights, pair_of
+from markscheme.models.local import positions
 from markscheme.training.export_onnx import RUN, export
 from markscheme.training.exported_weights import read_exported
 
@@ -74,6 +75,21 @@ class CrossEncoderOptions:
     save_every: int = 100
     threads: int = 1
     seed: int = 0
+
+
+def positions_read(encoder: str) -> int | None:
+    """Most tokens that an encoder reads; None where it does not say, or cannot be opened."""
+    if encoder == SHIPPED:
+        return positions(open_weights(None).cross_encoder)
+    try:
+        from transformers import AutoConfig
+    except ImportError as error:
+        raise MissingExtraError("fine-tuning a cross-encoder", "hf") from error
+    try:
+        found = getattr(AutoConfig.from_pretrained(encoder), "max_position_embeddings", None)
+    except (OSError, ValueError):
+        return None  # named as an error where it is opened to be trained
+    return None if found is None else int(found)
 
 
 def aligning_network(encoder: str, longest: int) -> tuple[Any, Any]:

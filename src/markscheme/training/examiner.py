@@ -43,7 +43,11 @@ from markscheme.judges.examiner import (
 from markscheme.models import Models
 from markscheme.text import Lexicon, encode, without_injections
 from markscheme.training.augment import augment
-from markscheme.training.cross_encoder import CrossEncoderOptions, train_cross_encoder
+from markscheme.training.cross_encoder import (
+    CrossEncoderOptions,
+    positions_read,
+    train_cross_encoder,
+)
 from markscheme.training.rows import Rows, shipped_rows
 from markscheme.training.splits import fold_key, fold_of
 from markscheme.training.trees import Forest, TreeOptions, fit, need_trainers, save_onnx
@@ -385,7 +389,8 @@ def _with_encoder(
     say(f"cross-encoder from {encoder.encoder}, on {learned.height:,} answers")
     place = folder / ENCODER_FOLDER
     try:
-        train_cross_encoder(learned, place, replace(encoder, longest=MOST_TOKENS), say=say)
+        longest = min(MOST_TOKENS, positions_read(encoder.encoder) or MOST_TOKENS)
+        train_cross_encoder(learned, place, replace(encoder, longest=longest), say=say)
     except ValueError as error:
         raise RunError(f"{error}; choose a new --out, or give the same again") from None
     say(
