@@ -1,6 +1,6 @@
 """The plugin template as its users get it: its wheel in a new environment, away from the checkout.
 
-    python scripts/check_plugin.py            # or: pytest -m slow tests/testing/test_plugin.py
+    python scripts/check_plugin.py            # or: pytest -m joint tests/testing/test_plugin.py
 
 Builds the wheels of markscheme and of examples/plugin, installs both without dependencies in a new
 environment that finds the dependencies where this Python finds them, and there runs

@@ -24,7 +24,7 @@ NEVER_HELD = {"NQ301_gpt-4.tsv", "ANTIQUE.json"}
 
 FETCHING = (
     f"markscheme datasets fetch {' '.join(DATASETS)} --data-dir data && "
-    "MARKSCHEME_DATA=data .venv/bin/pytest -m 'needs_data and not slow'"
+    "MARKSCHEME_DATA=data make test-data"
 )
 WHY = "needs public data: "
 

@@ -83,7 +83,7 @@ def test_blocks_run_without_the_data(
         assert documents.run_page(path, slow=False, data=False) > 0
 
 
-@pytest.mark.slow
+@pytest.mark.proof(area="papers")
 @pytest.mark.parametrize("path", pages(slow=True))
 def test_all_blocks_run(
     path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
@@ -254,7 +254,7 @@ def test_rates_of_the_examiner_are_those_of_its_card() -> None:
     assert rates in text_of("docs/how-to/scale-out.md")
 
 
-@pytest.mark.slow
+@pytest.mark.proof(area="papers")
 def test_the_site_builds_strictly(tmp_path: Path) -> None:
     tool = shutil.which("mkdocs", path=str(Path(sys.executable).parent)) or shutil.which("mkdocs")
     assert tool is not None, "pip install 'markscheme[docs]'"

@@ -60,7 +60,7 @@ def test_what_the_walks_type_is_what_the_documents_say(maker: ModuleType) -> Non
         assert command in documents[name.split("-")[0]]
 
 
-@pytest.mark.slow
+@pytest.mark.proof(area="browser")
 def test_every_picture_is_as_its_command_is() -> None:
     done = subprocess.run(
         [sys.executable, ROOT / "scripts" / "make_terminal_pictures.py", "--check"],

@@ -268,7 +268,7 @@ def pass_rates(items: int, margin: float) -> list[float]:
     )
 
 
-@pytest.mark.slow
+@pytest.mark.proof(area="statistics")
 def test_the_pass_rate_is_at_most_5_percent_at_every_number_of_items() -> None:
     rates = {items: max(pass_rates(items, 0.1)) for items in range(10, 301)}
     assert max(rates.values()) <= 0.05

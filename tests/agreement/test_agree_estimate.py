@@ -56,6 +56,7 @@ def draw(
     )
 
 
+@pytest.mark.proof(area="statistics")
 @pytest.mark.parametrize(
     ("answers", "labels", "per_question", "stratified"),
     [(2000, 100, 1, False), (2000, 300, 10, False), (2000, 200, 4, True)],

@@ -33,7 +33,7 @@ def laboratory(monkeypatch: pytest.MonkeyPatch) -> Any:
     return importlib.import_module("benchmarks.coverage")
 
 
-@pytest.mark.slow
+@pytest.mark.proof(area="statistics")
 @pytest.mark.parametrize("part", PARTS)
 def test_what_is_printed_holds_on_a_part_of_the_grid(laboratory: Any, part: str) -> None:
     worlds = laboratory.PARTS[part](small=True)

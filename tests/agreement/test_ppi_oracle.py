@@ -10,7 +10,7 @@ import pytest
 
 from markscheme.agreement.estimators import Estimate, Sample, estimates
 
-pytestmark = pytest.mark.slow  # ppi_py compiles for seconds when it is imported
+pytestmark = pytest.mark.proof(area="statistics")  # ppi_py compiles for seconds when it is imported
 
 N, LABELLED = 4_000, 1_000
 

@@ -55,7 +55,7 @@ def test_looking_after_every_label_is_wrong_in_one_of_twenty_at_most(unit: str) 
     assert misses / draws <= 0.05
 
 
-@pytest.mark.slow
+@pytest.mark.proof(area="statistics")
 def test_who_looks_again_and_again_is_wrong_more_often_with_an_ordinary_interval(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -19,7 +19,7 @@ from annotate_helpers import Server, answers, server, write_rows
 
 from markscheme import cli
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.proof(area="browser")
 
 FLAGS = (
     "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
@@ -157,6 +157,42 @@ def test_ten_items_two_people_a_disagreement_and_an_export(
     assert [orjson.loads(line) for line in out.read_bytes().splitlines()] == labels
     assert len(labels) == 10
     assert [row["answer"] for row in labels if row["label"] == 0] == [wrong]
+
+
+@pytest.mark.joint
+def test_labels_given_in_a_browser_become_an_estimate(
+    enter: Open, example: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """judge -> annotate -> annotate-export -> estimate: each reads what the one before wrote."""
+    rows = [row for row in map(orjson.loads, example.read_bytes().splitlines()) if "label" in row]
+    people = {row["answer"]: row["label"] for row in rows}
+    asked = [row for row in rows if row["system"] == rows[0]["system"]][:60]
+    blind = [{k: row[k] for k in ("id", "question", "references", "answer", "system")}
+             for row in rows]  # fmt: skip
+    all_answers = write_rows(tmp_path / "all.jsonl", blind)
+    ids = {row["id"] for row in asked}
+    todo = write_rows(tmp_path / "todo.jsonl", [row for row in blind if row["id"] in ids])
+    project, judged = str(tmp_path / "labels.sqlite"), str(tmp_path / "run")
+    labels = str(tmp_path / "labels.jsonl")
+    one_person = ("-a", "Ann", "--per-item", "1")
+    with server(todo, "--project", project, *one_person, log=tmp_path / "log") as running:
+        page = enter(running, "Ann")
+        for _ in asked:
+            press(page, "1" if people[answer(page)] else "2")
+        assert "Nothing is left for you" in page.inner_text("h1")
+    assert cli.run(["annotate-export", project, "--as", "labels", "-o", labels]) == 0
+    exported = [orjson.loads(line) for line in Path(labels).read_bytes().splitlines()]
+    labelled = {row["answer_id"]: row["label"] for row in exported}
+    assert labelled == {row["id"]: row["label"] for row in asked}
+    assert cli.run(["judge", all_answers, "-j", "exact_match", "-o", judged, "-q"]) == 0
+    capsys.readouterr()
+    command = ["estimate", judged, "--labels", labels, "--trust-sample", "--format", "json"]
+    assert cli.run(command) == 0
+    (found,) = orjson.loads(capsys.readouterr().out)["estimates"]
+    assert (found["answers"], found["labelled"]) == (len(rows), len(asked))
+    value = {one["method"]: one["figure"]["value"] for one in found["estimates"]}
+    assert value["labels_only"] == pytest.approx(sum(labelled.values()) / len(asked))
+    assert 0 < value["ppi_tuned"] < 1
 
 
 def test_a_lost_connection_loses_nothing(enter: Open, shots: Path, tmp_path: Path) -> None:

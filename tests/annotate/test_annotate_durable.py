@@ -51,7 +51,7 @@ def people(count: int) -> list[str]:
     return [word for n in range(count) for word in ("-a", f"p{n}")]
 
 
-@pytest.mark.slow
+@pytest.mark.proof(area="cluster")
 @pytest.mark.parametrize("sign", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_ends_it_in_good_order(tmp_path: Path, sign: signal.Signals) -> None:
     """The store is closed (SQLite's log is brought into the file), and the exit code is 0."""
@@ -64,7 +64,7 @@ def test_a_signal_ends_it_in_good_order(tmp_path: Path, sign: signal.Signals) ->
     assert "Traceback" not in running.log.read_text()
 
 
-@pytest.mark.slow
+@pytest.mark.proof(area="cluster")
 def test_no_acknowledged_label_is_lost_when_the_server_is_killed(tmp_path: Path) -> None:
     """SIGKILL twice in the middle of the work; each time the rest goes on where it was."""
     file = write_rows(tmp_path / "a.jsonl", answers(200))
@@ -101,7 +101,7 @@ def test_no_acknowledged_label_is_lost_when_the_server_is_killed(tmp_path: Path)
         assert plain.execute("PRAGMA integrity_check").fetchone()[0] == "ok"
 
 
-@pytest.mark.slow
+@pytest.mark.proof(area="cluster")
 def test_fifty_people_and_five_thousand_labels_and_none_is_lost(tmp_path: Path) -> None:
     file = write_rows(tmp_path / "a.jsonl", answers(2500))
     kept = tmp_path / "labels.sqlite"

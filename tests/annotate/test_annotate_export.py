@@ -410,7 +410,7 @@ def test_label_round_trip_by_commands_alone(run: Run, example: Path, tmp_path: P
     assert "exact_match" in again
 
 
-@pytest.mark.slow
+@pytest.mark.proof(area="examiner")
 def test_labels_train_an_examiner(run: Run, example: Path, tmp_path: Path) -> None:
     """The last leg of the round trip: the exported training set makes weights that judge."""
     kept = tmp_path / "labels.sqlite"

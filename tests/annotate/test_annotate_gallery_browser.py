@@ -17,7 +17,7 @@ from annotate_helpers import Server, server, write_rows
 from answer_gallery import GALLERY
 from axe_check import violations
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.proof(area="browser")
 
 ARABIC = "عاصمة فرنسا هي باريس (Paris)، وعدد سكانها 2,102,650 نسمة."
 LONG = "x" * 2_000

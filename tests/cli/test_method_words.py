@@ -173,7 +173,7 @@ def test_every_command_is_called_or_known_to_print_none() -> None:
     assert not called & NONE
 
 
-@pytest.mark.slow
+@pytest.mark.proof(area="statistics")
 def test_a_report_says_the_methods(files: dict[str, str], tmp_path: Path) -> None:
     rows = Path(files["answers"]).read_text("utf-8").splitlines()[:60]
     (tmp_path / "few.jsonl").write_text("\n".join(rows), "utf-8")

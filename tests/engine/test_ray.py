@@ -92,7 +92,7 @@ def test_all_workers_together_send_no_more_than_the_calls_allowed(
     assert each is None if calls is None else each is not None and each * workers <= calls
 
 
-@pytest.mark.slow
+@pytest.mark.proof(area="cluster")
 def test_a_hundred_thousand_answers_are_judged_as_the_local_engine_does(tmp_path: Path) -> None:
     rows(100_000).write_parquet(tmp_path / "a.parquet", row_group_size=16_384)
     judges = [parse_judge(name) for name in JUDGES]
@@ -146,7 +146,7 @@ def _workers() -> list[int]:
     return found
 
 
-@pytest.mark.slow
+@pytest.mark.proof(area="cluster")
 def test_a_cluster_that_nobody_named_is_neither_joined_nor_stopped(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -172,7 +172,7 @@ def test_a_cluster_that_nobody_named_is_neither_joined_nor_stopped(
         ray.shutdown()
 
 
-@pytest.mark.slow
+@pytest.mark.proof(area="cluster")
 def test_a_worker_killed_in_mid_run_costs_nothing_but_time(tmp_path: Path) -> None:
     rows(400_000).write_parquet(tmp_path / "a.parquet", row_group_size=65_536)
     killed: list[int] = []
@@ -202,7 +202,7 @@ def test_a_worker_killed_in_mid_run_costs_nothing_but_time(tmp_path: Path) -> No
     assert ids.n_unique() == 400_000
 
 
-@pytest.mark.slow
+@pytest.mark.proof(area="cluster")
 def test_a_killed_run_goes_on_and_pieces_that_fail_are_named(tmp_path: Path) -> None:
     good, bad = tmp_path / "in" / "a.parquet", tmp_path / "in" / "b.parquet"
     good.parent.mkdir()
@@ -226,7 +226,7 @@ def test_a_killed_run_goes_on_and_pieces_that_fail_are_named(tmp_path: Path) -> 
     assert json.loads((tmp_path / "again" / "run.json").read_text())["state"] == "done"
 
 
-@pytest.mark.slow
+@pytest.mark.proof(area="cluster")
 def test_a_piece_that_cannot_be_written_is_tried_again_and_then_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -263,7 +263,7 @@ def test_another_round_has_what_is_left_of_the_limits() -> None:
     assert _less(ModelOptions(), [{"calls": 3, "cost_usd": 0.5}]) == ModelOptions()
 
 
-@pytest.mark.slow
+@pytest.mark.proof(area="cluster")
 def test_input_and_output_on_s3(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     import s3fs
 
@@ -285,7 +285,7 @@ def test_input_and_output_on_s3(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
         assert run(command) == 0  # nothing is left to do
 
 
-@pytest.mark.slow
+@pytest.mark.proof(area="cluster")
 def test_a_run_on_ray_is_sealed_and_has_the_content_of_a_local_one(tmp_path: Path) -> None:
     rows = [
         {"question": f"q{n // 3}", "references": ["paris"], "answer": ["paris", "rome"][n % 2]}

@@ -178,6 +178,7 @@ def test_an_interrupted_run_repeats_nothing(tmp_path: Path, counting: Counting) 
     assert again.resumed == 400
 
 
+@pytest.mark.joint
 @pytest.mark.parametrize("kill_after", [0.02, 0.06, 0.12, 0.2, 0.35])
 def test_killed_and_started_again_gives_the_same_files(tmp_path: Path, kill_after: float) -> None:
     """SIGKILL at some moment of the run; then the same command to its end."""
@@ -268,13 +269,19 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, byt
     return path, contents(folder / "run")
 
 
-QUICK = ("reading", "a piece half written", "the judgments half put together", "the state",
+JOINT = pytest.mark.joint
+CHECKED_ALWAYS = ("reading", "a piece half written", "the judgments half put together", "the state",
          "the pieces half removed")  # fmt: skip
 
 
 @pytest.mark.parametrize(
     "stage",
-    [pytest.param(one, marks=() if one in QUICK else pytest.mark.slow) for one in STAGES],
+    [
+        pytest.param(
+            one, marks=JOINT if one in CHECKED_ALWAYS else pytest.mark.proof(area="cluster")
+        )
+        for one in STAGES
+    ],
 )
 def test_killed_in_any_stage_and_started_again_gives_the_same_files(
     tmp_path: Path, whole: tuple[Path, dict[str, bytes]], stage: str

@@ -83,6 +83,7 @@ def test_a_run_that_is_interrupted_again_and_again_ends_with_the_same_bytes(
     assert digests(tmp_path / "run") == digests(whole)
 
 
+@pytest.mark.joint
 def test_any_number_of_workers_gives_the_same_bytes(tmp_path: Path) -> None:
     file = write(tmp_path / "answers.parquet", 2_000)
     found = []
@@ -93,7 +94,7 @@ def test_any_number_of_workers_gives_the_same_bytes(tmp_path: Path) -> None:
     assert found[1:] == found[:1] * 2
 
 
-@pytest.mark.slow
+@pytest.mark.proof(area="cluster")
 def test_kills_three_workers_and_ray_give_the_same_content(
     source: Path, whole: Path, tmp_path: Path
 ) -> None:

@@ -64,6 +64,7 @@ def pids(result: markscheme.Result) -> set[int]:
     return {int(text) for text in result.judgments["explanation"]}
 
 
+@pytest.mark.joint
 def test_judgments_and_files_are_those_of_one_process(tmp_path: Path, example: Path) -> None:
     alone = markscheme.judge(example, JUDGES, out=tmp_path / "one")
     both = markscheme.judge(example, JUDGES, out=tmp_path / "two", workers=2)
@@ -161,6 +162,7 @@ def children(pid: int) -> list[int]:
     return [int(one) for one in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
 
 
+@pytest.mark.joint
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc")
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
 def test_a_run_that_is_stopped_takes_its_processes_along(

@@ -94,13 +94,13 @@ def test_broken_parquet_is_read_or_refused(name: str) -> None:
     assert fuzz_in_a_child(name, count=COUNT, seed=1) <= OWN_PROCESS[name]
 
 
-@pytest.mark.slow
+@pytest.mark.proof(area="attacks")
 @pytest.mark.parametrize("name", IN_PROCESS)
 def test_many_broken_inputs_are_read_or_refused(name: str) -> None:
     fuzz(name, count=MANY, seed=2)
 
 
-@pytest.mark.slow
+@pytest.mark.proof(area="attacks")
 @pytest.mark.parametrize("name", OWN_PROCESS)
 def test_many_broken_parquet_files_are_read_or_refused(name: str) -> None:
     assert fuzz_in_a_child(name, count=MANY, seed=2) <= OWN_PROCESS[name]

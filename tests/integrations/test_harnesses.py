@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.proof(area="harnesses")
 
 ROWS = [
     {"question": "Who wrote Emma?", "references": ["Jane Austen"]},

@@ -31,7 +31,7 @@ def tool(request: pytest.FixtureRequest) -> Callable[[str], Path]:
     def find(name: str) -> Path:
         program = TOOLS / name
         if not program.exists():
-            lacking = f"{program} is missing: make .venv/.ready-for-slow-tests installs it"
+            lacking = f"{program} is missing: make .venv/.ready-for-proofs installs it"
             if request.config.getoption("--require-data"):
                 pytest.fail(lacking)
             pytest.skip(lacking)
@@ -70,7 +70,7 @@ def test_promptfoo_is_told_what_is_wrong_with_a_test_or_its_config() -> None:
         asserted(RIGHT, judge="token_f1", by="marks")
 
 
-@pytest.mark.slow
+@pytest.mark.proof(area="harnesses")
 def test_promptfoo_runs_the_assertion(tmp_path: Path, tool: Callable[[str], Path]) -> None:
     program = tool("node_modules/.bin/promptfoo")
     (tmp_path / "markscheme_assert.py").write_text(
@@ -116,7 +116,7 @@ def in_a_process(python: Path, code: str) -> Any:
     return json.loads(done.stdout.splitlines()[-1])
 
 
-@pytest.mark.slow
+@pytest.mark.proof(area="harnesses")
 def test_ragas_has_the_verdicts_in_its_scores(tool: Callable[[str], Path]) -> None:
     found = in_a_process(
         tool("bin/python"),
@@ -139,7 +139,7 @@ print(json.dumps([found.scores, str(found)]))
     assert "'markscheme': 0.5000" in found[1]
 
 
-@pytest.mark.slow
+@pytest.mark.proof(area="harnesses")
 def test_deepeval_passes_and_fails_cases_by_the_verdict(
     tmp_path: Path, tool: Callable[[str], Path]
 ) -> None:

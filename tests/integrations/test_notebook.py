@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.proof(area="harnesses")
 
 ROOT = Path(__file__).parents[2]
 

@@ -14,7 +14,7 @@ import pytest
 import markscheme
 from markscheme.errors import DataError
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.proof(area="harnesses")
 
 ROWS = [
     {"question": "Who wrote Emma?", "references": ["Jane Austen"], "answer": "Jane Austen did"},

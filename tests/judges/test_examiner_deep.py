@@ -43,7 +43,7 @@ def test_the_shipped_blend_gives_the_language_model_weight() -> None:
     assert all(weight > 0 for weight in settings["blend"][:3])
 
 
-@pytest.mark.slow
+@pytest.mark.proof(area="examiner")
 def test_it_reads_only_what_is_unsure() -> None:
     rows = [UNSURE, ("Who wrote Emma?", ["Jane Austen"], "Jane Austen")]
     table = pl.DataFrame(
@@ -56,7 +56,7 @@ def test_it_reads_only_what_is_unsure() -> None:
     assert deep[1] == plain[1]
 
 
-@pytest.mark.slow
+@pytest.mark.proof(area="examiner")
 def test_a_score_does_not_depend_on_the_other_rows() -> None:
     others = ["yes", "the wind was strong, as the report says on its second page", "no"]
     rows = [UNSURE, *((UNSURE[0], UNSURE[1], other) for other in others)]
@@ -67,7 +67,7 @@ def test_a_score_does_not_depend_on_the_other_rows() -> None:
     assert together.tolist() == pytest.approx(alone, abs=0.01)
 
 
-@pytest.mark.slow
+@pytest.mark.proof(area="examiner")
 def test_the_signature_names_adapters_and_model() -> None:
     names = markscheme.parse_judge("examiner(deep=auto)").identity(None)
     assert {"language_model", "base"} <= names.keys()

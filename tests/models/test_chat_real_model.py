@@ -16,7 +16,7 @@ from markscheme.contract.registry import judges
 from markscheme.models import ServerOptions
 from markscheme.models.sources import ModelOptions, Models
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.proof(area="models")
 
 PROMPTED = [
     name for name, found in judges().items() if name.startswith("llm_") and name != "llm_prompt"

@@ -18,7 +18,7 @@ import markscheme
 from markscheme.agreement import calibration_figures
 from markscheme.models.sources import ModelOptions, Models
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.proof(area="models")
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "answers.jsonl"
 ANSWERS = 16

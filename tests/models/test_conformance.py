@@ -25,7 +25,7 @@ def test_rows_end_in_a_named_status_and_no_call_is_wasted(
     lab.check(behaviour, judge, SHIPPED[judge])
 
 
-@pytest.mark.slow
+@pytest.mark.proof(area="models")
 @pytest.mark.parametrize("judge", [name for name in SHIPPED if name not in QUICK])
 def test_every_behaviour_on_every_other_judge(lab: Laboratory, judge: str) -> None:
     for behaviour in BEHAVIOURS:

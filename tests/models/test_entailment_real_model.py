@@ -20,7 +20,7 @@ import markscheme
 from markscheme.models import ServerOptions
 from markscheme.models.sources import ModelOptions, Models
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.proof(area="models")
 
 JUDGE = "entailment(statements=chat, test=chat, marks=difficulty, seed=42, max_tokens=12)"
 ROWS = [

@@ -68,6 +68,7 @@ def behaviour(body: dict[str, Any], seen: int) -> Answer:
     return Answer(text="Yes" if number % 2 else "No")
 
 
+@pytest.mark.joint
 def test_every_row_is_judged_or_says_why_not(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -50,7 +50,7 @@ def postgres() -> Iterator[str]:
         yield url
 
 
-@pytest.fixture(params=["sqlite", pytest.param("postgres", marks=pytest.mark.slow)])
+@pytest.fixture(params=["sqlite", pytest.param("postgres", marks=pytest.mark.proof(area="models"))])
 def place(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     """An empty ledger's location, in both databases."""
     if request.param == "sqlite":
@@ -300,7 +300,7 @@ def test_places_that_are_none_are_named_without_their_password(tmp_path: Path) -
         assert "hunter2" not in str(caught.value)
 
 
-@pytest.mark.slow
+@pytest.mark.proof(area="models")
 def test_a_servers_password_is_never_shown(postgres: str) -> None:
     wrong = postgres.replace("/postgres", "/nosuch")
     with pytest.raises(ModelError, match="cannot be opened") as caught:
@@ -313,7 +313,7 @@ def test_a_servers_password_is_never_shown(postgres: str) -> None:
     ledger.close()
 
 
-@pytest.mark.slow
+@pytest.mark.proof(area="models")
 def test_a_broken_connection_is_made_again(postgres: str) -> None:
     import psycopg
 
@@ -328,7 +328,7 @@ def test_a_broken_connection_is_made_again(postgres: str) -> None:
     ledger.close()
 
 
-@pytest.mark.slow
+@pytest.mark.proof(area="models")
 def test_what_a_killed_process_had_not_brought_to_the_server_is_brought(postgres: str) -> None:
     """The process dies by SIGKILL while the server takes its time; both that run's successor and a
     run that was there all along have the reply, and need not ask."""

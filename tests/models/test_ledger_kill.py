@@ -17,6 +17,7 @@ from typing import Any
 
 import orjson
 import polars as pl
+import pytest
 from servers import Answer, ChatServer, last_message
 
 ROWS = 600
@@ -97,6 +98,7 @@ def arrived(folder: Path) -> list[str]:
     return file.read_text().splitlines() if file.exists() else []
 
 
+@pytest.mark.joint
 def test_ten_kills_cost_nothing_that_had_arrived(tmp_path: Path) -> None:
     """Nothing that was kept is ever asked again, and what has arrived is kept.
 

@@ -129,7 +129,7 @@ def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.mark.slow
+@pytest.mark.proof(area="models")
 def test_transformers_scores_equal_the_library_and_do_not_depend_on_neighbours(tiny: Path) -> None:
     import torch
     from transformers import AutoModelForSequenceClassification, AutoTokenizer
@@ -154,7 +154,7 @@ def test_transformers_scores_equal_the_library_and_do_not_depend_on_neighbours(t
     assert found["score"][0] == pytest.approx(column, abs=1e-5)
 
 
-@pytest.mark.slow
+@pytest.mark.proof(area="models")
 def test_transformers_labels_follow_the_configuration(tiny: Path, tmp_path: Path) -> None:
     other = tmp_path / "other"
     shutil.copytree(tiny, other)

@@ -519,7 +519,9 @@ WHOLE = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("count", [2_000, pytest.param(100_000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    "count", [2_000, pytest.param(100_000, marks=pytest.mark.proof(area="models"))]
+)
 def test_no_generated_reply_breaks_a_reader_or_leaves_a_number_that_cannot_be(count: int) -> None:
     chance = random.Random(17)
     for number in range(count):

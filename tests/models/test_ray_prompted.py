@@ -23,7 +23,7 @@ def answers(count: int) -> pl.DataFrame:
     )
 
 
-@pytest.mark.slow
+@pytest.mark.proof(area="cluster")
 def test_prompted_judges_share_a_ledger_and_their_limits(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

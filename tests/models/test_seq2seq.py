@@ -81,7 +81,7 @@ def split(text: str) -> list[str]:
     return text.replace(".", " . ").split()
 
 
-@pytest.mark.slow
+@pytest.mark.proof(area="models")
 def test_it_generates_in_order_whatever_stands_beside(folder: Path) -> None:
     model = SequenceModel(name=str(folder))
     texts = [*TAUGHT, *TAUGHT, "who who who"]
@@ -94,14 +94,14 @@ def test_it_generates_in_order_whatever_stands_beside(folder: Path) -> None:
     assert len(model.revision) == 12
 
 
-@pytest.mark.slow
+@pytest.mark.proof(area="models")
 def test_what_is_cut_off_says_so(folder: Path) -> None:
     model = SequenceModel(name=str(folder))
     text, finished = model.generate(["who wrote emma. jane austen"], max_tokens=2)[0]
     assert (text, finished) == ("jane austen", False)
 
 
-@pytest.mark.slow
+@pytest.mark.proof(area="models")
 def test_it_makes_statements(folder: Path) -> None:
     pairs = pl.DataFrame(
         {
@@ -116,7 +116,7 @@ def test_it_makes_statements(folder: Path) -> None:
     assert set(maker.identity(None)) == {"seq2seq", "seq2seq_revision"}
 
 
-@pytest.mark.slow
+@pytest.mark.proof(area="models")
 def test_what_is_no_such_model_is_named(tmp_path: Path) -> None:
     importlib.import_module("transformers")
     with pytest.raises(ModelError, match=r"cannot load .*config\.json"):

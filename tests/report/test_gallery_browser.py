@@ -18,7 +18,7 @@ from markscheme.report import report
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.proof(area="browser")
 
 WIDER = """() => [...document.querySelectorAll("body *")].filter((one) => {
   const box = one.getBoundingClientRect();

@@ -76,7 +76,7 @@ def test_a_hundred_thousand_references(many_references: Path, name: str) -> None
     assert found["peak"] < MEGABYTES_AT_MOST
 
 
-@pytest.mark.slow
+@pytest.mark.proof(area="attacks")
 @pytest.mark.parametrize(
     "name", sorted(set(OFFLINE) - PER_REFERENCE - {"exact_match", "token_f1", "regex"})
 )
@@ -93,7 +93,7 @@ def test_an_answer_of_ten_megabytes(long_answer: Path, name: str) -> None:
     assert found["peak"] < MEGABYTES_AT_MOST
 
 
-@pytest.mark.slow
+@pytest.mark.proof(area="attacks")
 @pytest.mark.parametrize("name", sorted(set(OFFLINE) - {"contains", "examiner"}))
 def test_an_answer_of_ten_megabytes_for_every_judge(long_answer: Path, name: str) -> None:
     found = measured(long_answer, name)

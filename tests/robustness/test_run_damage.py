@@ -58,7 +58,7 @@ def test_damage_to_an_unfinished_run(
     assert found["healed"] > QUICK // 4, found
 
 
-@pytest.mark.slow
+@pytest.mark.proof(area="attacks")
 def test_more_damages_are_detected_or_healed(
     finished: tuple[Path, Truth], unfinished: Path, tmp_path: Path
 ) -> None:

@@ -218,7 +218,7 @@ def test_a_job_of_another_version_stops_no_service(tmp_path: Path) -> None:
     assert (tmp_path / "jobs" / ("a" * 32) / "job.json").exists()
 
 
-@pytest.mark.slow
+@pytest.mark.proof(area="cluster")
 def test_a_job_survives_a_killed_service(tmp_path: Path) -> None:
     """Killed in mid-job without warning, the service goes on with it; nothing is judged twice."""
     rows = [{**ROW, "id": str(n), "answer": f"Jane Austen {n}"} for n in range(15_000)]

@@ -37,7 +37,7 @@ def test_help_says_what_it_is() -> None:
     assert "rewards for training" in re.sub(r"\s+", " ", told)
 
 
-@pytest.mark.slow
+@pytest.mark.proof(area="attacks")
 def test_sigterm_finishes_what_was_accepted(tmp_path: Path) -> None:
     """Requests under way get their answers; readiness says no; new work is refused; exit is 0."""
     (tmp_path / "keys").write_text(KEY)
@@ -77,7 +77,7 @@ def test_sigterm_finishes_what_was_accepted(tmp_path: Path) -> None:
     assert KEY not in (tmp_path / "log").read_text()
 
 
-@pytest.mark.slow
+@pytest.mark.proof(area="attacks")
 def test_open_to_everybody_is_warned_of(tmp_path: Path) -> None:
     with server(tmp_path, "--host", "0.0.0.0", "--no-keys", "--allow", "contains") as (_, address):
         sent = httpx.post(
@@ -87,7 +87,7 @@ def test_open_to_everybody_is_warned_of(tmp_path: Path) -> None:
     assert "warning: everybody who can reach 0.0.0.0" in (tmp_path / "log").read_text()
 
 
-@pytest.mark.slow
+@pytest.mark.proof(area="attacks")
 def test_schemathesis_finds_nothing(tmp_path: Path) -> None:
     """Requests made from our own OpenAPI, right and wrong: no 5xx, only what is described."""
     (tmp_path / "keys").write_text(KEY)

@@ -28,7 +28,7 @@ def heavy(words: int) -> dict[str, Any]:
     return {"question": "What is it?", "references": texts, "answer": texts[0]}
 
 
-@pytest.mark.slow
+@pytest.mark.proof(area="attacks")
 def test_another_keys_answers_come_while_one_sends_the_worst(tmp_path: Path) -> None:
     """Twelve references of 15,000 words: once 108 s, not cancelled, while others got nothing."""
     keys = tmp_path / "keys"

@@ -63,13 +63,15 @@ def test_generated_garbage_is_no_judgment(judge: str) -> None:
     check_garbage_replies(judge, replies=generated_garbage(10, seed=1))
 
 
-@pytest.mark.slow
+@pytest.mark.proof(area="attacks")
 @pytest.mark.parametrize("judge", [*ASKING, *STAGED, *MORE])
 def test_much_generated_garbage_is_no_judgment(judge: str) -> None:
     check_garbage_replies(judge, replies=generated_garbage(60, seed=2))
 
 
-@pytest.mark.parametrize("count", [500, pytest.param(60_000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    "count", [500, pytest.param(60_000, marks=pytest.mark.proof(area="attacks"))]
+)
 def test_no_parser_reads_a_verdict_in_generated_garbage(count: int) -> None:
     for reply in generated_garbage(count, seed=3):
         for name, read in PARSERS.items():

@@ -24,7 +24,7 @@ def test_the_template_passes_its_own_tests() -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-@pytest.mark.slow
+@pytest.mark.joint
 def test_the_template_is_found_as_an_installed_wheel() -> None:
     """Builds with pip, which fetches the build backend."""
     done = subprocess.run(

@@ -73,7 +73,7 @@ def test_a_resumed_run_equals_an_unbroken_one(tmp_path: Path, encoder: Path) -> 
         train_cross_encoder(rows()[:30], tmp_path / "two", options)
 
 
-@pytest.mark.slow
+@pytest.mark.proof(area="examiner")
 def test_train_examiner_trains_its_own_cross_encoder_and_uses_it(
     tmp_path: Path, example: Path, encoder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -126,6 +126,7 @@ def test_an_encoder_that_cannot_be_used_is_named(tmp_path: Path) -> None:
         )
 
 
+@pytest.mark.proof(area="examiner")
 def test_the_shipped_cross_encoder_is_trained_further_from_what_it_says_now(tmp_path: Path) -> None:
     """Before the first step its own 8-bit weights are read back, and exported they say the same."""
     pytest.importorskip("torch")

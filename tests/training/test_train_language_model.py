@@ -10,7 +10,7 @@ import pytest
 from markscheme.judges.examiner import Shape, open_language_model
 from markscheme.training import LanguageModelOptions, train_language_model
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.proof(area="examiner")
 
 SMALL = LanguageModelOptions(shape=Shape(layers=2, adapted_from=1, rank=2), batch_tokens=400)
 

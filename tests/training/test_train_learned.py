@@ -118,7 +118,7 @@ def bytes_of(folder: Path) -> dict[str, bytes]:
     }
 
 
-@pytest.mark.slow
+@pytest.mark.proof(area="examiner")
 def test_it_learns_saves_and_judges_alike(base: Path, tmp_path: Path) -> None:
     answers = colours()
     seen: list[HeldOutFigures] = []
@@ -172,7 +172,7 @@ def test_it_learns_saves_and_judges_alike(base: Path, tmp_path: Path) -> None:
         markscheme.judge(trained.held, f"learned(weights='{tmp_path / 'two'}', model='{other}')")
 
 
-@pytest.mark.slow
+@pytest.mark.proof(area="examiner")
 def test_log_likelihoods_by_length_are_means_over_the_tokens(base: Path) -> None:
     causal = open_causal(str(base))
     template, fields = VARIANTS["cvi"]["uninformed"], [{"question": "what colour"}] * 2
@@ -181,7 +181,7 @@ def test_log_likelihoods_by_length_are_means_over_the_tokens(base: Path) -> None
     assert mean == pytest.approx(whole / [3, 2], abs=1e-3)  # the end of the text is a token too
 
 
-@pytest.mark.slow
+@pytest.mark.proof(area="examiner")
 def test_conditional_information_learns_what_an_answer_tells(base: Path, tmp_path: Path) -> None:
     # Half the references are blue, half red: who has not seen the answer cannot tell which.
     rows = read_answers(
@@ -209,7 +209,7 @@ def test_conditional_information_learns_what_an_answer_tells(base: Path, tmp_pat
     assert judged["explanation"].str.contains("bits about the reference").all()
 
 
-@pytest.mark.slow
+@pytest.mark.proof(area="examiner")
 def test_the_command_trains_with_entailment_as_a_feature(
     base: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -22,7 +22,7 @@ from markscheme.view import make_app
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.proof(area="browser")
 
 CITIES = ("Paris", "Lima", "Oslo", "Rome", "Cairo", "Quito", "Hanoi", "Dakar", "Minsk", "Sofia")
 MOST_SECONDS = 30.0 * max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1))

@@ -19,7 +19,7 @@ from markscheme.testing import FaultServer, ServerReply
 from markscheme.view import make_app
 from markscheme.web import take_port
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.proof(area="browser")
 
 BUSY = max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1))
 SOON = 2.0 * BUSY

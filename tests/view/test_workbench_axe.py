@@ -23,7 +23,7 @@ from keyboard_check import unreachable
 from markscheme.view import make_app
 from markscheme.web import take_port
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.proof(area="browser")
 
 SAID = ("**Paris**, 12 km", "# Rome\n\n- a\n- b", "It is 13 km away", "$x^2$")
 ROWS = [

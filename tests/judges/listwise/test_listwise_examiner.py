@@ -180,7 +180,7 @@ def test_cover_is_the_mean_best_likeness_of_tokens() -> None:
     assert precision == pytest.approx([(0.6 + 3 * 0.8) / 4, 0.8, (0.6 + 3 * 0.8) / 4], abs=1e-3)
 
 
-@pytest.mark.slow
+@pytest.mark.proof(area="examiner")
 def test_training_gives_the_same_bytes_again(antique_dev: Path, tmp_path: Path) -> None:
     sets = {}
     for name in ("antique", "trec-dl-nf"):

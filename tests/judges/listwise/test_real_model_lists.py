@@ -24,7 +24,7 @@ from markscheme.tables.answers import read_answers
 sys.path.insert(0, str(Path(__file__).parents[2] / "models"))
 from real_model import check_installed, save, serving  # type: ignore[import-not-found]
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.proof(area="models")
 
 ANSWERS = [
     ("It reflects the sea.", 0), ("Air scatters blue light most.", 2), ("It is far.", 1),
