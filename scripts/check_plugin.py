@@ -2,10 +2,10 @@
 
     python scripts/check_plugin.py            # or: pytest -m joint tests/testing/test_plugin.py
 
-Builds the wheels of markscheme and of examples/plugin, installs both without dependencies in a new
-environment that finds the dependencies where this Python finds them, and there runs
-`markscheme judges`, judges a row, calls `check_judge` and runs the plugin's own tests. Exits with 1
-where one of them fails.
+Builds the wheels of markscheme and of examples/plugin with the build backend of this Python's
+environment (nothing is fetched), installs both without dependencies in a new environment that
+finds the dependencies where this Python finds them, and there runs `markscheme judges`, judges a
+row, calls `check_judge` and runs the plugin's own tests. Exits with 1 where one of them fails.
 """
 
 from __future__ import annotations
@@ -78,7 +78,10 @@ def main() -> None:
         pip = (python, "-m", "pip", "--quiet", "--disable-pip-version-check")
         built = folder / "built"
         for one in (ours, plugin):
-            run(*pip, "wheel", "--no-deps", "--wheel-dir", built, one, folder=folder, env=clean)
+            run(
+                sys.executable, *pip[1:], "wheel", "--no-deps", "--no-build-isolation",
+                "--wheel-dir", built, one, folder=folder, env=clean,
+            )  # fmt: skip
         wheels = sorted(built.glob("*.whl"))
         run(*pip, "install", "--no-deps", *wheels, folder=folder, env=clean)
         (site,) = (folder / "user").glob("lib/python*/site-packages")

@@ -29,13 +29,18 @@ def reads_data(path: Path, *, slow: bool) -> bool:
 
 def pages(*, slow: bool) -> list[pytest.ParameterSet]:
     """The pages with blocks that run: of the fast tests, or those with more for the slow ones."""
-    return [
-        pytest.param(
-            path, id=name, marks=[pytest.mark.needs_data] if reads_data(path, slow=slow) else []
-        )
-        for path, name in NAMES.items()
-        if any(one.runs and one.slow == slow for one in documents.blocks(path.read_text("utf-8")))
-    ]
+    found = []
+    for path, name in NAMES.items():
+        data = reads_data(path, slow=slow)
+        marks: list[pytest.MarkDecorator] = [pytest.mark.needs_data] if data else []
+        if slow and data:
+            marks.append(pytest.mark.proof(area="papers"))
+        elif slow:
+            marks.append(pytest.mark.proof(area="documents"))
+        blocks = documents.blocks(path.read_text("utf-8"))
+        if any(one.runs and one.slow == slow for one in blocks):
+            found.append(pytest.param(path, id=name, marks=marks))
+    return found
 
 
 def run_page(
@@ -83,7 +88,6 @@ def test_blocks_run_without_the_data(
         assert documents.run_page(path, slow=False, data=False) > 0
 
 
-@pytest.mark.proof(area="papers")
 @pytest.mark.parametrize("path", pages(slow=True))
 def test_all_blocks_run(
     path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
@@ -254,7 +258,7 @@ def test_rates_of_the_examiner_are_those_of_its_card() -> None:
     assert rates in text_of("docs/how-to/scale-out.md")
 
 
-@pytest.mark.proof(area="papers")
+@pytest.mark.proof(area="documents")
 def test_the_site_builds_strictly(tmp_path: Path) -> None:
     tool = shutil.which("mkdocs", path=str(Path(sys.executable).parent)) or shutil.which("mkdocs")
     assert tool is not None, "pip install 'markscheme[docs]'"

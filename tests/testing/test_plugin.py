@@ -26,7 +26,7 @@ def test_the_template_passes_its_own_tests() -> None:
 
 @pytest.mark.joint
 def test_the_template_is_found_as_an_installed_wheel() -> None:
-    """Builds with pip, which fetches the build backend."""
+    """Both wheels are built, installed in a new environment and tried away from the checkout."""
     done = subprocess.run(
         [sys.executable, str(ROOT / "scripts" / "check_plugin.py")],
         check=False, capture_output=True, text=True,
