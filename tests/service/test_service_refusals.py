@@ -265,6 +265,29 @@ def test_what_takes_too_long_is_given_up(opened: Any, monkeypatch: pytest.Monkey
     assert "time limit" in is_problem(refused, 503)["detail"]
 
 
+def test_what_was_accepted_before_a_stop_has_no_time_limit(
+    opened: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    client = opened(seconds=600)
+    ready(client)
+    held = Held(monkeypatch)
+    answered: list[Any] = []
+    sender = threading.Thread(
+        target=lambda: answered.append(client.post("/v1/judgments", json={"answers": [ROW]}))
+    )
+    sender.start()
+    assert held.begun.wait(60)
+    service = client.app.state.service
+    (limit,) = service.time_limits
+    assert limit.when() is not None
+    client.portal.call(service.finish_accepted)
+    assert limit.when() is None
+    held.go.set()
+    sender.join(60)
+    assert answered[0].status_code == 200
+    assert not service.time_limits
+
+
 def test_ready_then_stopping(client: TestClient) -> None:
     ready(client)
     client.app.state.service.stopping = True  # type: ignore[attr-defined]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+import sys
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -48,6 +49,14 @@ def test_what_takes_too_long_is_ended_even_where_it_never_looks_up(worker: Worke
     assert time.monotonic() - began < 60
     with pytest.raises(ProcessLookupError):
         os.kill(pid, 0)
+    assert worker.call(abs, -1, seconds=60) == 1
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="the system has no limit of processor time")
+def test_native_code_that_computes_too_long_is_ended_by_the_system(worker: Worker) -> None:
+    worker.call(abs, -1, seconds=60)
+    with pytest.raises(TimeoutError, match=r"not done within 0\.2 s"):
+        worker.call(pow, 7, 10**9, seconds=0.2)
     assert worker.call(abs, -1, seconds=60) == 1
 
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ctypes
+import os
 import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from time import perf_counter
@@ -30,10 +32,18 @@ Transform = Callable[[pl.DataFrame], pl.DataFrame]
 """Changes answers before they are judged; the judgments keep the answers as given."""
 
 ROW_SECONDS = 60.0
-"""What an answer may take, many times what any judge needs for any that people wrote."""
+"""Processor seconds that an answer may take, many times what any judge needs for any that people
+wrote. Not seconds of the clock: a verdict must not depend on what else the machine does."""
+
+_PATIENCE = 10.0
+"""Times its limit, in seconds of the clock, that a call which waits without computing may take."""
+
+_CORES = os.cpu_count() or 1
+_LOOK = 0.01
+"""Seconds between two looks at the processor time, at least."""
 
 _USUAL = 0.05
-"""Seconds that each further answer of a table adds to the limit of the table."""
+"""Processor seconds that each further answer of a table adds to the limit of the table."""
 
 _PARTS = 8
 """Parts that a table which took too long is cut into."""
@@ -53,9 +63,9 @@ def apply(
 
     A null answer is `skipped`, without asking the judge. Where the judge needs references and the
     question has none, it is not asked either: of a question without an answer (`reference_kind`
-    `none`) an answer is right if it declines, and any other row is `skipped`. One that takes longer
-    than `row_seconds` is `failed: too long`; of judges that ask a model, calls have time-outs of
-    their own.
+    `none`) an answer is right if it declines, and any other row is `skipped`. One that takes more
+    than `row_seconds` of processor time is `failed: too long`; of judges that ask a model, calls
+    have time-outs of their own.
 
     Raises:
         JudgeError: the judge's output breaks the contract; see `run_judge`.
@@ -203,7 +213,7 @@ class _TooLong(BaseException):
 def judged_within(
     judge: Callable[[pl.DataFrame], pl.DataFrame], items: pl.DataFrame, seconds: float
 ) -> pl.DataFrame:
-    """A judge's outcomes, with answers that took longer than `seconds` failed.
+    """A judge's outcomes, with answers that took more than `seconds` of processor time failed.
 
     A table that takes too long as a whole is cut into parts until the answers to blame stand
     alone. Time runs out between two steps of Python; a call of native code is waited for.
@@ -215,36 +225,42 @@ def judged_within(
             size = -(-items.height // _PARTS)
             parts = [judged_within(judge, part, seconds) for part in items.iter_slices(size)]
             return pl.concat(parts)
-    reason = f"too long: not judged within {seconds:g} s"
+    reason = f"too long: not judged within {seconds:g} s of processor time"
     return as_outcomes(
         items.select(pl.lit("failed").alias("status"), pl.lit(reason).alias("explanation"))
     )
 
 
 def within(seconds: float, call: Callable[[], T]) -> T:
-    """What `call` returns, if it does so in time.
+    """What `call` returns, if this process needs no more than `seconds` of processor time for it.
+
+    All threads of the process count, since judges compute in several; other processes do not, so
+    that the same call ends alike on a busy machine. A call that waits without computing has
+    `_PATIENCE` times as many seconds of the clock.
 
     Raises:
-        TimeoutError: it did not.
+        TimeoutError: it needed more.
     """
-    thread, guard, ended = threading.get_ident(), threading.Lock(), False
+    thread, guard, ended = threading.get_ident(), threading.Lock(), threading.Event()
+    began, patience = time.process_time(), time.monotonic() + _PATIENCE * seconds
 
-    def expire() -> None:
+    def watch() -> None:
+        left = seconds
+        while left > 0 and not ended.wait(max(left / _CORES, _LOOK)):
+            left = min(seconds - (time.process_time() - began), patience - time.monotonic())
         with guard:  # Not after the call has ended: whatever runs then is none of ours.
-            if not ended:
+            if not ended.is_set():
                 ctypes.pythonapi.PyThreadState_SetAsyncExc(
                     ctypes.c_ulong(thread), ctypes.py_object(_TooLong)
                 )
 
-    timer = threading.Timer(seconds, expire)
-    timer.daemon = True
+    watcher = threading.Thread(target=watch, name="row limit", daemon=True)
     try:
         try:
-            timer.start()
+            watcher.start()
             return call()
         finally:
             with guard:
-                ended = True
-            timer.cancel()
+                ended.set()
     except _TooLong:
-        raise TimeoutError(f"not done within {seconds:g} s") from None
+        raise TimeoutError(f"not done within {seconds:g} s of processor time") from None

@@ -121,13 +121,17 @@ class Guard:
         if scope["method"] not in READING:
             receive = replayed(await whole_body(receive, most, limits.seconds), receive)
         async with asyncio.timeout(limits.seconds) as patience:
+            self.state.time_limits.add(patience)
 
             async def begun(message: Message) -> None:
                 if not patience.expired():
                     patience.reschedule(None)  # A download may take its time.
                 await send(message)
 
-            await self.app(scope, receive, begun)
+            try:
+                await self.app(scope, receive, begun)
+            finally:
+                self.state.time_limits.discard(patience)
 
     def _check(self, scope: Scope, headers: Headers) -> None:
         """Raises Refusal if this request is not to be answered, whatever is in it."""

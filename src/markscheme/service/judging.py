@@ -196,7 +196,8 @@ class Judging:
                 try:
                     found.append(judged(row))
                 except TimeoutError:
-                    found.append(_failed(row, f"not judged within {limits.row_seconds:g} s"))
+                    limit = f"{limits.row_seconds:g} s of processor time"
+                    found.append(_failed(row, f"not judged within {limit}"))
             return pl.concat(found)
 
         try:

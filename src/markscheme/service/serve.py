@@ -48,6 +48,8 @@ class DrainingServer(uvicorn.Server):
 
     async def on_tick(self, counter: int) -> bool:
         """Called ten times a second; true ends the service."""
-        if self._close_at is not None and time.monotonic() >= self._close_at:
-            return True
+        if self._close_at is not None:
+            self._service.finish_accepted()
+            if time.monotonic() >= self._close_at:
+                return True
         return await super().on_tick(counter)

@@ -17,7 +17,7 @@ class Limits:
         upload_bytes: of a job's file.
         rows: answers in one request.
         seconds: until a request is answered, and between two pieces of an upload.
-        row_seconds: that one answer may take.
+        row_seconds: of processor time that one answer may take.
         row_characters: of one answer with its question, references and context.
         open_requests: requests under way at once.
         queue_rows: answers that wait for the judge.

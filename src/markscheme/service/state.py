@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import asyncio
+from dataclasses import dataclass, field
 
 from markscheme.service.allowed import Allowed
 from markscheme.service.jobs import Jobs
@@ -19,6 +20,7 @@ class State:
     Attributes:
         ready: the default judge has judged once, so nobody waits for its weights.
         stopping: nothing more is taken; what was is finished.
+        time_limits: of the requests that are being answered.
     """
 
     settings: Settings
@@ -29,3 +31,13 @@ class State:
     jobs: Jobs
     ready: bool = False
     stopping: bool = False
+    time_limits: set[asyncio.Timeout] = field(default_factory=set)
+
+    def finish_accepted(self) -> None:
+        """Let what was accepted take as long as it needs: the service's grace bounds it.
+
+        Called in the event loop.
+        """
+        for limit in self.time_limits:
+            if not limit.expired():
+                limit.reschedule(None)

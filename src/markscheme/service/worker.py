@@ -7,6 +7,7 @@ weights are read once.
 
 from __future__ import annotations
 
+import math
 import multiprocessing
 import os
 import signal
@@ -19,7 +20,15 @@ from typing import Any, TypeVar
 
 from markscheme.errors import JudgeError, MarkschemeError
 
+try:
+    import resource
+except ImportError:  # Windows has no limits of a process; the clock must do.
+    resource = None  # type: ignore[assignment]
+
 T = TypeVar("T")
+
+_PATIENCE = 1.0 if resource is None else 10.0
+"""Times its limit, in seconds of the clock, that a call which waits without computing may take."""
 
 _LOOK = 0.05
 """Seconds between two looks at whether anybody still waits."""
@@ -76,7 +85,8 @@ class Worker:
         Args:
             function: found by its module and name.
             given: its arguments.
-            seconds: that it may take, the start of the process and its first call not counted.
+            seconds: of processor time that it may take, the start of the process and its first call
+                not counted. The system ends a process that takes more, in native code as well.
             abandoned: whether nobody waits any more; looked at while the process works.
 
         Raises:
@@ -89,21 +99,24 @@ class Worker:
             self._stop_timer()
             try:
                 pipe = self._started()
-                pipe.send((function, given))
                 more = 0.0 if self._warm else _FIRST
+                pipe.send((function, given, more + seconds))
                 began = time.monotonic()
                 while not pipe.poll(_LOOK):
                     took = time.monotonic() - began
                     if took > more and abandoned():
                         raise AbandonedError(f"{self._name}: nobody waits for it any more")
-                    if took > more + seconds:
+                    if took > _PATIENCE * (more + seconds):
                         raise TimeoutError(f"{self._name}: not done within {seconds:g} s")
                 done, value = pipe.recv()
                 self._warm = True
             except (EOFError, OSError) as error:
+                too_long = self._ended_by_its_limit()
                 self.end()
                 if isinstance(error, TimeoutError):
                     raise
+                if too_long:
+                    raise TimeoutError(f"{self._name}: not done within {seconds:g} s") from None
                 raise JudgeError(
                     f"the process of {self._name} died while judging, perhaps for want of memory"
                 ) from None
@@ -127,6 +140,13 @@ class Worker:
                 self._process.close()
             self._pipe = self._process = None
             self._warm = False
+
+    def _ended_by_its_limit(self) -> bool:
+        """Whether the system ended the process for want of processor time."""
+        if resource is None or self._process is None:
+            return False
+        self._process.join(1)
+        return self._process.exitcode == -signal.SIGXCPU
 
     def _started(self) -> Connection:
         if self._pipe is None:
@@ -163,12 +183,15 @@ def _serve(pipe: Connection, nice: int) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     if hasattr(os, "nice"):
         os.nice(nice)
+    if resource is not None:
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     pipe.send("ready")
     while True:
         try:
-            function, given = pipe.recv()
+            function, given, seconds = pipe.recv()
         except (EOFError, OSError):  # The service has ended, in whatever way.
             return
+        _limit_processor_time(seconds)
         try:
             sent = True, function(*given)
         except MarkschemeError as error:
@@ -176,3 +199,12 @@ def _serve(pipe: Connection, nice: int) -> None:
         except Exception as error:
             sent = False, RuntimeError(f"{type(error).__name__}: {error}")
         pipe.send(sent)
+
+
+def _limit_processor_time(seconds: float) -> None:
+    """Let the system end this process once it has computed for so much longer."""
+    if resource is not None:
+        _, most = resource.getrlimit(resource.RLIMIT_CPU)
+        wanted = math.ceil(time.process_time() + seconds)
+        soft = wanted if most == resource.RLIM_INFINITY else min(wanted, most)
+        resource.setrlimit(resource.RLIMIT_CPU, (soft, most))
