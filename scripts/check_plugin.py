@@ -75,15 +75,15 @@ def main() -> None:
         clean = {key: value for key, value in os.environ.items() if key not in inherited}
         venv.create(folder / "user", with_pip=True)
         python = folder / "user" / ("Scripts" if os.name == "nt" else "bin") / "python"
-        pip = (python, "-m", "pip", "--quiet", "--disable-pip-version-check")
+        pip = ("-m", "pip", "--quiet", "--disable-pip-version-check")
         built = folder / "built"
         for one in (ours, plugin):
             run(
-                sys.executable, *pip[1:], "wheel", "--no-deps", "--no-build-isolation",
+                sys.executable, *pip, "wheel", "--no-deps", "--no-build-isolation",
                 "--wheel-dir", built, one, folder=folder, env=clean,
             )  # fmt: skip
         wheels = sorted(built.glob("*.whl"))
-        run(*pip, "install", "--no-deps", *wheels, folder=folder, env=clean)
+        run(python, *pip, "install", "--no-deps", *wheels, folder=folder, env=clean)
         (site,) = (folder / "user").glob("lib/python*/site-packages")
         (site / "dependencies.pth").write_text(sysconfig.get_paths()["purelib"] + "\n")
         away = folder / "away"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from pathlib import Path
 
 import pytest
@@ -113,6 +114,15 @@ def root() -> Path:
 def example() -> Path:
     """The bundled example."""
     return ROOT / "examples" / "answers.jsonl"
+
+
+@pytest.fixture(scope="session")
+def chromium() -> str:
+    """The path of Debian's Chromium, or of another; `make joints` installs it."""
+    found = os.environ.get("MARKSCHEME_CHROMIUM") or shutil.which("chromium")
+    if found is None:
+        pytest.fail("no chromium; install it or set MARKSCHEME_CHROMIUM to its path")
+    return found
 
 
 @pytest.fixture(scope="session")

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import importlib.util
-import shutil
-import subprocess
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -56,16 +54,3 @@ def postgres_url() -> Iterator[str]:
     spec.loader.exec_module(module)
     with module.running() as url:
         yield url
-
-
-@pytest.fixture(scope="session")
-def chromium() -> str:
-    """Debian's Chromium; installed if this machine lacks it and lets us."""
-    for attempt in range(2):
-        found = shutil.which("chromium")
-        if found:
-            return found
-        if attempt == 0 and shutil.which("apt-get"):
-            for command in (["update", "-qq"], ["install", "-qq", "-y", "chromium"]):
-                subprocess.run(["apt-get", *command], check=False, timeout=900)
-    pytest.fail("Chromium is not here and apt-get cannot install it; install chromium")

@@ -80,7 +80,7 @@ def test_a_call_that_ends_in_time_is_left_alone() -> None:
 def test_waiting_is_not_computing(slow: Slow, monkeypatch: pytest.MonkeyPatch) -> None:
     """The clock of the wall ends only what waits, and many times later."""
     assert within(0.05, lambda: time.sleep(0.2)) is None
-    monkeypatch.setattr(execute, "_PATIENCE", 2.0)
+    monkeypatch.setattr(execute, "PATIENCE", 2.0)
     answers = read_answers([{**rows(1, set())[0], "answer": "asleep"}])
     found = apply(slow, answers, row_seconds=0.1)
     assert found["status"].cast(pl.String).to_list() == ["failed"]

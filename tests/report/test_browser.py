@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -27,14 +26,11 @@ QUIET = [
 
 
 @pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
+def browser(chromium: str) -> Iterator[Browser]:
     from playwright.sync_api import sync_playwright
 
-    found = os.environ.get("MARKSCHEME_CHROMIUM") or shutil.which("chromium")
-    if found is None:
-        pytest.fail("no chromium; install it or set MARKSCHEME_CHROMIUM to its path")
     with sync_playwright() as playwright:
-        running = playwright.chromium.launch(executable_path=found, args=QUIET)
+        running = playwright.chromium.launch(executable_path=chromium, args=QUIET)
         yield running
         running.close()
 

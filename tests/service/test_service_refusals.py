@@ -5,6 +5,8 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -230,6 +232,17 @@ class Held:
         monkeypatch.setattr(judging, "judge_rows", slow)
 
 
+@contextmanager
+def answered_in_the_end(client: TestClient, held: Held) -> Iterator[None]:
+    """A request is being judged; at the end it is let go, and gets its answer."""
+    with ThreadPoolExecutor(1) as thread:
+        sent = thread.submit(client.post, "/v1/judgments", json={"answers": [ROW]})
+        assert held.begun.wait(60)
+        yield
+        held.go.set()
+        assert sent.result(60).status_code == 200
+
+
 def ready(client: TestClient) -> None:
     for _ in range(600):
         if client.get("/readyz").status_code == 200:
@@ -242,18 +255,10 @@ def test_a_full_queue_says_when_to_come_back(opened: Any, monkeypatch: pytest.Mo
     client = opened(rows=1, queue_rows=1)
     ready(client)
     held = Held(monkeypatch)
-    answered: list[Any] = []
-    sender = threading.Thread(
-        target=lambda: answered.append(client.post("/v1/judgments", json={"answers": [ROW]}))
-    )
-    sender.start()
-    assert held.begun.wait(60)
-    refused = client.post("/v1/judgments", json={"answers": [ROW]})
-    is_problem(refused, 429)
-    assert int(refused.headers["retry-after"]) >= 1
-    held.go.set()
-    sender.join(60)
-    assert answered[0].status_code == 200
+    with answered_in_the_end(client, held):
+        refused = client.post("/v1/judgments", json={"answers": [ROW]})
+        is_problem(refused, 429)
+        assert int(refused.headers["retry-after"]) >= 1
 
 
 def test_what_takes_too_long_is_given_up(opened: Any, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -271,20 +276,12 @@ def test_what_was_accepted_before_a_stop_has_no_time_limit(
     client = opened(seconds=600)
     ready(client)
     held = Held(monkeypatch)
-    answered: list[Any] = []
-    sender = threading.Thread(
-        target=lambda: answered.append(client.post("/v1/judgments", json={"answers": [ROW]}))
-    )
-    sender.start()
-    assert held.begun.wait(60)
     service = client.app.state.service
-    (limit,) = service.time_limits
-    assert limit.when() is not None
-    client.portal.call(service.finish_accepted)
-    assert limit.when() is None
-    held.go.set()
-    sender.join(60)
-    assert answered[0].status_code == 200
+    with answered_in_the_end(client, held):
+        (limit,) = service.time_limits
+        assert limit.when() is not None
+        client.portal.call(service.finish_accepted)
+        assert limit.when() is None
     assert not service.time_limits
 
 

@@ -6,7 +6,6 @@ Screenshots go to the folder MARKSCHEME_SCREENSHOTS, or else to the test's own.
 from __future__ import annotations
 
 import os
-import shutil
 import threading
 import time
 from collections.abc import Iterator
@@ -78,18 +77,16 @@ class Clock:
         assert self.took[name] < MOST_SECONDS, self.took
 
 
-def test_a_newcomer_does_five_tasks_by_clicks(tmp_path: Path) -> None:
+def test_a_newcomer_does_five_tasks_by_clicks(chromium: str, tmp_path: Path) -> None:
     from playwright.sync_api import sync_playwright
 
-    found = os.environ.get("MARKSCHEME_CHROMIUM") or shutil.which("chromium")
-    assert found, "no chromium; install it or set MARKSCHEME_CHROMIUM to its path"
     shots = Path(os.environ.get("MARKSCHEME_SCREENSHOTS", tmp_path / "shots"))
     shots.mkdir(exist_ok=True)
     runs = tmp_path / "runs"
     markscheme.judge(made_answers(), ["exact_match", "contains", "examiner"], out=runs / "capitals")
     markscheme.explain("Where?", ["Paris"], "Rome")  # Weights are loaded before anybody waits.
     with served(runs) as address, sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=found, args=["--no-sandbox"])
+        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
         page = browser.new_page(viewport={"width": 1280, "height": 900})
         page.set_default_timeout(MOST_SECONDS * 1000)
         troubles: list[str] = []

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import subprocess
 import sys
 import threading
@@ -26,12 +25,12 @@ SOON = 2.0 * BUSY
 """Seconds; more where other work keeps the machine busy, in proportion."""
 
 
-def test_a_judgment_of_a_running_run_is_seen_while_the_next_is_waited_for(tmp_path: Path) -> None:
+def test_a_judgment_of_a_running_run_is_seen_while_the_next_is_waited_for(
+    chromium: str, tmp_path: Path
+) -> None:
     import uvicorn
     from playwright.sync_api import sync_playwright
 
-    chromium = os.environ.get("MARKSCHEME_CHROMIUM") or shutil.which("chromium")
-    assert chromium, "no chromium; install it or set MARKSCHEME_CHROMIUM to its path"
     rows = [
         {"question": f"What is {n}?", "references": ["r"], "answer": f"a{n}"} for n in range(400)
     ]

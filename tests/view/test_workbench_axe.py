@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import re
-import shutil
 import subprocess
 import sys
 import threading
@@ -55,13 +53,11 @@ def printed(folder: Path, *arguments: str) -> Iterator[str]:
 
 
 @pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
+def browser(chromium: str) -> Iterator[Any]:
     from playwright.sync_api import sync_playwright
 
-    found = os.environ.get("MARKSCHEME_CHROMIUM") or shutil.which("chromium")
-    assert found, "no chromium; install it or set MARKSCHEME_CHROMIUM to its path"
     with sync_playwright() as playwright:
-        running = playwright.chromium.launch(executable_path=found, args=["--no-sandbox"])
+        running = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
         yield running
         running.close()
 

@@ -1,3 +1,4 @@
+from .execute import PATIENCE as PATIENCE
 from .execute import apply as apply
 from .execute import cleaner as cleaner
 from .execute import plan as plan

@@ -35,7 +35,7 @@ ROW_SECONDS = 60.0
 """Processor seconds that an answer may take, many times what any judge needs for any that people
 wrote. Not seconds of the clock: a verdict must not depend on what else the machine does."""
 
-_PATIENCE = 10.0
+PATIENCE = 10.0
 """Times its limit, in seconds of the clock, that a call which waits without computing may take."""
 
 _CORES = os.cpu_count() or 1
@@ -236,13 +236,13 @@ def within(seconds: float, call: Callable[[], T]) -> T:
 
     All threads of the process count, since judges compute in several; other processes do not, so
     that the same call ends alike on a busy machine. A call that waits without computing has
-    `_PATIENCE` times as many seconds of the clock.
+    `PATIENCE` times as many seconds of the clock.
 
     Raises:
         TimeoutError: it needed more.
     """
     thread, guard, ended = threading.get_ident(), threading.Lock(), threading.Event()
-    began, patience = time.process_time(), time.monotonic() + _PATIENCE * seconds
+    began, patience = time.process_time(), time.monotonic() + PATIENCE * seconds
 
     def watch() -> None:
         left = seconds

@@ -18,6 +18,7 @@ from multiprocessing.connection import Connection
 from multiprocessing.context import SpawnProcess
 from typing import Any, TypeVar
 
+from markscheme.engine import PATIENCE
 from markscheme.errors import JudgeError, MarkschemeError
 
 try:
@@ -27,8 +28,8 @@ except ImportError:  # Windows has no limits of a process; the clock must do.
 
 T = TypeVar("T")
 
-_PATIENCE = 1.0 if resource is None else 10.0
-"""Times its limit, in seconds of the clock, that a call which waits without computing may take."""
+_PATIENCE = 1.0 if resource is None else PATIENCE
+"""Times its limit, in seconds of the clock, after which a call is ended, computing or not."""
 
 _LOOK = 0.05
 """Seconds between two looks at whether anybody still waits."""
