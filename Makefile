@@ -2,7 +2,7 @@
 #   make demo    judge the bundled example
 #   make test    lint, types, tests; those that read public data are skipped where these are not
 # A change must also pass `make test-data joints`, and the proofs of the areas that it touches
-# (CONTRIBUTING.md). Every environment is installed from its lock in requirements/.
+# (`make proofs-for BASE=COMMIT` names them; docs/testing.md). Every environment is installed from its lock in requirements/.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
@@ -20,8 +20,8 @@ TORCH := torch==2.13.0
 # With it set, as images for containers do, every process of a test compiles the package anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test test-data joints proof $(PROOFS:%=proof-%) size wheel lint types bench docs \
-    docs-next sample-report upgrade clean
+.PHONY: demo test test-data joints proof $(PROOFS:%=proof-%) proofs-for test-times size wheel lint \
+    types bench docs docs-next sample-report upgrade clean
 
 # Install a lock and this checkout into an environment: $(call install,FOLDER,LOCK)
 define install
@@ -53,27 +53,39 @@ types: $(READY_DEV)
 	$(BIN)/mypy
 
 test: lint types
-	$(BIN)/pytest $(PYTEST_OPTIONS)
+	$(BIN)/pytest $(PYTEST_OPTIONS) --stage test
 
 # The tests that read public data (docs/datasets.md) and are quick.
 test-data: $(READY_DEV)
-	$(BIN)/pytest $(PYTEST_OPTIONS) -m "needs_data and not proof and not joint" --require-data
+	$(BIN)/pytest $(PYTEST_OPTIONS) -m "needs_data and not proof and not joint" \
+	    --require-data --stage test-data
 
 # Where parts meet: a browser, killed runs, processes, a faulty server, the wheel. Always checked.
 joints: $(READY_DEV) $(CHROMIUM)
-	$(BIN)/pytest $(PYTEST_OPTIONS) -m joint
+	$(BIN)/pytest $(PYTEST_OPTIONS) -m joint --stage joints
 
 # Debian's Chromium, where no chromium is on the path.
 $(VENV)/.chromium: | $(BIN)/python
 	apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -qq -y chromium
 	@touch $@
 
-# What is slow or heavy, by area, each in an environment of its own.
+# The areas whose proofs the changes since a commit touch, uncommitted ones included.
+BASE ?= HEAD
+proofs-for:
+	@$(PYTHON) scripts/proofs.py for $(BASE)
+
+# Measure the stages and write the tables of docs/testing.md; those of the proofs are from their stamps.
+test-times: test test-data joints
+	$(PYTHON) scripts/proofs.py tables
+
+# What is slow or heavy, by area, each in an environment of its own; a whole run that passed leaves a
+# stamp in tests/proofs, to be committed.
 proof: $(PROOFS:%=proof-%)
 
 $(PROOFS:%=proof-%): proof-%: $(VENV)/proofs/%/.ready
 	PATH="$(CURDIR)/$(VENV)/proofs/$*/bin:$$PATH" $(VENV)/proofs/$*/bin/pytest $(PYTEST_OPTIONS) \
-	    -m "proof(area='$*')" --timeout 1200
+	    -m "proof(area='$*')" --timeout 1200 --stage $*
+	$(VENV)/proofs/$*/bin/python scripts/proofs.py stamp $*
 
 $(PROOF_ENVIRONMENTS): $(VENV)/proofs/%/.ready: requirements/%.txt pyproject.toml
 	$(PYTHON) -m venv $(@D)

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import settings
 
 import made_data
+from stage_times import StageTimes
 
 os.environ.pop("COLUMNS", None)  # xdist's workers have 80; tests say themselves how wide
 
@@ -54,20 +55,24 @@ def _lacking(folder: Path | None, fixtures: set[str]) -> str:
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """`--require-data`: what a machine with the data must not skip."""
+    """`--require-data`: what a machine with the data must not skip; `--stage`: what is measured."""
     parser.addoption(
         "--require-data",
         action="store_true",
         help="missing public data are an error, rather than a reason to skip tests",
     )
+    parser.addoption("--stage", help="measure this run as one of docs/testing.md's stages")
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Refuse to start where data are required and missing."""
+    """Refuse to start where data are required and missing; measure a stage."""
     if config.getoption("--require-data"):
         lacking = _lacking(_data_folder(), {"data_dir", "antique_dev", "papers"})
         if lacking:
             raise pytest.UsageError(f"--require-data: public data are missing: {lacking}")
+    if stage := config.getoption("--stage"):
+        file = ROOT / "build" / "times" / f"{stage}.json"
+        config.pluginmanager.register(StageTimes(config, file))
 
 
 @pytest.hookimpl(tryfirst=True)  # before -m chooses

@@ -274,14 +274,3 @@ def test_no_pattern_has_a_possessive_group() -> None:
         and possessive.search(node.value)
     ]
     assert found == []
-
-
-def test_every_proof_has_a_target_and_every_target_a_proof(root: Path) -> None:
-    """A test whose area the Makefile does not know would never run."""
-    targets = re.search(r"^PROOFS := (.+)$", (root / "Makefile").read_text(), re.MULTILINE)
-    assert targets is not None
-    texts = [path.read_text("utf-8") for path in (root / "tests").rglob("test_*.py")]
-    marks = [mark for text in texts for mark in re.findall(r"\bmark\.proof\b(.*)", text)]
-    areas = [re.match(r'\(area="([a-z]+)"\)', mark) for mark in marks]
-    assert all(areas), 'write proof(area="...")'
-    assert {area[1] for area in areas if area} == set(targets[1].split())

@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -41,6 +42,14 @@ def pages(*, slow: bool) -> list[pytest.ParameterSet]:
         if any(one.runs and one.slow == slow for one in blocks):
             found.append(pytest.param(path, id=name, marks=marks))
     return found
+
+
+def test_the_pages_with_proofs_of_papers_are_declared() -> None:
+    """So that `make proofs-for` names the area when one of them changes."""
+    declared = tomllib.loads((ROOT / "tests" / "areas.toml").read_text("utf-8"))
+    marked = [page.id for page in pages(slow=True) for mark in page.marks
+              if "papers" in mark.kwargs.values()]  # fmt: skip
+    assert set(marked) <= set(declared["papers"]["paths"])
 
 
 def run_page(
