@@ -2,7 +2,8 @@
 #   make demo    judge the bundled example
 #   make test    lint, types, tests; those that read public data are skipped where these are not
 # A change must also pass `make test-data joints`, and the proofs of the areas that it touches
-# (`make proofs-for BASE=COMMIT` names them; docs/testing.md). Every environment is installed from its lock in requirements/.
+# (`make proofs-for BASE=COMMIT` names them; docs/testing.md). Every environment is installed from its
+# lock in requirements/.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
@@ -20,7 +21,7 @@ TORCH := torch==2.13.0
 # With it set, as images for containers do, every process of a test compiles the package anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test test-data joints proof $(PROOFS:%=proof-%) proofs-for test-times size wheel lint \
+.PHONY: demo test test-data joints proof $(PROOFS:%=proof-%) proofs-for properties test-times size wheel lint \
     types bench docs docs-next sample-report upgrade clean
 
 # Install a lock and this checkout into an environment: $(call install,FOLDER,LOCK)
@@ -53,16 +54,16 @@ types: $(READY_DEV)
 	$(BIN)/mypy
 
 test: lint types
-	$(BIN)/pytest $(PYTEST_OPTIONS) --stage test
+	$(BIN)/pytest $(PYTEST_OPTIONS) -m "not needs_data and not proof and not joint" --stage test
 
 # The tests that read public data (docs/datasets.md) and are quick.
 test-data: $(READY_DEV)
 	$(BIN)/pytest $(PYTEST_OPTIONS) -m "needs_data and not proof and not joint" \
-	    --require-data --stage test-data
+	    --require-data --timeout 180 --stage test-data
 
 # Where parts meet: a browser, killed runs, processes, a faulty server, the wheel. Always checked.
 joints: $(READY_DEV) $(CHROMIUM)
-	$(BIN)/pytest $(PYTEST_OPTIONS) -m joint --stage joints
+	$(BIN)/pytest $(PYTEST_OPTIONS) -m joint --timeout 180 --stage joints
 
 # Debian's Chromium, where no chromium is on the path.
 $(VENV)/.chromium: | $(BIN)/python
@@ -73,6 +74,10 @@ $(VENV)/.chromium: | $(BIN)/python
 BASE ?= HEAD
 proofs-for:
 	@$(PYTHON) scripts/proofs.py for $(BASE)
+
+# The tests of properties (Hypothesis) with 25 times as many examples.
+properties: $(READY_DEV)
+	$(BIN)/pytest $(PYTEST_OPTIONS) -m hypothesis --hypothesis-profile thorough --timeout 1200
 
 # Measure the stages and write the tables of docs/testing.md; those of the proofs are from their stamps.
 test-times: test test-data joints

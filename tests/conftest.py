@@ -14,8 +14,10 @@ from stage_times import StageTimes
 
 os.environ.pop("COLUMNS", None)  # xdist's workers have 80; tests say themselves how wide
 
-settings.register_profile("markscheme", deadline=None)  # a slow machine is no failure
-settings.load_profile("markscheme")
+# No deadline, for a slow machine is no failure. `make properties` tries many more examples.
+settings.register_profile("quick", deadline=None, max_examples=20)
+settings.register_profile("thorough", deadline=None, max_examples=500)
+settings.load_profile("quick")
 
 ROOT = Path(__file__).parents[1]
 DATASETS = ("evouna-nq", "nq301", "antique", "trec-dl-nf", "webglm", "curatedtrec")

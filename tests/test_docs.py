@@ -19,6 +19,8 @@ from markscheme.errors import DataError
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+FIRST_READ = {"README.md", "docs/index.md", "docs/tutorial.md"}
+"""What a newcomer reads: checked at every change."""
 NAMES = {path: str(path.relative_to(ROOT)) for path in PAGES}
 
 
@@ -29,14 +31,16 @@ def reads_data(path: Path, *, slow: bool) -> bool:
 
 
 def pages(*, slow: bool) -> list[pytest.ParameterSet]:
-    """The pages with blocks that run: of the fast tests, or those with more for the slow ones."""
+    """The pages with blocks that run, or with blocks that run and are slow."""
     found = []
     for path, name in NAMES.items():
         data = reads_data(path, slow=slow)
         marks: list[pytest.MarkDecorator] = [pytest.mark.needs_data] if data else []
-        if slow and data:
+        if name in FIRST_READ and not slow and not data:
+            marks.append(pytest.mark.joint)
+        elif data:
             marks.append(pytest.mark.proof(area="papers"))
-        elif slow:
+        else:
             marks.append(pytest.mark.proof(area="documents"))
         blocks = documents.blocks(path.read_text("utf-8"))
         if any(one.runs and one.slow == slow for one in blocks):
@@ -47,7 +51,7 @@ def pages(*, slow: bool) -> list[pytest.ParameterSet]:
 def test_the_pages_with_proofs_of_papers_are_declared() -> None:
     """So that `make proofs-for` names the area when one of them changes."""
     declared = tomllib.loads((ROOT / "tests" / "areas.toml").read_text("utf-8"))
-    marked = [page.id for page in pages(slow=True) for mark in page.marks
+    marked = [page.id for slow in (False, True) for page in pages(slow=slow) for mark in page.marks
               if "papers" in mark.kwargs.values()]  # fmt: skip
     assert set(marked) <= set(declared["papers"]["paths"])
 
@@ -75,6 +79,7 @@ def test_blocks_run(
     run_page(path, tmp_path, monkeypatch, request, slow=False)
 
 
+@pytest.mark.proof(area="documents")
 @pytest.mark.parametrize(
     "path",
     [

@@ -47,6 +47,7 @@ def made(size: int = 400, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
     return scores, rng.random(size) < 1 / (1 + np.exp(-6 * (scores - 0.6)))
 
 
+@pytest.mark.proof(area="statistics")
 @given(scored)
 def test_the_curve_equals_scikit_learn_at_every_threshold(rows: list[tuple[float, bool]]) -> None:
     scores, labels = (np.array(side) for side in zip(*rows, strict=True))

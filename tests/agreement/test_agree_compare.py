@@ -35,6 +35,7 @@ def test_mcnemar_equals_statsmodels_and_the_binomial_test(first: int, second: in
     assert found.value == pytest.approx(binomial, abs=1e-9)
 
 
+@pytest.mark.proof(area="statistics")
 @settings(max_examples=10)  # statsmodels collects garbage in every call
 @given(st.lists(st.floats(0, 1), max_size=12))
 def test_holm_equals_statsmodels(values: list[float]) -> None:
@@ -142,7 +143,6 @@ def test_the_permutation_test_holds_its_level_under_clustering() -> None:
     assert rejected <= 35
 
 
-@settings(max_examples=40, deadline=None)
 @given(st.integers(0, 10_000), st.integers(5, 60), st.sampled_from([0.0, 0.1, 0.3]))
 def test_the_interval_excludes_no_difference_just_where_the_test_rejects_it(
     seed: int, questions: int, apart: float

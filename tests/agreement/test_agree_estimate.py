@@ -7,7 +7,7 @@ import math
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from markscheme.agreement.accuracy_estimates import EstimateOptions, human_accuracy
@@ -96,7 +96,7 @@ def plain_sample(f: np.ndarray, y: np.ndarray, rest: np.ndarray) -> Sample:
     )
 
 
-@settings(max_examples=50)
+@pytest.mark.proof(area="statistics")
 @given(st.integers(0, 10_000), st.integers(200, 400), st.integers(500, 1000))
 def test_without_clusters_these_are_the_papers_formulas(seed: int, n: int, rest: int) -> None:
     rng = np.random.default_rng(seed)

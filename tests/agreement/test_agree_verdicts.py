@@ -44,6 +44,7 @@ SKLEARN = {
 }
 
 
+@pytest.mark.proof(area="statistics")
 @given(pairs)
 def test_figures_and_their_vectorised_twins_equal_scikit_learn(
     rows: list[tuple[bool, bool]],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import roc_auc_score
 from statsmodels.stats.proportion import proportion_confint
@@ -39,7 +39,6 @@ def test_kappas_standard_error_is_the_textbooks() -> None:
     assert found.high - found.low == pytest.approx(2 * 1.96 * expected.std_kappa, rel=0.02)
 
 
-@settings(max_examples=30, deadline=None)
 @given(st.integers(0, 10_000))
 def test_influences_on_auroc_are_what_leaving_an_answer_out_changes(seed: int) -> None:
     rng = np.random.default_rng(seed)
@@ -55,6 +54,7 @@ def test_influences_on_auroc_are_what_leaving_an_answer_out_changes(seed: int) -
         assert pull[place] == pytest.approx(changed, abs=1e-9)
 
 
+@pytest.mark.proof(area="statistics")
 def test_ten_questions_of_ten_answers_are_covered_as_often_as_promised() -> None:
     """The percentile bootstrap covered 85%, kappa 82%."""
     rng = np.random.default_rng(4)

@@ -175,10 +175,12 @@ def test_judgments_may_be_a_path_a_frame_rows_or_a_result(
     judged: Any
     for judged in (str(folder), folder / "judgments.parquet", result):
         assert markscheme.agree(judged, resamples=20).to_json() == wanted
-    for judged in (table, pandas, table.to_dicts()):
-        for labels in (example, answers, answers.to_dicts(), result):
-            found = markscheme.agree(judged, labels, answers=example, resamples=20)
-            assert found.to_json() == wanted
+    labels: Any
+    for judged, labels in (
+        (table, example), (pandas, answers), (table.to_dicts(), answers.to_dicts()), (table, result)
+    ):  # fmt: skip
+        found = markscheme.agree(judged, labels, answers=example, resamples=20)
+        assert found.to_json() == wanted
 
 
 def test_a_frame_may_hold_judgments_and_labels() -> None:

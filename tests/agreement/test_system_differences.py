@@ -41,6 +41,7 @@ def world(
     return table.drop("truth"), known
 
 
+@pytest.mark.proof(area="statistics")
 def test_labels_correct_a_judge_that_likes_one_systems_style() -> None:
     rng = np.random.default_rng(8)
     draws, covered, fooled = 120, 0, 0

@@ -72,6 +72,7 @@ def test_the_best_model_is_found_and_reported_on_other_questions() -> None:
     assert found.frame.height == 4
 
 
+@pytest.mark.proof(area="statistics")
 def test_a_search_among_equals_does_not_flatter() -> None:
     """Twelve coins: the best one looks good where it was chosen, and is a coin elsewhere."""
     coins = {f"m{n}": ScriptedChat(name=f"m{n}", replies=reader(0.5 + n * 1e-9)) for n in range(12)}

@@ -136,6 +136,7 @@ def test_many_threads_share_commits_and_count_right(project: Make) -> None:
     assert made.rows("SELECT sum(rated) FROM people") == [(120,)]
 
 
+@pytest.mark.proof(area="cluster")
 def test_postgresql_does_all_that_sqlite_does(postgres_url: str, tmp_path: Path) -> None:
     file = write_rows(tmp_path / "a.jsonl", answers(7))
     setup = Setup(
@@ -178,6 +179,7 @@ def test_postgresql_does_all_that_sqlite_does(postgres_url: str, tmp_path: Path)
     assert "pw-7f3a" not in str(refused.value)
 
 
+@pytest.mark.proof(area="cluster")
 def test_two_servers_share_a_postgresql_project(postgres_url: str, tmp_path: Path) -> None:
     """Two writers on one database: no item gets more people than it needs."""
     schema = f"{postgres_url}?options=-csearch_path%3Dtwo"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from statsmodels.stats.proportion import proportion_confint
 
@@ -23,7 +23,6 @@ def rows(right: int, wrong: int, silent: int = 0) -> list[dict[str, object]]:
     ]
 
 
-@settings(deadline=None, max_examples=40)
 @given(st.integers(0, 80), st.integers(0, 80), st.floats(0.55, 0.99))
 def test_the_bound_of_single_answers_is_the_exact_one(
     right: int, wrong: int, confidence: float

@@ -232,6 +232,7 @@ def test_knowing_the_commands_loads_nothing_heavy() -> None:
     assert not {"polars", "numpy", "scipy", "torch", "openai"} & set(done.stdout.split())
 
 
+@pytest.mark.proof(area="documents")
 def test_the_help_of_every_command_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
     for name in COMMANDS:
         assert run_line([*name.split(), "--help"]) == 0, name

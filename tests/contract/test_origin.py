@@ -73,6 +73,7 @@ def test_a_script_edited_between_two_runs_does_not_go_on_with_the_first(tmp_path
     assert python(script, "other", folder=tmp_path).startswith("[False, False, True]")
 
 
+@pytest.mark.proof(area="harnesses")
 def test_a_helper_beside_the_script_counts(tmp_path: Path) -> None:
     script = tmp_path / "script.py"
     script.write_text("from limits import LEAST\n" + JUDGE.replace("> 2", "> LEAST") + RUN)
@@ -99,6 +100,7 @@ print(markscheme.signature(markscheme.parse_judge("mine")))
 """
 
 
+@pytest.mark.proof(area="harnesses")
 def test_cells_of_a_notebook_count(tmp_path: Path) -> None:
     helper = "def least():\n    return 2\n"
     judge = JUDGE.replace("> 2", "> least()")
@@ -113,6 +115,7 @@ def test_cells_of_a_notebook_count(tmp_path: Path) -> None:
     assert signed(helper, judge.replace("least()", "least() + 1")) != first
 
 
+@pytest.mark.proof(area="harnesses")
 def test_code_without_any_source_counts(tmp_path: Path) -> None:
     def signed(text: str) -> str:
         ending = "\nprint(markscheme.signature(markscheme.parse_judge('mine')))"
@@ -155,6 +158,7 @@ def test_an_installed_plugin_is_signed_by_its_version(tmp_path: Path, version: s
     assert found.endswith(f"registered_by=acme-judges=={version}")
 
 
+@pytest.mark.proof(area="harnesses")
 def test_an_editable_plugin_is_signed_by_its_source_too(tmp_path: Path) -> None:
     packages = site(tmp_path, version="1.0", editable=True)
     src = str(tmp_path / "src")

@@ -391,6 +391,7 @@ def test_outcomes_that_contradict_their_status_are_caught(outcome: dict[str, Any
         as_outcomes(pl.DataFrame([outcome]))
 
 
+@pytest.mark.proof(area="attacks")
 def test_memory_does_not_grow_with_the_file(tmp_path: Path) -> None:
     """Parquet of ten times the rows is streamed, not loaded."""
     rows = pl.DataFrame({"n": range(600_000)}).select(

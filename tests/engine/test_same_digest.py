@@ -52,6 +52,7 @@ def whole(source: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.proof(area="cluster")
 def test_runs_of_many_row_groups_and_three_judges_have_the_same_bytes(
     source: Path, whole: Path, tmp_path: Path
 ) -> None:
@@ -62,6 +63,7 @@ def test_runs_of_many_row_groups_and_three_judges_have_the_same_bytes(
     assert digests(tmp_path / "again") == digests(whole)
 
 
+@pytest.mark.proof(area="cluster")
 def test_a_run_that_is_interrupted_again_and_again_ends_with_the_same_bytes(
     source: Path, whole: Path, tmp_path: Path
 ) -> None:

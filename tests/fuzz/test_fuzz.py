@@ -18,6 +18,8 @@ import pytest
 from fuzz_mutate import LONGEST, mutations
 from fuzz_targets import TARGETS
 
+pytestmark = pytest.mark.proof(area="attacks")
+
 COUNT = int(os.environ.get("MARKSCHEME_FUZZ", "80"))
 MANY = 500
 SECONDS = 60

@@ -26,6 +26,7 @@ def run_step(step: dict[str, object], inputs: dict[str, str], folder: Path) -> i
     return done.returncode
 
 
+@pytest.mark.proof(area="harnesses")
 def test_the_action_fails_below_the_limit_and_writes_the_summary(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

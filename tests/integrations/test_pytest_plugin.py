@@ -6,6 +6,14 @@ import pytest
 
 pytest_plugins = ["pytester"]
 
+
+@pytest.fixture(autouse=True)
+def no_other_plugins(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those of this project's own tests would only be loaded anew in each process."""
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
+    pytester.plugins.append("markscheme.integrations.pytest_plugin")
+
+
 ANSWERS = """
 import pytest
 
@@ -61,6 +69,7 @@ def test_nothing_heavy_is_loaded_for_suites_that_do_not_ask(pytester: pytest.Pyt
     pytester.runpytest_subprocess().assert_outcomes(passed=1)
 
 
+@pytest.mark.proof(area="harnesses")
 @pytest.mark.parametrize(
     ("limit", "code", "told"),
     [("0.8", 0, "*passed: exact_match, all: accuracy 85.0*"), ("0.9", 1, "*FAILED*accuracy 85.0*")],
@@ -69,7 +78,7 @@ def test_workers_of_xdist_share_one_limit(
     pytester: pytest.Pytester, limit: str, code: int, told: str
 ) -> None:
     pytester.makepyfile(ANSWERS)
-    done = pytester.runpytest_subprocess("-n", "2", "--markscheme-fail-under", limit)
+    done = pytester.runpytest_subprocess("-p", "xdist", "-n", "2", "--markscheme-fail-under", limit)
     done.assert_outcomes(passed=20)
     assert done.ret == code
     done.stdout.fnmatch_lines([told])

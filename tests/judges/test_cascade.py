@@ -178,6 +178,7 @@ def test_the_expected_risk_stays_below_the_limit(limit: float, questions: int) -
     assert np.mean(risks) > limit - 0.05
 
 
+@pytest.mark.proof(area="statistics")
 @pytest.mark.parametrize(
     ("limit", "questions", "delta"), [(0.1, 300, 0.1), (0.12, 800, 0.2), (0.15, 100, 0.05)]
 )

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import polars as pl
 import pytest
 import squad_formulas as squad
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from markscheme.metrics.lexical import contains, exact_match, token_f1
@@ -22,7 +22,6 @@ METRICS = [(exact_match, squad.exact_match), (contains, squad.contains), (token_
 
 
 @pytest.mark.parametrize(("column", "scalar"), METRICS)
-@settings(max_examples=150, deadline=None)
 @given(table=rows)
 def test_column_equals_formula(
     column: Callable[[pl.Series, pl.Series], pl.Series],

@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 import sacrebleu
 import squad_formulas as squad
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from rapidfuzz import fuzz
 from rouge_score.rouge_scorer import RougeScorer
@@ -61,7 +61,6 @@ rows = st.lists(st.tuples(text, st.lists(text, min_size=1, max_size=3)), max_siz
 
 
 @pytest.mark.parametrize(("column", "scalar"), METRICS, ids=NAMES)
-@settings(max_examples=120, deadline=None)
 @given(table=rows)
 def test_equals_the_library_on_nasty_text(
     column: Metric, scalar: Callable[[str, str], float], table: list[tuple[str, list[str]]]

@@ -141,6 +141,7 @@ def test_a_server_without_batches_says_so(tmp_path: Path) -> None:
     server.server_close()
 
 
+@pytest.mark.proof(area="models")
 @pytest.mark.parametrize("model", ["m", "anthropic:m"])
 def test_a_run_killed_in_mid_batch_goes_on_and_sends_nothing_twice(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, model: str

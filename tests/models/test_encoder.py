@@ -57,6 +57,7 @@ def test_rows_are_float32_of_length_one_in_order_and_repeats_are_equal() -> None
     assert vectors[0] @ vectors[2] > vectors[0] @ vectors[1]
 
 
+@pytest.mark.proof(area="models")
 def test_a_text_has_the_same_vector_in_any_company() -> None:
     texts = some_texts(300)
     together = MiniLM().encode(texts)
@@ -136,6 +137,7 @@ def test_batches_cover_every_row_once_and_hold_one_length() -> None:
         assert len(batch) * lengths[batch[0]] <= 1024
 
 
+@pytest.mark.proof(area="models")
 def test_a_fresh_process_needs_no_torch_and_little_memory() -> None:
     program = """
 import sys

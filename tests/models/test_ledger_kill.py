@@ -151,6 +151,7 @@ def test_ten_kills_cost_nothing_that_had_arrived(tmp_path: Path) -> None:
         assert (tmp_path / "run" / name).read_bytes() == (tmp_path / "again" / name).read_bytes()
 
 
+@pytest.mark.proof(area="models")
 def test_two_runs_on_one_ledger_share_the_work(tmp_path: Path) -> None:
     write_answers(tmp_path / "answers.jsonl")
     with ChatServer(behaviour) as server:

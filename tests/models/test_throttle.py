@@ -27,6 +27,7 @@ def test_a_limited_server_is_used_to_the_full_and_seldom_turns_a_request_away(
     assert found.rejections < 0.05
 
 
+@pytest.mark.proof(area="models")
 def test_a_thousand_a_second(scheduler: Any) -> None:
     found = scheduler.simulate(limit=1000, most=512, seconds=30.0)
     assert found.ratio < 1.1

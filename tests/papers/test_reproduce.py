@@ -117,6 +117,7 @@ def results(everything: dict[str, Reproduced]) -> dict[str, Reproduced]:
     return {name: result for name, result in everything.items() if name not in OURS}
 
 
+@pytest.mark.proof(area="papers")
 def test_figures_of_our_own_stay_where_they_were_recorded(
     everything: dict[str, Reproduced],
 ) -> None:
@@ -314,6 +315,7 @@ def said(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str,
     return code, printed_text.out, printed_text.err
 
 
+@pytest.mark.proof(area="papers")
 def test_the_command_exits_with_0_when_all_is_accounted_for(
     capsys: pytest.CaptureFixture[str], antique_dev: Path
 ) -> None:

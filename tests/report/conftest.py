@@ -8,6 +8,10 @@ import polars as pl
 import pytest
 
 import markscheme
+from markscheme.report.html import report_html
+from markscheme.report.material import Material, read_material
+from markscheme.report.section import Section
+from markscheme.report.sections.order import sections
 
 HOSTILE = (
     "<script>document.title = 'broken'</script>",
@@ -32,6 +36,33 @@ def run_folder(tmp_path_factory: pytest.TempPathFactory, example: Path) -> Path:
     names = ["exact_match", "contains", "token_f1", "examiner"]
     markscheme.judge(example, names, out=folder)
     return folder
+
+
+@pytest.fixture(scope="session")
+def small_run(tmp_path_factory: pytest.TempPathFactory, example: Path) -> Path:
+    """The first 24 answers of the example, judged by two judges."""
+    folder = tmp_path_factory.mktemp("runs") / "small"
+    rows = pl.read_ndjson(example).head(24)
+    markscheme.judge(rows, ["contains", "examiner"], out=folder)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def material(run_folder: Path) -> Material:
+    """What a report of the bundled example is made of, computed once."""
+    return read_material(run_folder)
+
+
+@pytest.fixture(scope="session")
+def shown(material: Material) -> list[Section]:
+    """Its sections."""
+    return sections(material)
+
+
+@pytest.fixture(scope="session")
+def text(small_run: Path) -> str:
+    """The page of a small run."""
+    return report_html(read_material(small_run))
 
 
 @pytest.fixture(scope="session")

@@ -10,19 +10,27 @@ from markscheme.cli import run
 from markscheme.errors import MarkschemeError
 
 
-def test_a_run_becomes_a_report(
-    run_folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+def test_a_run_becomes_the_same_report_by_command_and_by_call(
+    small_run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     out = tmp_path / "report.html"
     papers = ["--figures", str(tmp_path / "figures"), "--tables", str(tmp_path / "tables")]
     titled = ["-o", str(out), "--title", "Ours & theirs"]
-    assert run(["report", str(run_folder), *titled, *papers]) == 0
+    assert run(["report", str(small_run), *titled, *papers]) == 0
     said = capsys.readouterr().out
-    assert "248 answers" in said
+    assert "24 answers" in said
     assert "figures in" in said
     assert "<h1>Ours &amp; theirs</h1>" in out.read_text()
     assert (tmp_path / "figures" / "accuracy.svg").is_file()
     assert (tmp_path / "tables" / "modes.tex").is_file()
+
+    by_call = tmp_path / "call.html"
+    found = markscheme.report(small_run, by_call, title="Ours & theirs", tables=tmp_path / "other")
+    assert by_call.read_bytes() == out.read_bytes()
+    assert found.path == by_call
+    assert found.answers == 24
+    assert {"judge", "system", "accuracy"} <= set(found.frame.columns)
+    assert all(path.is_file() for path in found.tables_written)
 
 
 def test_a_report_stands_beside_its_run_by_default(
@@ -49,19 +57,6 @@ def test_a_missing_extra_is_named(
     monkeypatch.setitem(sys.modules, "vl_convert", None)
     assert run(["report", str(hostile_run)]) == 2
     assert "pip install 'markscheme[report]'" in capsys.readouterr().err
-
-
-def test_python_writes_the_same_report_and_says_what_it_wrote(
-    run_folder: Path, tmp_path: Path
-) -> None:
-    by_command, by_call = tmp_path / "command.html", tmp_path / "call.html"
-    assert run(["report", str(run_folder), "-o", str(by_command), "--title", "Ours"]) == 0
-    found = markscheme.report(run_folder, by_call, title="Ours", tables=tmp_path / "tables")
-    assert by_call.read_bytes() == by_command.read_bytes()
-    assert found.path == by_call
-    assert found.answers == 248
-    assert {"judge", "system", "accuracy"} <= set(found.frame.columns)
-    assert all(path.is_file() for path in found.tables_written)
 
 
 def test_a_result_in_memory_is_reported_where_a_file_is_named(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
@@ -62,7 +62,6 @@ WORD = st.text("abcdefgh", min_size=1, max_size=24)
 CELL = st.lists(WORD, max_size=12).map(" ".join)
 
 
-@settings(deadline=None, max_examples=100)
 @given(st.data(), st.integers(1, 9), st.integers(0, 3))
 def test_no_word_is_broken(data: st.DataObject, columns: int, rows: int) -> None:
     header = tuple(f"column{number}" for number in range(columns))

@@ -14,6 +14,8 @@ import pytest
 from markscheme.errors import DataError
 from markscheme.tables.parquet import check_parquet, read_parquet
 
+pytestmark = pytest.mark.proof(area="attacks")
+
 ROWS = 2000
 
 

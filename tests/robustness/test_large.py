@@ -17,6 +17,8 @@ from markscheme.engine.execute import apply
 from markscheme.errors import BadRowsError
 from markscheme.tables.answers import ReadOptions, read_answers
 
+pytestmark = pytest.mark.proof(area="attacks")
+
 OFFLINE = [name for name, found in judges().items() if found.needs.nothing]
 MANY = 100_000
 PER_REFERENCE = {"claims", "embedding_cosine", "entailment"}

@@ -70,6 +70,7 @@ def is_told(done: subprocess.CompletedProcess[str], what: str) -> None:
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.proof(area="attacks")
 def test_a_full_disk_is_told_and_the_run_goes_on_when_there_is_room(
     tmp_path: Path, small_disk: Path
 ) -> None:
@@ -86,6 +87,7 @@ def test_a_full_disk_is_told_and_the_run_goes_on_when_there_is_room(
         assert (moved / name).read_bytes() == (tmp_path / "whole" / name).read_bytes()
 
 
+@pytest.mark.proof(area="attacks")
 def test_a_full_disk_leaves_no_half_table(tmp_path: Path, small_disk: Path) -> None:
     out = small_disk / "table.csv"
     out.write_text("a,b\n1,2\n")
@@ -301,6 +303,7 @@ def test_an_empty_name_of_a_folder_is_named(example: Path, capsys: Any) -> None:
     assert "the name of a folder is empty" in capsys.readouterr().err
 
 
+@pytest.mark.proof(area="attacks")
 def test_links_in_a_runs_folder_are_not_followed(tmp_path: Path, example: Path) -> None:
     precious = tmp_path / "precious.txt"
     precious.write_text("keep me")

@@ -30,7 +30,6 @@ from markscheme.text.replies.verdicts import read_yes_no
 
 bounded = settings(
     deadline=None,
-    max_examples=40,
     phases=(Phase.explicit, Phase.reuse, Phase.generate),
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
@@ -211,7 +210,7 @@ REPLY = st.text(max_size=80) | st.lists(WORDS, max_size=14).map(" ".join)
 
 
 @pytest.mark.parametrize("name", sorted(PARSERS))
-@settings(bounded, max_examples=100)
+@bounded
 @given(reply=REPLY, finished=st.booleans())
 def test_any_reply_is_read_or_said_to_be_unreadable(name: str, reply: str, finished: bool) -> None:
     """Bounded, deterministic, and without a figure unless it was judged."""

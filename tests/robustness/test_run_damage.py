@@ -44,12 +44,14 @@ def damaged(kept: Path, work: Path, right: Truth, seeds: range) -> Counter[str]:
     return Counter(damage_once(seed, kept, work, right) for seed in seeds)
 
 
+@pytest.mark.proof(area="attacks")
 def test_damage_to_a_finished_run(finished: tuple[Path, Truth], tmp_path: Path) -> None:
     kept, right = finished
     found = damaged(kept, tmp_path / "run", right, range(QUICK))
     assert found["healed"] + found["detected"] > QUICK // 2, found
 
 
+@pytest.mark.proof(area="attacks")
 def test_damage_to_an_unfinished_run(
     finished: tuple[Path, Truth], unfinished: Path, tmp_path: Path
 ) -> None:

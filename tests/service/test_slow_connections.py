@@ -38,6 +38,7 @@ def is_closed(connection: socket.socket) -> bool:
         return True
 
 
+@pytest.mark.proof(area="attacks")
 def test_half_open_connections_are_closed_and_others_are_answered(address: str) -> None:
     begun = b"POST /v1/judgments HTTP/1.1\r\nHost: localhost\r\nX-a: "
     slow = []
@@ -63,6 +64,7 @@ def test_half_open_connections_are_closed_and_others_are_answered(address: str) 
         one.close()
 
 
+@pytest.mark.proof(area="attacks")
 def test_a_connection_that_is_used_again_and_a_slow_answer_are_not_closed(address: str) -> None:
     with httpx.Client(base_url=address, timeout=30) as client:
         for _ in range(3):

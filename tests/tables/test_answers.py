@@ -18,7 +18,7 @@ import pandas as pd
 import polars as pl
 import pytest
 import zstandard
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from markscheme.api import judge
@@ -536,7 +536,6 @@ def test_the_system_is_the_file_where_no_column_says(tmp_path: Path) -> None:
         min_size=1,
     )
 )
-@settings(max_examples=150, deadline=None)
 def test_no_row_is_lost(rows: list[dict[str, Any]]) -> None:
     """Every row is read or named as a problem, whatever characters it holds."""
     reader = AnswersReader([rows], ReadOptions(on_bad_row="skip", batch_rows=3))

@@ -13,6 +13,7 @@ ROOT = Path(__file__).parents[2]
 PLUGIN = ROOT / "examples" / "plugin"
 
 
+@pytest.mark.proof(area="harnesses")
 def test_the_template_passes_its_own_tests() -> None:
     path = os.pathsep.join([str(PLUGIN / "src"), str(ROOT / "src")])
     code = "import sys, markscheme_numbers, pytest; sys.exit(pytest.main(sys.argv[1:]))"

@@ -77,6 +77,7 @@ def test_nothing_claims_nothing(answer: str) -> None:
     assert claims(answer) == []
 
 
+@pytest.mark.proof(area="attacks")
 def test_only_so_many_claims_and_none_is_lost() -> None:
     found = claims("It rained there. " * 200)
     assert len(found) == MOST + 1

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from markscheme.text.clean import clean, clean_expr, clean_series
@@ -95,7 +95,6 @@ chat = st.lists(
 ).map("".join)
 
 
-@settings(max_examples=200, deadline=None)
 @given(st.lists(chat, max_size=10))
 def test_column_equals_scalar_and_nothing_is_emptied(texts: list[str]) -> None:
     column = pl.Series("answer", texts, dtype=pl.String)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import grounding_figures
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from markscheme.text.replies.grounding import ungrounded
@@ -62,7 +62,6 @@ def test_another_form_of_the_answer_is_the_answer(answer: str, text: str, why: s
     assert (found is None) if why is None else (found is not None and why in found)
 
 
-@settings(max_examples=150, deadline=None)
 @given(st.text(max_size=80), st.text(max_size=80), st.text(max_size=80))
 def test_any_three_texts_have_an_outcome(text: str, of: str, about: str) -> None:
     assert ungrounded(text, of=of, about=about) != ""

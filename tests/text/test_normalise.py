@@ -8,7 +8,7 @@ import sys
 
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from markscheme.text.normalisation import (
@@ -66,7 +66,6 @@ def as_squad_describes_it(text: str) -> str:
     return " ".join(without_articles.split())
 
 
-@settings(max_examples=400, deadline=None)
 @given(st.lists(nasty, max_size=30))
 def test_column_equals_scalar(texts: list[str]) -> None:
     column = pl.Series("x", texts, dtype=pl.String)
@@ -78,12 +77,12 @@ def test_column_equals_scalar(texts: list[str]) -> None:
     assert tokens == [text.split() for text in expected]
 
 
-@settings(max_examples=400, deadline=None)
 @given(nasty)
 def test_scalar_follows_the_published_steps(text: str) -> None:
     assert normalise(text) == as_squad_describes_it(text)
 
 
+@pytest.mark.proof(area="attacks")
 @pytest.mark.parametrize("shape", ["B{} a", "x {0}An the{0}"])
 def test_every_code_point_in_every_place(shape: str) -> None:
     texts = [shape.format(character) for character in ALL]

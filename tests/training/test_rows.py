@@ -73,6 +73,7 @@ def test_the_package_has_the_columns_that_this_version_reads() -> None:
     assert agreeing.mean() > 0.75
 
 
+@pytest.mark.proof(area="examiner")
 def test_own_answers_are_mixed_with_the_shipped_rows(tmp_path: Path, example: Path) -> None:
     answers = markscheme.read_answers(example)
     seen: list[HeldOut] = []

@@ -66,6 +66,7 @@ def test_verdicts_label_both_ways() -> None:
     assert ((guessed[0] == 1) | (guessed[1] == 1))[right].all()
 
 
+@pytest.mark.proof(area="examiner")
 def test_training_reports_before_it_saves_and_is_repeatable(
     tmp_path: Path, answers: pl.DataFrame
 ) -> None:
@@ -126,6 +127,7 @@ def test_numbers_for_labels_need_to_be_explained(tmp_path: Path) -> None:
         read_pairs(file)
 
 
+@pytest.mark.proof(area="examiner")
 def test_the_command_trains_on_own_data(
     tmp_path: Path, example: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

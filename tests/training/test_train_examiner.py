@@ -70,6 +70,7 @@ def test_a_missing_extra_is_told_before_the_features_are_made(
     assert not said
 
 
+@pytest.mark.proof(area="examiner")
 def test_training_reports_before_it_saves_and_is_repeatable(tmp_path: Path, example: Path) -> None:
     answers = markscheme.read_answers(example)
     seen: list[HeldOut] = []
@@ -91,6 +92,7 @@ def test_training_reports_before_it_saves_and_is_repeatable(tmp_path: Path, exam
     assert (judged["status"] == "judged").sum() == 248
 
 
+@pytest.mark.proof(area="examiner")
 def test_agreement_is_told_by_set(tmp_path: Path, example: Path) -> None:
     """Of two files, each by its own questions; weights carry what trained them."""
     answers = markscheme.read_answers(example)
@@ -136,6 +138,7 @@ def test_made_up_answers_are_seeded_labelled_and_of_both_verdicts(example: Path)
     assert made.height > 300
 
 
+@pytest.mark.proof(area="examiner")
 def test_the_command_trains_and_the_result_judges(
     tmp_path: Path, example: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

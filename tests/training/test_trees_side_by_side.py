@@ -6,11 +6,13 @@ import subprocess
 import sys
 
 import numpy as np
+import pytest
 
 from markscheme.training.trees import Growth, grow_side_by_side
 
 MANY_LISTS = """
 import numpy as np
+import pytest
 import polars as pl
 from markscheme.training.listwise_models import ListwiseOptions, grow
 
@@ -25,6 +27,7 @@ print(len(grow(matrix, rows, group, names, options).boosters))
 """
 
 
+@pytest.mark.proof(area="examiner")
 def test_growing_many_trees_does_not_kill_the_process() -> None:
     # In a process of its own: what this guards against is a SIGSEGV.
     done = subprocess.run(

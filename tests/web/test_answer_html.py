@@ -137,6 +137,7 @@ def test_nothing_that_is_written_makes_another_element(text: str, places: list[i
 HOSTILE = ("*", "**a", "`", "[", "](", "$", "$$", "\\[", "> ", "- ", "|a", "~~~", "<", "![", "_a*")
 
 
+@pytest.mark.proof(area="attacks")
 @pytest.mark.parametrize("piece", HOSTILE)
 def test_a_hostile_answer_of_any_length_is_shown(piece: str) -> None:
     for text in (piece * (100_000 // len(piece)), (piece + "\n") * (60_000 // len(piece))):

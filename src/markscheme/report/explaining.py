@@ -208,8 +208,15 @@ def smallest_edits(
     rows: Sequence[tuple[str, Sequence[str], str, bool]],
 ) -> list[dict[str, Any] | None]:
     """`smallest_edit` of many rows (question, references, answer, verdict), judged together."""
+    texts_read = [answer[:_LONGEST] for _, _, answer, _ in rows]
+    aligned = alignments(
+        pl.Series([question for question, *_ in rows], dtype=pl.String),
+        pl.Series([list(references) for _, references, *_ in rows], dtype=pl.List(pl.String)),
+        pl.Series(texts_read, dtype=pl.String),
+    )
     tried = [
-        _edits(question, references, answer[:_LONGEST]) for question, references, answer, _ in rows
+        _edits(question, references, text, found)
+        for (question, references, *_), text, found in zip(rows, texts_read, aligned, strict=True)
     ]
     texts = [(at, text) for at, edits in enumerate(tried) for text in edits]
     if not texts:
@@ -236,8 +243,10 @@ def _nearest(
     return {"what": edits[text], "answer": text, "score": score}
 
 
-def _edits(question: str, references: Sequence[str], answer: str) -> dict[str, str]:
-    """Edited answers, and what was done to each."""
+def _edits(
+    question: str, references: Sequence[str], answer: str, aligned: Sequence[Mapping[str, Any]]
+) -> dict[str, str]:
+    """Edited answers, and what was done to each; `aligned` is the answer's row of `alignments`."""
     found: dict[str, str] = {}
 
     def add(text: str, what: str) -> None:
@@ -245,10 +254,6 @@ def _edits(question: str, references: Sequence[str], answer: str) -> dict[str, s
         if text and text != answer and len(found) < _MOST_EDITS:
             found.setdefault(text, what)
 
-    aligned = alignments(
-        pl.Series([question]), pl.Series([list(references)], dtype=pl.List(pl.String)),
-        pl.Series([answer], dtype=pl.String),
-    )[0]  # fmt: skip
     for start, end in merged(place for one in aligned for place in _pairs(one["answer"])):
         add(answer[:start] + answer[end:], f"without “{answer[start:end]}”")
     for finding in value_findings(question, references, answer):

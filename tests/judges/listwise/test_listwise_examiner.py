@@ -115,6 +115,7 @@ def test_a_row_does_not_depend_on_the_rows_beside_it() -> None:
     assert apply(judge, table[3:4]).equals(together[3:4])
 
 
+@pytest.mark.proof(area="examiner")
 @pytest.mark.parametrize("composition", ["33221100", "top", "none"])
 def test_better_passages_score_higher_and_both_modes_share_a_scale(
     antique_dev: Path, composition: str
