@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -25,7 +26,6 @@ from markscheme.agreement.calibration import (
     calibration_figures,
     expected_calibration_error,
     fit_map,
-    load_map,
     reliability_diagram,
 )
 from markscheme.agreement.thresholds import (
@@ -34,7 +34,7 @@ from markscheme.agreement.thresholds import (
     sensitivity,
     split_questions,
 )
-from markscheme.errors import AgreementError, DataError
+from markscheme.errors import AgreementError
 
 scored = st.lists(
     st.tuples(st.sampled_from([0.0, 0.2, 0.25, 0.7, 1.0]), st.booleans()), min_size=1, max_size=40
@@ -154,7 +154,9 @@ def test_maps_equal_scikit_learn_and_survive_the_disk(method: str, tmp_path: Pat
     assert fitted(grid) == pytest.approx(expected, abs=1e-9)
     assert (np.diff(fitted(grid)) >= 0).all()
     fitted.save(tmp_path / "map.json")
-    assert load_map(tmp_path / "map.json") == fitted
+    kept = json.loads((tmp_path / "map.json").read_text())
+    assert tuple(kept["scores"]) == fitted.scores
+    assert tuple(kept["probabilities"]) == fitted.probabilities
     errors = [
         calibration_figures(each, labels)["ece_uniform"].value or 0.0
         for each in (scores, fitted(scores))
@@ -162,7 +164,7 @@ def test_maps_equal_scikit_learn_and_survive_the_disk(method: str, tmp_path: Pat
     assert errors[1] < errors[0]
 
 
-def test_maps_that_cannot_be_fitted_or_read(tmp_path: Path) -> None:
+def test_maps_that_cannot_be_fitted() -> None:
     scores, labels = made()
     with pytest.raises(AgreementError, match="do not go with accepted answers"):
         fit_map(1 - scores, labels, method="platt")
@@ -172,15 +174,6 @@ def test_maps_that_cannot_be_fitted_or_read(tmp_path: Path) -> None:
         fit_map(scores, np.ones(400, dtype=bool), method="isotonic")
     with pytest.raises(AgreementError, match="platt, isotonic"):
         fit_map(scores, labels, method="beta")  # type: ignore[arg-type]
-    path = tmp_path / "map.json"
-    with pytest.raises(DataError, match="cannot be read"):
-        load_map(path)
-    path.write_text('{"slope": 1}')
-    with pytest.raises(DataError, match="no calibration map"):
-        load_map(path)
-    path.write_text('{"markscheme_calibration": 1, "kind": "beta"}')
-    with pytest.raises(DataError, match="missing or unknown parts"):
-        load_map(path)
 
 
 def annotators(size: int, seed: int = 0) -> tuple[pl.DataFrame, pl.Series]:

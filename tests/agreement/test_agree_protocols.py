@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from markscheme.agreement import rank
-from markscheme.agreement.protocols import amend_references, look_up, match_amended
+from markscheme.agreement.protocols import amend_references, match_amended
 from markscheme.errors import AgreementError, DataError
 
 HUMAN = [71.4, 75.8, 58.8, 64.8, 65.8, 70.1, 66.5, 73.1, 69.4, 67.1, 73.1, 71.4]
@@ -72,14 +72,6 @@ def test_contradictions_grades_and_strangers_are_errors() -> None:
         amend_references(table, table)
 
 
-def test_look_up_is_null_without_a_label() -> None:
-    answers = pl.DataFrame({"question": ["q", "q", "r"], "answer": ["a", "b", "a"]})
-    found = look_up(answers, labels(("q", "a", 1.0), ("r", "a", 0.0), ("r", "a", 0.0)))
-    assert found.to_list() == [True, None, False]
-    with pytest.raises(AgreementError, match="no answer has a label"):
-        look_up(answers, labels(("q", "z", 1.0)))
-
-
 def test_no_answer_is_wrong_even_where_nothing_is_a_reference(
     exact_match: Callable[[pl.DataFrame], pl.Series],
 ) -> None:
@@ -123,35 +115,6 @@ def test_amended_references_give_table_1(
     assert means["len"].to_list() == [301] * 12
     ours = [round(round(100 * mean, 2), 1) for mean in means[measure]]
     assert ours == printed
-
-
-def test_direct_look_up_leaves_the_unjudged_and_gives_less(
-    nq301_scores: pl.DataFrame,
-    nq301_labels: pl.DataFrame,
-    normalise: Callable[[pl.Series], pl.Series],
-) -> None:
-    direct = look_up(nq301_scores, nq301_labels, normalise=normalise)
-    by_system = (
-        nq301_scores.with_columns(direct.alias("direct"))
-        .group_by("system")
-        .agg(
-            pl.col("direct").null_count().alias("unjudged"),
-            pl.col("human").cast(pl.Float64).mean() - pl.col("direct").fill_null(False).mean(),
-        )
-    )
-    unjudged = dict(by_system.select("system", "unjudged").iter_rows())
-    assert (unjudged["EMDR2"], unjudged["DPR"]) == (27, 10)
-    assert by_system["human"].min() >= -1e-12
-    assert by_system["human"].max() <= 0.017
-
-
-def test_look_up_prefers_the_very_string_and_ignores_torn_neighbours() -> None:
-    verdicts = labels(("q", "A", 1.0), ("q", "a ", 0.0), ("q", "B", 1.0))
-    answers = pl.DataFrame({"question": ["q"] * 4, "answer": ["A", "a", "b", None]})
-    found = look_up(
-        answers, verdicts, normalise=lambda said: said.str.to_lowercase().str.strip_chars()
-    )
-    assert found.to_list() == [True, None, True, None]
 
 
 def test_ranking_by_amended_references_honours_the_references_of_each_systems_file() -> None:

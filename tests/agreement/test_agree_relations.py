@@ -21,7 +21,7 @@ from markscheme.agreement.answer_hierarchy import (
     set_counts,
 )
 from markscheme.agreement.question_averages import per_question, question_correlations
-from markscheme.agreement.repeats import kappa_matrix, runs_table, spread, text_repeats
+from markscheme.agreement.repeats import kappa_matrix, spread, text_repeats
 from markscheme.errors import AgreementError
 
 
@@ -239,17 +239,6 @@ def test_repeated_texts() -> None:
     assert other["similarity"] == 2.0
     with pytest.raises(AgreementError, match="two runs or more"):
         text_repeats(texts.select("run0"))
-
-
-def test_runs_from_a_long_table() -> None:
-    long = pl.DataFrame(
-        {"answer_id": ["1", "2", "1"], "seed": ["0", "0", "1"], "verdict": [True, False, True]}
-    )
-    assert runs_table(long, run="seed", value="verdict").rows() == [(True, True), (False, None)]
-    with pytest.raises(AgreementError, match="the same answer twice"):
-        runs_table(pl.concat([long, long]), run="seed", value="verdict")
-    with pytest.raises(AgreementError, match="two runs or more"):
-        runs_table(long.head(2), run="seed", value="verdict")
 
 
 @given(

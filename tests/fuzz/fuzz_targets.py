@@ -24,7 +24,6 @@ import orjson
 import polars as pl
 import zstandard
 
-from markscheme.agreement.calibration import load_map
 from markscheme.contract.grammar import judge_name, parse_judge
 from markscheme.engine.execute import apply
 from markscheme.errors import MarkschemeError
@@ -328,7 +327,6 @@ TARGETS: dict[str, Target] = {
     "table of csv": Target(fuzz_one=_table("t.csv", _rows_in(",")), seeds=[LABELS_CSV, WIDE]),
     "labels": Target(fuzz_one=_reads(load_labels, "labels"), seeds=[LABELS_CSV, LINES]),
     "judgments": Target(fuzz_one=_reads(load_judgments, "judged"), seeds=[JUDGED, WIDE]),
-    "calibration map": Target(fuzz_one=_reads(load_map, "map.json"), seeds=[MAP, PLATT]),
     "calibrated": Target(fuzz_one=_reads(_calibrated, "map.json"), seeds=[MAP, PLATT]),
     "prices": Target(
         fuzz_one=_reads(lambda path: read_models(Path(path)), "p.toml"), seeds=[PRICES]

@@ -11,7 +11,7 @@ import numpy.typing as npt
 import orjson
 import polars as pl
 
-from markscheme.errors import AgreementError, DataError
+from markscheme.errors import AgreementError
 from markscheme.results import Figure
 
 Array = npt.NDArray[np.float64]
@@ -54,30 +54,6 @@ class CalibrationMap:
         """Write the map as JSON."""
         content = {"markscheme_calibration": 1, **asdict(self)}
         Path(path).write_bytes(orjson.dumps(content, option=orjson.OPT_INDENT_2))
-
-
-def load_map(path: str | Path) -> CalibrationMap:
-    """Read a map that `CalibrationMap.save` wrote.
-
-    Raises:
-        DataError: no such file, or not a calibration map.
-    """
-    try:
-        content = orjson.loads(Path(path).read_bytes())
-    except (OSError, orjson.JSONDecodeError) as error:
-        raise DataError(f"{str(path)!r} cannot be read as a calibration map: {error}") from error
-    wanted = {"kind", "judge", "answers", "slope", "intercept", "scores", "probabilities"}
-    if not isinstance(content, dict) or content.get("markscheme_calibration") != 1:
-        raise DataError(f"{str(path)!r} is no calibration map; 'markscheme calibrate' writes them")
-    fields = {name: content[name] for name in wanted & content.keys()}
-    if fields.keys() != wanted or fields["kind"] not in get_args(Method):
-        raise DataError(f"{str(path)!r} is a calibration map with missing or unknown parts")
-    corners = [tuple(float(x) for x in fields[name]) for name in ("scores", "probabilities")]
-    if len(corners[0]) != len(corners[1]) or (fields["kind"] == "isotonic" and not corners[0]):
-        raise DataError(
-            f"{str(path)!r}: an isotonic map needs equally many scores as probabilities"
-        )
-    return CalibrationMap(**fields | {"scores": corners[0], "probabilities": corners[1]})
 
 
 def fit_map(scores: Array, labels: Bools, *, method: Method, judge: str = "") -> CalibrationMap:

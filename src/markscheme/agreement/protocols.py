@@ -20,9 +20,6 @@ Matcher = Callable[[pl.DataFrame], pl.Series]
 """Takes a table with `answer` and `references`, gives one Boolean a row: does the answer match
 exactly one of the references? Normalisation is the matcher's own affair."""
 
-Normaliser = Callable[[pl.Series], pl.Series]
-"""Strings in, normalised strings out, null staying null."""
-
 
 def unique_labels(labels: pl.DataFrame) -> pl.DataFrame:
     """One row a (question, answer): `question`, `answer`, `label` (Boolean).
@@ -146,51 +143,6 @@ def match_amended(answers: pl.DataFrame, labels: pl.DataFrame, exact_match: Matc
     verdict = exact_match(answered).cast(pl.Boolean)
     answered_at_all = answers["answer"].is_not_null()
     return (verdict & answered_at_all).fill_null(value=False).alias("verdict")
-
-
-def look_up(
-    answers: pl.DataFrame, labels: pl.DataFrame, *, normalise: Normaliser | None = None
-) -> pl.Series:
-    """Verdict of each answer under the direct protocol: its own label, null where it has none.
-
-    Args:
-        answers: `question`, `answer`.
-        labels: `question`, `answer`, `label` (1 accepted, 0 rejected).
-        normalise: where the very string was not labelled, take the label of an answer to the same
-            question that is equal once both are normalised, unless such answers got both labels.
-
-    Returns:
-        Boolean Series `verdict`, one value a row in order.
-
-    Raises:
-        AgreementError, DataError: see `amend_references`.
-    """
-    require(answers, ("question", "answer"), "answers")
-    require(labels, ("question", "answer", "label"), "labels")
-    verdicts = unique_labels(labels)
-    asked = answers.select("question", "answer")
-    found = _joined(asked, verdicts)
-    if normalise is not None:
-        unanimous = (
-            verdicts.with_columns(normalise(verdicts["answer"]).alias("answer"))
-            .group_by("question", "answer")
-            .agg(pl.col("label").first(), pl.col("label").n_unique().alias("verdicts"))
-            .filter(pl.col("verdicts") == 1)
-            .drop("verdicts")
-        )
-        loose = asked.with_columns(normalise(asked["answer"]).alias("answer"))
-        found = found.zip_with(found.is_not_null(), _joined(loose, unanimous))
-    if len(found) and found.null_count() == len(found):
-        raise AgreementError(
-            "no answer has a label; labels and answers are joined on the exact text of "
-            "`question` and `answer`"
-        )
-    return found.alias("verdict")
-
-
-def _joined(asked: pl.DataFrame, verdicts: pl.DataFrame) -> pl.Series:
-    keys = ["question", "answer"]
-    return asked.join(verdicts, on=keys, how="left", maintain_order="left")["label"]
 
 
 def require(frame: pl.DataFrame, names: tuple[str, ...], what: str) -> None:

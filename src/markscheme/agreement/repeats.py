@@ -22,20 +22,6 @@ Similarity = Callable[[Sequence[str], Sequence[str]], float]
 """Takes the texts of two runs, gives one number for the whole (such as corpus BLEU, 0 to 100)."""
 
 
-def runs_table(judgments: pl.DataFrame, *, run: str, value: str) -> pl.DataFrame:
-    """One column a run, from a long table with `answer_id`, a column that names runs and a value.
-
-    Raises:
-        AgreementError: fewer than two runs, or a run that has an answer twice.
-    """
-    names = judgments[run].unique(maintain_order=True).to_list()
-    if len(names) < 2:
-        raise AgreementError(f"reliability needs two runs or more; column {run!r} has {names}")
-    if judgments.select("answer_id", run).is_duplicated().any():
-        raise AgreementError(f"a run in column {run!r} has the same answer twice")
-    return judgments.pivot(on=run, index="answer_id", values=value).drop("answer_id")
-
-
 def kappa_matrix(runs: pl.DataFrame, *, blanks: Blanks = "missing") -> pl.DataFrame:
     """Cohen's kappa of every two runs: verdicts, relations or any categories.
 

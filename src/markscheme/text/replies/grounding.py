@@ -47,7 +47,6 @@ _LETTER = re.compile(r"^\W*(?:(?:answer|option|choice)\W+)?([A-Ha-h])\W*$", re.I
 _OPTION = re.compile(
     r"(?:^|[\s(])([A-Ha-h])[).:]\s*(.+?)\s*(?=[;,]?\s\(?[A-Ha-h][).:]\s|$)", re.MULTILINE
 )
-_BORDER = re.compile(r"(?<=\d)(?=[^\W\d])|(?<=[^\W\d])(?=\d)")
 _FRACTION = re.compile(r"(?<![\d/])(\d{1,4})\s?[/⁄]\s?(\d{1,4})(?![\d/])")
 _NATIONS = (
     ("danish", "dane", "denmark"), ("dutch", "netherlands", "holland"), ("french", "france"),
