@@ -21,8 +21,8 @@ TORCH := torch==2.13.0
 # With it set, as images for containers do, every process of a test compiles the package anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test test-data joints proof $(PROOFS:%=proof-%) proofs-for properties test-times size wheel lint \
-    types bench docs docs-next sample-report upgrade clean
+.PHONY: demo test test-data joints yardstick yardstick-accept properties proof $(PROOFS:%=proof-%) \
+    proofs-for test-times size wheel lint types bench docs docs-next sample-report upgrade clean
 
 # Install a lock and this checkout into an environment: $(call install,FOLDER,LOCK)
 define install
@@ -69,6 +69,15 @@ joints: $(READY_DEV) $(CHROMIUM)
 $(VENV)/.chromium: | $(BIN)/python
 	apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -qq -y chromium
 	@touch $@
+
+# What the product says now against what was recorded: before and after code moves (CONTRIBUTING.md).
+#   make yardstick ALL=differences.jsonl
+#   make yardstick-accept ENTRY="judge/examiner commands/agree" REASON="dates in Dutch are read"
+yardstick: $(READY_DEV)
+	$(BIN)/python scripts/yardstick.py $(if $(ALL),--all "$$ALL")
+
+yardstick-accept: $(READY_DEV)
+	$(BIN)/python scripts/yardstick.py --accept "$$ENTRY" --reason "$$REASON"
 
 # The areas whose proofs the changes since a commit touch, uncommitted ones included.
 BASE ?= HEAD
