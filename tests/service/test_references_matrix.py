@@ -78,16 +78,13 @@ def test_python_judges_whatever_the_judge_can(name: str) -> None:
 def test_the_command_line_judges_what_python_does(
     name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    for case in REFERENCES:
-        path = tmp_path / f"{case}.jsonl"
-        path.write_text(json.dumps(row(case)) + "\n")
-        code = run(
-            ["judge", str(path), "-j", KNOWN[name].example, "-q", "-o", str(tmp_path / case)]
-        )
-        said = capsys.readouterr()
-        assert code == 0, said.err
-        if case == "none" and wants_references(name):
-            assert "declining is right" in " ".join((said.out + said.err).split())
+    path = tmp_path / "rows.jsonl"
+    path.write_text("".join(json.dumps(row(case)) + "\n" for case in REFERENCES))
+    code = run(["judge", str(path), "-j", KNOWN[name].example, "-q", "-o", str(tmp_path / "run")])
+    said = capsys.readouterr()
+    assert code == 0, said.err
+    if wants_references(name):
+        assert "declining is right" in " ".join((said.out + said.err).split())
 
 
 @pytest.fixture(scope="module")
@@ -121,15 +118,14 @@ def test_the_command_line_asks_a_server_and_judges_what_python_does(
 def test_a_dry_run_plans_what_python_asks(
     name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    for case in REFERENCES:
-        path = tmp_path / f"{case}.jsonl"
-        path.write_text(json.dumps(row(case)) + "\n")
-        code = run(
-            ["judge", str(path), "-j", KNOWN[name].example, "--model", "made-up", "--dry-run",
-             "--ledger", str(tmp_path / "ledger.sqlite"), "-q"]
-        )  # fmt: skip
-        said = capsys.readouterr()
-        assert code == 0, said.err
+    path = tmp_path / "rows.jsonl"
+    path.write_text("".join(json.dumps(row(case)) + "\n" for case in REFERENCES))
+    code = run(
+        ["judge", str(path), "-j", KNOWN[name].example, "--model", "made-up", "--dry-run",
+         "--ledger", str(tmp_path / "ledger.sqlite"), "-q"]
+    )  # fmt: skip
+    said = capsys.readouterr()
+    assert code == 0, said.err
 
 
 @pytest.fixture(scope="module")

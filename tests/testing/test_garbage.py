@@ -53,7 +53,10 @@ PARSERS: dict[str, Callable[[str], Reading]] = {
 }
 
 
-@pytest.mark.parametrize("judge", [*ASKING, *STAGED])
+@pytest.mark.parametrize(
+    "judge",
+    [*ASKING, *(pytest.param(one, marks=pytest.mark.proof(area="attacks")) for one in STAGED)],
+)
 def test_garbage_is_no_judgment(judge: str) -> None:
     check_garbage_replies(judge)
 

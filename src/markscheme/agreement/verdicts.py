@@ -3,8 +3,8 @@
 Counts are kept in six cells, always in the order of `CELLS`. What a judge did not judge has cells
 of its own, so that it can be left out or counted as errors without touching the answers again.
 
-Figures of one table come from scikit-learn. The functions of `FROM_COUNTS` compute the same from
-whole arrays of counts, for resampling; tests hold them to scikit-learn.
+The functions of `FROM_COUNTS` compute a statistic from one table's counts or from whole arrays of
+them, for resampling; tests hold them to scikit-learn.
 """
 
 from __future__ import annotations
@@ -30,9 +30,6 @@ CELLS = (
     "unjudged_negative",
 )
 """A positive is an answer that the label accepts; true and false say whether the judge agrees."""
-
-LABELS = np.array([1, 0, 1, 0])
-VERDICTS = np.array([1, 1, 0, 0])
 
 REASONS = {
     "accuracy": "nothing was judged",
@@ -74,39 +71,15 @@ def four_cells(counts: npt.ArrayLike, unjudged: Unjudged) -> Array:
 
 
 def statistics(counts: npt.ArrayLike) -> dict[str, Figure]:
-    """Every statistic of one four-cell table (tp, fp, fn, tn), by scikit-learn.
+    """Every statistic of one four-cell table (tp, fp, fn, tn).
 
     All lie from 0 to 1, kappa and MCC from -1 to 1. Undefined ones are figures with a reason.
     """
-    from sklearn import metrics
-
-    tp, fp, fn, tn = weights = np.asarray(counts, dtype=np.float64)
-    total = tp + fp + fn + tn
-    if not total:
-        return {name: Figure(reason=REASONS["accuracy"]) for name in REASONS}
-    shared = (LABELS, VERDICTS)
-    undefined = {
-        "precision": tp + fp == 0,
-        "recall": tp + fn == 0,
-        "f1_positive": tp + fp + fn == 0,
-        "f1_macro": tp + fp + fn == 0 or tn + fp + fn == 0,
-        "kappa": tp + fp + fn == 0 or tn + fp + fn == 0,
-        "mcc": 0 in (tp + fp, tp + fn, tn + fp, tn + fn),
-    }
-    compute: Mapping[str, Callable[[], float]] = {
-        "accuracy": lambda: metrics.accuracy_score(*shared, sample_weight=weights),
-        "precision": lambda: metrics.precision_score(*shared, sample_weight=weights),
-        "recall": lambda: metrics.recall_score(*shared, sample_weight=weights),
-        "f1_positive": lambda: metrics.f1_score(*shared, sample_weight=weights),
-        "f1_macro": lambda: metrics.f1_score(*shared, sample_weight=weights, average="macro"),
-        "kappa": lambda: metrics.cohen_kappa_score(*shared, sample_weight=weights),
-        "mcc": lambda: metrics.matthews_corrcoef(*shared, sample_weight=weights),
-    }
+    cells = np.asarray(counts, dtype=np.float64)
+    reasons = REASONS if cells.any() else dict.fromkeys(REASONS, REASONS["accuracy"])
     return {
-        name: Figure(reason=REASONS[name])
-        if undefined.get(name, False)
-        else figure(compute[name](), REASONS[name])
-        for name in REASONS
+        name: figure(float(from_counts(cells)), reasons[name])
+        for name, from_counts in FROM_COUNTS.items()
     }
 
 
