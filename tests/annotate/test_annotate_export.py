@@ -398,14 +398,20 @@ def test_label_round_trip_by_commands_alone(run: Run, example: Path, tmp_path: P
                 right = truth[ids[worker.item]]
                 wrong = name == "Ben" and int(worker.item) % 9 == 0
                 worker.say(str(int(1 - right if wrong else right)))
-    out = {kind: str(tmp_path / f"{kind}.jsonl") for kind in ("labels", "references", "training")}
+    endings = {"labels": "csv", "references": "jsonl", "training": "jsonl", "ratings": "csv"}
+    out = {kind: str(tmp_path / f"{kind}.{ending}") for kind, ending in endings.items()}
     for kind, path in out.items():
-        assert "80 of 80 answers" in run("annotate-export", str(kept), "--as", kind, "-o", path)
+        said = run("annotate-export", str(kept), "--as", kind, "-o", path)
+        assert kind == "ratings" or "80 of 80 answers" in said
     agreed = run("agree", judged, "--labels", out["labels"], "--bootstrap", "50", "--annotators")
     assert "80 judgments matched with labels by answer_id" in agreed
     estimated = run("estimate", judged, "--labels", out["labels"])
     assert "PPI" in estimated
     assert "refused" not in estimated
+    for labels in (out["labels"], out["ratings"]):
+        run("estimate", judged, "--labels", labels)
+        run("compare", judged, "--labels", labels, "--systems")
+        run("agree", judged, "--labels", labels, "--bootstrap", "50")
     again = run("judge", out["references"], "-j", "exact_match", "-o", str(tmp_path / "again"))
     assert "exact_match" in again
 

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from markscheme.errors import AgreementError, BadRowsError, DataError, RunError
 from markscheme.tables import judgments_file
+from markscheme.tables.answers import write_table
 from markscheme.tables.joins import as_binary, join_labels
 from markscheme.tables.judgment_files import load_judgments
 from markscheme.tables.label_values import NO, YES, parse_values
@@ -85,6 +86,41 @@ def test_annotators_stand_in_for_a_label() -> None:
     labels = load_labels(table)
     assert labels["label"].to_list() == [1.0, None]
     assert labels["annotator_labels"].to_list() == [[1.0, 1.0], [0.0, 1.0]]
+
+
+@pytest.mark.parametrize("ending", ["csv", "tsv", "json", "jsonl", "parquet"])
+def test_labels_are_read_as_they_were_written(ending: str, tmp_path: Path) -> None:
+    """Whatever a command exports: a list of annotators' labels has no type of its own in CSV."""
+    table = pl.DataFrame(
+        {
+            "answer_id": ["1", "02", "3", "4"],
+            "question": ["q", "=1+1", "r", 's "t", u'],
+            "references": [["a", "b"], [], ["-c"], ["d"]],
+            "answer": ["a", None, "line\nbreak", ""],
+            "system": ["x", "x", "y", "y"],
+            "label": [1.0, 0.0, None, 1.0],
+            "annotator_labels": [[1.0, 1.0], [0.0, None], [1.0, 0.0], None],
+            "annotators": ["Ann and Ben"] * 4,
+            "inclusion_probability": [0.5, 0.25, 1.0, 0.125],
+        }
+    )
+    path = tmp_path / f"labels.{ending}"
+    write_table(table, path)
+    read = load_labels(str(path))
+    assert read["annotator_labels"].to_list() == table["annotator_labels"].to_list()
+    assert read["label"].to_list() == table["label"].to_list()
+    assert read["inclusion_probability"].to_list() == table["inclusion_probability"].to_list()
+    assert read["answer_id"].to_list() == table["answer_id"].to_list()
+
+
+def test_a_column_of_lists_that_holds_something_else_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "labels.csv"
+    path.write_text("answer_id,annotator_labels\n1,\"[1, 0]\"\n2,Ann says yes\n3,1\n")
+    with pytest.raises(DataError, match=r"2 of 3 rows.*row 2: .*'Ann says yes'; row 3"):
+        load_labels(str(path))
+    path.write_text("answer_id,label,inclusion_probability\n1,1,0.5\n2,0,half\n")
+    with pytest.raises(DataError, match="of row 2 is 'half', which is no number"):
+        load_labels(str(path))
 
 
 def test_a_row_an_annotator_becomes_a_row_an_answer() -> None:

@@ -13,6 +13,7 @@ from markscheme.tables.columns import KEYS, renamed
 from markscheme.tables.files import Source, read_table
 from markscheme.tables.joins import check_key, text_keys
 from markscheme.tables.label_values import parse_labels
+from markscheme.tables.validation import Trouble, number_lists
 
 LABEL_COLUMNS = (
     "label",
@@ -73,19 +74,23 @@ def load_labels(
             f"The columns are {', '.join(map(repr, given.columns))}"
         )
     check_key(table, "labels", given.columns)
+    if "inclusion_probability" in table.columns:
+        table = table.with_columns(_chances(table["inclusion_probability"]))
     kept = [name for name in (*KEYS, *LABEL_COLUMNS) if name in table.columns]
     return text_keys(table.select(kept))
 
 
 def _with_annotators(table: pl.DataFrame) -> pl.DataFrame:
+    if "annotators" in table.columns and table.schema["annotators"] != pl.List(pl.String):
+        table = table.drop("annotators")  # how many there were, or names in one text
     if "annotator" in table.columns and "label" in table.columns:
         return _one_row_an_answer(table)
     if "annotator_labels" in table.columns:
         if table["annotator_labels"].null_count() == table.height:
             return table.drop("annotator_labels")
-        return table.with_columns(pl.col("annotator_labels").cast(pl.List(pl.Float64)))
+        return table.with_columns(_label_lists(table["annotator_labels"]))
     names = sorted(
-        (name for name in table.columns if name.startswith("annotator")),
+        (name for name in table.columns if name.startswith("annotator") and name != "annotators"),
         key=lambda name: (len(name), name),
     )
     if len(names) < 2:
@@ -95,6 +100,36 @@ def _with_annotators(table: pl.DataFrame) -> pl.DataFrame:
         parsed.select(pl.concat_list(names)).to_series().alias("annotator_labels"),
         pl.lit(names, dtype=pl.List(pl.String)).alias("annotators"),
     )
+
+
+def _chances(given: pl.Series) -> pl.Series:
+    """`inclusion_probability` as numbers.
+
+    Raises:
+        DataError: a value that is no number.
+    """
+    chances = given.cast(pl.Float64, strict=False)
+    wrong = (chances.is_null() & given.is_not_null()).arg_true()
+    if len(wrong):
+        raise DataError(
+            f"the inclusion_probability of row {wrong[0] + 1:,} is {str(given[wrong[0]])[:40]!r}, "
+            "which is no number; 'plan-labels' writes them, from above 0 to 1"
+        )
+    return chances
+
+
+def _label_lists(given: pl.Series) -> pl.Series:
+    """`annotator_labels` as lists of numbers: they are JSON text in CSV, which has no lists.
+
+    Raises:
+        DataError: something else; the first rows are named.
+    """
+    trouble: Trouble = {}
+    lists = number_lists(given, "annotator_labels", trouble)
+    if trouble:
+        rows = "; ".join(f"row {row + 1}: {what}" for row, what in sorted(trouble.items())[:3])
+        raise DataError(f"{len(trouble):,} of {len(given):,} rows have no list of labels: {rows}")
+    return lists.alias("annotator_labels")
 
 
 def _one_row_an_answer(table: pl.DataFrame) -> pl.DataFrame:

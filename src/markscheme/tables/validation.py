@@ -81,7 +81,7 @@ def validate_rows(
         if ours == "references":
             columns[ours] = _references(values, separator, trouble, notes)
         elif ours in ("reference_grades", "annotator_labels"):
-            columns[ours] = _number_lists(
+            columns[ours] = number_lists(
                 values, ours, unlabelled if ours == "annotator_labels" else trouble
             ).cast(kind)
         elif ours == "label":
@@ -293,7 +293,12 @@ def _may_be_several(parts: list[str]) -> bool:
     return len(filled) > 1 and all(len(part.split()) <= _WORDS_OF_ONE for part in filled)
 
 
-def _number_lists(values: Sequence[Any] | pl.Series, ours: str, trouble: Trouble) -> pl.Series:
+def number_lists(values: Sequence[Any] | pl.Series, ours: str, trouble: Trouble) -> pl.Series:
+    """Lists of numbers, or of words for labels; also as JSON text, as they stand in CSV.
+
+    What cannot be read goes to `trouble` and is null. Grades (`ours` is `reference_grades`) must be
+    whole numbers.
+    """
     whole = ours == "reference_grades"
     if isinstance(values, pl.Series):
         inner = getattr(values.dtype, "inner", pl.String)
