@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 import pytest
-from scipy.stats import t
 from statsmodels.stats.proportion import proportion_confint
 
+from markscheme.agreement.gate import gates
 from markscheme.engine.summary import ALL_SYSTEMS, summarise
 from markscheme.metrics.clustered import share_interval, spread_of
 from markscheme.tables.judgments import JUDGMENTS_SCHEMA
@@ -64,8 +64,7 @@ def test_where_all_verdicts_are_one_a_question_counts_once(verdict: bool) -> Non
     record = table([verdict] * 30, systems, np.repeat(np.arange(3), 10).tolist())[-1]
     assert record["system"] == ALL_SYSTEMS
     assert record["effective_answers"] == 3
-    reach = float(t.ppf(0.975, 2))
-    edge = 3 / (3 + reach**2)  # Wilson's lower bound of a share of 1
+    edge = 0.025 ** (1 / 3)  # the exact lower bound of 3 of 3
     found = (record["accuracy_low"], record["accuracy_high"])
     assert found == pytest.approx((edge, 1.0) if verdict else (0.0, 1 - edge), abs=1e-12)
 
@@ -135,3 +134,29 @@ def test_figures_of_more_rows_than_a_block_are_those_of_all_at_once() -> None:
     assert spread.freedom_one_sided == pytest.approx(effective - 1, rel=1e-12)
     low, high = share_interval(float(verdicts.mean()), spread, answers=rows)
     assert (record["accuracy_low"], record["accuracy_high"]) == pytest.approx((low, high))
+
+
+@pytest.mark.parametrize("wrong", [0, 1, 2, 5, 60])
+def test_repeated_answers_say_no_less_than_the_questions_alone(wrong: int) -> None:
+    """Five equal answers to each question are as good as one: neither interval nor gate falls far.
+
+    Where hardly an answer is wrong, Student's degrees of freedom fell to 1: 99.7 [66.6, 100].
+    """
+    once = [place >= wrong for place in range(300)]
+    [alone] = table(list(once), ["a"] * 300, list(range(300)))
+    [repeated] = table(once * 5, ["a"] * 1500, list(range(300)) * 5)
+    exact = proportion_confint(300 - wrong, 300, method="beta")
+    assert repeated["accuracy_low"] >= exact[0] - 1e-12
+    assert repeated["accuracy_high"] <= exact[1] + 1e-12
+    assert repeated["independent_answers"] == pytest.approx(300)
+    for limit in (0.7, 0.9, 0.97):
+        of_one, of_five = (gates([one], limit, confidence=0.95)[0] for one in (alone, repeated))
+        assert of_five.passed == of_one.passed
+        assert of_five.bound == pytest.approx(of_one.bound, abs=0.005)
+
+
+def test_unequal_questions_count_by_their_answers() -> None:
+    """Kish's effective size: one question of 100 answers and 100 of one are not 101 questions."""
+    questions = [0] * 100 + list(range(1, 101))
+    [record] = table([True] * 200, ["a"] * 200, questions)
+    assert record["independent_answers"] == pytest.approx(200**2 / (100**2 + 100))

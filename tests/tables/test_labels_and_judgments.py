@@ -115,7 +115,7 @@ def test_labels_are_read_as_they_were_written(ending: str, tmp_path: Path) -> No
 
 def test_a_column_of_lists_that_holds_something_else_is_named(tmp_path: Path) -> None:
     path = tmp_path / "labels.csv"
-    path.write_text("answer_id,annotator_labels\n1,\"[1, 0]\"\n2,Ann says yes\n3,1\n")
+    path.write_text('answer_id,annotator_labels\n1,"[1, 0]"\n2,Ann says yes\n3,1\n')
     with pytest.raises(DataError, match=r"2 of 3 rows.*row 2: .*'Ann says yes'; row 3"):
         load_labels(str(path))
     path.write_text("answer_id,label,inclusion_probability\n1,1,0.5\n2,0,half\n")

@@ -295,11 +295,11 @@ def labels_only(sample: Sample, *, confidence: float = 0.95) -> Estimate:
     honest where nearly all labels are the same.
     """
     value, pull = _weighted_mean(sample, sample.labels)
-    spread = _spread(sample, pull)
+    simple = sample.strata is None and len(np.unique(sample.weights[sample.labelled])) == 1
+    spread = _spread(sample, pull, count_answers=simple)
     if not _binary(sample):
         figure = _t_interval(value, spread, confidence)
     else:
-        simple = sample.strata is None and len(np.unique(sample.weights[sample.labelled])) == 1
         count = int(sample.labelled.sum()) if simple else None
         low, high = share_interval(value, spread, answers=count, confidence=confidence)
         method = "wilson" if count == spread.questions else "wilson-t"
@@ -367,10 +367,11 @@ def _by_question(sample: Sample, pull: Array) -> Array:
     return np.asarray(np.bincount(sample.clusters, pull), dtype=np.float64)
 
 
-def _spread(sample: Sample, pull: Array) -> Spread:
+def _spread(sample: Sample, pull: Array, *, count_answers: bool = False) -> Spread:
     """How far chance moves what the influences are of."""
-    questions = len(np.unique(sample.clusters[sample.labelled]))
-    spread = spread_of(_by_question(sample, pull), questions)
+    labelled = sample.clusters[sample.labelled]
+    answers = np.bincount(labelled) if count_answers else None
+    spread = spread_of(_by_question(sample, pull), len(np.unique(labelled)), answers)
     return replace(spread, variance=spread.variance + _unseen(sample))
 
 

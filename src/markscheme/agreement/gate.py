@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from markscheme.errors import MarkschemeError
-from markscheme.metrics import t_quantile, wilson_interval
+from markscheme.metrics import exact_interval, t_quantile, wilson_interval
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,7 +65,8 @@ def gates(
         limit: the accuracy wanted, 0 to 1.
         confidence: how sure to be: the limit is held against a one-sided lower bound, the exact
             one of Clopper & Pearson (1934) where each question has one answer, else Wilson's at the
-            effective number of answers with Student's t (`metrics.Spread`). None takes the figure
+            effective number of answers with Student's t, or the exact one if all answers to a
+            question said the same, whichever is higher (`metrics.Spread`). None takes the figure
             itself.
 
     Raises:
@@ -105,12 +106,11 @@ def _gate(record: dict[str, Any], limit: float, confidence: float | None) -> Gat
 def _lower(record: dict[str, Any], share: float, confidence: float) -> float:
     """The one-sided lower bound of `share`, over all answers, judged or not."""
     missing = sum(record["not_judged"].values())
-    size = record["effective_answers"] * (record["judged"] + missing) / record["judged"]
-    freedom = record["freedom_one_sided"]
+    more = (record["judged"] + missing) / record["judged"]
+    size, freedom = record["effective_answers"] * more, record["freedom_one_sided"]
+    both = 2 * confidence - 1
     if freedom is None:
-        from scipy.special import betaincinv
-
-        right = round(share * size)
-        return float(betaincinv(right, size - right + 1, 1 - confidence)) if right else 0.0
-    reach = t_quantile(freedom, confidence)
-    return wilson_interval(share, size, confidence=2 * confidence - 1, reach=reach)[0]
+        return exact_interval(round(share * size) / size, size, both)[0]
+    low = wilson_interval(share, size, confidence=both, reach=t_quantile(freedom, confidence))[0]
+    independent = record.get("independent_answers")  # which older runs have not
+    return max(low, exact_interval(share, independent * more, both)[0]) if independent else low

@@ -51,8 +51,9 @@ def with_intervals(
         there = (distinct @ cells) > 0
         questions = int(repeats[there].sum())
         without = FROM_COUNTS[name](totals - distinct[there])
-        spread = _left_out(without, repeats[there], questions)
         answers = int(totals @ cells) if name in DENOMINATORS else None
+        each = distinct[there] @ cells if name in DENOMINATORS else None
+        spread = _left_out(without, repeats[there], questions, each)
         found[name] = _bounded(name, point.value, spread, answers, confidence)
     return found
 
@@ -74,15 +75,21 @@ def auroc_influences(labels: npt.NDArray[np.bool_], scores: Array) -> Array:
     return np.asarray((pull - area) / np.where(labels, yes, no))
 
 
-def _left_out(without: Array, repeats: npt.NDArray[np.int64], questions: int) -> Spread:
-    """The spread of a statistic from its values without one question of each kind."""
+def _left_out(
+    without: Array, repeats: npt.NDArray[np.int64], questions: int, each: Array | None
+) -> Spread:
+    """The spread of a statistic from its values without one question of each kind.
+
+    `each` is how many answers a question of each kind has; None for what is no share.
+    """
     known = ~np.isnan(without)
+    answers = None if each is None else np.repeat(each, repeats)
     if questions < 2 or not known.any():
-        return spread_of(np.zeros(0), questions)
+        return spread_of(np.zeros(0), questions, answers)
     mean = float(np.average(without[known], weights=repeats[known]))
     away = np.where(known, without - mean, 0.0) * (questions - 1) / questions
     away[np.abs(away) < 1e-12] = 0.0
-    return spread_of(np.repeat(away, repeats), questions)
+    return spread_of(np.repeat(away, repeats), questions, answers)
 
 
 def _bounded(

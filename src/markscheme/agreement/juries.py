@@ -211,7 +211,7 @@ def clustered_share(right: Array, clusters: Ints, *, confidence: float = 0.95) -
     mean = float(right.mean())
     _, places = np.unique(clusters, return_inverse=True)
     influences = np.bincount(places, (right - mean) / len(right)).astype(np.float64)
-    spread = spread_of(influences, len(influences))
+    spread = spread_of(influences, len(influences), np.bincount(places))
     low, high = share_interval(mean, spread, answers=len(right), confidence=confidence)
     return Figure(value=mean, low=low, high=high, method=share_method(spread, len(right)))
 

@@ -268,4 +268,4 @@ def _spread(flipped: pl.Series, questions: pl.Series) -> Spread:
     cluster = questions.rank("dense").to_numpy().astype(np.int64) - 1
     values = flipped.to_numpy().astype(float)
     sums = np.bincount(cluster, weights=values - values.mean())
-    return spread_of(sums / len(values), len(sums))
+    return spread_of(sums / len(values), len(sums), np.bincount(cluster))

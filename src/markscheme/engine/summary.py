@@ -35,7 +35,8 @@ def summarise(judgments: pl.LazyFrame, clusters: pl.DataFrame) -> list[dict[str,
         count), `questions`, `accuracy` (share of true verdicts among those with one, 0 to 1, or
         None), `accuracy_low` and `accuracy_high` (95%) and the `interval` that they are (`wilson`,
         or `wilson-t` where questions have several answers: `metrics.share_interval`),
-        `effective_answers` and `freedom_one_sided`, from which a gate makes its bound,
+        `effective_answers`, `freedom_one_sided` and `independent_answers` (`metrics.Spread`), from
+        which a gate makes its bound,
         `mean_score` with its interval and `mean_score_interval` (how that is made), and sums of
         cost and tokens. Of judges that learned from
         questions also `unsure`, the answers of which the judge says that it cannot tell; `outside`,
@@ -169,6 +170,7 @@ def _figures(values: dict[str, _Array], group: _Group) -> dict[str, Any]:
         "freedom_one_sided": None
         if accuracy is None or group.questions is None
         else spread.freedom_one_sided,
+        "independent_answers": None if accuracy is None else spread.independent,
         "mean_score": score,
         "mean_score_low": score_low,
         "mean_score_high": score_high,
@@ -234,13 +236,14 @@ def _mean(values: _Array, group: _Group) -> tuple[float | None, Spread, int]:
     known = values if n == len(values) else values[there]
     mean = float(known.sum(dtype=np.float64)) / n
     away: _Array = np.subtract(known, mean, dtype=np.float64)
-    questions = n
+    questions, each = n, None
     if group.questions is not None:
         numbers = group.questions if n == len(values) else group.questions[there]
         away = np.bincount(numbers, weights=away, minlength=group.count)
-        questions = int(np.count_nonzero(np.bincount(numbers, minlength=group.count)))
+        each = np.bincount(numbers, minlength=group.count)
+        questions = int(np.count_nonzero(each))
     away /= n
-    return mean, spread_of(away, questions), n
+    return mean, spread_of(away, questions, each), n
 
 
 def _interval(

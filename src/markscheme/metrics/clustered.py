@@ -11,6 +11,10 @@ promises too much. Satterthwaite's (1946) degrees of freedom, from the fourth po
 influences, are few there and questions - 1 where all are alike. For one-sided bounds, and below
 `FEW_QUESTIONS`, these are still too many; there the effective number of questions less one is taken
 (sum of squares)^2 / (sum of fourth powers), after Carter, Schnepel & Steigerwald (2017).
+
+Answers to one question can at worst all say the same. Then a share is that of as many independent
+answers as Kish's (1965) effective size says, (sum of m)^2 / (sum of m^2) for m answers to a
+question, and Clopper & Pearson's interval at that size is as wide as any needs to be.
 `docs/coverage.md` shows where the intervals hold.
 """
 
@@ -23,7 +27,7 @@ from statistics import NormalDist
 import numpy as np
 import numpy.typing as npt
 
-from markscheme.metrics.student import t_quantile
+from markscheme.metrics.quantiles import exact_interval, t_quantile
 
 Array = npt.NDArray[np.float64]
 
@@ -59,12 +63,15 @@ class Spread:
         questions: that carry it.
         freedom: degrees of freedom of Student's t for two-sided intervals, at least 1.
         freedom_one_sided: the same for one-sided bounds.
+        independent: how many answers there are if all to one question say the same (Kish); None
+            where nobody counted them.
     """
 
     variance: float
     questions: int
     freedom: float
     freedom_one_sided: float
+    independent: float | None = None
 
     def reach(self, confidence: float, *, sides: int = 2) -> float:
         """The quantile of Student's t, in standard errors, that a bound is away."""
@@ -73,14 +80,20 @@ class Spread:
         return t_quantile(freedom, 1 - tail)
 
 
-def spread_of(influences: Array, questions: int) -> Spread:
+def spread_of(influences: Array, questions: int, answers: npt.ArrayLike | None = None) -> Spread:
     """Variance and degrees of freedom from each question's influence on the figure.
 
     Args:
         influences: what each question adds to the figure, summing to 0; further zeros change
             nothing.
         questions: how many there are.
+        answers: how many each question has, in any order; further zeros change nothing.
     """
+    independent = None
+    if answers is not None:
+        each = np.asarray(answers, dtype=np.float64)
+        squared = float(np.square(each).sum())
+        independent = float(each.sum()) ** 2 / squared if squared else None
     total, fourth = 0.0, 0.0
     for start in range(0, len(influences), _BLOCK):  # Squares of ten million take memory.
         squares = np.square(influences[start : start + _BLOCK])
@@ -88,7 +101,8 @@ def spread_of(influences: Array, questions: int) -> Spread:
         fourth += float((squares**2).sum())
     most = max(1.0, questions - 1.0)
     if questions < 2 or total <= 0:
-        return Spread(variance=0.0, questions=questions, freedom=most, freedom_one_sided=most)
+        return Spread(variance=0.0, questions=questions, freedom=most, freedom_one_sided=most,
+                      independent=independent)  # fmt: skip
     effective = total**2 / fourth
     cautious = min(max(effective - 1.0, 1.0), most)
     kurtosis = questions / effective
@@ -99,6 +113,7 @@ def spread_of(influences: Array, questions: int) -> Spread:
         questions=questions,
         freedom=freedom,
         freedom_one_sided=cautious,
+        independent=independent,
     )
 
 
@@ -126,6 +141,8 @@ def share_interval(
 ) -> tuple[float, float]:
     """Wilson's interval at the effective number of answers; plain where questions do not repeat.
 
+    It is no wider than the exact one would be if all answers to a question said the same.
+
     Plain, it is modified where at most `FEW` answers are of the rarer kind (Brown, Cai & DasGupta
     2001, section 4.1.1): the bound towards 0 (or 1) is the exact one for a Poisson count. Wilson's
     own leaves out shares near it, and covers 86 to 92% there.
@@ -140,6 +157,9 @@ def share_interval(
     single = _single(spread, answers)
     reach = None if single else spread.reach(confidence)
     low, high = wilson_interval(share, size, confidence=confidence, reach=reach)
+    if not single and spread.independent:
+        least, most = exact_interval(share, spread.independent, confidence)
+        low, high = max(low, least), min(high, most)
     if answers is None or not single:
         return low, high
     right, wrong = share * answers, (1.0 - share) * answers
