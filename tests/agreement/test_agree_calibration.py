@@ -18,7 +18,6 @@ from sklearn.metrics import brier_score_loss, cohen_kappa_score, f1_score
 from statsmodels.stats.multitest import multipletests
 
 from markscheme.agreement.alternative_annotator import (
-    _score_statistic,
     alternative_annotator_test,
     noninferiority_p,
 )
@@ -28,6 +27,7 @@ from markscheme.agreement.calibration import (
     fit_map,
     reliability_diagram,
 )
+from markscheme.agreement.paired import score_statistic
 from markscheme.agreement.thresholds import (
     best_threshold,
     choose_threshold,
@@ -219,7 +219,7 @@ def rejected(items: int, margin: float, level: float) -> np.ndarray:
     """(items + 1, items + 1) outcomes (worse, better) for which the test passes the judge."""
     worse, better = np.meshgrid(np.arange(items + 1), np.arange(items + 1), indexing="ij")
     real = worse + better <= items
-    order = np.where(real, _score_statistic(worse, better, items, margin), np.inf)
+    order = np.where(real, score_statistic(worse, better, items, margin), np.inf)
     values = np.unique(order[real])  # p rises with the statistic, so its limit is found by halving
     low, high = -1, len(values) - 1
     while low < high:

@@ -17,7 +17,8 @@ PARTS = (
 )  # fmt: skip
 MEASURED = {
     "wilson": "accuracy and gate", "wilson-t": "accuracy and gate", "fieller-t": "estimate",
-    "fisher-z": "agree", "exchange": "compare", "pairs": "rank", "t": "cascade",
+    "fisher-z": "agree", "tango": "test_agree_compare.py", "exchange": "compare",
+    "pairs": "rank", "t": "cascade",
     "clopper-pearson": "test_single_answers.py", "betting": "test_sequences.py",
     "regression": "test_label_orders.py", "ppi-t": "test_system_differences.py",
     "mcnemar": "test_agree_compare.py", "exact": "test_agree_calibration.py",

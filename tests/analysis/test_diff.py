@@ -47,6 +47,19 @@ def test_pairs_are_counted_and_a_large_loss_is_shown() -> None:
     assert found(rows(90, 10), rows(89, 11)).conclusion == "no change shown"
 
 
+def test_only_a_loss_that_the_data_exclude_is_excluded() -> None:
+    """One answer of 1,000 better: "a loss of more than 0.0 points is excluded" was not true."""
+    result = found(rows(800, 200), rows(801, 199))
+    change = result.comparison.difference
+    assert change.low is not None
+    assert change.low < -0.002
+    assert "(interval -0.3 to +0.6)" in result.headline
+    assert "A loss of more than 0.3 points is excluded" in result.headline
+    equal = found(rows(800, 200), rows(800, 200))
+    assert "0.0 points (interval -0.4 to +0.4)" in equal.headline
+    assert "-0.0" not in equal.headline + result.headline
+
+
 def test_order_and_questions_of_one_side_only() -> None:
     base, new = rows(6, 4), rows(6, 4)[:8][::-1] + rows(1, 0, question="another")
     result = found(base, new)

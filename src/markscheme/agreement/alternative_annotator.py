@@ -24,6 +24,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from markscheme.agreement.paired import score_statistic
 from markscheme.errors import AgreementError
 from markscheme.metrics import spread_of
 from markscheme.results import Figure
@@ -217,11 +218,11 @@ def noninferiority_p(worse: int, better: int, items: int, margin: float) -> floa
     """
     from scipy.stats import binom, norm
 
-    observed = float(_score_statistic(np.array(worse), np.array(better), items, margin))
+    observed = float(score_statistic(np.array(worse), np.array(better), items, margin))
     if items > MOST_EXACT:
         return float(norm.cdf(observed))
     ups, downs = np.arange(items + 1)[:, None], np.arange(items + 1)[None, :]
-    reached = _score_statistic(ups, downs, items, margin) <= observed + 1e-9
+    reached = score_statistic(ups, downs, items, margin) <= observed + 1e-9
     reached &= ups + downs <= items
     # For so many losses, at least so many wins are as good as what was seen.
     least = np.where(reached.any(axis=1), reached.argmax(axis=1), items + 1)
@@ -232,19 +233,6 @@ def noninferiority_p(worse: int, better: int, items: int, margin: float) -> floa
     tail = binom.sf(least[:, None] - 1, items - losses, win)
     chances = np.asarray(binom.pmf(losses, items, lost) * tail).sum(axis=0)
     return float(min(1.0, chances.max()))
-
-
-def _score_statistic(
-    worse: npt.NDArray[Any], better: npt.NDArray[Any], items: int, margin: float
-) -> Array:
-    """(worse - better - items * margin) over its standard error under the hypothesis (Tango)."""
-    half = -worse - better + (2 * items - worse + better) * margin
-    root = np.sqrt(half**2 + 8 * items * better * margin * (1 - margin))
-    wins = (root - half) / (4 * items)
-    variance = items * (2 * wins + margin * (1 - margin))
-    away = worse - better - items * margin
-    error = np.sqrt(variance)
-    return np.asarray(np.where(error > 0, away / np.where(error > 0, error, 1.0), 0.0))
 
 
 def _discoveries(p_values: Sequence[float | None], level: float) -> Sequence[bool]:

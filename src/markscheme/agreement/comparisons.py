@@ -13,6 +13,7 @@ from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 
 from markscheme.agreement.bootstrap import cluster_counts
@@ -139,9 +140,15 @@ def _judge_pair(
             wins=(int((right_one & ~right_two).sum()), int((right_two & ~right_one).sum())),
             shared=both.height,
             left_out=union - both.height,
+            right=_right(sides) if options.statistic == "accuracy" else None,
         ),
         options,
     )
+
+
+def _right(sides: Sequence[npt.NDArray[np.int64]]) -> npt.NDArray[np.int64]:
+    """(questions, 2, 2) right answers and all answers, from four-cell counts of either side."""
+    return np.stack([np.stack([c[:, 0] + c[:, 3], c.sum(axis=1)], axis=1) for c in sides], axis=1)
 
 
 def _system_pair(
@@ -171,6 +178,7 @@ def _system_pair(
             wins=(int((lead > 0).sum()), int((lead < 0).sum())),
             shared=both.height,
             left_out=asked - both.height,
+            right=sides,
         ),
         options,
     )

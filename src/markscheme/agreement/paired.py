@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from statistics import NormalDist
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -11,6 +13,7 @@ import numpy.typing as npt
 from markscheme.agreement.bootstrap import kinds
 from markscheme.agreement.closed_forms import holm
 from markscheme.agreement.options import CompareOptions
+from markscheme.metrics import spread_of
 from markscheme.results import Figure
 
 Array = npt.NDArray[np.float64]
@@ -29,8 +32,8 @@ class Comparison:
     Attributes:
         first, second: names of the judges or systems.
         first_value, second_value: the statistic of each, on what both share.
-        difference: first minus second, with the interval of differences that the exchange test
-            would not reject.
+        difference: first minus second. The interval is of the differences that the exchange test
+            would not reject; of shares of right answers it also holds Tango's (`share_difference`).
         only_first, only_second: answers (of systems: questions) that only one got right.
         mcnemar: exact two-sided p of the two counts being equally likely.
         permutation: two-sided p of the difference under exchange within questions.
@@ -66,6 +69,8 @@ class Paired:
         values: the statistic of either side.
         statistic: from (..., width) totals to values, NaN where undefined.
         wins: answers or questions that only the first, only the second got right.
+        right: (questions, 2, 2) right answers and all answers of either side, where the statistic
+            is their share; None for others.
         shared, left_out: answers or questions compared, and not.
     """
 
@@ -77,6 +82,7 @@ class Paired:
     wins: tuple[int, int]
     shared: int
     left_out: int
+    right: Ints | None = None
 
 
 def compare_pair(pair: Paired, options: CompareOptions) -> Comparison:
@@ -91,6 +97,8 @@ def compare_pair(pair: Paired, options: CompareOptions) -> Comparison:
         observed = one.value - two.value
         permutation = exchanged.p(observed)
         difference = exchanged.interval(observed, confidence=options.confidence)
+        if pair.right is not None:
+            difference = share_difference(pair.right, difference, options.confidence)
     return Comparison(
         first=pair.first,
         second=pair.second,
@@ -105,6 +113,79 @@ def compare_pair(pair: Paired, options: CompareOptions) -> Comparison:
         left_out=pair.left_out,
         questions=len(pair.counts),
     )
+
+
+def share_difference(right: Ints, exchanged: Figure, confidence: float) -> Figure:
+    """A difference of two shares with an interval that shifts no ties.
+
+    The exchange test's interval supposes that a difference moves every question alike; where hardly
+    a question differs it leaves out losses that the data do not exclude. Tango's (1998) score
+    interval does not: it is taken at the effective number of answers with Student's t, but no wider
+    than if all answers to a question said the same, as `metrics.share_interval` takes Wilson's.
+    What the exchange test would not reject stays inside, so that the two never disagree.
+
+    Args:
+        right: (questions, 2, 2) right answers and all answers of either side.
+        exchanged: the difference with the interval of the exchange test, if it has one.
+        confidence: of both sides together.
+    """
+    shares = right[..., 0] / right[..., 1].sum(axis=0)
+    answers = float(right[..., 1].sum(axis=0).mean())
+    lead = answers * (shares[:, 0] - shares[:, 1])
+    first, second = float(lead[lead > 0].sum()), float(-lead[lead < 0].sum())
+    each = right[..., 1].sum(axis=1)
+    difference = (first - second) / answers
+    spread = spread_of(lead / answers - difference * each / each.sum(), len(each), each)
+    independent = spread.independent or answers
+    normal = NormalDist().inv_cdf((1 + confidence) / 2)
+    low, high = score_interval(second, first, answers, normal, size=independent)
+    if (right[..., 1] != 1).any():
+        alone = (first + second) / answers**2 - difference**2 / answers
+        size = min(answers, answers * alone / spread.variance) if spread.variance else independent
+        ends = score_interval(second, first, answers, spread.reach(confidence), size=size)
+        low, high = max(low, ends[0]), min(high, ends[1])
+    if exchanged.low is not None and exchanged.high is not None:
+        low, high = max(-1.0, min(low, exchanged.low)), min(1.0, max(high, exchanged.high))
+    return replace(exchanged, low=low, high=high, method="tango")
+
+
+def score_interval(
+    worse: float, better: float, answers: float, reach: float, *, size: float
+) -> tuple[float, float]:
+    """Tango's (1998) interval of a difference of two paired shares.
+
+    Args:
+        worse, better: answers of `answers` in which the first is worse, is better.
+        answers: how many pairs there are.
+        reach: the quantile in standard errors.
+        size: how many independent pairs they are worth.
+    """
+    scale = size / answers
+    lost, won, items = worse * scale, better * scale, answers * scale
+    difference = (won - lost) / items
+    ends = []
+    for away, (down, up) in ((-1.0, (won, lost)), (1.0, (lost, won))):
+        inside, outside = away * difference, 1.0
+        for _ in range(HALVINGS):
+            middle = (inside + outside) / 2
+            # The score falls as the supposed difference rises.
+            score = score_statistic(np.array(up), np.array(down), items, middle)
+            inside, outside = (middle, outside) if score > -reach else (inside, middle)
+        ends.append(away * inside)
+    return ends[0], ends[1]
+
+
+def score_statistic(
+    worse: npt.NDArray[Any], better: npt.NDArray[Any], items: float, margin: float
+) -> Array:
+    """(worse - better - items * margin) over its standard error if that is 0 in truth (Tango)."""
+    half = -worse - better + (2 * items - worse + better) * margin
+    root = np.sqrt(half**2 + 8 * items * better * margin * (1 - margin))
+    wins = (root - half) / (4 * items)
+    variance = items * (2 * wins + margin * (1 - margin))
+    away = worse - better - items * margin
+    error = np.sqrt(variance)
+    return np.asarray(np.where(error > 0, away / np.where(error > 0, error, 1.0), 0.0))
 
 
 def mcnemar_exact(only_first: int, only_second: int) -> Figure:

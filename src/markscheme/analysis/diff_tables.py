@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 
 import polars as pl
 
 from markscheme.agreement import Comparison
 from markscheme.analysis.clusters import Cluster
-from markscheme.results import Table, p_text
+from markscheme.results import Table, p_text, share_text
 from markscheme.text import excerpt
 
 _LISTED = 160
@@ -20,15 +21,18 @@ def headline(comparison: Comparison, conclusion: str, margin: float) -> str:
     change = comparison.difference
     if change.value is None:
         return f"No difference can be given: {change.reason}."
-    points = f"{100 * change.value:+.1f} points"
+    points = f"{share_text(change.value, signed=True)} points"
     sure = ""
     if change.low is not None and change.high is not None:
-        sure = f" (interval {100 * change.low:+.1f} to {100 * change.high:+.1f})"
+        low, high = (share_text(end, signed=True) for end in (change.low, change.high))
+        sure = f" (interval {low} to {high})"
     words = {"worse": "The new answers are worse", "better": "The new answers are better"}
     text = f"{words.get(conclusion, 'No change is shown')}: {points}{sure}"
     text += f", p {p_text(comparison.permutation.value, comparison.permutation.reason)}."
-    if conclusion != "worse" and change.low is not None and change.low < 0:
-        text += f" A loss of more than {-100 * change.low:.1f} points is excluded."
+    if conclusion != "worse" and change.method == "tango" and change.low is not None:
+        # Rounded up: what is said to be excluded lies outside the interval.
+        most = math.ceil(max(0.0, -1000 * change.low)) / 10
+        text += f" A loss of more than {most:.1f} points is excluded."
     if margin and conclusion == "worse":
         text += f" The margin is {100 * margin:g} points."
     return text
@@ -60,8 +64,8 @@ def change_tables(
             numeric=frozenset(header),
             notes=(
                 said,
-                f"{100 * confidence:g}% interval and p: exchange (the two sides exchanged question "
-                f"by question, seed {seed}).",
+                f"{100 * confidence:g}% interval: tango; p: exchange (the two sides exchanged "
+                f"question by question, seed {seed}).",
             ),
         ),
         Table(
@@ -74,7 +78,7 @@ def change_tables(
     if groups:
         rows = tuple(
             (one.group, f"{one.pairs:,}", f"{one.worse:,}", f"{one.better:,}",
-             f"{100 * one.change:+.1f}", p_text(one.p))
+             share_text(one.change, signed=True), p_text(one.p))
             for one in groups
         )  # fmt: skip
         names = ("group", "pairs", "worse", "better", "points", "p")

@@ -12,7 +12,7 @@ from markscheme.analysis.options import ProbeOptions
 from markscheme.analysis.probes import chosen_probes, run_probes
 from markscheme.contract import Judge, ModelSource, judge_name, parse_judge, signature
 from markscheme.options import with_keywords
-from markscheme.results import Figure, Table, TableResult, interval, interval_note
+from markscheme.results import Figure, Table, TableResult, interval, interval_note, share_text
 from markscheme.tables import ReadOptions, Source, read_answers
 
 
@@ -96,7 +96,7 @@ def _table(frame: pl.DataFrame, judge: str, answers: int, signed: str) -> Table:
                 f"{row['to_accepted']:,}" if has else "-",
                 f"{row['to_rejected']:,}" if has else "-",
                 _percent(row["moved"]),
-                "-" if row["mean_change"] is None else f"{100 * row['mean_change']:+.1f}",
+                share_text(row["mean_change"], signed=True),
                 f"{row['not_judged']:,}",
             )
         )

@@ -11,7 +11,7 @@ import polars as pl
 
 METHODS = (
     "wilson", "wilson-t", "clopper-pearson", "t", "fieller-t", "fisher-z", "betting", "regression",
-    "ppi-t", "exchange", "mcnemar", "pairs", "exact", "score", "fisher-exact",
+    "ppi-t", "tango", "exchange", "mcnemar", "pairs", "exact", "score", "fisher-exact",
     "brunner-munzel",
 )  # fmt: skip
 """How an interval or a p-value was made, in a word; `docs/coverage.md` explains each."""
@@ -49,10 +49,10 @@ class Figure:
         """The figure as a table shows it: `0.806 [0.784, 0.827]` or `n/a (reason)`."""
         if self.value is None:
             return f"n/a ({self.reason})"
-        shown = f"{self.value * scale:.{digits}f}"
+        shown = f"{self.value * scale:z.{digits}f}"
         if self.low is None or self.high is None:
             return shown
-        return f"{shown} [{self.low * scale:.{digits}f}, {self.high * scale:.{digits}f}]"
+        return f"{shown} [{self.low * scale:z.{digits}f}, {self.high * scale:z.{digits}f}]"
 
 
 def figure(value: float, reason: str) -> Figure:
@@ -86,10 +86,11 @@ def interval_note(
 
 
 def share_text(value: float | None, *, signed: bool = False) -> str:
-    """A share as a percentage with one decimal; `-` for None."""
+    """A share as a percentage with one decimal; `-` for None. What rounds to 0 has no sign."""
     if value is None:
         return "-"
-    return f"{100 * value:+.1f}" if signed else f"{100 * value:.1f}"
+    text = f"{100 * value:z.1f}"
+    return f"+{text}" if signed and float(text) > 0 else text
 
 
 def p_text(value: float | None, reason: str | None = None) -> str:
