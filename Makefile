@@ -175,5 +175,6 @@ docs-next:
 bench: $(VENV)/proofs/models/.ready
 	$(VENV)/proofs/models/bin/python -m benchmarks
 
+# What can be built again. Runs and ledgers of paid replies (runs/) stay.
 clean:
-	rm -rf $(VENV) build dist runs
+	rm -rf $(VENV) build dist site .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -13,6 +13,7 @@ import pytest
 
 import markscheme
 
+ROOT = Path(__file__).parents[1]
 SOURCE = Path(markscheme.__file__).parent
 MODULES = sorted(SOURCE.rglob("*.py"))
 NAMES = {".".join(("markscheme", *p.relative_to(SOURCE).with_suffix("").parts)): p for p in MODULES}
@@ -265,3 +266,16 @@ def test_no_pattern_has_a_possessive_group() -> None:
         and possessive.search(node.value)
     ]
     assert found == []
+
+
+def test_cleaning_removes_only_what_can_be_built_again() -> None:
+    """In runs/ lie the ledgers of replies that somebody paid for."""
+    done = subprocess.run(
+        ["make", "--dry-run", "clean"], cwd=ROOT, check=True, capture_output=True, text=True
+    )
+    (removed,) = re.findall(r"^rm -rf (.+)$", done.stdout, re.MULTILINE)
+    ignored = set((ROOT / ".gitignore").read_text("utf-8").split())
+    rebuilt = {".venv", "build", "dist", "site"}
+    for name in removed.split():
+        assert name in rebuilt or name.endswith("_cache") or name == ".hypothesis", name
+        assert {name, f"{name}/", f"/{name}/", f"/{name}"} & ignored, f"{name} may be somebody's"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import threading
 from collections.abc import Iterator
@@ -16,6 +17,7 @@ from starlette.testclient import TestClient
 
 from markscheme.errors import DataError, ModelError
 from markscheme.service import judging
+from markscheme.service.guard import OPEN
 from markscheme.service.keys import Keys, read_keys
 from markscheme.service.settings import Batching, Limits, Settings
 
@@ -327,3 +329,23 @@ def test_metrics(client: TestClient) -> None:
 def test_limits_that_contradict_each_other(tmp_path: Path) -> None:
     with pytest.raises(Exception, match="a queue of 5 rows cannot take a request of 10"):
         make(tmp_path, rows=10, queue_rows=5)
+
+
+@pytest.mark.parametrize("path", sorted(OPEN))
+def test_no_body_is_waited_for_where_no_key_is_asked_for(path: str, tmp_path: Path) -> None:
+    """300 slow bodies to /healthz took all places of those who have a key."""
+    sent: list[dict[str, Any]] = []
+
+    async def receive() -> dict[str, Any]:
+        raise AssertionError("the body is not read")
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    scope = {
+        "type": "http", "http_version": "1.1", "method": "POST", "path": path, "raw_path": b"",
+        "query_string": b"", "scheme": "http", "client": ("127.0.0.1", 1), "server": ("s", 1),
+        "headers": [(b"host", b"localhost"), (b"content-length", b"1000")],
+    }  # fmt: skip
+    asyncio.run(make(tmp_path)(scope, receive, send))
+    assert sent[0]["status"] == 405

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ import pytest
 import markscheme
 from markscheme.errors import DataError, MarkschemeError
 from markscheme.options import parse_columns
-from markscheme.tables import AnswersReader, ReadOptions, read_answers
+from markscheme.tables import AnswersReader, ReadOptions, read_answers, read_table
 
 EXPORTS = Path(__file__).parent / "exports"
 ROWS: list[tuple[str, list[str], str]] = [
@@ -361,6 +362,62 @@ def test_two_places_that_could_be_the_answer_are_not_guessed() -> None:
     row["run"] = {"output": "b", "response": "c"}
     with pytest.raises(DataError, match=r"could each be the answer; say which with --columns"):
         read([row])
+
+
+def zipped(path: Path, parts: dict[str, str]) -> str:
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, text in parts.items():
+            archive.writestr(name, text)
+    return str(path)
+
+
+def xlsx(path: Path, cell: str) -> str:
+    """A workbook with a value in A1 and one in another cell."""
+    main, office = "http://schemas.openxmlformats.org/", "officeDocument/2006/relationships"
+    row = "".join(filter(str.isdigit, cell))
+    return zipped(path, {
+        "[Content_Types].xml": f'<Types xmlns="{main}package/2006/content-types"/>',
+        "_rels/.rels": f'<Relationships xmlns="{main}package/2006/relationships"><Relationship '
+        f'Id="r" Type="{main}{office}/officeDocument" Target="xl/workbook.xml"/></Relationships>',
+        "xl/_rels/workbook.xml.rels": f'<Relationships xmlns="{main}package/2006/relationships">'
+        f'<Relationship Id="s" Type="{main}{office}/worksheet" Target="worksheets/sheet1.xml"/>'
+        "</Relationships>",
+        "xl/workbook.xml": f'<workbook xmlns="{main}spreadsheetml/2006/main" '
+        f'xmlns:r="{main}{office}"><sheets><sheet name="a" sheetId="1" r:id="s"/></sheets>'
+        "</workbook>",
+        "xl/worksheets/sheet1.xml": f'<worksheet xmlns="{main}spreadsheetml/2006/main"><sheetData>'
+        f'<row r="1"><c r="A1" t="str"><v>question</v></c></row><row r="{row}"><c r="{cell}" '
+        't="str"><v>far</v></c></row></sheetData></worksheet>',
+    })  # fmt: skip
+
+
+def ods(path: Path, rows: int, columns: int) -> str:
+    """A table with one value repeated, then empty cells to the sheet's end."""
+    namespaces = " ".join(f'xmlns:{one}="urn:oasis:names:tc:opendocument:xmlns:{one}:1.0"'
+                          for one in ("office", "table", "text"))  # fmt: skip
+    return zipped(path, {
+        "mimetype": "application/vnd.oasis.opendocument.spreadsheet",
+        "META-INF/manifest.xml": "<manifest/>",
+        "content.xml": f"<office:document-content {namespaces}><office:body><office:spreadsheet>"
+        f'<table:table table:name="a"><table:table-row table:number-rows-repeated="{rows}">'
+        f'<table:table-cell office:value-type="string" table:number-columns-repeated="{columns}">'
+        "<text:p>q</text:p></table:table-cell></table:table-row>"
+        '<table:table-row table:number-rows-repeated="1048570"><table:table-cell '
+        'table:number-columns-repeated="16384"/></table:table-row></table:table>'
+        "</office:spreadsheet></office:body></office:document-content>",
+    })  # fmt: skip
+
+
+def test_a_cell_far_away_is_an_error_and_not_the_end_of_the_process(tmp_path: Path) -> None:
+    """A few bytes must not ask for 17 thousand million cells, whichever program wrote them."""
+    far = "row 1,048,576 and column 16,384, which are 17,179,869,184 cells"
+    for path in (
+        xlsx(tmp_path / "far.xlsx", "XFD1048576"), ods(tmp_path / "far.ods", 1_048_576, 16_384)
+    ):  # fmt: skip
+        with pytest.raises(DataError, match=far):
+            read_table(path)
+    for path in (xlsx(tmp_path / "near.xlsx", "C4"), ods(tmp_path / "near.ods", 3, 1)):
+        assert read_table(path).height >= 1
 
 
 def test_an_archive_that_is_neither_log_nor_workbook(tmp_path: Path) -> None:

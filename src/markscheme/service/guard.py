@@ -139,7 +139,11 @@ class Guard:
         if settings.hosts is not None and host_name(headers.get("host", "")) not in settings.hosts:
             raise Refusal(421, "this server is reached as localhost only; start it with keys")
         owner = self.state.keys.owner(headers.get("authorization"))
-        if path not in OPEN:
+        if path in OPEN:
+            # Nobody's key is asked for, so nobody's body is waited for.
+            if scope["method"] not in READING:
+                raise Refusal(405, f"{path} is only read: GET")
+        else:
             if owner is None:
                 raise Refusal(401, "send a valid key: 'Authorization: Bearer KEY'")
             if self._open > settings.limits.open_requests:
