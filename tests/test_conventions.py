@@ -45,7 +45,7 @@ LAYERS = [
     ("annotate", "service", "view"),
     ("cli",),
 ]
-EXACT_MATCH_FILES, MODEL_CALL_FILES = 52, 72
+EXACT_MATCH_FILES, MODEL_CALL_FILES = 52, 74
 """Files whose functions run for `judge FILE -j exact_match`, and for a judge that asks a model."""
 
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
@@ -196,7 +196,8 @@ def note(frame, event, argument):
         if above is None or not above.f_code.co_filename.startswith(source):
             files.add(code.co_filename)
 
-with FaultServer([ServerReply(content='{"verdict": "yes", "score": 1.0}')]) as server:
+reply = '{"reason": "", "relation": "equivalent", "verdict": "yes", "marks": 1.0}'
+with FaultServer([ServerReply(content=reply)]) as server:
     arguments = [one.replace("SERVER", server.url) for one in sys.argv[1:]]
     threading.setprofile(note)
     sys.setprofile(note)

@@ -8,7 +8,7 @@
     ├── RunError                  a run directory cannot be started, resumed or finished
     ├── MissingExtraError         an optional dependency is not installed; names its install line
     ├── ModelError                weights or a model server cannot be used
-    │   └── RunStoppedError       one request after another failed alike; the rest was not sent
+    │   └── RunStoppedError       no further request can succeed; the rest was not sent
     ├── NotJudgedError            an answer has no verdict, where a tool takes nothing else
     └── AgreementError            labels or judgments cannot support the statistic asked for
 
@@ -139,7 +139,7 @@ class ModelError(MarkschemeError):
 
 
 class RunStoppedError(ModelError):
-    """One request after another failed alike, so that the rest of a run was not sent."""
+    """No further request of a run can succeed, so that the rest was not sent."""
 
     exit_code = 1
 

@@ -44,9 +44,9 @@ def _registered() -> set[str | None]:
 def run(arguments: Sequence[str]) -> int:
     """Run one command line and return its exit code.
 
-    0: done. 1: done, and the check that was asked for failed, or stopped, since one request to a
-    model after another failed alike. 2: an error, printed without a traceback unless `--debug` is
-    given. 130: interrupted.
+    0: done. 1: done, and the check that was asked for failed or nothing was judged; or stopped,
+    since no further request to a model could succeed. 2: an error, printed without a traceback
+    unless `--debug` is given. 130: interrupted.
     """
     debug = "--debug" in arguments
     arguments = ["--debug", *(item for item in arguments if item != "--debug")][not debug :]

@@ -164,7 +164,18 @@ def judge(
         _name_next(report)
     if fail_under is not None:
         _hold_gates(result, fail_under, confidence)
-    raise typer.Exit(int(checked is not None and checked.alarm))
+    alarm = checked is not None and checked.alarm
+    raise typer.Exit(int(alarm or _judged_nothing(report)))
+
+
+def _judged_nothing(report: RunReport) -> bool:
+    """Whether nothing was judged, said as an error: no script may take it for a run that passed."""
+    from markscheme.results import judged_nothing
+
+    none = judged_nothing(report.records)
+    if none:
+        notes.print(f"error: {', '.join(none)} judged no answer", markup=False, soft_wrap=True)
+    return bool(none)
 
 
 def _check_anchors(

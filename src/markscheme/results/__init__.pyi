@@ -12,6 +12,7 @@ from .result import check_ending as check_ending
 from .result import flat_frame as flat_frame
 from .run_summary import accuracy_note as accuracy_note
 from .run_summary import interval as interval
+from .run_summary import judged_nothing as judged_nothing
 from .run_summary import lineage_note as lineage_note
 from .run_summary import measured as measured
 from .run_summary import not_judged as not_judged

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -59,6 +60,21 @@ def summary_table(
     )
 
 
+def judged_nothing(records: Iterable[dict[str, Any]]) -> list[str]:
+    """The judges that judged no answer, where that is no run that passed.
+
+    It is none where no judge judged anything, or where one failed at an answer and judged none
+    beside judges that did. To skip all answers is no failure.
+    """
+    judged, failed = Counter[str](), Counter[str]()
+    for record in records:
+        judged[record["judge"]] += record["judged"]
+        skipped = record["not_judged"].get("skipped", 0)
+        failed[record["judge"]] += sum(record["not_judged"].values()) - skipped
+    some = judged.total() > 0
+    return [name for name, count in judged.items() if not count and (failed[name] or not some)]
+
+
 def accuracy_note(records: Iterable[dict[str, Any]]) -> tuple[str, ...]:
     """How the intervals of accuracy were made: `95% intervals: wilson`."""
     return interval_note(
@@ -82,10 +98,10 @@ def measured(figure: Figure, *, scale: float = 1.0, digits: int = 3) -> str:
     """A figure with its interval: `0.856 (0.844 to 0.866)`; n/a where it is undefined."""
     if figure.value is None:
         return "n/a"
-    shown = f"{figure.value * scale:.{digits}f}"
+    shown = f"{figure.value * scale:z.{digits}f}"
     if figure.low is None or figure.high is None:
         return shown
-    return f"{shown} ({figure.low * scale:.{digits}f} to {figure.high * scale:.{digits}f})"
+    return f"{shown} ({figure.low * scale:z.{digits}f} to {figure.high * scale:z.{digits}f})"
 
 
 def not_judged(counts: dict[str, int]) -> str:

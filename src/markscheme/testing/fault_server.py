@@ -7,6 +7,7 @@ that cannot be read.
 from __future__ import annotations
 
 import json
+import sys
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -205,6 +206,11 @@ class _Server(ThreadingHTTPServer):
     daemon_threads = True
     request_queue_size = 256
     owner: FaultServer
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Print nothing where a client left in the middle of a connection."""
+        if not isinstance(sys.exc_info()[1], ConnectionError):
+            super().handle_error(request, client_address)
 
 
 class _Handler(BaseHTTPRequestHandler):

@@ -37,6 +37,13 @@ _NAMES = {
 }
 _REFUSED = "the model declined to answer"
 _REFUSAL_CODES = ("content_filter", "content_policy_violation", "ResponsibleAIPolicyViolation")
+_UNPAID_CODES = {
+    "insufficient_quota", "billing_hard_limit_reached", "billing_not_active", "billing_error",
+    "insufficient_balance", "Arrearage",
+}  # fmt: skip
+_UNPAID_WORDS = ("credit balance is too low", "insufficient balance", "insufficient credit")
+"""What providers write that send the status of a malformed or a forbidden request: Anthropic,
+DeepSeek, OpenRouter and those that follow them."""
 
 
 class ChatCompletions:
@@ -227,7 +234,14 @@ def as_one_text(request: ChatRequest) -> str:
 def is_refusal(error: Mapping[str, Any]) -> bool:
     """Whether an error body means that the provider will not answer this request, ever."""
     codes = [error.get("code"), mapping(error.get("innererror")).get("code")]
-    return any(code in _REFUSAL_CODES for code in codes)
+    moderated = "flagged_input" in mapping(error.get("metadata"))  # OpenRouter
+    return moderated or any(code in _REFUSAL_CODES for code in codes)
+
+
+def is_unpaid(error: Mapping[str, Any], message: str) -> bool:
+    """Whether an error body means that the account has no credit, whatever the status."""
+    codes = {error.get(name) for name in ("code", "type") if isinstance(error.get(name), str)}
+    return bool(codes & _UNPAID_CODES) or any(word in message.lower() for word in _UNPAID_WORDS)
 
 
 def chat_usage(body: object) -> Usage:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import random
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from time import perf_counter
 from typing import Any
 
 from markscheme.contract import ChatReply, ChatRequest, OnReply
-from markscheme.errors import DataError, ModelError, RunStoppedError
+from markscheme.errors import DataError, ModelError
 from markscheme.models.chat.event_loop import for_each, loop_thread
 from markscheme.models.chat.http import (
     ConnectFailedError,
@@ -20,11 +19,12 @@ from markscheme.models.chat.http import (
     HttpResponse,
     RejectedResponseError,
 )
-from markscheme.models.chat.openai_format import chat_usage, is_refusal
+from markscheme.models.chat.openai_format import chat_usage, is_refusal, is_unpaid
 from markscheme.models.chat.profiles import ModelProfile, model_table
 from markscheme.models.chat.rate_limits import Pace, no_requests_left, retry_after
 from markscheme.models.chat.reading import MalformedReplyError, dollars, mapping, well_formed
-from markscheme.models.chat.throttle import Throttle
+from markscheme.models.chat.run_stop import RunStop
+from markscheme.models.chat.throttle import LONGEST_PAUSE, Throttle
 from markscheme.models.chat.token_counts import rough_tokens
 from markscheme.models.chat.wire import (
     Sending,
@@ -40,13 +40,12 @@ from markscheme.models.chat.wire import (
 from markscheme.models.options import ServerOptions
 
 _LONGEST_BACKOFF = 60.0
-_LONGEST_WAIT = 900.0
 _SHOWN = 400
-_ALIKE = 20
-_FAILING = 10
 _SHORTEST_KEY = 8
 _VAIN = 3
 _PASSING = (408, 409, 425)
+_PERHAPS_PASSING = (403, 404)
+"""Of a server that has answered: of this row or of all, which only other requests can show."""
 
 Again = Callable[[int, bool], bool]
 """Whether a request may be sent once more. Called with the largest number of tokens that may come,
@@ -102,7 +101,7 @@ class ServerChat:
     Raises (when first used):
         MissingExtraError: the HTTP library is not installed.
         ModelError: no key, no server at the address, no such model, or no credit.
-        RunStoppedError: one request after another failed alike, and none succeeded.
+        RunStoppedError: no further request can succeed; see `RunStop`.
     """
 
     def __init__(
@@ -138,11 +137,7 @@ class ServerChat:
         self._limit_name = self.profile.limit_name
         self._room = self.profile.room
         self._in_vain = 0
-        self._answered = self._useful = False
-        self._alike: tuple[str, int] = "", 0
-        self._failing: set[int] = set()
-        self._outages = 0
-        self._dead = ""
+        self._run = RunStop(name, tries=self.options.retries)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}(name={self.name!r}, revision={self.revision!r})"
@@ -172,7 +167,7 @@ class ServerChat:
         loop_thread().run(for_each(enumerate(requests), one, at_once=at_once))
         return [replies[place] for place in range(len(requests))]
 
-    async def ask(  # noqa: PLR0912
+    async def ask(
         self, request: ChatRequest, *, again: Again = lambda _limit, _known: True
     ) -> ChatReply:
         """The reply to one request, after as many attempts as it takes and the options allow.
@@ -184,8 +179,10 @@ class ServerChat:
         Raises:
             ModelError: no request could succeed.
         """
-        if self._dead:
-            raise RunStoppedError(self._dead)
+        with self._run.request():
+            return await self._asked(request, again)
+
+    async def _asked(self, request: ChatRequest, again: Again) -> ChatReply:
         began = perf_counter()
         before: ChatReply | None = None
         attempt = 0
@@ -199,15 +196,15 @@ class ServerChat:
                     return self._failed(str(error), before, began)
                 sending = otherwise
             except _TurnedAwayError as error:
-                if perf_counter() - began > _LONGEST_WAIT:
+                if perf_counter() - began > LONGEST_PAUSE:
                     return self._failed(str(error), before, began)
             except _LastingError as error:
                 reply = _added(before, replace(error.reply, seconds=_since(began)))
-                self._stop_if_all_fail(reply)
+                self._run.failed_alike(reply.error or "")
                 return reply
             except _PassingError as error:
-                waits = self._out_of_order(request, str(error))
-                if self._dead or (attempt >= self.options.retries and not waits):
+                waits = self._waits_for_server(request, str(error))
+                if attempt >= self.options.retries and not waits:
                     tries = f"{attempt + 1} attempts, the last: " if attempt else ""
                     return self._failed(f"{tries}{error}", before, began)
                 if error.billed and not again(sending.limit, False):
@@ -231,9 +228,12 @@ class ServerChat:
             return await self._attempt(sending)
         except _TurnedAwayError as error:
             wait = self._throttle.turned_away(sent_at, error.wait)
+            self._run.turned_away(
+                str(error), rounds=self._throttle.in_a_row, wait=wait, longest=LONGEST_PAUSE
+            )
         finally:
             self._throttle.leave()
-        await asyncio.sleep(min(wait, _LONGEST_WAIT))
+        await asyncio.sleep(wait)
         raise _TurnedAwayError("the server went on turning the request away", None)
 
     async def _attempt(self, sending: Sending) -> ChatReply:
@@ -264,11 +264,9 @@ class ServerChat:
         if response.status != 200:
             raise self._judged(response.status, _content(response), response, sending)
         reply = self._read(response, sending)
-        self._answered = True
+        self._run.succeeded()
         self._throttle.taken()
         self._throttle.probing = False
-        self._failing.clear()
-        self._outages = 0
         hold = no_requests_left(response.headers)
         if hold:
             self._throttle.pause(hold)
@@ -313,15 +311,19 @@ class ServerChat:
         lacking = lacking_feature(self._wire, status, error, message, sending)
         if lacking:
             return _OtherwiseError(lacking, detail)
-        if error.get("code") == "insufficient_quota" or status == 402:
-            return ModelError(
-                f"{self.name}: no credit left ({detail}); the replies received are saved"
+        answered = self._run.answered
+        if status == 402 or is_unpaid(error, message):
+            return self._run.stopped(f"no credit left ({detail})", "once the account has credit")
+        if status == 401 and answered:
+            key = self.profile.key_env
+            return self._run.stopped(
+                f"the server no longer accepts the key in {key} ({detail})", f"with a new {key}"
             )
-        if status in (401, 403) and not self._answered:
+        if status in (401, 403) and not answered:
             return ModelError(
                 f"the server does not accept the key in {self.profile.key_env} ({detail})"
             )
-        if status == 404 and not self._answered:
+        if status == 404 and not answered:
             return ModelError(
                 f"no model {self.profile.served!r} at {self.profile.base_url or 'OpenAI'} "
                 f"({detail}); check --model and --base-url (most addresses end in /v1)"
@@ -329,7 +331,7 @@ class ServerChat:
         wait = retry_after(response.headers)
         if status in (429, 529) or (status == 503 and wait is not None):
             return _TurnedAwayError(detail, wait)
-        if status in _PASSING or status >= 500:
+        if status in (*_PASSING, *_PERHAPS_PASSING) or status >= 500:
             return _PassingError(detail)
         return _LastingError(ChatReply(status="failed", error=detail))
 
@@ -354,14 +356,12 @@ class ServerChat:
         self._limit_name = sending.limit_name
         request = sending.request
         if no_text(reply):
-            self._stop_if_all_fail(
-                replace(reply, error=f"no text within {sending.limit:,} tokens; the model may "
-                        "reason: give it more with --reasoning-room, or less with "
-                        "--reasoning-effort")
-            )  # fmt: skip
+            self._run.failed_alike(
+                f"no text within {sending.limit:,} tokens; the model may reason: give it more with "
+                "--reasoning-room, or less with --reasoning-effort"
+            )
         else:
-            self._useful = True
-            self._alike = "", 0
+            self._run.useful_reply()
             room = sending.limit - request.max_tokens
             self._room = max(self._room, room)
         return replace(reply, changed=changes(sending))
@@ -375,40 +375,21 @@ class ServerChat:
             self._in_vain += 1
         return found
 
-    def _stop_if_all_fail(self, reply: ChatReply) -> None:
-        """End a run in which one request after another fails alike, and none has succeeded."""
-        reason = reply.error or ""
-        last, times = self._alike
-        alike = re.sub(r"\d+", "0", reason)
-        self._alike = alike, times + 1 if alike == last else 1
-        if self._alike[1] >= _ALIKE and not self._useful:
-            raise RunStoppedError(
-                f"{self.name}: the first {_ALIKE} requests all failed alike, and the rest were not "
-                f"sent: {reason}"
-            )
-
-    def _out_of_order(self, request: ChatRequest, reason: str) -> bool:
+    def _waits_for_server(self, request: ChatRequest, reason: str) -> bool:
         """Whether the server fails every request; everything then waits, and one request
-        at a time tries, as often as a single request would be tried."""
-        self._failing.add(id(request))
-        if len(self._failing) < _FAILING:
+        at a time tries."""
+        outages = self._run.failed(request)
+        if outages is None:
             return False
         self._throttle.probing = True
-        wait = min(_LONGEST_BACKOFF, self.options.backoff * 2**self._outages)
-        if self._throttle.pause_again(wait):
-            self._outages += 1
-        if self._outages > max(1, self.options.retries):
-            self._dead = (
-                f"{self.name}: the server stopped answering: {len(self._failing)} requests failed "
-                f"one after another, the last: {reason}; the replies received are saved, and the "
-                "same command continues"
-            )
+        if self._throttle.pause_again(min(_LONGEST_BACKOFF, self.options.backoff * 2**outages)):
+            self._run.waited_for(reason)
         return True
 
     def _failed(self, error: str, before: ChatReply | None, began: float) -> ChatReply:
         reply = ChatReply(status="failed", error=error, seconds=_since(began))
         reply = _added(before, reply)
-        self._stop_if_all_fail(reply)
+        self._run.failed_alike(error)
         return reply
 
     async def _back_off(self, attempt: int) -> None:
@@ -419,11 +400,10 @@ class ServerChat:
     def _unreachable(self, reason: str) -> Exception:
         """What it means that no connection could be made: of a server never heard from, that it
         is not there; of one that answered before, that it may come back, up to a point."""
-        if self._answered and not self._dead:
+        if self._run.answered:
             return _PassingError(f"no connection: {reason}")
-        state = "stopped answering" if self._answered else "does not answer"
         return ModelError(
-            f"the server at {self.profile.address}/ {state} ({reason}); start it, or fix "
+            f"the server at {self.profile.address}/ does not answer ({reason}); start it, or fix "
             "--base-url. The replies received are saved"
         )
 

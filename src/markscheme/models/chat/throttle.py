@@ -27,7 +27,8 @@ _BREATH = 0.1
 _ENDLESS = 20_000.0
 _BURST_SECONDS = 0.02
 _UNSAID_PAUSE = 0.5
-_LONGEST_PAUSE = 900.0
+LONGEST_PAUSE = 900.0
+"""Seconds that a server may have requests wait, at most."""
 
 
 @dataclass(kw_only=True)
@@ -91,10 +92,15 @@ class Throttle:
         """The server took a request and answered it."""
         self._in_a_row = 0
 
+    @property
+    def in_a_row(self) -> int:
+        """Times that requests were turned away, since one was taken, after what all waited for."""
+        return self._in_a_row
+
     def pause(self, seconds: float) -> None:
         """Nothing is sent for so long."""
         now = asyncio.get_running_loop().time()
-        self._pause_until = max(self._pause_until, now + min(seconds, _LONGEST_PAUSE))
+        self._pause_until = max(self._pause_until, now + min(seconds, LONGEST_PAUSE))
 
     def pause_again(self, seconds: float) -> bool:
         """Pause unless there is a pause already; whether this one is new."""
