@@ -13,8 +13,9 @@ from servers import Answer, ChatServer
 import markscheme
 from markscheme.cli import run as run_command
 from markscheme.contract import ChatReply, ChatRequest, Message
-from markscheme.errors import BadRowsError
+from markscheme.errors import BadRowsError, RunStoppedError
 from markscheme.models import ServerOptions
+from markscheme.models.chat import server_chat
 from markscheme.models.chat.budget import Budget
 from markscheme.models.chat.cached import CachedChat
 from markscheme.models.chat.prices import Price
@@ -86,6 +87,104 @@ def test_money_is_not_overspent_however_many_are_under_way(at_once: int) -> None
     assert 0.9 - 0.11 < budget.spending.cost_usd <= 2.0
     assert {reply.status for reply in replies} == {"ok", "skipped"}
     assert "$2 (--max-cost) is spent" in str(replies[-1].error)
+
+
+def completion(usage: dict[str, Any] | None, **fields: Any) -> Answer:
+    choice = {"message": {"content": "Yes"}, "finish_reason": "stop"}
+    body: dict[str, Any] = {"choices": [choice], "usage": usage, **fields}
+    return Answer(body=json.dumps(body).encode())
+
+
+UNCOUNTED = {
+    "no usage": completion(None),
+    "no completion tokens": completion({"prompt_tokens": 10}),
+    "no prompt tokens": completion({"completion_tokens": 100}),
+    "zeros": completion({"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0}),
+    "zeros and no bill": completion({"prompt_tokens": 0, "completion_tokens": 0, "cost": 0}),
+    "a text of no tokens": completion({"prompt_tokens": 10, "completion_tokens": 0}),
+    "no numbers": completion({"prompt_tokens": "10", "completion_tokens": -100}),
+    "no choices": completion(None, choices=[]),
+    "no choices, part of a count": completion({"prompt_tokens": 10}, choices=[]),
+    "another format": Answer(body=b'["Yes"]'),
+    "no JSON": Answer(body=b'{"choices":'),
+    "too large": Answer(text="x" * (9 << 20)),
+    "error in a reply": Answer(body=b'{"error": {"code": 502, "message": "down"}}'),
+    "500": Answer(status=500),
+    "503": Answer(status=503),
+    "gateway timeout": Answer(status=504, body=b"<html>"),
+    "reset": Answer(cut=0),
+    "cut": Answer(cut=60),
+    "time out": Answer(delay=60.0),
+}
+"""What a server may answer that has generated 100 tokens and bills them."""
+
+
+@pytest.mark.parametrize("every", [1, 2, 3])
+@pytest.mark.parametrize("name", UNCOUNTED)
+def test_whatever_a_server_counts_no_more_is_generated_than_the_budget_pays(
+    monkeypatch: pytest.MonkeyPatch, name: str, every: int
+) -> None:
+    """Every request is generated to its limit and billed; every `every`th is not counted so."""
+    monkeypatch.setattr(server_chat, "_LONGEST_BACKOFF", 0.0)
+    counted = completion({"prompt_tokens": 10, "completion_tokens": 100})
+
+    def behaviour(_body: dict[str, Any], _seen: int) -> Answer:
+        return counted if len(server.bodies) % every else UNCOUNTED[name]
+
+    with ChatServer(behaviour) as server:
+        options = ServerOptions(base_url=server.url, concurrency=8, timeout=0.3)
+        budget = Budget(max_cost=1.0)
+        chat = CachedChat(
+            model=ServerChat(name="m", options=options),
+            budget=budget,
+            prices={"m": Price(input=0, output=1_250)},
+        )
+        replies = chat.complete(requests(40, max_tokens=100))
+        assert len(server.bodies) == 8  # $0.125 each: all that was allowed, and no more
+    assert budget.spending.cost_usd == 1.0
+    assert budget.spending.calls == 8
+    assert [reply.status for reply in replies].count("skipped") >= 32
+
+
+def test_a_request_that_was_turned_away_or_refused_costs_nothing() -> None:
+    answers = (429, 400, 422, 408, 409)
+    budget = Budget(max_cost=1.0)
+
+    def behaviour(body: dict[str, Any], seen: int) -> Answer:
+        status = answers[int(body["messages"][-1]["content"]) % 5]
+        return Answer() if seen else Answer(status=status, headers={"Retry-After": "0"})
+
+    with ChatServer(behaviour) as server:
+        options = ServerOptions(base_url=server.url, concurrency=1, backoff=0.0)
+        chat = CachedChat(
+            model=ServerChat(name="m", options=options), budget=budget,
+            prices={"m": Price(input=0, output=1_000)},
+        )  # fmt: skip
+        replies = chat.complete(requests(10, max_tokens=100))
+    assert [reply.status for reply in replies].count("ok") == 6
+    assert budget.spending.cost_usd == pytest.approx(6 * 0.001)
+    assert budget.spending.unpriced == 0
+
+
+def test_a_run_that_ends_leaves_no_reservation_open() -> None:
+    budget = Budget(max_cost=1.0)
+    with ChatServer(lambda _body, _seen: Answer(status=402)) as server:
+        chat = CachedChat(
+            model=ServerChat(name="m", options=ServerOptions(base_url=server.url)), budget=budget,
+            prices={"m": Price(input=0, output=1_000)},
+        )  # fmt: skip
+        with pytest.raises(RunStoppedError):
+            chat.complete(requests(3, max_tokens=100))
+    assert budget.admit(0.7) is None
+    assert budget.admit(0.1) is not None
+
+
+def test_what_is_in_the_total_alone_was_generated_too() -> None:
+    """Gemini counts reasoning so where it speaks OpenAI's protocol."""
+    usage = {"prompt_tokens": 10, "completion_tokens": 1, "total_tokens": 511}
+    with ChatServer(lambda _body, _seen: completion(usage)) as server:
+        chat = ServerChat(name="m", options=ServerOptions(base_url=server.url))
+        assert chat.complete(requests(1))[0].tokens_out == 501
 
 
 def test_a_reply_that_counts_no_tokens_is_taken_at_its_dearest() -> None:

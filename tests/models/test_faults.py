@@ -118,7 +118,7 @@ def test_the_command_shows_no_secret_and_asks_again_for_what_failed(
                 "--api-key-env", "SOME_KEY", "--debug", "--retries", "0", "-o", "run"]  # fmt: skip
         assert run_command(line) == 0
         shown = capfd.readouterr()
-        assert "31 calls, 5 failed" in " ".join(shown.err.split())
+        assert "31 calls, 5 unread, 5 failed" in " ".join(shown.err.split())
         assert run_command([*line, "--again"]) == 0
         again = capfd.readouterr()
         assert "5 calls, 26 known" in " ".join(again.err.split())

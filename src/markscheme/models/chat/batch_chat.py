@@ -11,7 +11,6 @@ import asyncio
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import orjson
 
@@ -29,7 +28,7 @@ from markscheme.models.chat.event_loop import loop_thread
 from markscheme.models.chat.http import ConnectFailedError, HttpClient
 from markscheme.models.chat.openai_format import is_refusal
 from markscheme.models.chat.profiles import ModelProfile
-from markscheme.models.chat.reading import MalformedReplyError, mapping, well_formed
+from markscheme.models.chat.reading import MalformedReplyError, added, mapping, well_formed
 from markscheme.models.chat.wire import (
     Sending,
     body_of,
@@ -37,6 +36,7 @@ from markscheme.models.chat.wire import (
     lacking_feature,
     larger,
     no_text,
+    read_reply,
     wire_of,
     without,
 )
@@ -49,7 +49,6 @@ _SLOWEST_LOOK = 60.0
 _UPLOAD_SECONDS = 900.0
 _TRIES = 6
 _ROUNDS = 4
-_TOKENS = ("tokens_in", "tokens_out", "tokens_cached", "tokens_reasoning", "cost_usd")
 
 
 @dataclass(kw_only=True)
@@ -144,7 +143,7 @@ class BatchChat:
             for key, sending, result in loop_thread().run(self._round(requested)):
                 reply, otherwise = self._read(sending, result)
                 if key in before:
-                    reply = _added(before.pop(key), reply)
+                    reply = added(before.pop(key), reply)
                 if otherwise is not None and not last:
                     again[key] = otherwise
                     before[key] = reply
@@ -345,7 +344,7 @@ class BatchChat:
             otherwise = without(sending, lacking) if lacking else None
             return _failed(f"batch: HTTP {result.status}: {detail}"), otherwise
         try:
-            reply = self._wire.reply(result.body)
+            reply = read_reply(self._wire, result.body)
         except MalformedReplyError as malformed:
             return _failed(f"batch: {malformed}"), None
         reply = replace(reply, changed=changes(sending))
@@ -354,15 +353,6 @@ class BatchChat:
 
 def _failed(error: str) -> ChatReply:
     return ChatReply(status="failed", error=error)
-
-
-def _added(before: ChatReply, reply: ChatReply) -> ChatReply:
-    """A reply with what the one before it used as well."""
-    sums: dict[str, Any] = {}
-    for name in _TOKENS:
-        pair = (getattr(before, name), getattr(reply, name))
-        sums[name] = None if pair == (None, None) else sum(one or 0 for one in pair)
-    return replace(reply, **sums)
 
 
 def _how(sending: Sending) -> str:

@@ -21,7 +21,7 @@ from markscheme.models.chat.openai_format import is_refusal
 from markscheme.models.chat.prices import BATCH_SHARE
 from markscheme.models.chat.profiles import ModelProfile, ModelTable
 from markscheme.models.chat.reading import MalformedReplyError
-from markscheme.models.chat.wire import Sending, body_of, wire_of
+from markscheme.models.chat.wire import Sending, body_of, read_reply, wire_of
 from markscheme.models.ledger import Ledger, LedgerEntry, request_from, request_record
 
 
@@ -168,7 +168,7 @@ def _reply(line: Mapping[str, Any], profile: ModelProfile) -> ChatReply:
         error = body.get("error") if isinstance(body, dict) else None
         return _failed(error or line.get("error"), response.get("status_code"))
     try:
-        return wire_of(profile).reply(body)
+        return read_reply(wire_of(profile), body)
     except MalformedReplyError as error:
         return ChatReply(status="failed", error=str(error))
 

@@ -23,7 +23,7 @@ class Spending:
         tokens_in, tokens_out: as servers counted; of a dry run, counted here, and the most that
             may come out.
         cost_usd: money; of a dry run, at most.
-        unpriced: calls without a price.
+        unpriced: calls of which it is not known what they cost.
         unread: calls whose reply was lost or could not be read, and may have been billed: they are
             in `cost_usd` at the highest possible price where money is limited.
     """
@@ -104,12 +104,12 @@ class Budget:
             worst: all that was reserved for it.
             reply: what came.
             bill: dollars, where the reply itself does not say; None for what is not known, which is
-                taken at `worst` if there is an answer.
+                taken at `worst` if anything was generated.
         """
-        counted = reply.tokens_in is not None
+        generated = reply.status in ("ok", "refused") or reply.tokens_in is not None
         cost = reply.cost_usd if reply.cost_usd is not None else bill
         if cost is None:
-            cost = worst if reply.status in ("ok", "refused") and not counted else 0.0
+            cost = worst if generated else 0.0
         with self._lock:
             self._under_way = max(0.0, self._under_way - worst)
             self._add(
@@ -117,7 +117,7 @@ class Budget:
                 tokens_in=reply.tokens_in or 0,
                 tokens_out=reply.tokens_out or 0,
                 cost_usd=cost,
-                unpriced=reply.cost_usd is None,
+                unpriced=generated and reply.cost_usd is None,
             )
         self._tell()
 
@@ -125,7 +125,7 @@ class Budget:
         """Count a request that was sent, may be billed, and gave no reply that could be read."""
         with self._lock:
             self._under_way = max(0.0, self._under_way - worst)
-            self._add(cost_usd=worst, unread=1)
+            self._add(cost_usd=worst, unread=1, unpriced=1)
         self._tell()
 
     def remark(self, text: str) -> None:

@@ -164,25 +164,30 @@ class CachedChat:
         """Ask for everything that is missing; come back for what other processes are asking."""
         at_once = min(getattr(self.model, "concurrency", _SIDE_BY_SIDE), len(missing))
         ours = _Claims(self.ledger, missing, max(_FEWEST_CLAIMED, _CLAIMED_A_PLACE * at_once))
-        while True:
-            try:
+        with contextlib.closing(ours):
+            while True:
                 jobs = (work.entries[key] for key in ours.next())
-                if isinstance(self.model, AsyncChat):
-                    one = self._asker(work, self.model)
-                    loop_thread().run(for_each(jobs, one, at_once=at_once))
-                else:
-                    # Weights and scripts are no servers.
-                    together = getattr(self.model, "side_by_side", False)
-                    with contextlib.nullcontext() if together else self._one_by_one:
-                        self._ask_in_groups(work, jobs, at_once)
-            finally:
-                if self.ledger is not None:
-                    self.ledger.flush()
-                ours.release()
-            self._deliver_known(work, ours.take_found())
-            if not ours.waiting:
-                return
-            time.sleep(_LOOK_AGAIN_SECONDS)
+                try:
+                    self._ask_round(work, jobs, at_once)
+                finally:
+                    if self.ledger is not None:
+                        self.ledger.flush()
+                    ours.release()
+                self._deliver_known(work, ours.take_found())
+                if not ours.waiting:
+                    return
+                time.sleep(_LOOK_AGAIN_SECONDS)
+
+    def _ask_round(self, work: _Work, jobs: Iterator[LedgerEntry], at_once: int) -> None:
+        """Ask for what is ours to ask."""
+        if isinstance(self.model, AsyncChat):
+            one = self._asker(work, self.model)
+            loop_thread().run(for_each(jobs, one, at_once=at_once))
+            return
+        # Weights and scripts are no servers.
+        together = getattr(self.model, "side_by_side", False)
+        with contextlib.nullcontext() if together else self._one_by_one:
+            self._ask_in_groups(work, jobs, at_once)
 
     def _asker(self, work: _Work, model: AsyncChat) -> Callable[[LedgerEntry], Awaitable[None]]:
         """What takes one request all the way: budget, model, ledger."""
@@ -217,13 +222,19 @@ class CachedChat:
         def again(limit: int, known: bool) -> bool:
             if not known:  # It may have been billed, and nobody will say how much.
                 self.budget.lose(reserved.pop())
+            if not limit:
+                return False
             next_one = self._worst(entry.request, limit)
             if self.budget.admit(next_one) is not None:
                 return False
             reserved.append(next_one)
             return True
 
-        reply = await model.ask(entry.request, again=again)
+        try:
+            reply = await model.ask(entry.request, again=again)
+        except BaseException:  # It ends with the run, sent or not; what it may cost is not free.
+            self.budget.lose(sum(reserved))
+            raise
         mine.set_result(self._settle(work, entry, sum(reserved), reply))
 
     def _ask_in_groups(self, work: _Work, jobs: Iterator[LedgerEntry], size: int) -> None:
@@ -315,13 +326,19 @@ def _same_model(served: str, requested: str) -> bool:
 
 
 class _Claims:
-    """Keys to ask for, claimed a few at a time so that processes share the work."""
+    """Keys to ask for, claimed a few at a time so that processes share the work.
+
+    The event loop's thread takes them. A caller that is cancelled does not wait for that thread,
+    which claims nothing more once they are closed.
+    """
 
     def __init__(self, ledger: Ledger | None, keys: list[str], at_a_time: int) -> None:
         self._ledger = ledger
         self._at_a_time = at_a_time
         self._found: dict[str, ChatReply] = {}
         self._mine: set[str] = set()
+        self._lock = threading.Lock()
+        self._closed = False
         self.waiting = keys
 
     def next(self) -> Iterator[str]:
@@ -332,9 +349,12 @@ class _Claims:
             if self._ledger is None:
                 yield from some
                 continue
-            mine, found = self._ledger.claim(some)
-            self._mine |= mine
-            self._found.update(found)
+            with self._lock:
+                if self._closed:
+                    return
+                mine, found = self._ledger.claim(some)
+                self._mine |= mine
+                self._found.update(found)
             self.waiting += [key for key in some if key not in mine and key not in found]
             yield from (key for key in some if key in mine)
 
@@ -345,6 +365,13 @@ class _Claims:
 
     def release(self) -> None:
         """Give up what was claimed and not answered."""
-        if self._ledger is not None and self._mine:
-            self._ledger.release(self._mine)
-            self._mine = set()
+        with self._lock:
+            if self._ledger is not None and self._mine:
+                self._ledger.release(self._mine)
+                self._mine = set()
+
+    def close(self) -> None:
+        """Give up all claims and make no more."""
+        with self._lock:
+            self._closed = True
+        self.release()

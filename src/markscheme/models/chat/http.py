@@ -52,11 +52,7 @@ class ConnectFailedError(Exception):
 
 
 class ConnectionBrokeError(Exception):
-    """A connection was made and broke, or gave no reply in time. `unanswered`: the time was up."""
-
-    def __init__(self, message: str, *, unanswered: bool = False) -> None:
-        super().__init__(message)
-        self.unanswered = unanswered
+    """A connection was made and broke, or gave no reply in time."""
 
 
 class RejectedResponseError(Exception):
@@ -125,8 +121,7 @@ class HttpClient:
                         )
                 raise RejectedResponseError("the server redirects in a circle")
         except TimeoutError:
-            message = f"no reply within {self._timeout:g} s"
-            raise ConnectionBrokeError(message, unanswered=True) from None
+            raise ConnectionBrokeError(f"no reply within {self._timeout:g} s") from None
         except (aiohttp.ClientConnectorError, aiohttp.InvalidURL) as error:
             raise ConnectFailedError(str(error)) from None
         except (aiohttp.ClientError, OSError, ValueError) as error:

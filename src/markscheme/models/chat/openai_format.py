@@ -251,8 +251,9 @@ def chat_usage(body: object) -> Usage:
     details = mapping(counted.get("completion_tokens_details"))
     reasoning = count(details.get("reasoning_tokens"))
     total = count(counted.get("total_tokens"))
-    if None not in (tokens_in, out, reasoning, total) and total == tokens_in + out + reasoning:  # type: ignore[operator]
-        out += reasoning  # type: ignore[operator]  # Some count reasoning apart from the reply (xAI).
+    if tokens_in is not None and total is not None:
+        # Some count reasoning apart from the reply (xAI), or in the total alone (Gemini).
+        out = max(out or 0, total - tokens_in)
     cached = count(mapping(counted.get("prompt_tokens_details")).get("cached_tokens"))
     return Usage(
         tokens_in=tokens_in,

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from markscheme.contract import TokenLogprobs
+from markscheme.contract import ChatReply, TokenLogprobs
 
 STORED_TOKENS = 640
 """Tokens of a reply whose alternatives are stored. Of a longer one, those at its start and end are
@@ -49,6 +49,37 @@ class Usage:
     def fields(self) -> dict[str, Any]:
         """As fields of a `ChatReply`."""
         return {name: getattr(self, name) for name in self.__slots__}
+
+
+def plausible(reply: ChatReply) -> ChatReply:
+    """The reply without counts that cannot be right, so that nothing is taken for free by them.
+
+    No request has no tokens and no text has none, though servers that do not count say so; what
+    such a server calls free, it has not counted either.
+    """
+    tokens_in = reply.tokens_in or None
+    tokens_out = (reply.tokens_out or None) if reply.text else reply.tokens_out
+    cost = reply.cost_usd
+    if tokens_in is None or tokens_out is None:
+        cost = cost or None
+    return replace(reply, tokens_in=tokens_in, tokens_out=tokens_out, cost_usd=cost)
+
+
+def added(before: ChatReply | None, reply: ChatReply) -> ChatReply:
+    """A reply with what the one before it used as well: both are billed.
+
+    Of two replies, what one did not count is not known. What an attempt that failed used, it does
+    not say; that is counted where it failed.
+    """
+    if before is None:
+        return reply
+    failed = "failed" in (before.status, reply.status)
+    sums: dict[str, Any] = {}
+    for name in Usage.__slots__:
+        pair = getattr(before, name), getattr(reply, name)
+        unknown = pair == (None, None) or (None in pair and not failed)
+        sums[name] = None if unknown else sum(one or 0 for one in pair)
+    return replace(reply, **sums)
 
 
 def mapping(value: object) -> Mapping[str, Any]:

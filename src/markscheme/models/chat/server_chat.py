@@ -7,7 +7,6 @@ import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from time import perf_counter
-from typing import Any
 
 from markscheme.contract import ChatReply, ChatRequest, OnReply
 from markscheme.errors import DataError, ModelError
@@ -22,7 +21,14 @@ from markscheme.models.chat.http import (
 from markscheme.models.chat.openai_format import chat_usage, is_refusal, is_unpaid
 from markscheme.models.chat.profiles import ModelProfile, model_table
 from markscheme.models.chat.rate_limits import Pace, no_requests_left, retry_after
-from markscheme.models.chat.reading import MalformedReplyError, dollars, mapping, well_formed
+from markscheme.models.chat.reading import (
+    MalformedReplyError,
+    added,
+    dollars,
+    mapping,
+    plausible,
+    well_formed,
+)
 from markscheme.models.chat.run_stop import RunStop
 from markscheme.models.chat.throttle import LONGEST_PAUSE, Throttle
 from markscheme.models.chat.token_counts import rough_tokens
@@ -34,6 +40,7 @@ from markscheme.models.chat.wire import (
     lacking_feature,
     larger,
     no_text,
+    read_reply,
     wire_of,
     without,
 )
@@ -49,12 +56,13 @@ _PERHAPS_PASSING = (403, 404)
 
 Again = Callable[[int, bool], bool]
 """Whether a request may be sent once more. Called with the largest number of tokens that may come,
-and whether what the last attempt used is known (it is then in the reply); otherwise it may have
-been billed."""
+0 if it is not to be sent again, and whether what the last attempt used is known (it is then in the
+reply); otherwise it may have been billed."""
 
 
 class _PassingError(Exception):
-    """An attempt failed in a way that another may not. `billed`: it may have cost something."""
+    """An attempt failed in a way that another may not. `billed`: it may have cost something that
+    nobody will ever say."""
 
     def __init__(self, message: str, *, billed: bool = False) -> None:
         super().__init__(message)
@@ -78,11 +86,13 @@ class _OtherwiseError(Exception):
 
 
 class _LastingError(Exception):
-    """An attempt failed in a way that every other would. `reply`: as far as there was one."""
+    """An attempt failed in a way that every other would. `reply`: as far as there was one.
+    `billed`: as in `_PassingError`."""
 
-    def __init__(self, reply: ChatReply) -> None:
+    def __init__(self, reply: ChatReply, *, billed: bool = False) -> None:
         super().__init__(reply.error)
         self.reply = reply
+        self.billed = billed
 
 
 class ServerChat:
@@ -189,7 +199,7 @@ class ServerChat:
         sending = self._sending(request)
         while True:
             try:
-                reply = _added(before, await self._through_the_gate(sending))
+                reply = added(before, await self._through_the_gate(sending))
             except _OtherwiseError as error:
                 otherwise = without(sending, error.feature)
                 if otherwise is None:
@@ -199,16 +209,19 @@ class ServerChat:
                 if perf_counter() - began > LONGEST_PAUSE:
                     return self._failed(str(error), before, began)
             except _LastingError as error:
-                reply = _added(before, replace(error.reply, seconds=_since(began)))
+                if error.billed:
+                    again(0, False)
+                reply = added(before, replace(error.reply, seconds=_since(began)))
                 self._run.failed_alike(reply.error or "")
                 return reply
             except _PassingError as error:
                 waits = self._waits_for_server(request, str(error))
-                if attempt >= self.options.retries and not waits:
-                    tries = f"{attempt + 1} attempts, the last: " if attempt else ""
-                    return self._failed(f"{tries}{error}", before, began)
-                if error.billed and not again(sending.limit, False):
-                    return self._failed(f"{error}; the budget allows no more", before, began)
+                ended = attempt >= self.options.retries and not waits
+                allowed = not error.billed or again(0 if ended else sending.limit, False)
+                if ended or not allowed:
+                    tries = f"{attempt + 1} attempts, the last: " if attempt and ended else ""
+                    spent = "" if ended else "; the budget allows no more"
+                    return self._failed(f"{tries}{error}{spent}", before, began)
                 if not waits:
                     await self._back_off(attempt)
                     attempt += 1
@@ -253,13 +266,13 @@ class ServerChat:
         except ConnectFailedError as error:
             raise self._unreachable(self._clean(str(error))) from None
         except ConnectionBrokeError as error:
-            # A reply that comes too late for us is made and billed all the same.
-            raise _PassingError(self._clean(str(error)), billed=error.unanswered) from None
+            # A reply that comes too late for us, or not all of it, is made and billed all the same.
+            raise _PassingError(self._clean(str(error)), billed=True) from None
         except RejectedResponseError as error:
             raise (
                 ModelError(str(error))
                 if "redirect" in str(error)
-                else _LastingError(ChatReply(status="failed", error=str(error)))
+                else _LastingError(ChatReply(status="failed", error=str(error)), billed=True)
             ) from None
         if response.status != 200:
             raise self._judged(response.status, _content(response), response, sending)
@@ -288,10 +301,11 @@ class ServerChat:
             status = code if isinstance(code, int) and 400 <= code < 600 else 500
             raise self._judged(status, body, response, sending)
         try:
-            reply = self._wire.reply(body)
+            reply = read_reply(self._wire, body)
         except MalformedReplyError as malformed:
             usage = chat_usage(body).fields()
-            raise _LastingError(ChatReply(status="failed", error=str(malformed), **usage)) from None
+            failed = plausible(ChatReply(status="failed", error=str(malformed), **usage))
+            raise _LastingError(failed, billed=failed.tokens_in is None) from None
         if reply.cost_usd is None and "x-litellm-response-cost" in response.headers:
             reply = replace(reply, cost_usd=_cost(response.headers["x-litellm-response-cost"]))
         return self._without_key(reply)
@@ -332,7 +346,8 @@ class ServerChat:
         if status in (429, 529) or (status == 503 and wait is not None):
             return _TurnedAwayError(detail, wait)
         if status in (*_PASSING, *_PERHAPS_PASSING) or status >= 500:
-            return _PassingError(detail)
+            # A gateway that gives up, or a server that breaks, may have had the reply made.
+            return _PassingError(detail, billed=status >= 500)
         return _LastingError(ChatReply(status="failed", error=detail))
 
     def _address(self) -> tuple[str, dict[str, str]]:
@@ -388,7 +403,7 @@ class ServerChat:
 
     def _failed(self, error: str, before: ChatReply | None, began: float) -> ChatReply:
         reply = ChatReply(status="failed", error=error, seconds=_since(began))
-        reply = _added(before, reply)
+        reply = added(before, reply)
         self._run.failed_alike(error)
         return reply
 
@@ -437,19 +452,6 @@ def _cost(text: str) -> float | None:
         return dollars(float(text))
     except ValueError:
         return None
-
-
-def _added(before: ChatReply | None, reply: ChatReply) -> ChatReply:
-    """A reply with what an attempt before it used as well: both are billed."""
-    if before is None:
-        return reply
-    names = ("tokens_in", "tokens_out", "tokens_cached", "tokens_reasoning", "cost_usd")
-    both = {name: (getattr(before, name), getattr(reply, name)) for name in names}
-    sums: dict[str, Any] = {
-        name: None if pair == (None, None) else sum(one or 0 for one in pair)
-        for name, pair in both.items()
-    }
-    return replace(reply, **sums)
 
 
 def _since(began: float) -> float:

@@ -10,6 +10,7 @@ from typing import Any, Protocol
 from markscheme.contract import ChatReply, ChatRequest
 from markscheme.errors import DataError, ModelError
 from markscheme.models.chat.profiles import FEATURES, ModelProfile, from_environment
+from markscheme.models.chat.reading import plausible
 
 TOP_LOGPROBS = 10
 """Alternatives requested for each token; servers commonly allow up to 20."""
@@ -87,6 +88,16 @@ def body_of(wire: Wire, sending: Sending) -> dict[str, Any]:
             "ask a model that does"
         )
     return wire.body(sending)
+
+
+def read_reply(wire: Wire, body: object) -> ChatReply:
+    """The reply in a response's body, without price and time, its counts as far as they can be
+    right.
+
+    Raises:
+        MalformedReplyError: it is no reply of this protocol.
+    """
+    return plausible(wire.reply(body))
 
 
 def wire_of(profile: ModelProfile) -> Wire:
