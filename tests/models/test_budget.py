@@ -109,6 +109,10 @@ UNCOUNTED = {
     "no JSON": Answer(body=b'{"choices":'),
     "too large": Answer(text="x" * (9 << 20)),
     "error in a reply": Answer(body=b'{"error": {"code": 502, "message": "down"}}'),
+    "broken off": completion(
+        {"prompt_tokens": 10, "completion_tokens": 1},
+        choices=[{"message": {"content": "Yes"}, "finish_reason": "error"}],
+    ),
     "500": Answer(status=500),
     "503": Answer(status=503),
     "gateway timeout": Answer(status=504, body=b"<html>"),
@@ -140,10 +144,28 @@ def test_whatever_a_server_counts_no_more_is_generated_than_the_budget_pays(
             prices={"m": Price(input=0, output=1_250)},
         )
         replies = chat.complete(requests(40, max_tokens=100))
-        assert len(server.bodies) == 8  # $0.125 each: all that was allowed, and no more
+        assert len(server.bodies) <= 8  # $0.125 each, also for one that timed out on its way
     assert budget.spending.cost_usd == 1.0
     assert budget.spending.calls == 8
     assert [reply.status for reply in replies].count("skipped") >= 32
+
+
+@pytest.mark.parametrize("name", [None, *UNCOUNTED])
+def test_what_is_not_known_to_cost_nothing_is_not_shown_as_nothing(
+    monkeypatch: pytest.MonkeyPatch, name: str | None
+) -> None:
+    """A model without a price: whatever its attempts end with, nobody knows what they cost."""
+    monkeypatch.setattr(server_chat, "_LONGEST_BACKOFF", 0.0)
+
+    def behaviour(_body: dict[str, Any], seen: int) -> Answer:
+        return Answer() if name is None or seen else UNCOUNTED[name]
+
+    with ChatServer(behaviour) as server:
+        options = ServerOptions(base_url=server.url, timeout=0.3)
+        chat = CachedChat(model=ServerChat(name="m", options=options))
+        chat.complete(requests(3))
+    assert "$" not in str(chat.budget.spending)
+    assert "cost unknown" in str(chat.budget.spending)
 
 
 def test_a_request_that_was_turned_away_or_refused_costs_nothing() -> None:

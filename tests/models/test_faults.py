@@ -118,10 +118,10 @@ def test_the_command_shows_no_secret_and_asks_again_for_what_failed(
                 "--api-key-env", "SOME_KEY", "--debug", "--retries", "0", "-o", "run"]  # fmt: skip
         assert run_command(line) == 0
         shown = capfd.readouterr()
-        assert "31 calls, 5 unread, 5 failed" in " ".join(shown.err.split())
+        assert "31 calls, cost unknown, 5 unread, 5 failed" in " ".join(shown.err.split())
         assert run_command([*line, "--again"]) == 0
         again = capfd.readouterr()
-        assert "5 calls, 26 known" in " ".join(again.err.split())
+        assert "5 calls, cost unknown, 26 known" in " ".join(again.err.split())
         assert len(server.bodies) == 36
         assert all(header["authorization"].endswith(SECRET) for header in server.headers)
     assert pl.read_parquet("run/judgments.parquet")["status"].unique().to_list() == ["judged"]

@@ -216,6 +216,31 @@ def test_an_error_inside_a_response_of_status_200_is_an_error() -> None:
         assert len(server.bodies) == 2
 
 
+BROKEN_OFF = {
+    "error with its words": ({"error": {"code": 502, "message": "upstream died"}}, "upstream died"),
+    "error after a stop": (
+        {"finish_reason": "stop", "error": {"code": 500, "message": "upstream died"}},
+        "upstream died",
+    ),
+    "a text as error": ({"error": "upstream died"}, "upstream died"),
+    "no words": ({}, "'error'"),
+    "aborted": ({"finish_reason": "abort"}, "'abort'"),
+    "no resources": ({"finish_reason": "insufficient_system_resource"}, "insufficient_system"),
+}
+
+
+@pytest.mark.parametrize("name", BROKEN_OFF)
+def test_a_reply_that_broke_off_is_asked_for_again_and_never_judged(name: str) -> None:
+    fields, words = BROKEN_OFF[name]
+    broken = body(completion(**{"finish_reason": "error", **fields}))
+    reply, sent = one(broken)
+    assert (reply.status, reply.text, sent) == ("failed", None, 3)
+    assert words in str(reply.error)
+    with ChatServer(lambda _sent, seen: Answer() if seen else broken) as server:
+        assert chat(server).complete(asked("a"))[0].text == "Yes"
+        assert len(server.bodies) == 2
+
+
 def test_a_reply_that_is_too_large_is_not_read() -> None:
     reply, sent = one(Answer(text="x" * (9 << 20)))
     assert (reply.status, sent) == ("failed", 1)

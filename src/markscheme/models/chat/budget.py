@@ -39,9 +39,13 @@ class Spending:
     unread: int = 0
 
     def __str__(self) -> str:
-        """`1,204 calls, $0.1234, 310 known`."""
+        """`1,204 calls, $0.1234, 310 known`; what is not known to cost nothing is not $0."""
         words = [f"{self.calls:,} call{'s' * (self.calls != 1)}"]
-        if self.cost_usd or self.calls > self.unpriced:
+        if self.cost_usd and self.unpriced:
+            words.append(f"${self.cost_usd:,.4f} with {self.unpriced:,} of unknown cost")
+        elif self.unpriced:
+            words.append("cost unknown")
+        elif self.calls:
             words.append(f"${self.cost_usd:,.4f}")
         for count, word in (
             (self.known, "known"), (self.unread, "unread"), (self.failed, "failed"),

@@ -14,6 +14,7 @@ from markscheme.contract import ChatReply, ChatRequest, Message, TokenLogprobs
 from markscheme.models.chat.images import as_address
 from markscheme.models.chat.profiles import ModelProfile
 from markscheme.models.chat.reading import (
+    BrokenGenerationError,
     MalformedReplyError,
     Usage,
     count,
@@ -36,6 +37,8 @@ _NAMES = {
     "verbosity": ("verbosity",),
 }
 _REFUSED = "the model declined to answer"
+_BROKEN_OFF = ("error", "abort", "aborted", "cancelled", "insufficient_system_resource")
+"""Why a generation ended that its server broke off: OpenRouter, vLLM, SGLang, DeepSeek."""
 _REFUSAL_CODES = ("content_filter", "content_policy_violation", "ResponsibleAIPolicyViolation")
 _UNPAID_CODES = {
     "insufficient_quota", "billing_hard_limit_reached", "billing_not_active", "billing_error",
@@ -179,9 +182,9 @@ class Responses:
         text = joined_text(parts)
         reason = word(mapping(whole.get("incomplete_details")).get("reason"))
         state = word(whole.get("status"))
-        if state == "failed":
+        if state in ("failed", "cancelled"):
             detail = word(mapping(whole.get("error")).get("message")) or "no reason given"
-            raise MalformedReplyError(f"the model failed: {detail}")
+            raise BrokenGenerationError(f"the model {state}: {detail}")
         refused = bool(refusals) or reason == "content_filter"
         counted = mapping(whole.get("usage"))
         tokens = [token for part in parts for token in _listed(part.get("logprobs"))]
@@ -288,7 +291,19 @@ def _first_choice(body: object) -> tuple[Mapping[str, Any], Usage]:
     choices = body.get("choices")
     if not isinstance(choices, list) or not choices or not isinstance(choices[0], Mapping):
         raise MalformedReplyError("the server's reply has no choices")
+    _check_whole(choices[0])
     return choices[0], chat_usage(body)
+
+
+def _check_whole(choice: Mapping[str, Any]) -> None:
+    """Raise BrokenGenerationError where the server broke off, whatever text there is."""
+    error, reason = choice.get("error"), word(choice.get("finish_reason"))
+    if error or reason in _BROKEN_OFF:
+        detail = mapping(error)
+        message = detail.get("message") or (error if isinstance(error, str) else None)
+        words = [f"HTTP {detail['code']}"] if isinstance(detail.get("code"), int) else []
+        words.append(word(message) or f"finish_reason {reason!r}")
+        raise BrokenGenerationError(f"the reply broke off: {': '.join(words)}")
 
 
 def _chat_reply(

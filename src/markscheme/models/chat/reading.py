@@ -29,6 +29,10 @@ class MalformedReplyError(Exception):
     """A server answered with something that is no reply of its protocol."""
 
 
+class BrokenGenerationError(MalformedReplyError):
+    """A server began a reply and broke off: what there is of it is no answer. It may be billed."""
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Usage:
     """Tokens and money as a server counted them, made alike for every protocol.

@@ -22,6 +22,7 @@ from markscheme.models.chat.openai_format import chat_usage, is_refusal, is_unpa
 from markscheme.models.chat.profiles import ModelProfile, model_table
 from markscheme.models.chat.rate_limits import Pace, no_requests_left, retry_after
 from markscheme.models.chat.reading import (
+    BrokenGenerationError,
     MalformedReplyError,
     added,
     dollars,
@@ -302,6 +303,8 @@ class ServerChat:
             raise self._judged(status, body, response, sending)
         try:
             reply = read_reply(self._wire, body)
+        except BrokenGenerationError as broken:
+            raise _PassingError(self._clean(str(broken)), billed=True) from None
         except MalformedReplyError as malformed:
             usage = chat_usage(body).fields()
             failed = plausible(ChatReply(status="failed", error=str(malformed), **usage))
