@@ -1,6 +1,6 @@
 # Two commands do everything on a machine with Python (3.11 to 3.13), pip and make:
 #   make demo    judge the bundled example
-#   make test    lint, types, tests; those that read public data are skipped where these are not
+#   make test    lint, types, the quick tests that need nothing but this checkout
 # A change must also pass `make test-data joints`, and the proofs of the areas that it touches
 # (`make proofs-for BASE=COMMIT` names them; docs/testing.md). Every environment is installed from its
 # lock in requirements/.

@@ -420,6 +420,15 @@ def test_a_cell_far_away_is_an_error_and_not_the_end_of_the_process(tmp_path: Pa
         assert read_table(path).height >= 1
 
 
+def test_an_archive_of_an_unknown_version_is_an_error(tmp_path: Path) -> None:
+    path = tmp_path / "new.xlsx"
+    content = Path(xlsx(path, "C4")).read_bytes()
+    version = content.index(b"PK\x01\x02") + 6
+    path.write_bytes(content[:version] + b"\xff" + content[version + 1 :])
+    with pytest.raises(DataError, match="the archive is damaged or cut"):
+        read_table(str(path))
+
+
 def test_an_archive_that_is_neither_log_nor_workbook(tmp_path: Path) -> None:
     path = tmp_path / "broken.eval"
     path.write_bytes((EXPORTS / "inspect.eval").read_bytes()[:3000])

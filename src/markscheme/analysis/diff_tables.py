@@ -29,9 +29,9 @@ def headline(comparison: Comparison, conclusion: str, margin: float) -> str:
     words = {"worse": "The new answers are worse", "better": "The new answers are better"}
     text = f"{words.get(conclusion, 'No change is shown')}: {points}{sure}"
     text += f", p {p_text(comparison.permutation.value, comparison.permutation.reason)}."
-    if conclusion != "worse" and change.method == "tango" and change.low is not None:
+    if conclusion != "worse" and change.method == "tango" and (change.low or 0.0) < 0:
         # Rounded up: what is said to be excluded lies outside the interval.
-        most = math.ceil(max(0.0, -1000 * change.low)) / 10
+        most = math.ceil(-1000 * (change.low or 0.0)) / 10
         text += f" A loss of more than {most:.1f} points is excluded."
     if margin and conclusion == "worse":
         text += f" The margin is {100 * margin:g} points."

@@ -757,7 +757,10 @@ def _iter_archive(path: str, content: bytes, batch_rows: int) -> Iterator[RawBat
     """An archive: a log of inspect_ai, or a workbook."""
     try:
         log = inspect_archive(content)
-    except (zipfile.BadZipFile, orjson.JSONDecodeError, zstandard.ZstdError) as error:
+    except (
+        zipfile.BadZipFile, orjson.JSONDecodeError, zstandard.ZstdError,
+        RuntimeError,  # encrypted, or of a version that nobody has written yet
+    ) as error:  # fmt: skip
         raise DataError(f"{shown(path)}: the archive is damaged or cut: {error}") from None
     if log is None:
         if what := archive_of(content):
