@@ -242,7 +242,7 @@ def test_what_an_interval_of_single_answers_excludes_is_excluded(
     above = below = 0.0
     for down, up, chance in zip(lost, won, chances, strict=True):
         if chance > 1e-6:
-            low, high = score_interval(float(down), float(up), answers, 1.96, size=answers)
+            low, high = score_interval(down / answers, up / answers, answers, 1.96)
             above += chance * (low > gain - loss)
             below += chance * (high < gain - loss)
     assert max(above, below) < 0.04
@@ -251,7 +251,7 @@ def test_what_an_interval_of_single_answers_excludes_is_excluded(
 def test_the_interval_of_a_difference_solves_tangos_equation() -> None:
     """The standard error at each end is that of the likeliest outcome with this difference."""
     lost, won, answers, reach = 7, 15, 100, 1.96
-    for end in score_interval(lost, won, answers, reach, size=answers):
+    for end in score_interval(lost / answers, won / answers, answers, reach):
 
         def unlikely(down: float, end: float = end) -> float:
             chances = np.array([down, down + end, 1 - 2 * down - end])

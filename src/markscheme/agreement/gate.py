@@ -111,6 +111,7 @@ def _lower(record: dict[str, Any], share: float, confidence: float) -> float:
     both = 2 * confidence - 1
     if freedom is None:
         return exact_interval(round(share * size) / size, size, both)[0]
-    low = wilson_interval(share, size, confidence=both, reach=t_quantile(freedom, confidence))[0]
-    independent = record.get("independent_answers")  # which older runs have not
-    return max(low, exact_interval(share, independent * more, both)[0]) if independent else low
+    bounds = wilson_interval(share, size, confidence=both, reach=t_quantile(freedom, confidence))
+    if independent := record.get("independent_answers"):  # which older runs have not
+        bounds = exact_interval(share, independent * more, both, within=bounds)
+    return bounds[0]

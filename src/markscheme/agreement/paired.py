@@ -131,45 +131,39 @@ def share_difference(right: Ints, exchanged: Figure, confidence: float) -> Figur
     """
     shares = right[..., 0] / right[..., 1].sum(axis=0)
     answers = float(right[..., 1].sum(axis=0).mean())
-    lead = answers * (shares[:, 0] - shares[:, 1])
-    first, second = float(lead[lead > 0].sum()), float(-lead[lead < 0].sum())
+    lead = shares[:, 0] - shares[:, 1]
+    better, worse = float(lead[lead > 0].sum()), float(-lead[lead < 0].sum())
     each = right[..., 1].sum(axis=1)
-    difference = (first - second) / answers
-    spread = spread_of(lead / answers - difference * each / each.sum(), len(each), each)
+    spread = spread_of(lead - (better - worse) * each / each.sum(), len(each), each)
     independent = spread.independent or answers
     normal = NormalDist().inv_cdf((1 + confidence) / 2)
-    low, high = score_interval(second, first, answers, normal, size=independent)
+    low, high = score_interval(worse, better, independent, normal)
     if (right[..., 1] != 1).any():
-        alone = (first + second) / answers**2 - difference**2 / answers
-        size = min(answers, answers * alone / spread.variance) if spread.variance else independent
-        ends = score_interval(second, first, answers, spread.reach(confidence), size=size)
+        alone = better + worse - (better - worse) ** 2
+        size = min(answers, alone / spread.variance) if spread.variance else independent
+        ends = score_interval(worse, better, size, spread.reach(confidence))
         low, high = max(low, ends[0]), min(high, ends[1])
     if exchanged.low is not None and exchanged.high is not None:
         low, high = max(-1.0, min(low, exchanged.low)), min(1.0, max(high, exchanged.high))
     return replace(exchanged, low=low, high=high, method="tango")
 
 
-def score_interval(
-    worse: float, better: float, answers: float, reach: float, *, size: float
-) -> tuple[float, float]:
-    """Tango's (1998) interval of a difference of two paired shares.
+def score_interval(worse: float, better: float, size: float, reach: float) -> tuple[float, float]:
+    """Tango's (1998) interval of a difference of two paired shares, `better - worse`.
 
     Args:
-        worse, better: answers of `answers` in which the first is worse, is better.
-        answers: how many pairs there are.
+        worse, better: the shares of pairs in which the first is worse, is better.
+        size: how many independent pairs they are of; need not be whole.
         reach: the quantile in standard errors.
-        size: how many independent pairs they are worth.
     """
-    scale = size / answers
-    lost, won, items = worse * scale, better * scale, answers * scale
-    difference = (won - lost) / items
+    lost, won = worse * size, better * size
     ends = []
     for away, (down, up) in ((-1.0, (won, lost)), (1.0, (lost, won))):
-        inside, outside = away * difference, 1.0
+        inside, outside = (up - down) / size, 1.0
         for _ in range(HALVINGS):
             middle = (inside + outside) / 2
             # The score falls as the supposed difference rises.
-            score = score_statistic(np.array(up), np.array(down), items, middle)
+            score = score_statistic(np.array(up), np.array(down), size, middle)
             inside, outside = (middle, outside) if score > -reach else (inside, middle)
         ends.append(away * inside)
     return ends[0], ends[1]

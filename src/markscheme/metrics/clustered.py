@@ -91,8 +91,8 @@ def spread_of(influences: Array, questions: int, answers: npt.ArrayLike | None =
     """
     independent = None
     if answers is not None:
-        each = np.asarray(answers, dtype=np.float64)
-        squared = float(np.square(each).sum())
+        each = np.asarray(answers)
+        squared = float(each @ each)
         independent = float(each.sum()) ** 2 / squared if squared else None
     total, fourth = 0.0, 0.0
     for start in range(0, len(influences), _BLOCK):  # Squares of ten million take memory.
@@ -158,8 +158,7 @@ def share_interval(
     reach = None if single else spread.reach(confidence)
     low, high = wilson_interval(share, size, confidence=confidence, reach=reach)
     if not single and spread.independent:
-        least, most = exact_interval(share, spread.independent, confidence)
-        low, high = max(low, least), min(high, most)
+        low, high = exact_interval(share, spread.independent, confidence, within=(low, high))
     if answers is None or not single:
         return low, high
     right, wrong = share * answers, (1.0 - share) * answers

@@ -13,6 +13,7 @@ _STEPS = 500
 _MOST_TERMS = 20_000
 """Of a continued fraction; it takes about the square root of its parameters."""
 _PRECISE = 2e-16
+_NEAR = 1e-12
 _MANY = 1000.0
 """Degrees of freedom from which the expansion around the normal quantile is exact to 1e-12."""
 
@@ -36,23 +37,30 @@ def t_quantile(freedom: float, probability: float) -> float:
     return _from_upper_tail(freedom, 1 - probability)
 
 
-def exact_interval(share: float, size: float, confidence: float) -> tuple[float, float]:
+def exact_interval(
+    share: float, size: float, confidence: float, *, within: tuple[float, float] = (0.0, 1.0)
+) -> tuple[float, float]:
     """Clopper & Pearson's (1934) interval for a share of `size` answers.
 
     Args:
         share: from 0 to 1.
         size: how many answers, above 0; neither it nor `share * size` need be whole.
         confidence: of both sides together.
+        within: bounds that are kept where they are the narrower ones.
     """
     right, tail = min(max(share, 0.0), 1.0) * size, (1 - confidence) / 2
     wrong = size - right
-    low = _beta_quantile(right, wrong + 1, tail) if right > 0 else 0.0
-    high = 1 - _beta_quantile(wrong, right + 1, tail) if wrong > 0 else 1.0
+    low, high = within
+    low = _beta_quantile(right, wrong + 1, tail, low) if right > 0 else low
+    high = 1 - _beta_quantile(wrong, right + 1, tail, 1 - high) if wrong > 0 else high
     return low, high
 
 
-def _beta_quantile(a: float, b: float, probability: float) -> float:
-    low, high = 0.0, 1.0
+def _beta_quantile(a: float, b: float, probability: float, least: float) -> float:
+    """The quantile, or `least` where it is less: one look then tells."""
+    if least > 0 and (least >= 1 or _beta_probability(a, b, least) >= probability):
+        return least
+    low, high = least, 1.0
     for _ in range(60):
         middle = (low + high) / 2
         if _beta_probability(a, b, middle) < probability:
@@ -82,7 +90,7 @@ def _from_upper_tail(freedom: float, tail: float) -> float:
         log_density = scale - (freedom + 1) / 2 * math.log1p(value * value / freedom)
         step = (_upper_tail(value, freedom) - tail) / math.exp(log_density)
         value += step
-        if abs(step) <= 4 * _PRECISE * value:
+        if abs(step) <= _NEAR * value:  # what is left is of the square of this step
             break
     return value
 
@@ -132,6 +140,6 @@ def _fraction(a: float, b: float, x: float) -> float:
             c, d = (1 + term / c) or tiny, 1 / ((1 + term * d) or tiny)
             change = c * d
             found *= change
-        if abs(change - 1) < _PRECISE:
+        if abs(change - 1) <= 2 * _PRECISE:  # a last place up or down is as near as it may get
             break
     return found
