@@ -162,7 +162,7 @@ def test_the_register_of_judges_loads_no_heavy_library() -> None:
 
 def test_a_command_imports_what_its_judges_need_and_little_else(tmp_path: Path) -> None:
     answers = tmp_path / "answers.jsonl"
-    answers.write_text('{"question": "Who?", "references": ["A", "B"], "answer": "A"}\n' * 3)
+    answers.write_text('{"question": "Who?", "references": ["Ann", "Bo"], "answer": "Ann"}\n' * 3)
     run = ["judge", str(answers), "-j", "exact_match", "--out", str(tmp_path / "run"), "--quiet"]
     code = (
         f"import sys; from markscheme.cli import run; code = run({run!r})\n"
@@ -220,7 +220,7 @@ def test_functions_of_few_files_run_for_a_command(
 ) -> None:
     """docs/architecture.md states these numbers; fold what is one idea before raising one."""
     answers = tmp_path / "answers.jsonl"
-    answers.write_text('{"question": "Who?", "references": ["A", "B"], "answer": "A"}\n' * 3)
+    answers.write_text('{"question": "Who?", "references": ["Ann", "Bo"], "answer": "Ann"}\n' * 3)
     run = ["judge", str(answers), *options, "--out", str(tmp_path / "run")]
     done = subprocess.run(
         [sys.executable, "-c", _COUNTED, *run],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
@@ -71,14 +72,37 @@ def test_contains_says_when_an_empty_reference_decided() -> None:
     answers = table(
         ("anything", ["A"], None), ("a dog", ["The", "dog"], None), ("a dog", ["dog"], None)
     )
-    outcomes = Contains().judge(answers, None)
+    outcomes = Contains(empty_reference="everywhere").judge(answers, None)
     assert outcomes["verdict"].to_list() == [True, True, True]
     assert "normalises to nothing" in outcomes["explanation"][0]
     assert outcomes["explanation"][2] is None
-    verbatim = Contains(empty_reference="verbatim").judge(answers, None)
-    assert verbatim["verdict"].to_list() == [True, True, True]
-    other = Contains(empty_reference="verbatim").judge(table(("no", ["A"], None)), None)
-    assert other["verdict"].to_list() == [False]
+    assert Contains().judge(answers, None)["verdict"].to_list() == [False, True, True]
+
+
+@pytest.mark.parametrize(
+    ("judge", "equal"),
+    [
+        (ExactMatch(), {"A", " a "}),
+        (Contains(), {"A", "a)", "(A)", " a ", "Answer: A", "A is right."}),
+        (TokenF1(), {"A", " a "}),
+        (CharSimilarity(), {"A", " a "}),
+    ],
+)
+def test_an_option_letter_is_found_where_it_stands_only(judge: Any, equal: set[str]) -> None:
+    texts = [
+        "A", " a ", "a)", "(A)", "Answer: A", "A is right.", "B", "", "(B)", "The", "D) neon",
+        "The answer is B.", "Paris",
+    ]  # fmt: skip
+    outcomes = judge.judge(table(*((text, ["A"], None) for text in texts)), None)
+    accepted = {text for text, yes in zip(texts, outcomes["verdict"], strict=True) if yes}
+    assert accepted == equal
+
+
+def test_references_with_words_are_judged_as_before() -> None:
+    rows = table(("the Danube", ["Danube"], None), ("A", ["the"], None), ("x+", ["*", "X"], None))
+    assert ExactMatch().judge(rows, None)["verdict"].to_list() == [True, False, True]
+    squad = ExactMatch(empty_reference="everywhere").judge(rows, None)
+    assert squad["verdict"].to_list() == [True, True, True]
 
 
 def test_shared_work_never_mixes_tables() -> None:
@@ -112,7 +136,8 @@ def test_evouna_lexical_matching(data_dir: Path, system: str, f1: float, accurac
         orient="row",
     )
     assert answers.height == (3019 if system == "newbing" else 3020)
-    verdict, label = Contains().judge(answers, None)["verdict"], answers["label"]
+    judge = Contains(empty_reference="everywhere")
+    verdict, label = judge.judge(answers, None)["verdict"], answers["label"]
     both = (verdict & label).sum()
     # Within half of the last printed digit.
     assert 200 * both / (verdict.sum() + label.sum()) == pytest.approx(f1, abs=0.0501)

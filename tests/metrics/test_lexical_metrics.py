@@ -52,7 +52,11 @@ def test_known_cases() -> None:
     assert contains(answers, references).to_list() == [1, 1, 1, 1]
     assert contains(answers, references, empty_reference="verbatim").to_list() == [1, 1, 0, 0]
     assert exact_match(answers, references).to_list() == [0, 0, 0, 1]
+    assert exact_match(answers, references, empty_reference="verbatim").to_list() == [0, 0, 0, 0]
     assert token_f1(answers, references).to_list() == [0.5, 0, 0, 0]
+    same = squad.columns(["The ", "", "*"], [["the"], ["the"], ["*", "star"]])
+    assert token_f1(*same).to_list() == [0, 0, 0]
+    assert token_f1(*same, empty_reference="verbatim").to_list() == [1, 0, 1]
 
 
 def test_references_that_normalise_to_nothing_verbatim() -> None:

@@ -36,6 +36,9 @@ def sentence_bleu(answer: str, reference: str) -> float:
 
 
 def ratio(answer: str, reference: str) -> float:
+    if not normalise(reference):
+        answer, reference = answer.lower().strip(), reference.lower().strip()
+        return float(fuzz.ratio(answer, reference)) / 100
     return float(fuzz.ratio(normalise(answer), normalise(reference))) / 100
 
 

@@ -225,7 +225,7 @@ def test_up_to_twenty_kinds_of_bad_rows_are_named(tmp_path: Path) -> None:
 
 def test_labels_that_cannot_be_read_leave_their_answers_in() -> None:
     said = ["yes", "?", "maybe", "N/A", "", None, "maybe", "no", "inf", "?"]
-    rows = [{"question": "q", "gold": "a", "answer": "b", "label": one} for one in said]
+    rows = [{"question": "q", "gold": "g", "answer": "b", "label": one} for one in said]
     reader = AnswersReader([rows], ReadOptions(on_bad_row="skip"))
     read = pl.concat(list(reader))
     assert read["label"].to_list() == [1.0, *[None] * 6, 0.0, None, None]
@@ -338,13 +338,22 @@ def test_lists_as_pandas_writes_them_to_csv(tmp_path: Path) -> None:
 def test_notes_count_the_rows_that_they_are_of(tmp_path: Path) -> None:
     path = tmp_path / "mixed.csv"
     path.write_text(
-        "question,gold,answer\nq,a | b,x\nq,a | b,y\nq,\"['c', 'd']\",x\nq,e,x\nq,f,x\n"
+        "question,gold,answer\nq,g | b,x\nq,g | b,y\nq,\"['c', 'd']\",x\nq,e,x\nq,f,x\n"
     )
     reader = AnswersReader([path])
     assert pl.concat(list(reader))["references"].list.len().to_list() == [2, 2, 2, 1, 1]
     assert reader.notes == {
         "references split at '|'; --reference-separator none keeps them": 2,
         "references read as Python lists": 1,
+    }
+
+
+def test_references_without_a_word_are_counted() -> None:
+    references = [["A"], ["the Danube"], ["*", "The"], ["C++"], ["A", "B"], [" an "]]
+    reader = AnswersReader([[{**ROWS[0], "references": one} for one in references]])
+    assert pl.concat(list(reader))["references"].to_list() == references
+    assert reader.notes == {
+        "a reference is an article or signs alone: lexical judges take it as written": 4,
     }
 
 

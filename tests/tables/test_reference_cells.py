@@ -31,7 +31,7 @@ def read(cell: Any, **options: Any) -> tuple[list[str], AnswersReader]:
     ("cell", "separator", "parts"),
     [
         ("Paris|Lyon", "|", ["Paris", "Lyon"]),
-        ("a; b", ";", ["a", "b"]),
+        ("k; b", ";", ["k", "b"]),
         ("one\ntwo", "newline", ["one", "two"]),
     ],
 )

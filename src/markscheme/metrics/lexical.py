@@ -6,13 +6,14 @@ scores (Float64, 0 to 1) in the same order; null where the answer is null or has
 
 from __future__ import annotations
 
+import operator
 from typing import Literal
 
 import numpy as np
 import polars as pl
 
 from markscheme.metrics.overlap import shared, token_grams
-from markscheme.metrics.pairs import Pairs, by_pieces
+from markscheme.metrics.pairs import Pairs, as_written, by_pieces
 from markscheme.text import normalise_series, split_expr
 
 Empty = Literal["everywhere", "verbatim"]
@@ -22,17 +23,25 @@ SHORT_REFERENCE = 12
 """References up to this many tokens are looked up in the answer as text, longer ones by sorting."""
 
 
-def exact_match(answers: pl.Series, references: pl.Series) -> pl.Series:
-    """1 where the normalised answer equals a normalised reference, else 0.
+def exact_match(
+    answers: pl.Series, references: pl.Series, *, empty_reference: Empty = "everywhere"
+) -> pl.Series:
+    """1 where the normalised answer equals a normalised reference, else 0 (Rajpurkar et al. 2016).
 
-    Two texts that normalise to nothing ("A" and "the") are equal. Source: Rajpurkar et al. 2016.
+    With `everywhere`, two texts that normalise to nothing ("A" and "the", or no words at all) are
+    equal, as in SQuAD's script; with `verbatim` the answer must be the reference as it is written,
+    upper and lower case alike.
     """
-    return exact_match_of(Pairs.of(answers, references).map(normalise_series))
+    raw = Pairs.of(answers, references)
+    return exact_match_of(raw.map(normalise_series), raw, empty_reference=empty_reference)
 
 
-def exact_match_of(pairs: Pairs) -> pl.Series:
-    """`exact_match` of pairs already normalised."""
-    return pairs.best(pairs.spread(pairs.answers) == pairs.references)
+def exact_match_of(pairs: Pairs, raw: Pairs, *, empty_reference: Empty = "everywhere") -> pl.Series:
+    """`exact_match` of pairs already normalised, and the same pairs as they were written."""
+    found = pairs.spread(pairs.answers) == pairs.references
+    if empty_reference == "verbatim":
+        found = as_written(found, pairs, raw, operator.eq)
+    return pairs.best(found)
 
 
 def contains(
@@ -40,10 +49,10 @@ def contains(
 ) -> pl.Series:
     """1 where a normalised reference occurs in the normalised answer, else 0.
 
-    Plain containment of characters, as EVOUNA's lexical matching has it (Wang et al. 2023):
-    "art" is found in "started". A reference that normalises to nothing, such as "A+" or "*", is
-    found `everywhere` in EVOUNA; with `verbatim` it must occur in the answer as it is written,
-    upper and lower case alike.
+    Containment is of characters, not words, as in Wang et al. 2023 (EVOUNA): "art" is found in
+    "started". A reference that normalises to nothing ("A", "*") is found in every answer with
+    `everywhere`, as in those papers; with `verbatim` it must occur in the answer as it is written,
+    not within a word, upper and lower case alike.
     """
     raw = Pairs.of(answers, references)
     return contains_of(raw.map(normalise_series), raw, empty_reference=empty_reference)
@@ -51,36 +60,46 @@ def contains(
 
 def contains_of(pairs: Pairs, raw: Pairs, *, empty_reference: Empty = "everywhere") -> pl.Series:
     """`contains` of pairs already normalised, and the same pairs as they were written."""
-    answer, reference = pl.col("answer"), pl.col("reference")
-    table = pl.DataFrame({"answer": pairs.spread(pairs.answers), "reference": pairs.references})
-    found = table.select(answer.str.contains(reference, literal=True)).to_series()
-    empty = (pairs.references == "").arg_true()
-    if empty_reference == "verbatim" and len(empty):
-        written = pl.DataFrame(
-            {
-                "answer": raw.spread(raw.answers).gather(empty),
-                "reference": raw.references.gather(empty),
-            }
-        ).select(pl.all().str.to_lowercase())
-        there = written.select(
-            answer.str.contains(reference.str.strip_chars(), literal=True)
-        ).to_series()
-        found = found.scatter(empty, there)
+    found = _contained(pairs.spread(pairs.answers), pairs.references)
+    if empty_reference == "verbatim":
+        found = as_written(found, pairs, raw, _contained_apart)
     return pairs.best(found)
 
 
-def token_f1(answers: pl.Series, references: pl.Series) -> pl.Series:
+def _contained(answers: pl.Series, references: pl.Series) -> pl.Series:
+    table = pl.DataFrame({"answer": answers, "reference": references})
+    found = pl.col("answer").str.contains(pl.col("reference"), literal=True)
+    return table.select(found).to_series()
+
+
+def _contained_apart(answers: pl.Series, references: pl.Series) -> pl.Series:
+    """Whether a reference stands in an answer, its letters not touching those of another word."""
+    table = pl.DataFrame({"answer": answers, "reference": references})
+    reference = pl.col("reference")
+    pattern = pl.concat_str(
+        pl.when(reference.str.contains(r"^\w")).then(pl.lit(r"(?:^|\W)")).otherwise(pl.lit("")),
+        reference.str.escape_regex(),
+        pl.when(reference.str.contains(r"\w$")).then(pl.lit(r"(?:\W|$)")).otherwise(pl.lit("")),
+    )
+    return table.select(pl.col("answer").str.contains(pattern)).to_series()
+
+
+def token_f1(
+    answers: pl.Series, references: pl.Series, *, empty_reference: Empty = "everywhere"
+) -> pl.Series:
     """Highest F1 of normalised tokens, counted with repeats, over the references.
 
     2PR / (P + R) with P and R the shares of the answer's and the reference's tokens that the two
-    have in common (Rajpurkar et al. 2016). As in SQuAD 1.1, and in the figures of Kamalloo et al.
-    2023, two texts without any token get 0, though they match exactly.
+    have in common (Rajpurkar et al. 2016). With `everywhere`, as in SQuAD 1.1 and in the figures of
+    Kamalloo et al. 2023, two texts without any token get 0, though they match exactly; with
+    `verbatim` an answer gets 1 where it is such a reference as it is written.
     """
-    return token_f1_of(Pairs.of(answers, references).map(normalise_series))
+    raw = Pairs.of(answers, references)
+    return token_f1_of(raw.map(normalise_series), raw, empty_reference=empty_reference)
 
 
-def token_f1_of(pairs: Pairs) -> pl.Series:
-    """`token_f1` of pairs already normalised."""
+def token_f1_of(pairs: Pairs, raw: Pairs, *, empty_reference: Empty = "everywhere") -> pl.Series:
+    """`token_f1` of pairs already normalised, and the same pairs as they were written."""
     answer, reference, common = pl.col("answer"), pl.col("reference"), pl.col("common")
     table = pl.DataFrame(
         {"answer": pairs.spread(pairs.answers), "reference": pairs.references}
@@ -101,6 +120,8 @@ def token_f1_of(pairs: Pairs) -> pl.Series:
         2 * common / (answer.str.count_matches(" ", literal=True) + 1 + pl.col("size"))
     )
     scores = pl.zeros(table.height, pl.Float64, eager=True).scatter(sharing, parts.to_series())
+    if empty_reference == "verbatim":
+        scores = as_written(scores, pairs, raw, operator.eq)
     return pairs.best(scores.set(table["answer"].is_null(), None))
 
 

@@ -78,3 +78,24 @@ def by_pieces(
         function(left[start:stop], right[start:stop]) for start, stop in itertools.pairwise(edges)
     ]
     return pl.concat(parts)
+
+
+def as_written(
+    scores: pl.Series,
+    normalised: Pairs,
+    raw: Pairs,
+    compare: Callable[[pl.Series, pl.Series], pl.Series],
+) -> pl.Series:
+    """A score a pair, with references that normalise to nothing compared as they are written.
+
+    `compare` gets the answers and references of those pairs (two String columns of one length),
+    trimmed and in lower case.
+    """
+    empty = (normalised.references == "").arg_true()
+    if not len(empty):
+        return scores
+    answers, references = (
+        texts.gather(empty).str.to_lowercase().str.strip_chars()
+        for texts in (raw.spread(raw.answers), raw.references)
+    )
+    return scores.scatter(empty, compare(answers, references).cast(scores.dtype))

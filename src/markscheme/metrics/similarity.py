@@ -7,7 +7,7 @@ import polars as pl
 from rapidfuzz.distance import Indel
 from rapidfuzz.process import cpdist
 
-from markscheme.metrics.pairs import Pairs
+from markscheme.metrics.pairs import Pairs, as_written
 from markscheme.text import normalise_series
 
 
@@ -15,7 +15,8 @@ def char_similarity(answers: pl.Series, references: pl.Series) -> pl.Series:
     """Highest normalised Indel similarity of the SQuAD-normalised texts over the references.
 
     Twice the longest common subsequence of characters over both lengths (RapidFuzz's `ratio`
-    divided by 100); 1 for two texts that normalise to nothing.
+    divided by 100). A reference that normalises to nothing ("A", "*") is compared with the answer
+    as both are written, upper and lower case alike.
 
     Args:
         answers: n texts (String).
@@ -24,17 +25,18 @@ def char_similarity(answers: pl.Series, references: pl.Series) -> pl.Series:
     Returns:
         n scores (Float64, 0 to 1) in order; null where the answer is null or has no reference.
     """
-    return char_similarity_of(Pairs.of(answers, references).map(normalise_series))
+    raw = Pairs.of(answers, references)
+    pairs = raw.map(normalise_series)
+    scores = _similarity(pairs.spread(pairs.answers), pairs.references)
+    return pairs.best(as_written(scores, pairs, raw, _similarity))
 
 
-def char_similarity_of(pairs: Pairs) -> pl.Series:
-    """`char_similarity` of pairs already normalised."""
-    spread = pairs.spread(pairs.answers)
+def _similarity(answers: pl.Series, references: pl.Series) -> pl.Series:
     scores = cpdist(
-        spread.fill_null("").to_list(),
-        pairs.references.to_list(),
+        answers.fill_null("").to_list(),
+        references.to_list(),
         scorer=Indel.normalized_similarity,
         dtype=np.float64,
         workers=-1,
     )
-    return pairs.best(pl.Series(scores).set(spread.is_null(), None))
+    return pl.Series(scores, dtype=pl.Float64).set(answers.is_null(), None)

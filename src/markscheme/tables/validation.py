@@ -18,6 +18,7 @@ from markscheme.errors import Problem
 from markscheme.tables.files import RawBatch, check_characters
 from markscheme.tables.label_values import blank_words, label_of, parse_values, text_values
 from markscheme.tables.list_literals import parse_list_literals
+from markscheme.text import normalise_series
 
 _LARGEST_GRADE = 2**53
 _AUTO_SEPARATORS = (" || ", "||", " | ")
@@ -27,6 +28,9 @@ _OTHER_SEPARATORS = {"|": "'|'", ";": "';'", "\n": "line breaks"}
 _WORDS_OF_ONE = 8
 _NAMED_SEPARATORS = {"newline": "\n", "\\n": "\n", "tab": "\t", "\\t": "\t"}
 """Separators that cannot be typed, by name."""
+
+_PERHAPS_NO_WORD = r"(?i)^(?:\s|[[:punct:]]|\b(?:a|an|the)\b)+$"
+"""What may normalise to nothing: a look that spares normalising every reference."""
 
 Use = Literal["required", "declared", "optional"]
 
@@ -422,5 +426,15 @@ def _drop_blank_references(frame: pl.DataFrame, notes: dict[str, int]) -> pl.Dat
     dropped = int(frame["references"].list.len().sum() or 0) - int(kept.list.len().sum() or 0)
     if dropped:
         notes["blank references left out"] = dropped
-        return frame.with_columns(kept)
+        frame = frame.with_columns(kept)
+    candidates = (
+        pl.DataFrame({"row": pl.int_range(len(kept), eager=True), "text": kept})
+        .explode("text")
+        .filter(pl.col("text").str.contains(_PERHAPS_NO_WORD))
+    )
+    if candidates.is_empty():
+        return frame
+    bare = candidates.filter(normalise_series(candidates["text"]) == "")["row"].n_unique()
+    if bare:
+        notes["a reference is an article or signs alone: lexical judges take it as written"] = bare
     return frame

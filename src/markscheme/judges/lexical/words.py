@@ -41,34 +41,45 @@ class _Latest(threading.local):
 _latest = _Latest()
 
 
-@register("exact_match", paper="Rajpurkar et al. 2016", needs=LEXICAL)
+@register(
+    "exact_match",
+    paper="Rajpurkar et al. 2016",
+    needs=LEXICAL,
+    example="exact_match(empty_reference=everywhere)",
+)
 @dataclass(frozen=True, kw_only=True)
 class ExactMatch:
     """Equal to a reference after SQuAD normalisation.
 
-    Score 1 or 0. Lower case, punctuation, articles and white space do not count.
+    Score 1 or 0. Lower case, punctuation, articles and white space do not count. A reference that
+    normalises to nothing ("A", "*") must be the answer as written, but for lower case; with
+    `empty_reference=everywhere` it equals every answer that normalises to nothing, as in SQuAD.
     """
 
+    empty_reference: Empty = "verbatim"
+
     def judge(self, answers: pl.DataFrame, models: ModelSource) -> pl.DataFrame:
-        return by_threshold(answers, exact_match_of(_latest.of(answers)[0]), 1.0)
+        scores = exact_match_of(*_latest.of(answers), empty_reference=self.empty_reference)
+        return by_threshold(answers, scores, 1.0)
 
 
 @register(
     "contains",
     paper="Wang et al. 2023 (EVOUNA), lexical matching",
     needs=LEXICAL,
-    example="contains(empty_reference=verbatim)",
+    example="contains(empty_reference=everywhere)",
 )
 @dataclass(frozen=True, kw_only=True)
 class Contains:
     """A reference occurs in the answer, both SQuAD-normalised.
 
     Score 1 or 0. Containment is of characters, as in EVOUNA: "art" is found in "started".
-    References that normalise to nothing ("A", "*") are found everywhere, as there, and the
-    explanation says so; with `empty_reference=verbatim` they must occur in the answer as written.
+    References that normalise to nothing ("A", "*") must occur in the answer as written, not within
+    a word, in lower or upper case; with `empty_reference=everywhere` they are found everywhere, as
+    in EVOUNA, and the explanation says so.
     """
 
-    empty_reference: Empty = "everywhere"
+    empty_reference: Empty = "verbatim"
 
     def judge(self, answers: pl.DataFrame, models: ModelSource) -> pl.DataFrame:
         pairs, raw = _latest.of(answers)
@@ -90,7 +101,14 @@ class Contains:
 )
 @dataclass(frozen=True, kw_only=True)
 class TokenF1(Thresholded):
-    """Highest F1 of normalised tokens over the references, right from a threshold on."""
+    """Highest F1 of normalised tokens over the references, right from a threshold on.
+
+    An answer that is a reference which normalises to nothing ("A", "*"), as written but for lower
+    case, scores 1; with `empty_reference=everywhere` 0, as in SQuAD.
+    """
+
+    empty_reference: Empty = "verbatim"
 
     def judge(self, answers: pl.DataFrame, models: ModelSource) -> pl.DataFrame:
-        return by_threshold(answers, token_f1_of(_latest.of(answers)[0]), self.threshold)
+        scores = token_f1_of(*_latest.of(answers), empty_reference=self.empty_reference)
+        return by_threshold(answers, scores, self.threshold)
