@@ -22,7 +22,7 @@ TORCH := torch==2.13.0
 unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: demo test test-data joints yardstick yardstick-accept properties proof $(PROOFS:%=proof-%) \
-    proofs-for test-times size wheel lint types bench docs docs-next sample-report upgrade clean
+    proofs-for test-times size wheel lint types bench docs sample-report upgrade clean
 
 # Install a lock and this checkout into an environment: $(call install,FOLDER,LOCK)
 define install
@@ -164,13 +164,6 @@ $(VENV)/docs/.ready: requirements/docs.txt pyproject.toml
 sample-report: $(READY_DEV)
 	$(BIN)/markscheme judge examples/answers.jsonl -j exact_match -j contains -j examiner -o build/sample/example -q
 	$(BIN)/markscheme report build/sample/example --out site/sample-report.html
-
-# The same pages by the successor of the theme, in an environment of its own (docs/release.md).
-docs-next:
-	$(PYTHON) -m venv build/docs-next
-	build/docs-next/bin/pip install --quiet --disable-pip-version-check 'zensical>=0.1.2' 'mkdocstrings[python]>=0.27'
-	build/docs-next/bin/zensical build --strict
-	$(MAKE) --no-print-directory sample-report
 
 bench: $(VENV)/proofs/models/.ready
 	$(VENV)/proofs/models/bin/python -m benchmarks
