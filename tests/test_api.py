@@ -59,11 +59,13 @@ def test_marking_one_answer() -> None:
     assert not markscheme.mark("Who wrote Emma?", ["Jane Austen"], "Emily", "exact_match")
 
 
-def test_no_answer_is_no_verdict_and_no_false() -> None:
-    judgment = markscheme.mark("Who?", ["Ann"], None, "exact_match")  # type: ignore[arg-type]
-    assert judgment.status == "skipped"
+def test_no_answer_is_wrong_and_what_cannot_be_judged_is_no_false() -> None:
+    silence = markscheme.mark("Who?", ["Ann"], None, "exact_match")  # type: ignore[arg-type]
+    assert (silence.verdict, silence.explanation) == (False, "no answer was given")
+    judgment = markscheme.mark("Who?", ["("], "Ann", "regex")
+    assert judgment.status == "failed"
     assert judgment.verdict is None
-    with pytest.raises(ValueError, match="no verdict: skipped"):
+    with pytest.raises(ValueError, match="no verdict: failed"):
         bool(judgment)
 
 

@@ -62,9 +62,91 @@ def test_only_a_loss_that_the_data_exclude_is_excluded() -> None:
 
 def test_order_and_questions_of_one_side_only() -> None:
     base, new = rows(6, 4), rows(6, 4)[:8][::-1] + rows(1, 0, question="another")
-    result = found(base, new)
+    result = found(base, new, subset=True)
     assert result.counts["same"] == 8
     assert (result.counts["only in base"], result.counts["only in new"]) == (2, 1)
+    assert "2 of 10 questions of the base have no new answer: only the others" in result.headline
+
+
+def without(table: Rows) -> Rows:
+    return table[:8]
+
+
+def null(table: Rows) -> Rows:
+    return table[:8] + [{**row, "answer": None} for row in table[8:]]
+
+
+def blank(table: Rows) -> Rows:
+    return table[:8] + [{**row, "answer": " "} for row in table[8:]]
+
+
+def shuffled(table: Rows) -> Rows:
+    return table[:8][::-1] + rows(20, 0, question="asked since")[:1]
+
+
+@pytest.mark.parametrize("lose", [without, null, blank, shuffled])
+def test_answers_that_vanish_are_a_loss_however_they_vanish(lose: Any, tmp_path: Path) -> None:
+    base = rows(60, 0)
+    new = write(tmp_path / "new.jsonl", lose(base))
+    result = found(base, new)
+    assert result.regression
+    assert result.conclusion == "worse"
+    assert result.comparison.difference.value == pytest.approx(-52 / 60)
+    assert (result.counts["worse"], result.counts["same"]) == (52, 8)
+    suite = ElementTree.fromstring(result.junit())[0]
+    assert (suite.get("tests"), suite.get("failures")) == ("60", "52")
+    assert len(json.loads(result.sarif())["runs"][0]["results"]) == 52
+    assert "-86.7 points" in result.comment()
+    left = result.counts["only in base"]
+    assert (f"{left} of 60 questions of the base have no new answer" in result.headline) == (
+        left > 0
+    )
+
+
+def test_a_subset_is_compared_where_it_is_asked_for(tmp_path: Path, capsys: Captured) -> None:
+    base = write(tmp_path / "base.jsonl", rows(60, 0))
+    new = write(tmp_path / "new.jsonl", rows(8, 0))
+    command = ["diff", str(base), str(new), "-j", "exact_match", "--fail-on-regression"]
+    assert run(command) == 1
+    said = capsys.readouterr().err
+    assert "gate FAILED: The new answers are worse: -86.7 points" in said
+    assert "52 of 60 questions of the base have no new answer: they count as unanswered" in said
+    assert run([*command, "--subset"]) == 0
+    assert "only the others are compared" in capsys.readouterr().err
+
+
+def test_a_system_that_vanishes_is_a_loss() -> None:
+    two = rows(20, 0, system="x") + rows(20, 0, system="y")
+    gone = found(two, two[:20])
+    assert (gone.counts["worse"], gone.counts["same"]) == (20, 20)
+    assert gone.regression
+    assert not found(two, two[:20], base_system="x").regression
+    assert not found(two, two[:20], subset=True).regression
+
+
+def test_a_wrong_answer_whose_question_vanishes_is_no_loss() -> None:
+    result = found(rows(5, 5), rows(5, 0))
+    assert (result.counts["same"], result.counts["worse"]) == (10, 0)
+    assert not result.regression
+
+
+def test_the_gate_takes_the_worst_case_of_what_was_not_judged() -> None:
+    def judged(*verdicts: bool | None) -> Rows:
+        return [{**row, "verdict": verdict, "judge": "j"}
+                for row, verdict in zip(rows(len(verdicts), 0), verdicts, strict=True)]  # fmt: skip
+
+    base, new = judged(*[True] * 40), judged(*[True] * 20, *[None] * 20)
+    result = markscheme.diff(base, new, resamples=1000)
+    assert (result.conclusion, result.regression) == ("no change shown", True)
+    assert result.worst is not None
+    assert result.worst.difference.value == pytest.approx(-0.5)
+    assert (
+        "20 answers were not judged on a side: all of them counted against the new answers, "
+        "it is -50.0 points" in result.headline
+    )
+    few = markscheme.diff(base, judged(*[True] * 39, None), resamples=1000)
+    assert not few.regression
+    assert markscheme.diff(base, base, resamples=1000).worst is None
 
 
 def test_a_repeated_question_is_paired_with_the_same_references() -> None:

@@ -15,10 +15,16 @@ from markscheme.cli import run
 from markscheme.errors import MarkschemeError
 
 
-def rows(right: int, wrong: int, silent: int = 0) -> list[dict[str, object]]:
-    said = ["yes"] * right + ["no"] * wrong + [None] * silent
+def rows(right: int, wrong: int, unclear: int = 0) -> list[dict[str, object]]:
+    """Answers that are right, wrong, and such as no lexical judge can judge."""
+    said = ["yes"] * right + ["no"] * wrong + ["y"] * unclear
     return [
-        {"question": f"q{number}", "references": ["yes"], "answer": answer}
+        {
+            "question": f"q{number}",
+            "references": ["yes"],
+            "answer": answer,
+            "reference_kind": "regex" if answer == "y" else "text",
+        }
         for number, answer in enumerate(said)
     ]
 
@@ -37,11 +43,11 @@ def test_the_bound_of_single_answers_is_the_exact_one(
 
 
 def test_what_was_not_judged_cannot_open_the_gate() -> None:
-    records = judge(rows(8, 0, silent=2), "exact_match").run.records
+    records = judge(rows(8, 0, unclear=2), "exact_match").run.records
     (gate,) = gates(records, 0.9)
     assert (gate.accuracy, gate.not_judged, gate.passed) == (0.8, 2, False)
     assert "2 not judged" in str(gate)
-    (nothing,) = gates(judge(rows(0, 0, silent=3), "exact_match").run.records, 0.0)
+    (nothing,) = gates(judge(rows(0, 0, unclear=3), "exact_match").run.records, 0.0)
     assert nothing.accuracy == 0.0
 
 

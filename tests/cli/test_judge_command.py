@@ -102,14 +102,14 @@ def test_why_answers_were_not_judged_is_said(capsys: pytest.CaptureFixture[str])
     assert "\x1b" not in told
 
 
-def test_answers_not_given_are_shown_as_not_judged(capsys: pytest.CaptureFixture[str]) -> None:
+def test_answers_not_given_are_wrong_and_counted(capsys: pytest.CaptureFixture[str]) -> None:
     Path("a.jsonl").write_text(
         '{"question":"q","gold":"a","answer":"a"}\n{"question":"r","gold":"a","answer":null}\n'
     )
     assert run(["judge", "a.jsonl", "-j", "exact_match", "-q"]) == 0
-    out = capsys.readouterr().out
-    assert "1 (1 skipped)" in out
-    assert "100.0" in out
+    told = capsys.readouterr()
+    assert "50.0" in told.out
+    assert "note: rows without an answer, judged as wrong (1 row)" in told.err
 
 
 @pytest.mark.parametrize(

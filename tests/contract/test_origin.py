@@ -52,9 +52,9 @@ def python(*arguments: str | Path, folder: Path, path: str = "") -> str:
 
 
 def test_shipped_judges_add_nothing() -> None:
-    judge = markscheme.parse_judge("token_f1")
+    judge = markscheme.parse_judge("rouge1")
     assert origin(type(judge)) == {}
-    assert signature(judge) == f"token_f1(threshold=0.5) markscheme={markscheme.__version__}"
+    assert signature(judge) == f"rouge1(threshold=0.5) markscheme={markscheme.__version__}"
 
 
 def test_a_script_edited_between_two_runs_does_not_go_on_with_the_first(tmp_path: Path) -> None:

@@ -61,8 +61,8 @@ def test_polars_frames_get_columns_beside_their_own() -> None:
         "exact_match", question="q", references="gold", answer="said", prefix="em_"
     )
     assert found.columns[:4] == frame.columns
-    assert found["em_verdict"].to_list() == [False, False, None]
-    assert found["em_status"].to_list() == ["judged", "judged", "skipped"]
+    assert found["em_verdict"].to_list() == [False, False, False]
+    assert found["em_explanation"].to_list()[-1] == "no answer was given"
 
 
 def test_pandas_frames_keep_their_index() -> None:
@@ -72,7 +72,7 @@ def test_pandas_frames_keep_their_index() -> None:
     )
     found = frame.markscheme.judge("exact_match")
     assert list(found.index) == ["a", "b", "c"]
-    assert found["verdict"].to_list() == [True, None, False]
+    assert found["verdict"].to_list() == [True, False, False]
 
 
 @pytest.mark.parametrize("library", [pd, pl])
@@ -84,8 +84,8 @@ def test_numbers_are_answers_and_nothing_is_none(library: Any) -> None:
         frame = frame.with_columns(pl.col("answer").cast(pl.Int64))
     found = frame.astype({"answer": object}) if library is pd else frame
     found = found.markscheme.judge("contains")
-    assert list(found["status"]) == ["judged", "judged", "skipped"]
-    assert list(found["verdict"])[:2] == [True, False]
+    assert list(found["verdict"]) == [True, False, False]
+    assert list(found["explanation"])[-1] == "no answer was given"
 
 
 @pytest.mark.parametrize("library", [pd, pl])

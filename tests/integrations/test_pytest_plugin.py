@@ -55,13 +55,19 @@ def test_a_suite_is_held_against_a_limit(
 def test_what_cannot_be_judged_always_fails_its_test(pytester: pytest.Pytester) -> None:
     pytester.makepyfile(
         """
+        def test_no_pattern(assert_answer):
+            assert_answer("in Paris", question="Where?", references=["("], judge="regex")
+
         def test_silence(assert_answer):
             assert_answer(None, question="Where?", references=["in Paris"])
         """
     )
     done = pytester.runpytest_subprocess("--markscheme-fail-under", "0.0")
-    done.assert_outcomes(failed=1)
-    done.stdout.fnmatch_lines(["*could not judge None: skipped*"])
+    done.assert_outcomes(failed=1, passed=1)
+    done.stdout.fnmatch_lines(["*could not judge 'in Paris': failed*"])
+    done = pytester.runpytest_subprocess()
+    done.assert_outcomes(failed=2)
+    done.stdout.fnmatch_lines(["*rejects None*"])
 
 
 def test_nothing_heavy_is_loaded_for_suites_that_do_not_ask(pytester: pytest.Pytester) -> None:

@@ -362,7 +362,8 @@ def test_rows_that_cannot_be_compared_ask_nothing() -> None:
     models, chat = Script().models()
     found = apply(PAPER, table(rows), models)
     assert not chat.seen
-    assert found["status"].to_list() == ["judged", "skipped", "skipped"]
+    assert found["status"].to_list() == ["judged", "skipped", "judged"]
+    assert found["verdict"].to_list() == [False, None, False]
     assert found["relation"].to_list() == ["incorrect", None, None]
     assert found["explanation"][0] == "the answer is empty: it entails nothing"
     empty = apply(PAPER, table(rows).clear(), models)

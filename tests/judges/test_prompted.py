@@ -122,8 +122,8 @@ def test_rows_stay_in_number_and_order(judge: Prompted) -> None:
     assert outcomes.columns == list(OUTCOME)
     assert outcomes.height == answers.height
     assert set(outcomes["status"].unique()) <= set(STATUSES)
-    assert outcomes["verdict"].to_list() == [text == "Paris" for text in NASTY] + [None]
-    assert outcomes["status"][-1] == "skipped"
+    assert outcomes["verdict"].to_list() == [text == "Paris" for text in NASTY] + [False]
+    assert outcomes["explanation"][-1] == "no answer was given"
     backwards = apply(judge, answers.reverse(), models).reverse()
     assert backwards.equals(outcomes)
 

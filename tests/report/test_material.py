@@ -131,10 +131,14 @@ def test_agreement_stands_beside_what_it_costs(example: Path) -> None:
 
 def test_what_was_not_judged_is_counted_with_its_reason(tmp_path: Path) -> None:
     rows = [{"question": f"{n}?", "references": ["a"], "answer": answer}
-            for n, answer in enumerate(["a", None])]  # fmt: skip
+            for n, answer in enumerate(["a", "b"])]  # fmt: skip
+    rows[1]["references"], rows[1]["reference_kind"] = ["("], "regex"
     markscheme.judge(rows, "contains", out=tmp_path / "run")
     found = {one.key: one for one in sections(read_material(tmp_path / "run"))}
-    assert found["unjudged"].table.rows == (("contains", "skipped", "1", "no answer was given"),)
+    ((*counted, reason),) = found["unjudged"].table.rows
+    assert counted == ["contains", "skipped", "1"]
+    assert reason.startswith("the references are regular expressions")
+    assert "of 1; 1 not judged" in found["accuracy"].table.rows[0][1]
     assert found["verdicts"].table.rows == (("contains", "system", "1", "1"),)
 
 

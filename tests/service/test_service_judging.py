@@ -65,14 +65,15 @@ def test_ids_are_hashes_of_the_content_where_none_is_given(client: TestClient) -
     assert len(set(ids)) == 3
 
 
-def test_no_answer_is_skipped_and_never_a_zero(client: TestClient) -> None:
+def test_an_answer_that_was_not_given_is_wrong(client: TestClient) -> None:
     answers = [{**ROW, "answer": None}, ROW]
-    skipped, judged = client.post("/v1/judgments", json={"answers": answers}).json()["judgments"]
-    assert (skipped["status"], skipped["score"], skipped["verdict"]) == ("skipped", None, None)
+    wrong, judged = client.post("/v1/judgments", json={"answers": answers}).json()["judgments"]
+    assert (wrong["score"], wrong["verdict"]) == (0.0, False)
+    assert wrong["explanation"] == "no answer was given"
     assert judged["verdict"] is True
     rewarded = client.post("/v1/rewards", json={"answers": answers, "wrong": -1}).json()
-    assert rewarded["rewards"][0] is None
-    assert rewarded["not_judged"] == {"skipped": 1}
+    assert rewarded["rewards"][0] == -1
+    assert rewarded["not_judged"] == {}
 
 
 @pytest.mark.parametrize("by", ["marks", "score", "verdict"])

@@ -310,7 +310,7 @@ def test_without_keys_other_names_are_refused(tmp_path: Path) -> None:
 def test_metrics(client: TestClient) -> None:
     ready(client)
     client.post("/v1/judgments", json={"judge": "contains", "answers": [ROW]})
-    sent = {"judge": "contains", "answers": [{**ROW, "answer": None}]}
+    sent = {"judge": "contains", "answers": [{**ROW, "reference_kind": "regex"}]}
     client.post("/v1/rewards", json=sent)
     client.request("BREW", "/coffee/pot")
     text = client.get("/metrics").text

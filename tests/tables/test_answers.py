@@ -460,9 +460,7 @@ def test_whole_numbers_with_gaps_in_pandas(
     frame = frame.assign(question="How many legs?", references="8")
     assert read_answers(frame)["answer"].to_list() == read
     judged = judged_in_pandas(frame, judge="exact_match")
-    assert judged["status"].to_list() == [
-        "skipped" if answer is None else "judged" for answer in read
-    ]
+    assert judged["verdict"].to_list() == [answer == "8" for answer in read]
 
 
 def test_pandas_frames_of_mixed_columns() -> None:

@@ -67,8 +67,7 @@ SQUAD = [
 @pytest.mark.parametrize("judge", ["examiner", "exact_match"])
 def test_of_a_question_without_an_answer_declining_is_right(judge: str) -> None:
     found = markscheme.judge(SQUAD, judge)
-    assert found.judgments["verdict"].to_list() == [True, False, True, True, None]
-    assert found.judgments["status"].to_list()[-1] == "skipped"
+    assert found.judgments["verdict"].to_list() == [True, False, True, True, True]
     assert "the question has no answer" in found.judgments["explanation"][1]
     (note,) = found.run.notes
     assert "declining is right" in note

@@ -16,26 +16,63 @@ _LISTED = 160
 """Characters of a text that a listing shows."""
 
 
-def headline(comparison: Comparison, conclusion: str, margin: float) -> str:
-    """One sentence: the change with its interval, and whether it is more than chance."""
+def headline(
+    comparison: Comparison,
+    conclusion: str,
+    *,
+    margin: float,
+    counts: Mapping[str, int],
+    questions: int,
+    subset: bool,
+    worst: Comparison | None,
+) -> str:
+    """The change with its interval, whether it is more than chance, and what was missing.
+
+    Args:
+        comparison: new against base.
+        conclusion: `worse`, `better` or `no change shown`.
+        margin: the loss that is tolerated, as a share.
+        counts: of pairs, and of questions that one side lacks.
+        questions: of the base.
+        subset: questions that the new side lacks are left out.
+        worst: the comparison with what has no verdict counted against the new answers.
+    """
     change = comparison.difference
     if change.value is None:
         return f"No difference can be given: {change.reason}."
-    points = f"{share_text(change.value, signed=True)} points"
-    sure = ""
-    if change.low is not None and change.high is not None:
-        low, high = (share_text(end, signed=True) for end in (change.low, change.high))
-        sure = f" (interval {low} to {high})"
     words = {"worse": "The new answers are worse", "better": "The new answers are better"}
-    text = f"{words.get(conclusion, 'No change is shown')}: {points}{sure}"
-    text += f", p {p_text(comparison.permutation.value, comparison.permutation.reason)}."
+    text = f"{words.get(conclusion, 'No change is shown')}: {_points(comparison)}."
     if conclusion != "worse" and change.method == "tango" and (change.low or 0.0) < 0:
         # Rounded up: what is said to be excluded lies outside the interval.
         most = math.ceil(-1000 * (change.low or 0.0)) / 10
         text += f" A loss of more than {most:.1f} points is excluded."
     if margin and conclusion == "worse":
         text += f" The margin is {100 * margin:g} points."
+    if gone := counts["only in base"]:
+        of = f"{gone:,} of {questions:,} questions of the base have no new answer"
+        text += f" {of}: " + (
+            "only the others are compared."
+            if subset
+            else "they count as unanswered, so wrong (--subset leaves them out)."
+        )
+    if worst is not None:
+        text += (
+            f" {counts['not compared']:,} answers were not judged on a side: all of them counted "
+            f"against the new answers, it is {_points(worst)}."
+        )
     return text
+
+
+def _points(comparison: Comparison) -> str:
+    """A difference in points, with its interval and p."""
+    change = comparison.difference
+    if change.value is None:
+        return str(change.reason)
+    text = f"{share_text(change.value, signed=True)} points"
+    if change.low is not None and change.high is not None:
+        low, high = (share_text(end, signed=True) for end in (change.low, change.high))
+        text += f" (interval {low} to {high})"
+    return f"{text}, p {p_text(comparison.permutation.value, comparison.permutation.reason)}"
 
 
 def change_tables(

@@ -37,6 +37,7 @@ CHANGES = ("worse", "better", "same", "not compared")
 """What became of a pair: rejected now, accepted now, the same verdict, or a verdict is missing."""
 _OURS = ("question", "references", "system", "reference_kind")
 _OF_A_SIDE = ("answer", "verdict", "score", "explanation", "relation", "status", "place")
+_GONE = "the question is not among the new answers"
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -47,15 +48,18 @@ class DiffResult(TableResult):
         judge: whose verdicts.
         comparison: new against base: shares accepted, difference (new minus base, -1 to 1) with
             its interval, McNemar's and the permutation test.
+        worst: the same with every pair that was not compared counted against the new answers:
+            rejected now, accepted before where no verdict is known. None where all were compared.
         counts: of pairs by `worse`, `better`, `same`, `not compared`, and of questions that only
             one side has.
         clusters: groups in which more got worse than better, those that lost most first.
         conclusion: `worse`, `better` or `no change shown`.
-        regression: more was lost than the margin, beyond chance.
+        regression: more was lost than the margin, beyond chance; in the worst case.
     """
 
     judge: str
     comparison: Comparison
+    worst: Comparison | None
     counts: dict[str, int]
     clusters: tuple[Cluster, ...]
     conclusion: str
@@ -64,8 +68,8 @@ class DiffResult(TableResult):
 
     @property
     def headline(self) -> str:
-        """One sentence: the change with its interval, and whether it is more than chance."""
-        return headline(self.comparison, self.conclusion, self.data["margin"])
+        """The change with its interval, whether it is more than chance, and what was missing."""
+        return str(self.data["headline"])
 
     def comment(self, *, flips: int = 20) -> str:
         """A Markdown comment for a pull request, with `flips` of the answers that got worse."""
@@ -93,8 +97,9 @@ def diff(
     Each side is a run's folder, a file of judgments, what `markscheme.judge` returned, or answers,
     which are judged first (by a judge that costs nothing). Answers are paired by question. The
     test is the permutation test that exchanges the sides question by question; the interval is
-    clustered on question. An empty answer counts as rejected; what a judge could not judge on
-    either side is not compared, and counted.
+    clustered on question. An answer that was not given counts as rejected, and so does a question
+    of the base that the new side lacks, unless `subset` is set. What a judge could not judge on
+    either side is not compared, and counted; `regression` counts it against the new answers.
 
     Args:
         base: what was before.
@@ -123,18 +128,24 @@ def diff(
             sides, (chosen.base_system, chosen.new_system), ((), chosen.slices), strict=True
         )
     ]
-    pairs = _with_reasons(paired(*tables, slices=chosen.slices))
+    pairs = _with_reasons(paired(*tables, slices=chosen.slices, subset=chosen.subset))
     compared = pairs.filter(pl.col("change") != "not compared")
     if compared.is_empty():
         raise AgreementError(f"{judge} has no pair of answers with a verdict on both")
     comparison = _compared(compared, chosen)
+    worst = _compared(_against_new(pairs), chosen) if compared.height < pairs.height else None
     counts = {change: int((pairs["change"] == change).sum()) for change in CHANGES}
     before, now = tables
     for name, one, other in (("only in base", before, now), ("only in new", now, before)):
         counts[name] = one.join(other, on="question", how="anti")["question"].n_unique()
     found = clusters(pairs, slices=chosen.slices)
     conclusion, regression = _concluded(comparison, chosen)
-    said = headline(comparison, conclusion, chosen.margin)
+    if worst is not None:
+        regression = regression or _concluded(worst, chosen)[1]
+    said = headline(
+        comparison, conclusion, margin=chosen.margin, counts=counts, subset=chosen.subset,
+        questions=before["question"].n_unique(), worst=worst,
+    )  # fmt: skip
     shown = change_tables(judge, comparison, counts, found, said, seed=chosen.seed,
                           confidence=chosen.confidence)  # fmt: skip
     if chosen.flips and (counts["worse"] or counts["better"]):
@@ -143,12 +154,13 @@ def diff(
         frame=pairs,
         tables=tuple(shown),
         data={
-            "command": "diff", "judge": judge, "conclusion": conclusion, "regression": regression,
-            "margin": chosen.margin, "comparison": comparison, "counts": counts,
-            "clusters": found, "pairs": pairs.to_dicts(),
+            "command": "diff", "judge": judge, "headline": said, "conclusion": conclusion,
+            "regression": regression, "margin": chosen.margin, "comparison": comparison,
+            "worst": worst, "counts": counts, "clusters": found, "pairs": pairs.to_dicts(),
         },
         judge=judge,
         comparison=comparison,
+        worst=worst,
         counts=counts,
         clusters=tuple(found),
         conclusion=conclusion,
@@ -299,6 +311,13 @@ def _compared(compared: pl.DataFrame, options: DiffOptions) -> Comparison:
     return found
 
 
+def _against_new(pairs: pl.DataFrame) -> pl.DataFrame:
+    """All pairs, with the verdicts that are missing as they would be worst for the new answers."""
+    return pairs.with_columns(
+        pl.col("base_verdict").fill_null(value=True), pl.col("new_verdict").fill_null(value=False)
+    )
+
+
 def _concluded(comparison: Comparison, options: DiffOptions) -> tuple[str, bool]:
     """The conclusion, and whether more than the margin was lost."""
     change, p = comparison.difference, comparison.permutation.value
@@ -327,7 +346,9 @@ def _with_reasons(pairs: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def paired(base: pl.DataFrame, new: pl.DataFrame, *, slices: Sequence[str] = ()) -> pl.DataFrame:
+def paired(
+    base: pl.DataFrame, new: pl.DataFrame, *, slices: Sequence[str] = (), subset: bool = False
+) -> pl.DataFrame:
     """Pairs of answers to the same question, one judge's verdicts on both.
 
     Systems are paired by name where both sides have several, or one of the same name; else each
@@ -338,6 +359,8 @@ def paired(base: pl.DataFrame, new: pl.DataFrame, *, slices: Sequence[str] = ())
         base, new: as `judged_answers` gives them, by the same judge, with the row's number in
             `place`.
         slices: columns of the new side.
+        subset: leave out questions that the new side lacks. Otherwise their answers are paired with
+            one that was not given, and is rejected: at the end, with a null `new_place`.
 
     Returns:
         `question`, `references` (of the new side), `system`, the slices; for each side, after
@@ -363,9 +386,12 @@ def paired(base: pl.DataFrame, new: pl.DataFrame, *, slices: Sequence[str] = ())
             f"no question of the new answers is among those of the base: {new['question'][0]!r}, "
             f"for instance, where the base has {base['question'][0]!r}"
         )
+    if not subset:
+        gone = left.join(right, on=[*key, "question"], how="anti", nulls_equal=True)
+        table = pl.concat([table, _unanswered(gone)], how="diagonal_relaxed")
     one, two = pl.col("base_verdict"), pl.col("new_verdict")
     known = [pl.col(f"new_{name}").alias(name) for name in slices if name not in _OURS]
-    system = pl.col("system") if key else pl.col("new_system")
+    system = pl.col("system") if key else pl.col("new_system").fill_null(strategy="forward")
     return table.select(
         "question",
         pl.col("new_references").alias("references"),
@@ -380,6 +406,16 @@ def paired(base: pl.DataFrame, new: pl.DataFrame, *, slices: Sequence[str] = ())
         .when(~one & two)
         .then(pl.lit("better"))
         .otherwise(pl.lit("same")),
+    )
+
+
+def _unanswered(base: pl.DataFrame) -> pl.DataFrame:
+    """Rows of the base that the new side lacks, as pairs whose new answer was not given."""
+    return base.with_columns(
+        pl.col("base_references").alias("new_references"),
+        pl.col("base_reference_kind").alias("new_reference_kind"),
+        new_verdict=pl.lit(value=False),
+        new_explanation=pl.lit(_GONE),
     )
 
 

@@ -119,6 +119,8 @@ class DiffOptions:
             have.
         columns: columns with unusual names, ours to the file's.
         slices: columns of the new answers by whose values changes are counted.
+        subset: compare only questions that the new side has too; otherwise those that it lacks
+            count as unanswered, and so as wrong.
         margin: the loss that is tolerated, as a share of the answers: 0.02 is two points.
         confidence: of the interval; a change is shown where p is at most 1 minus this.
         resamples: of the interval and of the permutation test.
@@ -132,6 +134,13 @@ class DiffOptions:
     new_system: Annotated[str | None, Option("The system of the new answers.")] = None
     columns: Columns = field(default_factory=dict)
     slices: Slices = ()
+    subset: Annotated[
+        bool,
+        Option(
+            "Compare only the questions that the new side has too. Otherwise one that it lacks "
+            "counts as unanswered, and so as wrong."
+        ),
+    ] = False
     margin: Annotated[
         float,
         Option(

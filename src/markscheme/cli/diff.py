@@ -50,6 +50,6 @@ def diff(
     shown.show(found)
     if fail_on_regression:
         word = "FAILED" if found.regression else "passed"
-        notes.print(f"gate {word}: {found.headline}", markup=False)
+        notes.print(f"gate {word}: {found.headline}", markup=False, soft_wrap=True)
         if found.regression:
             raise typer.Exit(1)

@@ -61,9 +61,10 @@ def apply(
 ) -> pl.DataFrame:
     """The outcomes of a judge on a table of answers: one row each, in order, all columns present.
 
-    A null answer is `skipped`, without asking the judge. Where the judge needs references and the
-    question has none, it is not asked either: of a question without an answer (`reference_kind`
-    `none`) an answer is right if it declines, and any other row is `skipped`. One that takes more
+    A null answer, which a system did not give, is wrong without asking the judge. Where the judge
+    needs references and the question has none, it is not asked either: of a question without an
+    answer (`reference_kind` `none`) an answer is right if it declines or is null, and any other row
+    is `skipped`. One that takes more
     than `row_seconds` of processor time is `failed: too long`; of judges that ask a model, calls
     have time-outs of their own.
 
@@ -102,24 +103,21 @@ def _unasked(answers: pl.DataFrame) -> pl.DataFrame:
     unknown = pl.repeat(None, answers.height, eager=True)
     kinds = answers.get_column("reference_kind", default=unknown)
     for answer, kind in zip(answers["answer"], kinds, strict=True):
-        if answer is None:
-            outcomes.append({"status": "skipped", "explanation": "no answer was given"})
-        elif kind != "none":
-            outcomes.append({"status": "skipped", "explanation": NO_REFERENCE})
-        else:
-            right = declines(answer)
+        if kind == "none":
+            right = answer is None or declines(answer)
             said = "and the answer declines" if right else "and the answer gives one"
-            outcomes.append(
-                {
-                    "status": "judged",
-                    "verdict": right,
-                    "score": float(right),
-                    "explanation": f"the question has no answer, {said}",
-                }
-            )
+            outcomes.append(_decided(f"the question has no answer, {said}", right=right))
+        elif answer is None:
+            outcomes.append(_decided("no answer was given", right=False))
+        else:
+            outcomes.append({"status": "skipped", "explanation": NO_REFERENCE})
     schema = {"status": pl.String, "verdict": pl.Boolean, "score": pl.Float64,
               "explanation": pl.String}  # fmt: skip
     return as_outcomes(pl.DataFrame(outcomes, schema=schema))
+
+
+def _decided(said: str, *, right: bool) -> dict[str, Any]:
+    return {"status": "judged", "verdict": right, "score": float(right), "explanation": said}
 
 
 def plan(batch: pl.DataFrame) -> tuple[pl.DataFrame, pl.Series]:

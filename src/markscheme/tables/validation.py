@@ -102,6 +102,8 @@ def validate_rows(
                        needs_references=references != "optional")  # fmt: skip
     if bare:
         notes["rows without references"] = bare
+    if "answer" in given and (silent := _not_given(frame)):
+        notes["rows without an answer, judged as wrong"] = silent
     frame = frame.with_columns(pl.col("references").fill_null([]))
     frame = _drop_blank_references(frame, notes)
     lines = np.asarray(raw.lines)
@@ -412,6 +414,12 @@ def _check_rows(
         for row in np.flatnonzero(found[message].to_numpy()):
             trouble.setdefault(int(row), message)
     return bare
+
+
+def _not_given(frame: pl.DataFrame) -> int:
+    """Answers that a system did not give, to questions that have one."""
+    declined = pl.col("reference_kind").eq_missing("none")
+    return int(frame.select((pl.col("answer").is_null() & ~declined).sum()).item())
 
 
 def _drop_blank_references(frame: pl.DataFrame, notes: dict[str, int]) -> pl.DataFrame:

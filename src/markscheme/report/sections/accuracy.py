@@ -104,7 +104,9 @@ def _cell(record: dict[str, Any] | None) -> str:
     if record is None or record["accuracy"] is None:
         return "n/a"
     bounds = interval(record["accuracy_low"], record["accuracy_high"])
-    return f"{percent(record['accuracy'])} ({bounds})"
+    text = f"{percent(record['accuracy'])} ({bounds})"
+    missing = sum(record["not_judged"].values())
+    return f"{text} of {record['judged']:,}; {missing:,} not judged" if missing else text
 
 
 def _link(system: str, **state: str) -> dict[str, str]:
