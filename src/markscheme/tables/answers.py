@@ -18,8 +18,8 @@ from markscheme.errors import BadRowsError, DataError, Problem
 from markscheme.tables.atomic_write import whole_file
 from markscheme.tables.columns import REQUIRED
 from markscheme.tables.files import SUFFIXES, RawBatch, Source, iter_raw
-from markscheme.tables.formats import predictions_of
 from markscheme.tables.paths import values_at
+from markscheme.tables.predictions import Predictions, question_ids, with_predictions
 from markscheme.tables.read_options import ReadOptions
 from markscheme.tables.recognition import Recognised, recognise_columns
 from markscheme.tables.validation import validate_rows
@@ -93,7 +93,8 @@ class AnswersReader:
             BadRowsError: malformed rows, unless they are to be skipped; up to 20 are named.
         """
         rows = self.options.batch_rows
-        sources, predicted = with_predictions(self.sources)
+        several = len(self.sources) > 1
+        sources, predicted = with_predictions(self.sources) if several else (self.sources, [])
         for source in sources:
             for raw in iter_raw(
                 source,
@@ -106,6 +107,8 @@ class AnswersReader:
                 if not self._stopping and frame.height:
                     self.rows += frame.height
                     yield frame
+        for one in predicted:
+            self._note(one.unused_note())
         self._seen = _SeenIds()  # What follows needs the memory, not the ids.
         if self._stopping:
             raise BadRowsError(sorted(self.problems, key=lambda found: (found.source, found.line)))
@@ -120,13 +123,13 @@ class AnswersReader:
         return self.options.on_bad_row == "error" and bool(self.problems)
 
     def answers_of(
-        self, raw: RawBatch, predicted: Mapping[str, Mapping[str, str]], *, default_system: str
+        self, raw: RawBatch, predicted: Sequence[Predictions], *, default_system: str
     ) -> pl.DataFrame:
         """The answers of one raw batch; what was met on the way is remembered.
 
         Args:
             raw: rows as they stood.
-            predicted: answers in files of their own: systems to ids to answers.
+            predicted: answers in files of their own.
             default_system: for rows that name none.
 
         Raises:
@@ -147,6 +150,8 @@ class AnswersReader:
             required=tuple(one for one in REQUIRED if one != "references" or not optional),
             own=self.options.own_columns,
         )
+        if predicted and "answer_id" not in self.options.columns:
+            _match_by_id(found, raw, predicted)
         self.last = found
         said = found.said(raw.source)
         self.recognised.update({said: None} if said else {})
@@ -161,11 +166,16 @@ class AnswersReader:
         else:
             tables = [found.values]
         self._note(found.notes)
-        parts = [self._typed(raw, values, default_system) for values in tables]
+        more = [raw.columns[name] for name in found.more_references]
+        parts = [self._typed(raw, values, more, default_system) for values in tables]
         return pl.concat(parts)
 
     def _typed(
-        self, raw: RawBatch, values: Mapping[str, Sequence[Any] | pl.Series], default_system: str
+        self,
+        raw: RawBatch,
+        values: Mapping[str, Sequence[Any] | pl.Series],
+        more_references: Sequence[Sequence[Any] | pl.Series],
+        default_system: str,
     ) -> pl.DataFrame:
         own = [*self.options.own_columns, *self._slices(raw)]
         result = validate_rows(
@@ -177,6 +187,7 @@ class AnswersReader:
             max_bytes=self.options.max_bytes,
             default_system=default_system,
             keep_unlabelled=self.options.on_bad_row == "skip",
+            more_references=more_references,
         )
         # A row of a wide table is several answers, and malformed once.
         self.problems += [one for one in result.problems if one not in self._named]
@@ -305,30 +316,25 @@ class _SeenIds:
         return again
 
 
-def with_predictions(
-    sources: Sequence[Source],
-) -> tuple[list[Source], dict[str, dict[str, str]]]:
-    """The sources of questions, and the answers in files of their own, by system.
+def _match_by_id(found: Recognised, raw: RawBatch, predicted: Sequence[Predictions]) -> None:
+    """Take the column of ids that the answers have, whatever else is called an id.
 
-    Answers are only looked for among several sources: alone, such a file has no questions.
+    2WikiMultihopQA has an `answer_id` too, which names what the answer is about.
     """
-    if len(sources) < 2:
-        return list(sources), {}
-    predicted = {
-        place: answers
-        for place, source in enumerate(sources)
-        if isinstance(source, str | Path) and (answers := predictions_of(source)) is not None
-    }
-    kept = [source for place, source in enumerate(sources) if place not in predicted]
-    if not kept:
-        return list(sources), {}
-    return kept, {system_of(sources[place]): answers for place, answers in predicted.items()}
+    column = question_ids(raw.columns, predicted)
+    if column is None:
+        return
+    before = found.places.get("answer_id")
+    found.places["answer_id"], found.values["answer_id"] = column, raw.columns[column]
+    found.unused = [name for name in found.unused if name != column]
+    if before in raw.columns and before != column:
+        found.unused.append(before)
 
 
 def _predicted(
-    found: Recognised, predicted: Mapping[str, Mapping[str, str]], source: str
+    found: Recognised, predicted: Sequence[Predictions], source: str
 ) -> list[dict[str, Sequence[Any] | pl.Series]]:
-    """The rows with the answers of each file, joined by id.
+    """The rows with the answers of each file, joined by id; those without one are counted.
 
     Raises:
         DataError: the source has no ids, or none that a file answers.
@@ -340,24 +346,28 @@ def _predicted(
         )
     ids = [None if one is None else str(one) for one in found.values["answer_id"]]
     tables = []
-    for system, answers in predicted.items():
-        matched = [answers.get(one) if one is not None else None for one in ids]
-        count = sum(one is not None for one in matched)
-        if not count:
+    for one in predicted:
+        met = {name for name in ids if name is not None and name in one.answers}
+        if not met and not one.used:
             raise DataError(
-                f"none of the {len(answers)} ids of {system}.json is one of {source}, such as "
-                f"{ids[0]!r}"
+                f"none of the {len(one.answers)} ids of {one.file}, such as "
+                f"{next(iter(one.answers), None)!r}, is one of {source}, such as {ids[0]!r}; say "
+                "which column holds them with --columns answer_id=NAME"
             )
-        unknown = len(answers) - count
-        if unknown:
-            found.notes[f"answers of {system}.json are to no question of {source}"] = unknown
+        one.used |= met
+        matched = [None if name is None else one.answers.get(name) for name in ids]
+        missing = sum(answer is None for answer in matched)
+        if missing:
+            found.notes[f"questions have no answer in {one.file} and count as not answered"] = (
+                missing
+            )
         lone = len(predicted) == 1
         tables.append(
             {
                 **found.values,
-                "answer_id": ids if lone else [one and f"{one}:{system}" for one in ids],
+                "answer_id": ids if lone else [name and f"{name}:{one.system}" for name in ids],
                 "answer": matched,
-                "system": [system] * len(ids),
+                "system": [one.system] * len(ids),
             }
         )
     return tables

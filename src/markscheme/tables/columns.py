@@ -45,6 +45,12 @@ ALIASES: dict[str, tuple[str, ...]] = {
 }  # fmt: skip
 """Our columns and the names under which they are recognised, without regard to case, `_` or `-`."""
 
+MORE_REFERENCES = (
+    "answer aliases", "aliases", "gold aliases", "reference aliases", "alternative answers",
+    "alternate answers", "other answers", "answers aliases",
+)  # fmt: skip
+"""Columns that hold other forms of the reference that another column has."""
+
 OF_JUDGMENTS = ("judge", "verdict", "score")
 """Columns of tables of judgments alone; an answers table has all the others."""
 

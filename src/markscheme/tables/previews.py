@@ -9,10 +9,11 @@ from typing import Any
 import polars as pl
 
 from markscheme.errors import DataError, Problem
-from markscheme.tables.answers import AnswersReader, system_of, with_predictions
+from markscheme.tables.answers import AnswersReader, system_of
 from markscheme.tables.columns import REQUIRED
 from markscheme.tables.files import RawBatch, Source, iter_raw
 from markscheme.tables.paths import holds_objects, leaves, sample, values_at
+from markscheme.tables.predictions import Predictions, with_predictions
 from markscheme.tables.read_options import ReadOptions
 from markscheme.tables.recognition import Recognised, recognise_columns
 from markscheme.text import in_rows
@@ -124,7 +125,7 @@ def _preview(
     raw: RawBatch,
     source: Source,
     reading: ReadOptions,
-    predicted: dict[str, dict[str, str]],
+    predicted: Sequence[Predictions],
     rows: int,
 ) -> SourcePreview:
     reader = AnswersReader([source], reading)

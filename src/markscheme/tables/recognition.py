@@ -10,7 +10,14 @@ from typing import Any
 import polars as pl
 
 from markscheme.errors import DataError, UnknownNameError
-from markscheme.tables.columns import ALIASES, OF_ANSWERS, REQUIRED, no_columns, plain_name
+from markscheme.tables.columns import (
+    ALIASES,
+    MORE_REFERENCES,
+    OF_ANSWERS,
+    REQUIRED,
+    no_columns,
+    plain_name,
+)
 from markscheme.tables.columns import recognise as by_name
 from markscheme.tables.files import RawBatch
 from markscheme.tables.formats import ForeignFormat, Record, format_of_record
@@ -54,6 +61,7 @@ class Recognised:
             their name.
         answers: of a wide table: systems to the columns of their answers.
         unused: named columns of the source that none of ours is from.
+        more_references: columns that hold further references.
         format: the foreign format, if it is one.
         version: of the tool that wrote it, where the source says it.
         notes: what was guessed, with the number of rows that it is of.
@@ -63,6 +71,7 @@ class Recognised:
     places: dict[str, str] = field(default_factory=dict)
     answers: dict[str, str] = field(default_factory=dict)
     unused: list[str] = field(default_factory=list)
+    more_references: tuple[str, ...] = ()
     format: ForeignFormat | None = None
     version: str = ""
     notes: dict[str, int] = field(default_factory=dict)
@@ -70,6 +79,8 @@ class Recognised:
     def place_of(self, ours: str) -> str:
         """Where a column of ours is from, as it is shown."""
         place = self.places.get(ours, "")
+        if ours == "references" and self.more_references:
+            return " and ".join((place, *self.more_references))
         if self.format is not None and place == ours:
             return self.format.places.get(ours, place)
         return place
@@ -125,8 +136,11 @@ def recognise_columns(
     used = {place.split(".")[0] for place in found.places.values()} | set(found.places.values())
     used |= set(found.answers.values())
     free = [name for name in names if name not in used]
+    others = [] if "references" in given or found.format else _more_references(raw, free)
+    free = [name for name in free if name not in others]
     if found.format is None or found.format.joined is None:
         _take_names(found, raw, free, blocked)
+    _take_more_references(found, raw, others)
     missing = [ours for ours in required if ours not in found.places]
     if found.answers and "answer" in missing:
         missing.remove("answer")
@@ -135,7 +149,7 @@ def recognise_columns(
         missing = [] if found.answers else missing
     if missing:
         raise _nothing_for(raw, missing, free)
-    gone = {*found.places.values(), *found.answers.values()}
+    gone = {*found.places.values(), *found.answers.values(), *found.more_references}
     heads = {place.split(".")[0] for place in gone if place not in names}
     for name in own:
         if name not in names:
@@ -283,6 +297,23 @@ def _take_names(found: Recognised, raw: RawBatch, free: list[str], blocked: set[
     free[:] = [name for name in free if name in flat or name in objects]
 
 
+def _more_references(raw: RawBatch, names: Sequence[str]) -> list[str]:
+    """The columns of further references by their names, such as `answer_aliases`."""
+    return [
+        name
+        for name in names
+        if plain_name(name) in MORE_REFERENCES and not holds_objects(raw.columns[name])
+    ]
+
+
+def _take_more_references(found: Recognised, raw: RawBatch, others: Sequence[str]) -> None:
+    """Add the columns of further references; where there is no other, the first is the column."""
+    if others and "references" not in found.places:
+        _take(found, raw, "references", others[0], [])
+        others = others[1:]
+    found.more_references = tuple(others)
+
+
 def _by_name(raw: RawBatch, names: Sequence[str], ours: str) -> str | None:
     """The column that is ours by its name; one that holds nothing does not stand against another.
 
@@ -304,11 +335,17 @@ def _take(found: Recognised, raw: RawBatch, ours: str, name: str, free: list[str
 def _prefer_prediction(
     found: Recognised, raw: RawBatch, flat: list[str], blocked: set[str]
 ) -> None:
-    """`answer` beside `prediction`, with no other references, holds the references.
+    """`answer` beside `prediction`, with no other references, holds the references; so it does
+    where the answers are in a file of their own.
 
     So do NQ-open and many harnesses that follow it. Tables of labels and judgments hold no
     references, and a column `pred` there is often a judge's verdict, so they are not read this way.
     """
+    if found.places.get("answer") == "none":
+        name = by_name(flat, "answer", raw.source)
+        if name is not None:
+            _take(found, raw, "references", name, flat)
+        return
     if found.places.get("answer") != "answer" or "answer" in blocked:
         return
     other = by_name(flat, "answer", raw.source)

@@ -58,6 +58,7 @@ def validate_rows(
     default_system: str,
     references: Use = "required",
     keep_unlabelled: bool = False,
+    more_references: Sequence[Sequence[Any] | pl.Series] = (),
 ) -> ValidatedRows:
     """The rows of a raw batch under our column names and types, without the malformed ones.
 
@@ -71,6 +72,8 @@ def validate_rows(
         references: whether a row without references is malformed (`required`), malformed unless it
             says by an empty list that its question has no answer (`declared`), or only counted.
         keep_unlabelled: whether a row whose label cannot be read is kept, without a label.
+        more_references: further columns of references, which are added to the first; graded
+            references stay as they are.
     """
     height = len(raw.lines)
     trouble: Trouble = {}
@@ -84,6 +87,10 @@ def validate_rows(
         values = given[ours]
         if ours == "references":
             columns[ours] = _references(values, separator, trouble, notes)
+            for more in more_references if "reference_grades" not in given else ():
+                columns[ours] = _together(
+                    columns[ours], _references(more, separator, trouble, notes)
+                )
         elif ours in ("reference_grades", "annotator_labels"):
             columns[ours] = number_lists(
                 values, ours, unlabelled if ours == "annotator_labels" else trouble
@@ -244,6 +251,17 @@ def _references(
     return values.to_frame("text").join(
         table, on="text", how="left", nulls_equal=True, maintain_order="left"
     )["list"]
+
+
+def _together(references: pl.Series, more: pl.Series) -> pl.Series:
+    """The lists of both columns, each text once; null only where both are."""
+    both = pl.DataFrame({"a": references, "b": more}).select(
+        pl.when(pl.col("a").is_null() & pl.col("b").is_null())
+        .then(None)
+        .otherwise(pl.col("a").fill_null([]).list.concat(pl.col("b").fill_null([])))
+        .list.unique(maintain_order=True)
+    )
+    return both.to_series()
 
 
 def _series_of_lists(lists: Sequence[list[Any]]) -> pl.Series:

@@ -3,5 +3,4 @@ from .foreign import Record as Record
 from .foreign import format_of_document as format_of_document
 from .foreign import format_of_record as format_of_record
 from .inspect_log import inspect_archive as inspect_archive
-from .predictions import predictions_of as predictions_of
 from .workbook import workbook_rows as workbook_rows

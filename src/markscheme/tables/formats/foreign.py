@@ -16,7 +16,7 @@ _COLUMNS: Mapping[str, tuple[set[str], ...]] = {
     "openai_evals": ({"spec"}, {"sampled", "spec.completion_fns"}),
     "squad": ({"squad_id"},),
     "linkage": ({"best_graded_others"},),
-    "trivia_qa": ({"answer"},),
+    "trivia_qa": ({"answer"}, {"Answer"}),
 }
 """One file a format, each with `FORMAT`, and the columns that its records have, so that a table of
 plain columns is read without any of them. The order matters to none: their marks differ."""

@@ -10,28 +10,25 @@ from markscheme.tables.formats.foreign import ForeignFormat, Record
 
 def _records(document: Any) -> Sequence[Record] | None:
     rows = document.get("Data") if isinstance(document, Mapping) else None
-    if isinstance(rows, list) and rows and isinstance(rows[0], Mapping) and _matches(_low(rows[0])):
-        return [_low(row) for row in rows]
+    if isinstance(rows, list) and rows and isinstance(rows[0], Mapping) and _matches(rows[0]):
+        return rows
     return None
 
 
-def _low(record: Record) -> Record:
-    """A record of the original files, whose names begin with capitals."""
-    names = {"Answer": "answer", "Question": "question", "QuestionId": "question_id"}
-    found: dict[str, Any] = {names.get(name, name): value for name, value in record.items()}
-    if isinstance(found.get("answer"), Mapping):
-        found["answer"] = {name.lower(): value for name, value in found["answer"].items()}
-    return found
+def _answer(record: Record) -> Mapping[str, Any]:
+    """The object of the answer and its aliases; names begin with capitals in the original files."""
+    answer = record.get("answer", record.get("Answer"))
+    return {k.lower(): v for k, v in answer.items()} if isinstance(answer, Mapping) else {}
 
 
 def _matches(record: Record) -> bool:
-    answer = record.get("answer")
-    return isinstance(answer, Mapping) and {"value", "aliases"} <= set(answer)
+    return {"value", "aliases"} <= _answer(record).keys()
 
 
 def _ours(record: Record) -> Record:
-    answer = record["answer"]
-    return {"references": list(dict.fromkeys([answer["value"], *answer["aliases"]]))}
+    answer = _answer(record)
+    forms = [answer.get("value"), *(answer.get("aliases") or ())]
+    return {"references": list(dict.fromkeys(one for one in forms if one is not None)) or None}
 
 
 FORMAT = ForeignFormat(

@@ -1,0 +1,193 @@
+"""Answers in files of their own: objects of ids and answers, or rows of an id and an answer.
+
+SQuAD's and TriviaQA's scorers take `{id: text}`, HotpotQA's and 2WikiMultihopQA's
+`{"answer": {id: text}, "sp": ...}`, MuSiQue's a line of `id` and `predicted_answer` a question.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import orjson
+import polars as pl
+
+from markscheme.errors import BadRowsError, DataError
+from markscheme.tables.columns import ALIASES, plain_name
+from markscheme.tables.files import RawBatch, Source, iter_raw, records_batches
+
+_BATCH = 65_536
+_QUESTION_IDS = ("question id", "qid", "query id", "example id", "sample id", "questionid")
+_IDS = (*ALIASES["answer_id"], *_QUESTION_IDS)
+_ANSWERS = (*ALIASES["answer"], "answers", "predictions")
+
+
+@dataclass(kw_only=True)
+class Predictions:
+    """The answers of one system, by the id of their question.
+
+    Attributes:
+        file: the name of the file.
+        system: the system's name.
+        answers: ids to answers; None for an answer that was not given.
+        used: the ids that were met among the questions so far.
+    """
+
+    file: str
+    system: str
+    answers: Mapping[str, str | None]
+    used: set[str] = field(default_factory=set)
+
+    def unused_note(self) -> dict[str, int]:
+        """What to say of answers whose question was not met, with their number."""
+        left = len(self.answers) - len(self.used)
+        return {f"answers of {self.file} are to no question that was read": left} if left else {}
+
+
+def with_predictions(sources: Sequence[Source]) -> tuple[list[Source], list[Predictions]]:
+    """The sources of questions, and the answers in files of their own.
+
+    Answers are only looked for among several sources: alone, such a file has no questions.
+
+    Raises:
+        DataError, BadRowsError: a file of answers answers an id twice, or has malformed rows.
+    """
+    if len(sources) < 2:
+        return list(sources), []
+    answers = [predictions_of(one) if isinstance(one, str | Path) else None for one in sources]
+    questions = [one for one, found in zip(sources, answers, strict=True) if found is None]
+    if not questions:
+        return list(sources), []
+    paths = [(Path(str(one)), found) for one, found in zip(sources, answers, strict=True)
+             if found is not None]  # fmt: skip
+    stems = Counter(path.name.split(".")[0] for path, _ in paths)
+    return questions, [
+        Predictions(file=path.name, system=_system_of(path, stems), answers=found)
+        for path, found in paths
+    ]
+
+
+def _system_of(path: Path, stems: Mapping[str, int]) -> str:
+    """A file's name without its endings, with its folder where another file has the same name."""
+    stem = path.name.split(".")[0]
+    return stem if stems[stem] == 1 else f"{path.parent.name}/{stem}"
+
+
+def predictions_of(path: str | Path) -> dict[str, str | None] | None:
+    """Ids to answers, or None where a file is anything else.
+
+    Raises:
+        DataError, BadRowsError: it has rows of ids and answers, and some are malformed.
+    """
+    file = Path(path)
+    if not file.is_file():
+        return None
+    document: Any = None
+    if file.suffix.lower() == ".json":
+        try:
+            document = orjson.loads(file.read_bytes())
+        except (OSError, orjson.JSONDecodeError):
+            return None
+    if isinstance(document, Mapping):
+        return _of_object(document)
+    try:
+        first = (
+            next(iter(records_batches(str(path), document[:1], 1)), None)
+            if isinstance(document, list)
+            else next(iter(iter_raw(path, batch_rows=1)), None)
+        )
+    except DataError:  # Whoever reads it as questions says so.
+        return None
+    columns = None if first is None else _columns(first)
+    if columns is None:
+        return None
+    batches = (
+        records_batches(str(path), document, _BATCH)
+        if isinstance(document, list)
+        else iter_raw(path, batch_rows=_BATCH)
+    )
+    found: dict[str, str | None] = {}
+    for batch in batches:
+        if batch.problems:
+            raise BadRowsError(batch.problems)
+        _add_rows(found, batch, *columns)
+    return found
+
+
+def _of_object(document: Mapping[str, Any]) -> dict[str, str | None] | None:
+    for name, value in document.items():
+        if plain_name(name) in _ANSWERS and isinstance(value, Mapping):
+            return _of_object(value)
+    if any(plain_name(name) in ALIASES["question"] for name in document):
+        return None  # One record.
+    values = list(document.values())
+    # Numbers alone are no answers: SQuAD 2.0 has files of ids and probabilities too.
+    plain = all(one is None or isinstance(one, str | int) for one in values)
+    if not plain or not any(isinstance(one, str) for one in values):
+        return None
+    return {str(name): _text(value) for name, value in document.items()}
+
+
+def _columns(batch: RawBatch) -> tuple[str, str] | None:
+    """The columns of ids and answers, where rows are answers by id and nothing else.
+
+    Rows that hold references are answers to judge; rows of a question and an `answer` are gold.
+    """
+    names = list(batch.columns)
+
+    def named(choices: Sequence[str]) -> list[str]:
+        return [name for name in names if plain_name(name) in choices]
+
+    ids, answers = named(_IDS), named(ALIASES["answer"])
+    if not ids or len(answers) != 1 or named(ALIASES["references"]):
+        return None
+    if named(ALIASES["question"]) and plain_name(answers[0]) == "answer":
+        return None
+    return ids[0], answers[0]
+
+
+def _add_rows(found: dict[str, str | None], batch: RawBatch, ids: str, answers: str) -> None:
+    nothing = [None] * len(batch.lines)
+    rows = zip(batch.lines, batch.columns.get(ids, nothing),
+               batch.columns.get(answers, nothing), strict=True)  # fmt: skip
+    for line, name, answer in rows:
+        where = f"{batch.source}, {batch.unit} {line}"
+        if name is None or not str(name).strip():
+            raise DataError(
+                f"{where}: an answer without an id ({ids!r} is empty); give the id of its "
+                "question, or take the row out"
+            )
+        if not (answer is None or isinstance(answer, str | int | float)):
+            raise DataError(
+                f"{where}: the answer must be text, not {type(answer).__name__} "
+                f"{str(answer)[:40]!r}"
+            )
+        if str(name) in found:
+            raise DataError(
+                f"{where}: the id {str(name)!r} has an answer already; keep one of the two, or "
+                "give each system's answers in a file of its own"
+            )
+        found[str(name)] = _text(answer)
+
+
+def _text(value: Any) -> str | None:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return None if value is None else str(value)
+
+
+def question_ids(
+    columns: Mapping[str, Sequence[Any] | pl.Series], predicted: Sequence[Predictions]
+) -> str | None:
+    """The column by which questions are matched with answers: of those that have the name of an id,
+    the one with the most ids that were answered; None where no column has such a name."""
+    names = [name for name in columns if plain_name(name) in _IDS]
+    answered = {name for one in predicted for name in one.answers}
+
+    def met(name: str) -> int:
+        return sum(str(one) in answered for one in columns[name])
+
+    return max(names, key=met, default=None)

@@ -1,0 +1,179 @@
+"""Files of HotpotQA, 2WikiMultihopQA, MuSiQue and TriviaQA as their authors lay them out, judged
+with the prediction files that their own scorers take.
+
+`runs/` holds small files in these layouts, made for these tests.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+import markscheme
+from markscheme.errors import BadRowsError, DataError
+from markscheme.tables import AnswersReader, ReadOptions
+
+RUNS = Path(__file__).parent / "runs"
+ACCURACY = {
+    ("musique_merged.jsonl",): 1.0,
+    ("hotpot_dev.json", "hotpot_pred.json"): 2 / 3,
+    ("hotpot_pred.json", "hotpot_dev.json"): 2 / 3,
+    ("2wiki_dev.json", "2wiki_pred.json"): 2 / 3,
+    ("musique_dev.jsonl", "musique_pred.jsonl"): 1.0,
+    ("trivia.json", "trivia_pred.json"): 1.0,
+}
+
+
+def read(*sources: Path, **options: Any) -> tuple[pl.DataFrame, AnswersReader]:
+    reader = AnswersReader(list(sources), ReadOptions(**options))
+    return pl.concat(list(reader)), reader
+
+
+def written(path: Path, content: Any) -> Path:
+    lines = path.suffix == ".jsonl"
+    path.write_text("\n".join(map(json.dumps, content)) if lines else json.dumps(content))
+    return path
+
+
+@pytest.mark.parametrize("files", ACCURACY, ids=" ".join)
+def test_accuracy_of_native_files(files: tuple[str, ...]) -> None:
+    result = markscheme.judge([RUNS / name for name in files], judges=["exact_match"])
+    verdicts = result.judgments["verdict"]
+    assert verdicts.null_count() == 0
+    assert verdicts.mean() == pytest.approx(ACCURACY[files])
+
+
+@pytest.mark.parametrize(
+    "columns", [{"answer_id": "_id"}, {"references": "answer", "answer_id": "_id"}]
+)
+def test_columns_may_be_given(columns: dict[str, str]) -> None:
+    table, _ = read(RUNS / "hotpot_dev.json", RUNS / "hotpot_pred.json", columns=columns)
+    assert table["references"].to_list() == [["Danube"], ["no"], ["1838"]]
+    trivia, _ = read(
+        RUNS / "trivia.json", RUNS / "trivia_pred.json", columns={"answer_id": "QuestionId"}
+    )
+    assert trivia["answer_id"].to_list() == ["tc_0", "tc_1", "tc_2"]
+
+
+GOLD = [
+    {"id": "a", "question": "Which river?", "answer": "Danube", "answer_aliases": ["Donau"]},
+    {"id": "b", "question": "Which year?", "answer": "1838", "answer_aliases": []},
+    {"id": "c", "question": "Which town?", "answer": "Vác", "answer_aliases": None},
+]
+TEXTS = {"a": "Donau", "b": "1838", "c": "Pest"}
+LAYOUTS: dict[str, Any] = {
+    "ids.json": TEXTS,
+    "numbers.json": TEXTS | {"b": 1838},
+    "answer_and_sp.json": {"sp": {"a": []}, "answer": TEXTS},
+    "predictions.json": {"predictions": TEXTS, "seconds": 3},
+    "rows.jsonl": [{"predicted_answer": text, "id": name} for name, text in TEXTS.items()],
+    "list.json": [{"prediction": text, "question_id": name} for name, text in TEXTS.items()],
+    "with_question.jsonl": [
+        {"_id": name, "question": "?", "predicted_answer": text} for name, text in TEXTS.items()
+    ],
+}
+
+
+@pytest.mark.parametrize("ids", ["id", "_id", "QuestionId", "question_id", "qid"])
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_layouts_of_predictions(layout: str, ids: str, tmp_path: Path) -> None:
+    gold = [{ids if name == "id" else name: value for name, value in row.items()} for row in GOLD]
+    questions = written(tmp_path / "gold.jsonl", gold[::-1])
+    table, reader = read(written(tmp_path / layout, LAYOUTS[layout]), questions)
+    found = dict(zip(table["answer_id"], table["answer"], strict=True))
+    assert found == TEXTS
+    assert table["references"].to_list() == [["Vác"], ["1838"], ["Danube", "Donau"]]
+    assert table["system"].unique().to_list() == [layout.split(".")[0]]
+    assert not reader.notes
+
+
+def test_answers_of_predictions_in_csv(tmp_path: Path) -> None:
+    answers = tmp_path / "system.csv"
+    answers.write_text("answer,qid\nDonau,a\n1838,b\nPest,c\n")
+    table, _ = read(written(tmp_path / "gold.json", GOLD), answers)
+    assert table["answer"].to_list() == list(TEXTS.values())
+
+
+def test_missing_and_further_ids_are_counted(tmp_path: Path) -> None:
+    gold = written(tmp_path / "gold.json", GOLD)
+    one = written(tmp_path / "one.json", {"answer": {"a": "Donau", "b": None, "z": "?"}})
+    two = written(tmp_path / "two.jsonl", [{"id": "c", "predicted_answer": "Vác"}])
+    table, reader = read(gold, one, two)
+    assert table["answer"].to_list() == ["Donau", None, None, None, None, "Vác"]
+    assert table["system"].to_list() == ["one"] * 3 + ["two"] * 3
+    assert reader.notes == {
+        "questions have no answer in one.json and count as not answered": 2,
+        "questions have no answer in two.jsonl and count as not answered": 2,
+        "answers of one.json are to no question that was read": 1,
+    }
+    result = markscheme.judge([gold, one, two], judges=["exact_match"])
+    assert result.judgments["status"].to_list().count("skipped") == 4
+
+
+def test_batches_of_questions_share_the_answers(tmp_path: Path) -> None:
+    gold = written(tmp_path / "gold.jsonl", GOLD)
+    table, reader = read(gold, written(tmp_path / "one.json", TEXTS), batch_rows=1)
+    assert table["answer"].to_list() == list(TEXTS.values())
+    assert not reader.notes
+
+
+def test_two_files_of_one_name_are_two_systems(tmp_path: Path) -> None:
+    for name in ("old", "new"):
+        (tmp_path / name).mkdir()
+        written(tmp_path / name / "pred.json", TEXTS)
+    gold = written(tmp_path / "gold.json", GOLD)
+    table, _ = read(gold, *(tmp_path / name / "pred.json" for name in ("old", "new")))
+    assert table["system"].unique(maintain_order=True).to_list() == ["old/pred", "new/pred"]
+
+
+@pytest.mark.parametrize(
+    ("rows", "said"),
+    [
+        ([{"id": "a", "prediction": "x"}, {"id": "a", "prediction": "y"}], "line 2: the id 'a'"),
+        ([{"id": "a", "prediction": "x"}, {"id": None, "prediction": "y"}], "line 2: .*without"),
+        ([{"id": "a", "prediction": ["x"]}], "line 1: the answer must be text, not list"),
+        ([{"id": "z", "prediction": "x"}], "none of the 1 ids of pred.jsonl, such as 'z'"),
+    ],
+)
+def test_what_is_wrong_with_predictions_is_said(
+    rows: list[dict[str, Any]], said: str, tmp_path: Path
+) -> None:
+    gold = written(tmp_path / "gold.json", GOLD)
+    with pytest.raises(DataError, match=said):
+        read(gold, written(tmp_path / "pred.jsonl", rows))
+
+
+def test_malformed_lines_of_predictions_are_named(tmp_path: Path) -> None:
+    gold, pred = written(tmp_path / "gold.json", GOLD), tmp_path / "pred.jsonl"
+    pred.write_text('{"id": "a", "prediction": "x"}\n{"id": "b", \n')
+    with pytest.raises(BadRowsError, match=r"pred\.jsonl, line 2"):
+        read(gold, pred)
+
+
+@pytest.mark.parametrize("column", ["answer_aliases", "aliases", "Answer-Aliases"])
+@pytest.mark.parametrize("aliases", [["Donau", "Danube"], '["Donau"]', "Donau", "Donau | Danube"])
+def test_columns_of_aliases_are_further_references(
+    column: str, aliases: Any, tmp_path: Path
+) -> None:
+    row = {column: aliases, "prediction": "Donau", "answer": "Danube", "question": "Which river?"}
+    table, reader = read(written(tmp_path / "rows.jsonl", [row]))
+    assert table["references"].to_list() == [["Danube", "Donau"]]
+    assert table["answer"].to_list() == ["Donau"]
+    assert f"references = answer and {column}" in next(iter(reader.recognised))
+    assert not reader.ignored
+
+
+def test_aliases_alone_are_the_references_and_a_given_column_is_the_only_one(
+    tmp_path: Path,
+) -> None:
+    row = {"question": "Which river?", "aliases": ["Danube", "Donau"], "answer": "Rhine"}
+    path = written(tmp_path / "rows.jsonl", [row])
+    assert read(path)[0]["references"].to_list() == [["Danube", "Donau"]]
+    row |= {"gold": "Danube"}
+    table, reader = read(written(path, [row]), columns={"references": "gold"})
+    assert table["references"].to_list() == [["Danube"]]
+    assert list(reader.ignored) == ["aliases"]
