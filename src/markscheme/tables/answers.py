@@ -52,7 +52,8 @@ class AnswersReader:
     be read), `repeats` (rows equal to
     an earlier one in everything but their place), `ignored` columns, `notes` for the user, and
     `recognised`: what was read as what, where names in the source are not ours, and `last`: the
-    same of the last batch, with its values.
+    same of the last batch, with its values, and `graded`: for each id what the tool that wrote the
+    source made of its answer, as its metric's name and whether that says right.
     """
 
     def __init__(
@@ -81,6 +82,7 @@ class AnswersReader:
         self.notes: dict[str, int] = {}
         self.recognised: dict[str, None] = {}
         self.last: Recognised | None = None
+        self.graded: dict[str, tuple[str, bool]] = {}
         self._seen = _SeenIds()
         self._named: set[Problem] = set()
 
@@ -167,7 +169,8 @@ class AnswersReader:
             tables = [found.values]
         self._note(found.notes)
         more = [raw.columns[name] for name in found.more_references]
-        parts = [self._typed(raw, values, more, default_system) for values in tables]
+        grades = dict(zip(raw.lines, found.graded, strict=bool(found.graded)))
+        parts = [self._typed(raw, values, more, grades, default_system) for values in tables]
         return pl.concat(parts)
 
     def _typed(
@@ -175,6 +178,7 @@ class AnswersReader:
         raw: RawBatch,
         values: Mapping[str, Sequence[Any] | pl.Series],
         more_references: Sequence[Sequence[Any] | pl.Series],
+        grades: Mapping[int, tuple[str, bool] | None],
         default_system: str,
     ) -> pl.DataFrame:
         own = [*self.options.own_columns, *self._slices(raw)]
@@ -193,9 +197,19 @@ class AnswersReader:
         self.problems += [one for one in result.problems if one not in self._named]
         self._named.update(result.problems)
         self._note(result.notes)
-        if "answer_id" in values:
-            return self._with_given_ids(raw, result.frame, result.lines)
-        return self._with_content_ids(result.frame)
+        frame = (
+            self._with_given_ids(raw, result.frame, result.lines)
+            if "answer_id" in values
+            else self._with_content_ids(result.frame)
+        )
+        if grades and frame.height == len(result.lines):
+            lines = map(int, result.lines)
+            self.graded.update(
+                (name, grade)
+                for name, line in zip(frame["answer_id"], lines, strict=True)
+                if (grade := grades[line]) is not None
+            )
+        return frame
 
     def _slices(self, raw: RawBatch) -> dict[str, str]:
         """The columns asked for as slices that are not ours anyway.

@@ -22,6 +22,7 @@ from markscheme.tables.columns import recognise as by_name
 from markscheme.tables.files import RawBatch
 from markscheme.tables.formats import ForeignFormat, Record, format_of_record
 from markscheme.tables.paths import holds_objects, leaves, sample, segments, values_at
+from markscheme.text import is_api_error
 
 Values = Sequence[Any] | pl.Series
 
@@ -63,6 +64,7 @@ class Recognised:
         unused: named columns of the source that none of ours is from.
         more_references: columns that hold further references.
         format: the foreign format, if it is one.
+        graded: the tool's own metric of each row, and whether it says right; empty for none.
         version: of the tool that wrote it, where the source says it.
         notes: what was guessed, with the number of rows that it is of.
     """
@@ -73,6 +75,7 @@ class Recognised:
     unused: list[str] = field(default_factory=list)
     more_references: tuple[str, ...] = ()
     format: ForeignFormat | None = None
+    graded: list[tuple[str, bool] | None] = field(default_factory=list)
     version: str = ""
     notes: dict[str, int] = field(default_factory=dict)
 
@@ -228,14 +231,16 @@ def _take_foreign(found: Recognised, raw: RawBatch, blocked: Iterable[str]) -> N
     if found.format is None:
         return
     found.version = raw.version
-    rows = [_ours(found.format, dict(zip(names, row, strict=True)))
-            for row in zip(*columns.values(), strict=True)]  # fmt: skip
+    records = [dict(zip(names, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+    rows = [_ours(found.format, record) for record in records]
     for ours in dict.fromkeys(name for row in rows for name in row):
         if ours not in blocked:
             found.values[ours] = [row.get(ours) for row in rows]
             found.places[ours] = ours
-    if found.format.note:
-        found.notes[found.format.note] = len(rows)
+    if found.format.notes is not None:
+        found.notes.update(found.format.notes(records))
+    if found.format.graded is not None:
+        found.graded = [found.format.graded(record) for record in records]
 
 
 def _ours(format: ForeignFormat, record: Record) -> Record:
@@ -484,7 +489,7 @@ def _note_json(found: Recognised) -> None:
             texts = values.filter(values.str.starts_with("{")).to_list()
         else:
             texts = [one for one in values if isinstance(one, str) and one[:1] == "{"]
-        count = sum(_OBJECT.match(text) is not None for text in texts)
+        count = sum(_OBJECT.match(text) is not None and not is_api_error(text) for text in texts)
         if count:
             place = found.places[ours]
             found.notes[

@@ -6,6 +6,7 @@ Columns are converted whole. Only where that fails are values looked at one by o
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -16,6 +17,7 @@ import polars as pl
 
 from markscheme.errors import Problem
 from markscheme.tables.files import RawBatch, check_characters
+from markscheme.tables.final_answers import MORE, WORKED, final_answers
 from markscheme.tables.label_values import blank_words, label_of, parse_values, text_values
 from markscheme.tables.list_literals import parse_list_literals
 from markscheme.text import normalise_series
@@ -124,11 +126,22 @@ def validate_rows(
             for row, message in sorted(unlabelled.items())
             if row not in trouble
         ]
+    if _holds_more(frame):
+        frame = final_answers(frame, notes)
     if trouble:
         keep = np.ones(height, dtype=bool)
         keep[list(trouble)] = False
         frame, lines = frame.filter(keep), lines[keep]
     return ValidatedRows(frame=frame, lines=lines, problems=problems, notes=notes)
+
+
+def _holds_more(frame: pl.DataFrame) -> bool:
+    """Whether a row may hold more than a final answer: a look that spares more."""
+    found = frame.select(
+        pl.col("answer").str.contains(MORE).any().alias("answer"),
+        pl.col("references").explode().str.contains("####", literal=True).any().alias("solved"),
+    )
+    return any(bool(value) for value in found.row(0))
 
 
 def labels(values: Sequence[Any] | pl.Series, trouble: Trouble, notes: dict[str, int]) -> pl.Series:
@@ -291,6 +304,8 @@ def _reference_list(value: Any, separator: str, notes: dict[str, int]) -> list[s
     if written is not None:
         return _reference_list(written, separator, notes)
     named = _NAMED_SEPARATORS.get(separator, separator)
+    if "####" in text and re.match(WORKED, text):
+        return [text]  # A working may have line breaks and bars.
     choices = _AUTO_SEPARATORS if separator == "auto" else (named,)
     for mark in choices:
         if separator != "none" and mark in text:

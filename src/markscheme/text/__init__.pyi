@@ -3,10 +3,13 @@ from .claim_splitting import sentences as sentences
 from .clean import clean_series as clean_series
 from .contractions import written_out as written_out
 from .contractions import written_out_series as written_out_series
+from .cues import ABOUT_ERRORS as ABOUT_ERRORS
+from .cues import API_ERROR as API_ERROR
 from .cues import INJECTION as INJECTION
 from .cues import OUTDATED as OUTDATED
 from .cues import REFUSAL as REFUSAL
 from .cues import declines as declines
+from .cues import is_api_error as is_api_error
 from .cues import without_injections as without_injections
 from .dates import MONTHS as MONTHS
 from .dates import decade_of as decade_of

@@ -122,6 +122,46 @@ OUTDATED = re.compile(
 )
 """Signs that the answer speaks of the state at some date."""
 
+_HTTP_CODE = r"(?:4\d\d|5\d\d)"
+_HTTP_STATUS = (
+    "too many requests|unauthorized|forbidden|not found|bad request|request timeout|"
+    "internal server error|bad gateway|service unavailable|gateway time-?out|"
+    "resource_exhausted|unavailable|deadline_exceeded|invalid_argument|permission_denied"
+)
+
+API_ERROR = "|".join(
+    (
+        # str() of the errors of the SDKs of OpenAI and Anthropic
+        rf"(?i)^\s*(?:error:? *)?error code: {_HTTP_CODE}\b",
+        r"^\s*(?:request timed out|connection error)\.\s*$",
+        # as tracebacks and repr() name them: openai.RateLimitError: ..., httpx.ReadTimeout(...)
+        r"^\s*(?:[a-z_]\w*\.)+[a-z]\w*(?:error|exception|timeout)\b *(?:[:(]|$)",
+        r"^\s*(?:rate_?limit|api(?:connection|timeout|status|response)?|authentication|bad_?request|"
+        r"internal_?server|service_?unavailable|overloaded|http(?:status)?|timeout|"
+        r"connection)error\b *[:(]",
+        r"^\s*traceback \(most recent call last\):",
+        # requests, httpx, and the lines of statuses
+        rf"^\s*{_HTTP_CODE} (?:client|server) error: .* for url",
+        rf"^\s*(?:client|server) error '{_HTTP_CODE} [^']*' for url",
+        r"^\s*(?:(?:api )?error:? *)?(?:http(?:/[\d.]+)? *)?(?:error:? *)?"
+        rf"{_HTTP_CODE}:? +(?:{_HTTP_STATUS})\b",
+        rf"^\s*(?:api|http|server) error:? *\(?{_HTTP_CODE}\b",
+        r"^\s*rate limit (?:reached|exceeded) (?:for|on|in)\b",
+        # the body of a reply: {"error": {"message": ..., "type": ...}}
+        r"^\s*\{\s*['\"](?:type['\"]: *['\"]error['\"], *['\"])?error['\"]\s*:\s*\{[^{}]*"
+        r"['\"](?:message|code|type|status)['\"]\s*:",
+    )
+)
+"""The whole text is, or begins as, the error of a call; for Polars and Python alike."""
+
+ABOUT_ERRORS = (
+    r"(?i)(?:^|[^t])errors?\b|exceptions?\b|time[sd]?[ -]?outs?\b|"
+    r"\b(?:http|codes?|servers?|tracebacks?|apis?|rate[ -]?limit\w*)\b"
+)
+"""A question or reference that speaks of errors: there such a text may be the answer."""
+
+_API_ERROR = re.compile(API_ERROR)
+
 _DECLINES = re.compile(
     r"\bunanswerable\b|\bno answer\b|\bnot answerable\b|\bn/?a\b|"
     r"\b(?:cannot|can['’]?t|can ?not) be (?:answered|determined|inferred|known|found)\b|"
@@ -185,3 +225,14 @@ def without_injections(answers: pl.Series) -> pl.Series:
         for text in answers.filter(suspicious)
     ]
     return answers.scatter(suspicious.arg_true(), remaining)
+
+
+def is_api_error(text: str) -> bool:
+    """Whether a text is the error of a failed call rather than what a model said.
+
+    >>> is_api_error("Error code: 429 - {'error': {'message': 'Rate limit reached'}}")
+    True
+    >>> is_api_error("The error code is 429.")
+    False
+    """
+    return _API_ERROR.search(text) is not None

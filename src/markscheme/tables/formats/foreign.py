@@ -12,7 +12,7 @@ Record = Mapping[str, Any]
 _COLUMNS: Mapping[str, tuple[set[str], ...]] = {
     "inspect_log": ({"input", "target", "output", "epoch"},),
     "promptfoo": ({"vars", "response", "provider"},),
-    "lm_eval": ({"doc", "target", "resps", "filtered_resps"},),
+    "lm_eval": ({"doc", "target", "filtered_resps"},),
     "openai_evals": ({"spec"}, {"sampled", "spec.completion_fns"}),
     "squad": ({"squad_id"},),
     "linkage": ({"best_graded_others"},),
@@ -36,7 +36,9 @@ class ForeignFormat:
         matches: whether a record that has the format's columns is of it; None where they say so.
         records: the records of a whole JSON document, or None where it is not of this format.
         joined: makes records of all lines of a log; None where each line is one.
-        note: what the reader of the figures must know; empty for nothing.
+        notes: what the reader of the figures must know of some records, with their number.
+        graded: the name of the tool's own metric of a record and whether it counts as right; None
+            where it has none of 0 and 1.
         places: our columns to where the tool keeps them, as they are shown.
         version: the tool's version that a whole JSON document names, or None.
     """
@@ -46,7 +48,8 @@ class ForeignFormat:
     matches: Callable[[Record], bool] | None = None
     records: Callable[[Any], Sequence[Record] | None] | None = None
     joined: Callable[[Sequence[Record]], Sequence[Record]] | None = None
-    note: str = ""
+    notes: Callable[[Sequence[Record]], Mapping[str, int]] | None = None
+    graded: Callable[[Record], tuple[str, bool] | None] | None = None
     places: Mapping[str, str] = field(default_factory=dict)
     version: Callable[[Any], Any] | None = None
 

@@ -59,6 +59,8 @@ FORMAT = ForeignFormat(
     ours=_ours,
     records=_records,
     places={"question": "the keys", "references": "the best graded others", "answer": "passage"},
-    note="the references of a passage are the best graded others of its question; "
-    "'markscheme references draw' draws them as the study does",
+    notes=lambda records: {
+        "the references of a passage are the best graded others of its question; "
+        "'markscheme references draw' draws them as the study does": len(records)
+    },
 )

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from markscheme.tables.columns import ALIASES, plain_name
 from markscheme.tables.formats.foreign import ForeignFormat, Record
+
+_METRICS = ("exact_match", "em", "acc")
+"""Metrics of 0 or 1, for samples of versions that do not list theirs."""
 
 
 def _ours(record: Record) -> Record:
@@ -21,9 +24,41 @@ def _ours(record: Record) -> Record:
     else:
         found["answer"] = _first(record["filtered_resps"])
         found["references"] = _references(doc, record["target"])
-    if record.get("filter") not in (None, "none"):
-        found["system"] = record["filter"]
+    # A document occurs once for each filter: each is a system of its own.
+    names = [_model(record), _filter(record)]
+    if any(names):
+        found["system"] = ":".join(name for name in names if name)
     return found
+
+
+def _model(record: Record) -> str | None:
+    """The system's name, where somebody has added a column of it."""
+    texts = {plain_name(name): value for name, value in record.items() if isinstance(value, str)}
+    return next((texts[name] for name in ALIASES["system"] if texts.get(name)), None)
+
+
+def _filter(record: Record) -> str | None:
+    name = record.get("filter")
+    return name if isinstance(name, str) and name not in ("", "none") else None
+
+
+def _notes(records: Sequence[Record]) -> Mapping[str, int]:
+    filters = [str(name) for name in dict.fromkeys(record.get("filter") for record in records)]
+    if len(filters) < 2:
+        return {}
+    said = f"filters of lm-eval are systems of their own, not to be added up: {', '.join(filters)}"
+    return {said: len(records)}
+
+
+def _graded(record: Record) -> tuple[str, bool] | None:
+    """The first of the record's metrics that is 0 or 1, such as `exact_match`."""
+    named = record.get("metrics")
+    names = named if isinstance(named, list) and named else _METRICS
+    for name in names:
+        value = record.get(name) if isinstance(name, str) else None
+        if isinstance(value, bool | int | float) and value in (0, 1):
+            return name, bool(value)
+    return None
 
 
 def _question(doc: Mapping[str, Any], record: Record) -> Any:
@@ -92,4 +127,6 @@ FORMAT = ForeignFormat(
         "answer": "filtered_resps",
         "system": "filter",
     },
+    notes=_notes,
+    graded=_graded,
 )

@@ -12,13 +12,16 @@ from .places import mark_place as mark_place
 from .places import member_place as member_place
 from .places import verdict_place as verdict_place
 from .reply import CUT_OFF as CUT_OFF
+from .reply import REASONING as REASONING
 from .reply import Reading as Reading
+from .reply import around_reasoning as around_reasoning
 from .reply import begins_an_object as begins_an_object
 from .reply import field as field
 from .reply import json_objects as json_objects
 from .reply import shortened as shortened
 from .reply import spoken as spoken
 from .reply import unparsed as unparsed
+from .reply import without_reasoning as without_reasoning
 from .statements import read_statement as read_statement
 from .verdicts import JUDGED_WORDS as JUDGED_WORDS
 from .verdicts import VERDICT_WORDS as VERDICT_WORDS

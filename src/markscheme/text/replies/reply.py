@@ -38,8 +38,12 @@ def unparsed(reason: str) -> Reading:
 CUT_OFF = "cut off by the token limit before a verdict"
 EMPTY = "an empty reply"
 
-_THOUGHT_START = re.compile(r"<(?:think|thinking|reasoning)>", re.IGNORECASE)
-_THOUGHT_END = re.compile(r"</(?:think|thinking|reasoning)>", re.IGNORECASE)
+_TAG = r"(?:think|thinking|reasoning)>"
+REASONING = rf"(?i)</?{_TAG}"
+"""A tag that begins or ends a model's reasoning, for Polars and Python alike."""
+
+_START = re.compile(rf"<{_TAG}", re.IGNORECASE)
+_END = re.compile(rf"</{_TAG}", re.IGNORECASE)
 _TRIES = 40
 _MARKS = re.compile(r"[\W_]++")
 _LONGEST_MARKS = 100
@@ -64,18 +68,52 @@ def shortened(reply: str) -> str:
 def spoken(reply: str, *, finished: bool) -> str | Reading:
     """What a reply says, or a `Reading` that says why there is nothing to read.
 
-    The reasoning that some models put between tags is left out. Some servers cut the opening tag
-    away, so that whatever ends in `</think>` is reasoning too.
+    The reasoning that some models put between tags is left out.
     """
     reply = shortened(reply)
-    begins, ends = _THOUGHT_START.search(reply), list(_THOUGHT_END.finditer(reply))
-    text = reply
-    if ends:
-        before = reply[: begins.start()] if begins and begins.start() < ends[-1].start() else ""
-        text = before + reply[ends[-1].end() :]
-    elif begins and not reply[: begins.start()].strip():
-        return unparsed("nothing but reasoning" if finished else CUT_OFF)
+    before, after = around_reasoning(reply) or (reply, "")
+    if after is None:
+        if not before.strip():
+            return unparsed("nothing but reasoning" if finished else CUT_OFF)
+        before, after = reply, ""
+    text = before + after
     return text.strip() or unparsed(EMPTY if finished else CUT_OFF)
+
+
+def around_reasoning(text: str) -> tuple[str, str | None] | None:
+    """What precedes the first block of reasoning and what follows the last one.
+
+    None follows a block that was never closed. Some servers and chat templates cut the opening tag
+    away, so that whatever ends in `</think>` is reasoning too. None where there is no tag.
+
+    >>> around_reasoning("<think>Rome? No.</think> Paris")
+    ('', ' Paris')
+    >>> around_reasoning("<think>Rome? No.")
+    ('', None)
+    """
+    begins, ends = _START.search(text), list(_END.finditer(text))
+    if ends:
+        last = ends[-1]
+        opened = begins is not None and begins.start() < last.start()
+        return text[: begins.start()] if begins and opened else "", text[last.end() :]
+    return None if begins is None else (text[: begins.start()], None)
+
+
+def without_reasoning(text: str) -> str | None:
+    """An answer without its reasoning: what follows the last block; where nothing does, what
+    precedes the first. None where neither says anything: the answer was not given.
+
+    >>> without_reasoning("Rome? No. </think> Paris")
+    'Paris'
+    """
+    around = around_reasoning(text)
+    if around is None:
+        return text
+    before, after = around
+    again = None if after is None else around_reasoning(after)
+    if again is not None:  # Another block begins after the last that was closed.
+        after = again[0]
+    return (after or "").strip() or before.strip() or None
 
 
 def json_objects(text: str) -> list[dict[str, Any]]:

@@ -1,0 +1,111 @@
+"""The final answer of texts that hold more: reasoning, worked solutions, errors of failed calls.
+
+Readers of files pass every batch through here, so that all judges see the same answers.
+"""
+
+from __future__ import annotations
+
+import re
+
+import polars as pl
+
+from markscheme.text import ABOUT_ERRORS, API_ERROR
+from markscheme.text.replies import REASONING, without_reasoning
+
+WORKED = r"(?s)^(?:.*\s)?####[ \t]*([^\n#]*[^\n#\s])\s*$"
+"""A worked solution that ends in its answer, as GSM8K writes it: `6*4=24\\n#### 24`."""
+
+MORE = f"(?:{REASONING})|(?:{API_ERROR})"
+"""What an answer that may hold more than an answer has."""
+
+_WORKED = re.compile(WORKED)
+_GROUPED = re.compile(r"[-+]?[$€£]?\d{1,3}(?:,\d{3})+(?:\.\d+)?%?")
+_CUT = "answers begin with a block of reasoning such as <think>: what follows it is judged"
+_ONLY = "answers are a block of reasoning such as <think> and nothing else: not answered"
+_FAILED = (
+    "answers are the error of a failed call, such as 'Error code: 429' or 'Request timed out.': "
+    "not answered"
+)
+_SOLVED = "references are worked solutions that end in '#### ANSWER': the answer is the reference"
+
+
+def final_answers(frame: pl.DataFrame, notes: dict[str, int]) -> pl.DataFrame:
+    """An answers table with final answers alone; what was cut is counted in `notes`.
+
+    - Reasoning between tags is left out; an answer that holds nothing else is null: not given. A
+      tag that the question or a reference has too is part of the answer.
+    - The error of a failed call is no answer: null, unless the question or a reference speaks of
+      errors.
+    - Of a worked solution that ends in `#### ANSWER` the reference is the answer, and so it is of
+      an answer that is written like it.
+    """
+    frame = _without_reasoning(frame, notes)
+    frame = _without_errors(frame, notes)
+    return _solved(frame, notes)
+
+
+def _speaks_of(pattern: str) -> pl.Expr:
+    """Rows whose question or references have a pattern."""
+    there = pl.col("references").list.eval(pl.element().str.contains(pattern)).list.any()
+    return there.fill_null(value=False) | pl.col("question").str.contains(pattern).fill_null(
+        value=False
+    )
+
+
+def _without_reasoning(frame: pl.DataFrame, notes: dict[str, int]) -> pl.DataFrame:
+    wrapped = frame.select(
+        pl.col("answer").str.contains(REASONING).fill_null(value=False) & ~_speaks_of(REASONING)
+    ).to_series()
+    if not wrapped.any():
+        return frame
+    pairs = zip(frame["answer"], wrapped, strict=True)
+    answers = [without_reasoning(text) if cut else text for text, cut in pairs]
+    lost = sum(cut and text is None for text, cut in zip(answers, wrapped, strict=True))
+    _count(notes, _CUT, int(wrapped.sum()) - lost)
+    _count(notes, _ONLY, lost)
+    return frame.with_columns(pl.Series("answer", answers, dtype=pl.String))
+
+
+def _without_errors(frame: pl.DataFrame, notes: dict[str, int]) -> pl.DataFrame:
+    failed = frame.select(
+        pl.col("answer").str.contains(API_ERROR).fill_null(value=False)
+        & ~_speaks_of(f"(?:{ABOUT_ERRORS})|(?:{API_ERROR})")
+    ).to_series()
+    _count(notes, _FAILED, int(failed.sum()))
+    return frame.with_columns(
+        pl.when(~failed).then(pl.col("answer")).otherwise(None).alias("answer")
+    )
+
+
+def _solved(frame: pl.DataFrame, notes: dict[str, int]) -> pl.DataFrame:
+    solved = frame.select(
+        pl.col("references").list.eval(pl.element().str.contains(WORKED)).list.any()
+        .fill_null(value=False) & (pl.col("reference_kind").fill_null("text") == "text")
+    ).to_series()  # fmt: skip
+    if not solved.any():
+        return frame
+    _count(notes, _SOLVED, int(solved.sum()))
+    rows = zip(frame["references"].to_list(), frame["answer"], solved, strict=True)
+    cut = [
+        ([_final(one) for one in references], None if answer is None else _final(answer))
+        if worked
+        else (references, answer)
+        for references, answer, worked in rows
+    ]
+    return frame.with_columns(
+        pl.Series("references", [one for one, _ in cut], dtype=pl.List(pl.String)),
+        pl.Series("answer", [one for _, one in cut], dtype=pl.String),
+    )
+
+
+def _final(text: str) -> str:
+    """What follows the last `####`, a number without the commas between its digits."""
+    match = _WORKED.match(text)
+    if match is None:
+        return text
+    return match[1].replace(",", "") if _GROUPED.fullmatch(match[1]) else match[1]
+
+
+def _count(notes: dict[str, int], note: str, rows: int) -> None:
+    if rows:
+        notes[note] = notes.get(note, 0) + rows

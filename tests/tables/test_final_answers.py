@@ -1,0 +1,240 @@
+"""Reasoning, worked solutions and errors of failed calls are not read as answers or references."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+import markscheme
+from markscheme.models import Models
+from markscheme.tables import AnswersReader, read_answers
+from markscheme.testing import ScriptedChat
+from markscheme.text import is_api_error
+from markscheme.text.replies import around_reasoning, without_reasoning
+
+RUNS = Path(__file__).parent / "runs"
+QUESTION = {"question": "What is the capital of France?", "references": ["Paris"]}
+
+
+def read(*rows: dict[str, Any]) -> tuple[list[str | None], dict[str, int]]:
+    reader = AnswersReader([list(rows)])
+    return pl.concat(list(reader))["answer"].to_list(), reader.notes
+
+
+REASONED = {
+    "<think>Rome? No.</think>\n\nParis": "Paris",
+    "<think></think>Paris": "Paris",
+    "<THINKING>a\n\nb</THINKING> Paris ": "Paris",
+    "<reasoning>Rome</reasoning>Paris": "Paris",
+    "So it is Rome.\n</think>\nParis": "Paris",
+    "<think>a</think> Rome <think>b</think> Paris": "Paris",
+    "Let me see. <think>Rome</think> Paris": "Paris",
+    "Paris <think>sure?</think>": "Paris",
+    "Paris <think>sure? it": "Paris",
+    "<think>a</think> Paris <think>sure?": "Paris",
+    "<think>Paris": None,
+    "<think>Paris</think>": None,
+    "<think>Paris</think> \n": None,
+    "Paris": "Paris",
+    "a < b and think> c": "a < b and think> c",
+}
+
+
+@pytest.mark.parametrize("answer", REASONED)
+def test_reasoning_is_not_the_answer(answer: str) -> None:
+    assert without_reasoning(answer) == REASONED[answer]
+    found, notes = read({**QUESTION, "answer": answer}, {**QUESTION, "answer": None})
+    assert found == [REASONED[answer], None]
+    assert sum(notes.values()) == (REASONED[answer] != answer)
+
+
+@pytest.mark.parametrize(
+    ("question", "references", "answer"),
+    [
+        ("Which tag ends <think>?", ["/think in brackets"], "It is </think>."),
+        ("Which tag ends reasoning?", ["end", "</think>"], "</think>"),
+        ("What does <Thinking> begin?", ["reasoning"], "<think> begins reasoning"),
+    ],
+)
+def test_a_tag_that_is_asked_for_stays(question: str, references: list[str], answer: str) -> None:
+    row = {"question": question, "references": references, "answer": answer}
+    assert read(row) == ([answer], {})
+
+
+def test_every_judge_sees_the_answer_without_its_reasoning() -> None:
+    rows = [{**QUESTION, "answer": text} for text in ("<think>Rome?</think>Paris", "<think>Paris")]
+    chat = ScriptedChat(replies=lambda text: "yes")
+    judges = ["exact_match", "contains", "examiner", "llm_grader"]
+    result = markscheme.judge(rows, judges=judges, models=Models(chat=chat))
+    assert result.judgments["status"].to_list().count("skipped") == 4
+    table = result.judgments.filter(pl.col("judge").is_in(["exact_match", "contains", "examiner"]))
+    assert table["verdict"].to_list() == [True, None] * 3
+    assert chat.seen
+    assert not any("Rome?" in str(one.messages) for one in chat.seen)
+
+
+def test_replies_and_answers_know_the_same_tags() -> None:
+    assert around_reasoning("a<think>b</think>c") == ("a", "c")
+    assert around_reasoning("a") is None
+
+
+FAILED = [
+    "Error code: 429 - {'error': {'message': 'Rate limit reached', 'type': 'tokens'}}",
+    "Error code: 500",
+    "openai.RateLimitError: Error code: 429 - {'error': {}}",
+    "openai.APITimeoutError: Request timed out.",
+    "anthropic.APIStatusError('Overloaded')",
+    "httpx.ReadTimeout",
+    "requests.exceptions.ConnectionError: HTTPSConnectionPool(host='x', port=443)",
+    "RateLimitError: You exceeded your current quota",
+    "Request timed out.",
+    "Connection error.",
+    "429 Too Many Requests",
+    "429 RESOURCE_EXHAUSTED. {'error': {'code': 429}}",
+    "HTTP 503 Service Unavailable",
+    "503 Server Error: Service Unavailable for url: http://localhost/v1",
+    "Client error '401 Unauthorized' for url 'http://localhost/v1'",
+    "API error: 429 Too Many Requests",
+    '{"error": {"message": "Incorrect key", "type": "invalid_request_error"}}',
+    '{"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}}',
+    'Traceback (most recent call last):\n  File "x.py", line 1',
+    "Rate limit reached for gpt-4o in organization org-x",
+]
+PLAIN = [
+    "429",
+    "429 people",
+    "The error code is 429.",
+    "500 BC",
+    "404 people were not found",
+    "Request",
+    "A request timed out.",
+    "os.path",
+    "Terror",
+    "the error of measurement: 5%",
+    "Error: there is no such king",
+    "e.g. an error",
+    '{"no error": {"message": 429}}',
+    "1.5 Error bars",
+]
+
+
+@pytest.mark.parametrize("answer", FAILED)
+def test_errors_of_failed_calls_are_not_answers(answer: str) -> None:
+    assert is_api_error(answer)
+    row = {"question": "How many ships sailed?", "references": ["429", "500"], "answer": answer}
+    found, notes = read(row)
+    assert found == [None]
+    assert list(notes.values()) == [1]
+    assert "Error code: 429" in next(iter(notes))
+    result = markscheme.judge([row], judges=["exact_match", "contains", "token_f1"])
+    assert result.judgments["verdict"].to_list() == [None] * 3
+    assert result.judgments["status"].to_list() == ["skipped"] * 3
+
+
+@pytest.mark.parametrize("answer", PLAIN)
+def test_what_only_speaks_of_an_error_is_an_answer(answer: str) -> None:
+    assert not is_api_error(answer)
+    assert read({**QUESTION, "answer": answer})[0] == [answer]
+
+
+@pytest.mark.parametrize(
+    ("question", "reference", "answer"),
+    [
+        ("Which HTTP status says too many requests?", "429", "429 Too Many Requests"),
+        ("Which code do servers send for a missing page?", "404", "404 Not Found"),
+        ("What does this raise?", "builtins.ValueError", "builtins.ValueError"),
+        ("What does the page say?", "503 Service Unavailable", "503 Service Unavailable"),
+        ("What did the log of the call say?", "a timeout", "Request timed out."),
+        ("Which exception is it?", "none", "java.lang.NullPointerException"),
+    ],
+)
+def test_an_error_that_is_asked_for_stays(question: str, reference: str, answer: str) -> None:
+    row = {"question": question, "references": [reference], "answer": answer}
+    assert read(row) == ([answer], {})
+
+
+@pytest.mark.parametrize(
+    ("reference", "final"),
+    [
+        ("6*4=<<6*4=24>>24 jars.\n24-3=21.\n#### 21", "21"),
+        ("40*30 litres.\n#### 1,200", "1200"),
+        ("Then $1,234,567.50.\n#### $1,234,567.50", "$1234567.50"),
+        ("#### 5", "5"),
+        ("a #### 3 was wrong\n####   7  \n", "7"),
+        ("in one line #### -2", "-2"),
+        ("a | b\n#### Paris, Texas", "Paris, Texas"),
+    ],
+)
+def test_the_answer_of_a_worked_solution_is_the_reference(reference: str, final: str) -> None:
+    rows = [{"question": "How many?", "gold": reference, "prediction": "21"}]
+    reader = AnswersReader([rows])
+    assert pl.concat(list(reader))["references"].to_list() == [[final]]
+    assert list(reader.notes) == [
+        "references are worked solutions that end in '#### ANSWER': the answer is the reference"
+    ]
+
+
+@pytest.mark.parametrize("reference", ["C####", "no. ####", "#### a\nand more", "a#### b"])
+def test_other_references_stay(reference: str) -> None:
+    table = read_answers([{"question": "?", "references": [reference], "answer": "#### 3"}])
+    assert table["references"].to_list() == [[reference]]
+    assert table["answer"].to_list() == ["#### 3"]
+
+
+def test_an_answer_written_like_its_worked_solution_is_cut_too() -> None:
+    row = {"question": "How many?", "gold": "2*3\n#### 6", "answer": "3+3=6, so\n#### 6"}
+    assert read_answers([row])["answer"].to_list() == ["6"]
+
+
+def samples() -> list[dict[str, Any]]:
+    lines = (RUNS / "samples_gsm8k.jsonl").read_text().splitlines()
+    return [json.loads(line) for line in lines]
+
+
+def test_gsm8k_samples_agree_with_their_own_metric() -> None:
+    result = markscheme.judge(RUNS / "samples_gsm8k.jsonl", judges=["exact_match"])
+    rows = result.judgments.join(result.answers(), on="answer_id")
+    assert rows["system"].to_list() == ["strict-match"] * 3 + ["flexible-extract"] * 3
+    assert rows["verdict"].to_list() == [bool(one["exact_match"]) for one in samples()]
+    assert result.answers()["references"].to_list() == [["21"], ["5"], ["1200"]] * 2
+    notes = result.run.notes
+    assert any("strict-match, flexible-extract" in note for note in notes)
+    assert not any("contradict" in note for note in notes)
+
+
+@pytest.mark.parametrize("metric", ["exact_match", "acc"])
+@pytest.mark.parametrize("named", [True, False])
+def test_verdicts_that_contradict_the_metric_are_counted(metric: str, named: bool) -> None:
+    rows = [{**row, metric: 1.0, "metrics": [metric]} for row in samples()]
+    rows = [{k: v for k, v in row.items() if k in (metric, "doc", "target", "filtered_resps",
+            "filter") or (named and k == "metrics")} for row in rows]  # fmt: skip
+    result = markscheme.judge(rows, judges=["exact_match", "token_f1"])
+    said = {note: count for note, count in result.run.notes.items() if "contradict" in note}
+    assert said == {
+        f"of 6 answers, verdicts of {judge} contradict the file's own {metric}": 3
+        for judge in ("exact_match", "token_f1")
+    }
+
+
+def test_metrics_that_are_no_verdicts_are_not_compared(tmp_path: Path) -> None:
+    rows = [{**row, "exact_match": 0.4, "metrics": None} for row in samples()]
+    path = tmp_path / "samples.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    result = markscheme.judge(path, judges=["exact_match"], out=tmp_path / "run")
+    assert not any("contradict" in note for note in result.run.notes)
+
+
+def test_models_and_filters_are_systems_of_their_own() -> None:
+    rows = [{**row, "model_name": name} for name in ("a", "b") for row in samples()]
+    systems = read_answers(rows)["system"]
+    assert systems.unique(maintain_order=True).to_list() == [
+        "a:strict-match", "a:flexible-extract", "b:strict-match", "b:flexible-extract"
+    ]  # fmt: skip
+    rows = [{**row, "filter": None} for row in samples()[:3]]
+    reader = AnswersReader([rows])
+    assert pl.concat(list(reader))["system"].n_unique() == 1
+    assert not any("filters" in note for note in reader.notes)
