@@ -677,9 +677,7 @@ def _iter_delimited(
         raise DataError(
             f"{shown(path)}, line 1: the names of columns are not UTF-8; save it as such"
         )
-    # Spreadsheets write columns without a name where cells right of the table were once used.
-    twice = sorted({name for name in header if name.strip() and header.count(name) > 1})
-    if twice:
+    if twice := _named_twice(header):
         raise DataError(f"{shown(path)}, line 1: columns named twice: {', '.join(twice)}")
     rows: list[list[str]] = []
     lines: list[int] = []
@@ -703,6 +701,17 @@ def _iter_delimited(
             rows, lines, problems = [], [], []
     if rows or problems:
         yield _from_rows(path, header, rows, lines, problems)
+
+
+def _named_twice(header: Sequence[str]) -> list[str]:
+    """The names of several columns; promptfoo's own names, which follow each provider, are none."""
+    # Spreadsheets write columns without a name where cells right of the table were once used.
+    twice = {name for name in header if name.strip() and header.count(name) > 1}
+    if "Status" in twice:
+        from markscheme.tables.formats import repeats_of_csv
+
+        twice -= repeats_of_csv(header)
+    return sorted(twice)
 
 
 def _mark(first: bytes) -> str:
@@ -730,6 +739,13 @@ def _from_rows(
     for place, column in enumerate(values):
         if any(cell.startswith("'") for cell in column):
             values[place] = [csv_value(cell) for cell in column]
+    from markscheme.tables.formats import csv_outputs, csv_records
+
+    outputs = csv_outputs(header, values)
+    if outputs:
+        found = [csv_records(header, row, outputs) for row in zip(*values, strict=True)]
+        repeated = [line for line, results in zip(lines, found, strict=True) for _ in results]
+        return _from_records(path, list(itertools.chain(*found)), repeated, problems)
     columns: dict[str, Sequence[Any] | pl.Series] = dict(zip(header, values, strict=True))
     return RawBatch(source=shown(path), columns=columns, lines=lines, problems=problems)
 

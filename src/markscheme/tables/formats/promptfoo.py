@@ -1,8 +1,17 @@
-"""promptfoo: `promptfoo eval -o results.json` (or .jsonl)."""
+"""promptfoo: `promptfoo eval -o results.json` (or .jsonl, or .csv).
+
+A CSV file has the variables, then a column a provider. Older versions wrap the output in the
+verdict and the grader's reason: `[PASS] (1.00)`, the output, `Pass Reason: ...`. Newer ones write
+the output alone, with columns of its own for `Status`, `Score` and `Grader Reason` after it. Where
+an assertion failed, the reason may be in the output's cell too, apart from it by a line `---`.
+"""
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from markscheme.tables.columns import ALIASES, plain_name
@@ -13,6 +22,146 @@ _REFERENCES = (
     "model-graded-factuality", "answer-relevance", "levenshtein", "rouge-n", "bleu",
 )  # fmt: skip
 """Assertions whose value is what the answer should say."""
+
+
+_BESIDE = frozenset(["Status", "Score", "Named Scores", "Grader Reason", "Comment", "Reasoning"])
+"""Columns that follow each output of a CSV file."""
+
+_STATUSES = frozenset(["PASS", "FAIL", "ERROR"])
+_ERROR = 2
+"""The `failureReason` of a result that is an error, rather than a failed assertion (1)."""
+
+_LABELLED = re.compile(r"\[(?P<provider>[^\[\]]+)\] ?(?P<label>.*)", re.DOTALL)
+_SCORES = r"[ \t]*\((?:-?\d[\d.]*|undefined|NaN)(?:,[^\n]*?)?\)(?=\s|$)"
+_WRAPPED = re.compile(rf"\s*\[(?P<status>PASS|FAIL|ERROR)\](?:{_SCORES})?")
+_REASON = re.compile(r"(?:^|\n)[ \t]*(?:Pass|Fail) Reason:(?P<reason>.*)\Z", re.DOTALL)
+_RULE = re.compile(r"\n[ \t]*---[ \t]*(?=\n|\Z)")
+_OF_GRADERS = ("Expected ", "Custom function", "Similarity ", "Aggregate score", "No output")
+"""How the reasons begin that promptfoo's own assertions give."""
+
+_LOOK = 200
+"""Rows of a CSV file that are looked at to tell what its columns hold."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class CsvOutput:
+    """A provider's column in a CSV file, and those of its status and its grader's reason."""
+
+    system: str | None
+    column: int
+    status: int | None
+    reason: int | None
+
+
+def repeats_of_csv(header: Sequence[str]) -> set[str]:
+    """The names that a CSV file of several providers has several times."""
+    names = {name for name in header if name in _BESIDE or name.startswith("Metric: ")}
+    outputs = {name for name in header if _LABELLED.fullmatch(name)}
+    return names | outputs if {"Status", "Score"} <= names else set()
+
+
+def csv_outputs(header: Sequence[str], columns: Sequence[Sequence[str]]) -> list[CsvOutput]:
+    """The outputs of promptfoo in a CSV file; empty where it is no such file."""
+    wrapped = {place for place, cells in enumerate(columns) if _all_wrapped(cells)}
+    statuses = [
+        place
+        for place, name in enumerate(header)
+        if name == "Status" and set(columns[place][:_LOOK]) <= {*_STATUSES, ""}
+    ]
+    known = "Grader Reason" in header or "Named Scores" in header
+    labelled = {place for place, name in enumerate(header) if _LABELLED.fullmatch(name)}
+    followed = {place - 1 - (header[place - 1] == "Reasoning") for place in statuses if known}
+    outputs = sorted(wrapped | followed - {-1} | (labelled if wrapped or statuses else set()))
+    if not outputs:
+        return []
+    systems = _systems([header[place] for place in outputs])
+    found = []
+    for system, place, end in zip(systems, outputs, [*outputs[1:], len(header)], strict=True):
+        # One output has its columns wherever they are, several have them after each.
+        near = range(len(header)) if len(outputs) == 1 else range(place, end)
+        found.append(
+            CsvOutput(
+                system=system,
+                column=place,
+                status=next((n for n in near if n in statuses), None),
+                reason=next((n for n in near if header[n] == "Grader Reason"), None),
+            )
+        )
+    return found
+
+
+def _all_wrapped(cells: Sequence[str]) -> bool:
+    filled = [cell for cell in cells[:_LOOK] if cell.strip()]
+    return bool(filled) and all(map(_WRAPPED.match, filled))
+
+
+def _systems(names: Sequence[str]) -> list[str | None]:
+    """A name for each output: its provider's where the prompt is the same, else all of it."""
+    if len(names) == 1 and plain_name(names[0]) in ALIASES["answer"]:
+        return [None]
+    parts = [_LABELLED.fullmatch(name) for name in names]
+    providers = [part["provider"] for part in parts if part is not None]
+    if len(providers) == len(set(providers)) == len(names):
+        return [*providers]
+    seen: Counter[str] = Counter()
+    systems: list[str | None] = []
+    for name in names:
+        seen[name] += 1
+        systems.append(name if seen[name] == 1 else f"{name} ({seen[name]})")
+    return systems
+
+
+def csv_records(
+    header: Sequence[str], row: Sequence[str], outputs: Sequence[CsvOutput]
+) -> list[Record]:
+    """A result, as the JSON file has it, for each output of a row."""
+    taken = {one.column for one in outputs}
+    variables = {
+        name: value
+        for place, (name, value) in enumerate(zip(header, row, strict=True))
+        if place not in taken and name not in _BESIDE and name != "Description"
+    }
+    records: list[Record] = []
+    for one in outputs:
+        output, status = _unwrapped(
+            row[one.column],
+            "" if one.status is None else row[one.status],
+            "" if one.reason is None else row[one.reason],
+        )
+        own = {
+            name: f"{value}:{one.system}" if plain_name(name) in ALIASES["answer_id"] else value
+            for name, value in variables.items()
+        }
+        failed = status == "ERROR"
+        result = {
+            "vars": variables,
+            "provider": one.system,
+            "response": {"output": None if failed else output},
+            "failureReason": _ERROR if failed else 0,
+        }
+        records.append({**(own if len(outputs) > 1 else variables), **result})
+    return records
+
+
+def _unwrapped(cell: str, status: str, reason: str) -> tuple[str, str]:
+    """The output in a cell without what promptfoo writes around it, and its status."""
+    match = _WRAPPED.match(cell)
+    text = cell
+    if match is not None and status in ("", match["status"]):
+        status, text = match["status"], cell[match.end() :]
+        said = _REASON.search(text)
+        if said is not None:
+            reason, text = reason or said["reason"], text[: said.start()]
+    elif not status:
+        return cell, status
+    parts = [part.strip() for part in _RULE.split(text) if part.strip()]
+    reason = reason.strip()
+    if len(parts) > 1:
+        if parts[0] == reason or (not reason and parts[0].startswith(_OF_GRADERS)):
+            parts = parts[1:]
+        elif parts[-1] == reason or not reason:
+            parts = parts[:-1]  # Else every line is the output's own.
+    return "\n---\n".join(parts), status
 
 
 def _records(document: Any) -> Sequence[Record] | None:
@@ -38,9 +187,11 @@ def _ours(record: Record) -> Record:
     references = _named(variables, "references")
     if references is None:
         references = _asserted(record.get("testCase") or {})
-    return {
+    if references is None:  # The output is the answer, so this is what it should be.
+        references = next((v for k, v in variables.items() if plain_name(k) == "answer"), None)
+    found = {} if references is None else {"references": references}
+    return found | {
         "question": _question(record, variables),
-        "references": references,
         "answer": output,
         "system": provider.get("label") or provider.get("id")
         if isinstance(provider, Mapping)
@@ -52,7 +203,9 @@ def _question(record: Record, variables: Mapping[str, Any]) -> Any:
     named = _named(variables, "question")
     if named is not None:
         return named
-    texts = [value for value in variables.values() if isinstance(value, str)]
+    others = {"answer", *ALIASES["references"]}
+    texts = [value for name, value in variables.items()
+             if isinstance(value, str) and plain_name(name) not in others]  # fmt: skip
     prompt = record.get("prompt") or {}
     return texts[0] if len(texts) == 1 else prompt.get("raw")
 
@@ -76,6 +229,11 @@ def _asserted(test: Mapping[str, Any]) -> list[Any] | None:
     return None
 
 
+def _notes(records: Sequence[Record]) -> Mapping[str, int]:
+    failed = sum(record.get("failureReason") == _ERROR for record in records)
+    return {"results are errors of promptfoo, not answers: not answered": failed} if failed else {}
+
+
 def _version(document: Any) -> Any:
     return (document.get("metadata") or {}).get("promptfooVersion")
 
@@ -91,5 +249,6 @@ FORMAT = ForeignFormat(
         "answer": "response.output",
         "system": "provider",
     },
+    notes=_notes,
     version=_version,
 )
