@@ -177,3 +177,13 @@ def test_aliases_alone_are_the_references_and_a_given_column_is_the_only_one(
     table, reader = read(written(path, [row]), columns={"references": "gold"})
     assert table["references"].to_list() == [["Danube"]]
     assert list(reader.ignored) == ["aliases"]
+
+
+def test_gold_alone_is_not_judged_as_its_own_answer(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="no column for answer"):
+        read(RUNS / "trivia.json")
+    with pytest.raises(DataError, match="no column for references"):
+        read(RUNS / "hotpot_dev.json")
+    rows = [{"question": "Which?", "answer": {"value": "A", "aliases": ["a"]}, "output": "B"}]
+    table, _ = read(written(tmp_path / "rows.jsonl", rows))
+    assert table.select("references", "answer").row(0) == (["A", "a"], "B")

@@ -138,6 +138,8 @@ def recognise_columns(
     _take_foreign(found, raw, blocked)
     used = {place.split(".")[0] for place in found.places.values()} | set(found.places.values())
     used |= set(found.answers.values())
+    if found.format is not None:
+        used |= found.format.whole
     free = [name for name in names if name not in used]
     others = [] if "references" in given or found.format else _more_references(raw, free)
     free = [name for name in free if name not in others]

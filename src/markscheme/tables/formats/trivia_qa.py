@@ -36,6 +36,7 @@ FORMAT = ForeignFormat(
     matches=_matches,
     ours=_ours,
     records=_records,
+    whole=frozenset(["answer", "Answer"]),
     places={"references": "answer.value, answer.aliases"},
     version=lambda document: document.get("Version"),
 )
