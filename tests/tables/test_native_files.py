@@ -72,6 +72,12 @@ LAYOUTS: dict[str, Any] = {
     "predictions.json": {"predictions": TEXTS, "seconds": 3},
     "rows.jsonl": [{"predicted_answer": text, "id": name} for name, text in TEXTS.items()],
     "list.json": [{"prediction": text, "question_id": name} for name, text in TEXTS.items()],
+    "objects.json": {name: {"answer": text, "score": 1} for name, text in TEXTS.items()},
+    "lists.json": {name: [text] for name, text in TEXTS.items()},
+    "data.json": {
+        "version": 1,
+        "data": [{"id": name, "predicted_answer": text} for name, text in TEXTS.items()],
+    },
     "with_question.jsonl": [
         {"_id": name, "question": "?", "predicted_answer": text} for name, text in TEXTS.items()
     ],
@@ -187,3 +193,33 @@ def test_gold_alone_is_not_judged_as_its_own_answer(tmp_path: Path) -> None:
     rows = [{"question": "Which?", "answer": {"value": "A", "aliases": ["a"]}, "output": "B"}]
     table, _ = read(written(tmp_path / "rows.jsonl", rows))
     assert table.select("references", "answer").row(0) == (["A", "a"], "B")
+
+
+def test_questions_without_an_id_are_not_answered(tmp_path: Path) -> None:
+    rows = [GOLD[0], {**GOLD[1], "id": None}, {k: v for k, v in GOLD[2].items() if k != "id"}]
+    table, reader = read(
+        written(tmp_path / "gold.jsonl", rows), written(tmp_path / "one.json", TEXTS)
+    )
+    assert table["answer_id"].to_list() == ["a", "line 2", "line 3"]
+    assert table["answer"].to_list() == ["Donau", None, None]
+    assert list(reader.notes.values()) == [2, 2]
+
+
+def test_tables_by_columns_are_not_predictions(tmp_path: Path) -> None:
+    tables = [
+        pl.DataFrame({"question": ["Which?", "Who?"], "gold": ["A", "B"], "answer": [name, "B"]})
+        for name in ("A", "C")
+    ]
+    for name, table in zip("ac", tables, strict=True):
+        rows = {column: dict(enumerate(table[column])) for column in table.columns}
+        written(tmp_path / f"{name}.json", rows)
+    table, _ = read(tmp_path / "a.json", tmp_path / "c.json")
+    assert table["answer"].to_list() == ["A", "B", "C", "B"]
+
+
+@pytest.mark.parametrize("answer", [{"Value": "Danube"}, {"Value": "Danube", "Aliases": None}])
+def test_trivia_qa_without_aliases(answer: dict[str, Any], tmp_path: Path) -> None:
+    rows = [{"QuestionId": "a", "Answer": answer, "Question": "Which river?"}]
+    gold = written(tmp_path / "gold.json", {"Split": "dev", "Data": rows})
+    table, _ = read(gold, written(tmp_path / "pred.json", {"a": "Rhine"}))
+    assert table.select("references", "answer").row(0) == (["Danube"], "Rhine")

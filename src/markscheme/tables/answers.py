@@ -162,7 +162,7 @@ class AnswersReader:
             self.ignored.update(dict.fromkeys(name for name in found.unused if name not in slices))
         found.values.update({name: raw.columns[name] for name in slices})
         if predicted:
-            tables = _predicted(found, predicted, raw.source)
+            tables = _predicted(found, predicted, raw)
         elif found.answers:
             tables = _a_system_each(found, raw)
         else:
@@ -346,7 +346,7 @@ def _match_by_id(found: Recognised, raw: RawBatch, predicted: Sequence[Predictio
 
 
 def _predicted(
-    found: Recognised, predicted: Sequence[Predictions], source: str
+    found: Recognised, predicted: Sequence[Predictions], raw: RawBatch
 ) -> list[dict[str, Sequence[Any] | pl.Series]]:
     """The rows with the answers of each file, joined by id; those without one are counted.
 
@@ -355,21 +355,26 @@ def _predicted(
     """
     if "answer_id" not in found.values:
         raise DataError(
-            f"{source} has no ids to match the answers by; say which column they are with "
+            f"{raw.source} has no ids to match the answers by; say which column they are with "
             "--columns answer_id=NAME"
         )
-    ids = [None if one is None else str(one) for one in found.values["answer_id"]]
+    ids = [
+        # A question without an id was answered by nobody, and stays a question.
+        f"{raw.unit} {line}" if name is None or not str(name).strip() else str(name)
+        for name, line in zip(found.values["answer_id"], raw.lines, strict=True)
+    ]
     tables = []
     for one in predicted:
-        met = {name for name in ids if name is not None and name in one.answers}
+        met = {name for name in ids if name in one.answers}
         if not met and not one.used:
             raise DataError(
                 f"none of the {len(one.answers)} ids of {one.file}, such as "
-                f"{next(iter(one.answers), None)!r}, is one of {source}, such as {ids[0]!r}; say "
+                f"{next(iter(one.answers), None)!r}, is one of {raw.source}, such as "
+                f"{ids[0]!r}; say "
                 "which column holds them with --columns answer_id=NAME"
             )
         one.used |= met
-        matched = [None if name is None else one.answers.get(name) for name in ids]
+        matched = [one.answers.get(name) for name in ids]
         missing = sum(answer is None for answer in matched)
         if missing:
             found.notes[f"questions have no answer in {one.file} and count as not answered"] = (
@@ -379,7 +384,7 @@ def _predicted(
         tables.append(
             {
                 **found.values,
-                "answer_id": ids if lone else [name and f"{name}:{one.system}" for name in ids],
+                "answer_id": ids if lone else [f"{name}:{one.system}" for name in ids],
                 "answer": matched,
                 "system": [one.system] * len(ids),
             }

@@ -92,7 +92,10 @@ def predictions_of(path: str | Path) -> dict[str, str | None] | None:
         except (OSError, orjson.JSONDecodeError):
             return None
     if isinstance(document, Mapping):
-        return _of_object(document)
+        lists = [value for value in document.values() if isinstance(value, list)]
+        if len(lists) != 1 or not all(isinstance(row, Mapping) for row in lists[0]):
+            return _of_object(document)
+        document = lists[0]
     try:
         first = (
             next(iter(records_batches(str(path), document[:1], 1)), None)
@@ -118,17 +121,27 @@ def predictions_of(path: str | Path) -> dict[str, str | None] | None:
 
 
 def _of_object(document: Mapping[str, Any]) -> dict[str, str | None] | None:
+    if any(plain_name(name) in ALIASES["question"] for name in document):
+        return None  # One record, or a table by columns.
     for name, value in document.items():
         if plain_name(name) in _ANSWERS and isinstance(value, Mapping):
             return _of_object(value)
-    if any(plain_name(name) in ALIASES["question"] for name in document):
-        return None  # One record.
-    values = list(document.values())
+    values = [_bare(value) for value in document.values()]
     # Numbers alone are no answers: SQuAD 2.0 has files of ids and probabilities too.
-    plain = all(one is None or isinstance(one, str | int) for one in values)
-    if not plain or not any(isinstance(one, str) for one in values):
+    plain = all(value is None or isinstance(value, str | int | float) for value in values)
+    if not plain or not any(isinstance(value, str) for value in values):
         return None
-    return {str(name): _text(value) for name, value in document.items()}
+    return {str(name): _text(value) for name, value in zip(document, values, strict=True)}
+
+
+def _bare(value: Any) -> Any:
+    """The answer in a list of one, or in an object under a name for answers."""
+    if isinstance(value, list) and len(value) == 1:
+        return value[0]
+    if isinstance(value, Mapping):
+        named = [inner for name, inner in value.items() if plain_name(name) in ALIASES["answer"]]
+        return named[0] if len(named) == 1 else value
+    return value
 
 
 def _columns(batch: RawBatch) -> tuple[str, str] | None:

@@ -10,7 +10,7 @@ from markscheme.tables.formats.foreign import ForeignFormat, Record
 
 def _records(document: Any) -> Sequence[Record] | None:
     rows = document.get("Data") if isinstance(document, Mapping) else None
-    if isinstance(rows, list) and rows and isinstance(rows[0], Mapping) and _matches(rows[0]):
+    if isinstance(rows, list) and rows and isinstance(rows[0], Mapping) and _answer(rows[0]):
         return rows
     return None
 
