@@ -11,7 +11,7 @@ import pytest
 
 import markscheme
 from markscheme.models import Models
-from markscheme.tables import AnswersReader, read_answers
+from markscheme.tables import AnswersReader, ReadOptions, read_answers
 from markscheme.testing import ScriptedChat
 from markscheme.text import is_api_error
 from markscheme.text.replies import around_reasoning, without_reasoning
@@ -234,6 +234,10 @@ def test_models_and_filters_are_systems_of_their_own() -> None:
     assert systems.unique(maintain_order=True).to_list() == [
         "a:strict-match", "a:flexible-extract", "b:strict-match", "b:flexible-extract"
     ]  # fmt: skip
+    given = read_answers(
+        [{**row, "who": "a"} for row in samples()], ReadOptions(columns={"system": "who"})
+    )
+    assert given["system"].to_list() == ["a:strict-match"] * 3 + ["a:flexible-extract"] * 3
     rows = [{**row, "filter": None} for row in samples()[:3]]
     reader = AnswersReader([rows])
     assert pl.concat(list(reader))["system"].n_unique() == 1

@@ -239,6 +239,15 @@ def _take_foreign(found: Recognised, raw: RawBatch, blocked: Iterable[str]) -> N
         if ours not in blocked:
             found.values[ours] = [row.get(ours) for row in rows]
             found.places[ours] = ours
+    if found.format.variant is not None:
+        variants = [found.format.variant(record) for record in records]
+        if any(variants) and found.places.get("system") != "none":
+            systems = _listed(found.values.get("system", [None] * len(variants)))
+            found.values["system"] = [
+                ":".join(str(name) for name in names if name) or None
+                for names in zip(systems, variants, strict=True)
+            ]
+            found.places.setdefault("system", "system")
     if found.format.notes is not None:
         found.notes.update(found.format.notes(records))
     if found.format.graded is not None:

@@ -39,6 +39,8 @@ class ForeignFormat:
         notes: what the reader of the figures must know of some records, with their number.
         graded: the name of the tool's own metric of a record and whether it counts as right; None
             where it has none of 0 and 1.
+        variant: which of several answers to its question a record holds, such as lm-eval's filter;
+            it becomes a part of the system's name, so that no system counts a question twice.
         whole: columns of the record that hold nothing but what `ours` takes of them.
         places: our columns to where the tool keeps them, as they are shown.
         version: the tool's version that a whole JSON document names, or None.
@@ -51,6 +53,7 @@ class ForeignFormat:
     joined: Callable[[Sequence[Record]], Sequence[Record]] | None = None
     notes: Callable[[Sequence[Record]], Mapping[str, int]] | None = None
     graded: Callable[[Record], tuple[str, bool] | None] | None = None
+    variant: Callable[[Record], str | None] | None = None
     whole: frozenset[str] = frozenset()
     places: Mapping[str, str] = field(default_factory=dict)
     version: Callable[[Any], Any] | None = None

@@ -24,11 +24,8 @@ def _ours(record: Record) -> Record:
     else:
         found["answer"] = _first(record["filtered_resps"])
         found["references"] = _references(doc, record["target"])
-    # A document occurs once for each filter: each is a system of its own.
-    names = [_model(record), _filter(record)]
-    if any(names):
-        found["system"] = ":".join(name for name in names if name)
-    return found
+    model = _model(record)
+    return found | ({"system": model} if model else {})
 
 
 def _model(record: Record) -> str | None:
@@ -127,6 +124,7 @@ FORMAT = ForeignFormat(
         "answer": "filtered_resps",
         "system": "filter",
     },
+    variant=_filter,
     notes=_notes,
     graded=_graded,
 )
