@@ -16,7 +16,8 @@ from markscheme.testing import ScriptedChat
 from markscheme.text import is_api_error
 from markscheme.text.replies import around_reasoning, without_reasoning
 
-RUNS = Path(__file__).parent / "runs"
+RUNS = Path(__file__).parent / "reported" / "02-gsm8k-worked-solution"
+SILENT = "rows without an answer, judged as wrong"
 QUESTION = {"question": "What is the capital of France?", "references": ["Paris"]}
 
 
@@ -34,8 +35,8 @@ REASONED = {
     "<think>a</think> Rome <think>b</think> Paris": "Paris",
     "Let me see. <think>Rome</think> Paris": "Paris",
     "Paris <think>sure?</think>": "Paris",
-    "Paris <think>sure? it": "Paris",
-    "<think>a</think> Paris <think>sure?": "Paris",
+    "Paris <think>sure? it": None,
+    "<think>a</think> Paris <think>sure?": None,
     "<think>Paris": None,
     "<think>Paris</think>": None,
     "<think>Paris</think> \n": None,
@@ -49,6 +50,7 @@ def test_reasoning_is_not_the_answer(answer: str) -> None:
     assert without_reasoning(answer) == REASONED[answer]
     found, notes = read({**QUESTION, "answer": answer}, {**QUESTION, "answer": None})
     assert found == [REASONED[answer], None]
+    assert notes.pop(SILENT) == 1 + (REASONED[answer] is None)
     assert sum(notes.values()) == (REASONED[answer] != answer)
 
 
@@ -70,9 +72,9 @@ def test_every_judge_sees_the_answer_without_its_reasoning() -> None:
     chat = ScriptedChat(replies=lambda text: "yes")
     judges = ["exact_match", "contains", "examiner", "llm_grader"]
     result = markscheme.judge(rows, judges=judges, models=Models(chat=chat))
-    assert result.judgments["status"].to_list().count("skipped") == 4
+    assert result.judgments["explanation"].to_list().count("no answer was given") == 4
     table = result.judgments.filter(pl.col("judge").is_in(["exact_match", "contains", "examiner"]))
-    assert table["verdict"].to_list() == [True, None] * 3
+    assert table["verdict"].to_list() == [True, False] * 3
     assert chat.seen
     assert not any("Rome?" in str(one.messages) for one in chat.seen)
 

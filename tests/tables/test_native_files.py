@@ -1,7 +1,7 @@
 """Files of HotpotQA, 2WikiMultihopQA, MuSiQue and TriviaQA as their authors lay them out, judged
 with the prediction files that their own scorers take.
 
-`runs/` holds small files in these layouts, made for these tests.
+`reported/06-multihop-native-files` holds small files in these layouts, made for these tests.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import markscheme
 from markscheme.errors import BadRowsError, DataError
 from markscheme.tables import AnswersReader, ReadOptions
 
-RUNS = Path(__file__).parent / "runs"
+RUNS = Path(__file__).parent / "reported" / "06-multihop-native-files"
 ACCURACY = {
     ("musique_merged.jsonl",): 1.0,
     ("hotpot_dev.json", "hotpot_pred.json"): 2 / 3,
@@ -115,9 +115,10 @@ def test_missing_and_further_ids_are_counted(tmp_path: Path) -> None:
         "questions have no answer in one.json and count as not answered": 2,
         "questions have no answer in two.jsonl and count as not answered": 2,
         "answers of one.json are to no question that was read": 1,
+        "rows without an answer, judged as wrong": 4,
     }
     result = markscheme.judge([gold, one, two], judges=["exact_match"])
-    assert result.judgments["status"].to_list().count("skipped") == 4
+    assert result.judgments["verdict"].to_list() == [True, *[False] * 4, True]
 
 
 def test_batches_of_questions_share_the_answers(tmp_path: Path) -> None:
@@ -202,7 +203,7 @@ def test_questions_without_an_id_are_not_answered(tmp_path: Path) -> None:
     )
     assert table["answer_id"].to_list() == ["a", "line 2", "line 3"]
     assert table["answer"].to_list() == ["Donau", None, None]
-    assert list(reader.notes.values()) == [2, 2]
+    assert list(reader.notes.values()) == [2, 2, 2]
 
 
 def test_tables_by_columns_are_not_predictions(tmp_path: Path) -> None:

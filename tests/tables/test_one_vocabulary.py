@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import polars as pl
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from markscheme.cli import run
 from markscheme.errors import DataError
@@ -125,3 +130,30 @@ def test_rows_are_counted_alike_in_every_format(tmp_path: Path) -> None:
 )
 def test_words_that_people_type_into_sheets_are_labels(word: str, value: float | None) -> None:
     assert value_of(word) == value
+
+
+CELL = st.sampled_from(["a", "b\nc", 'q"x"', "", "**x**\n\n- y\r\n- z", "1,2"])
+
+
+@given(
+    rows=st.lists(st.tuples(CELL, CELL, CELL), max_size=9),
+    ending=st.sampled_from(["\n", "\r\n"]),
+    quoting=st.sampled_from([csv.QUOTE_ALL, csv.QUOTE_MINIMAL]),
+    ended=st.booleans(),
+)
+def test_line_breaks_within_cells_are_no_rows(
+    tmp_path_factory: pytest.TempPathFactory,
+    rows: list[tuple[str, ...]],
+    ending: str,
+    quoting: Any,
+    *,
+    ended: bool,
+) -> None:
+    """The progress bar said "360 of 1,238" at the end of a file of Markdown answers."""
+    text = io.StringIO()
+    writer = csv.writer(text, quoting=quoting, lineterminator=ending)
+    writer.writerows([("question", "gold", "answer"), *rows])
+    path = tmp_path_factory.mktemp("counted") / "a.csv"
+    content = text.getvalue()
+    path.write_text(content if ended else content.removesuffix(ending), newline="")
+    assert count_rows([path]) == len(rows)

@@ -67,9 +67,10 @@ def test_providers_are_systems(tmp_path: Path) -> None:
     assert table["system"].to_list() == ["openai:gpt-4o", "anthropic:claude"] * 3
     assert table["answer"].to_list() == ["Paris", "Rome", "", "Rome", None, "3"]
     assert table["answer_id"].to_list()[:2] == ["a:openai:gpt-4o", "a:anthropic:claude"]
-    assert reader.notes == {"results are errors of promptfoo, not answers: not answered": 1}
+    assert reader.notes == {"results are errors of promptfoo, not answers: not judged": 1}
     result = markscheme.judge(tmp_path / "out.csv", judges=["exact_match"])
     assert result.judgments["status"].to_list() == ["judged"] * 4 + ["skipped", "judged"]
+    assert result.judgments["explanation"][4] == "the call of the system failed: 429"
     assert result.judgments["verdict"].to_list() == [True, False, False, True, None, False]
 
 

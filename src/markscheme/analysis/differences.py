@@ -283,8 +283,10 @@ def _rows(
         columns={} if ours else options.columns, threshold=options.threshold, slices=slices,
     ).filter(pl.col("judge") == judge)  # fmt: skip
     rows = rows.with_row_index("place").with_columns(
-        # A system that gives no answer has not answered.
-        verdict=pl.when(pl.col("answer").is_null()).then(pl.lit(value=False)).otherwise("verdict"),
+        # A system that gives no answer has not answered, unless its call failed.
+        verdict=pl.when(pl.col("answer").is_null() & pl.col("status").ne_missing("skipped"))
+        .then(pl.lit(value=False))
+        .otherwise("verdict"),
         system=pl.col("system").fill_null("system"),
     )
     if system is None:

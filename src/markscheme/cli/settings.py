@@ -32,6 +32,7 @@ _COMMANDS: Mapping[str, tuple[str, ...]] = {
     "answer_columns": _READERS,
     "input_format": _READERS,
     "encoding": _READERS,
+    "sheet": _READERS,
     "reference_separator": _READERS,
     "on_bad_row": _READERS,
     "fail_under": ("judge",),
@@ -46,7 +47,8 @@ SECTIONS: Mapping[str, tuple[str, ...]] = {
     "": ("judges", "slices"),
     "columns": (),  # ours = theirs
     "reading": (
-        "answer_columns", "input_format", "encoding", "reference_separator", "on_bad_row",
+        "answer_columns", "input_format", "encoding", "sheet", "reference_separator",
+        "on_bad_row",
     ),
     "gate": ("fail_under", "confidence", "margin", "fail_on_regression"),
     "models": (
@@ -80,6 +82,7 @@ TEMPLATE = """\
 # answer_columns = ["gpt-4o", "claude"] # a column a system
 # reference_separator = "|"             # "Paris|Lyon" are two references
 # encoding = "cp1252"
+# sheet = "Answers"
 # on_bad_row = "skip"
 
 [gate]

@@ -21,7 +21,10 @@ from markscheme.text import declines
 
 T = TypeVar("T")
 
-ITEM = ("question", "references", "answer", "reference_grades", "reference_kind", "context")
+ITEM = (
+    "question", "references", "answer", "reference_grades", "reference_kind", "context",
+    "answer_error",
+)  # fmt: skip
 """What a judge may look at, besides columns of the user's own. Rows equal in these are one item,
 whichever systems gave the answer."""
 
@@ -61,7 +64,8 @@ def apply(
 ) -> pl.DataFrame:
     """The outcomes of a judge on a table of answers: one row each, in order, all columns present.
 
-    A null answer, which a system did not give, is wrong without asking the judge. Where the judge
+    A null answer, which a system did not give, is wrong without asking the judge; where the call of
+    the system failed (`answer_error`), the row is `skipped`. Where the judge
     needs references and the question has none, it is not asked either: of a question without an
     answer (`reference_kind` `none`) an answer is right if it declines or is null, and any other row
     is `skipped`. One that takes more
@@ -102,8 +106,12 @@ def _unasked(answers: pl.DataFrame) -> pl.DataFrame:
     outcomes: list[dict[str, Any]] = []
     unknown = pl.repeat(None, answers.height, eager=True)
     kinds = answers.get_column("reference_kind", default=unknown)
-    for answer, kind in zip(answers["answer"], kinds, strict=True):
-        if kind == "none":
+    errors = answers.get_column("answer_error", default=unknown)
+    for answer, kind, error in zip(answers["answer"], kinds, errors, strict=True):
+        if answer is None and error is not None:
+            why = f"the call of the system failed: {error}"
+            outcomes.append({"status": "skipped", "explanation": why})
+        elif kind == "none":
             right = answer is None or declines(answer)
             said = "and the answer declines" if right else "and the answer gives one"
             outcomes.append(_decided(f"the question has no answer, {said}", right=right))

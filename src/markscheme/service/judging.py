@@ -324,6 +324,7 @@ def table(rows: Sequence[AnswerIn]) -> pl.DataFrame:
             "label": empty,
             "annotator_labels": empty,
             "context": [row.context for row in rows],
+            "answer_error": empty,
         },
         schema=ANSWERS_SCHEMA,
     )

@@ -36,8 +36,10 @@ ANSWERS_SCHEMA: dict[str, Any] = {
     "label": pl.Float64,
     "annotator_labels": pl.List(pl.Float64),
     "context": pl.String,
+    "answer_error": pl.String,
 }
-"""Columns of an answers table, in order."""
+"""Columns of an answers table, in order. `answer_error` says why the call of a system failed that
+should have given the answer: the answer is null, and is not judged."""
 
 
 def slices_of(answers: pl.DataFrame) -> list[str]:
@@ -103,6 +105,7 @@ class AnswersReader:
                 format=self.options.input_format,
                 batch_rows=rows,
                 encoding=self.options.encoding,
+                sheet=self.options.sheet,
             ):
                 named = self.system or system_of(source)
                 frame = self.answers_of(raw, predicted, default_system=named)

@@ -39,6 +39,7 @@ ALIASES: dict[str, tuple[str, ...]] = {
     ),
     "annotator_labels": ("annotator labels",),
     "context": ("context", "passage", "evidence"),
+    "answer_error": ("answer error",),
     "judge": ("judge", "evaluator", "metric", "grader"),
     "verdict": ("verdict", "is correct", "correct", "judgment", "judgement"),
     "score": ("score", "probability", "confidence"),

@@ -40,10 +40,11 @@ from markscheme.tables.formats import (
     inspect_archive,
     workbook_rows,
 )
+from markscheme.tables.list_literals import LONG_INTEGER, parse_json
 from markscheme.tables.objects import columns_of, frame_of, values_of, with_gaps
 from markscheme.tables.parquet import scan_parquet
 from markscheme.tables.paths import are_messages
-from markscheme.text import csv_value
+from markscheme.text import csv_value, in_rows
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -249,7 +250,12 @@ def _decompressed(stream: io.BufferedReader) -> io.BufferedReader:
 
 
 def iter_raw(
-    source: Source, *, format: Format | None = None, batch_rows: int, encoding: str | None = None
+    source: Source,
+    *,
+    format: Format | None = None,
+    batch_rows: int,
+    encoding: str | None = None,
+    sheet: str | None = None,
 ) -> Iterator[RawBatch]:
     """Batches of raw rows of one source, in order.
 
@@ -259,12 +265,13 @@ def iter_raw(
         format: what a file is; None finds out from the content or the name.
         batch_rows: rows per batch at the most.
         encoding: of a file of text; None finds out.
+        sheet: of a workbook; None takes the only one that holds a table.
 
     Raises:
         DataError: the source as a whole cannot be read.
     """
     if isinstance(source, str | Path):
-        return _file_batches(str(source), format, batch_rows, encoding)
+        return _file_batches(str(source), format, batch_rows, encoding, sheet)
     if type(source).__module__.startswith("pandas"):
         return _pandas_batches(cast("pd.DataFrame", source), batch_rows)
     frame = frame_of(source)
@@ -284,7 +291,7 @@ def iter_raw(
 
 
 def _file_batches(
-    path: str, format: Format | None, batch_rows: int, encoding: str | None
+    path: str, format: Format | None, batch_rows: int, encoding: str | None, sheet: str | None
 ) -> Iterator[RawBatch]:
     check_named(path)
     if path != "-" and Path(path).is_dir():
@@ -300,7 +307,9 @@ def _file_batches(
             raise _no_table(path, what)
         kind = format or format_of(path, head)
         if format in (None, "xlsx") and head.startswith(_ARCHIVE):
-            batches = _iter_archive(path, stream.read(), batch_rows)
+            batches = _iter_archive(path, stream.read(), batch_rows, sheet)
+        elif kind == "xlsx":
+            batches = _iter_workbook(path, stream.read(), sheet)
         else:
             batches = _batches_of(path, kind, stream, head, batch_rows)
         for batch in batches:
@@ -322,8 +331,6 @@ def _batches_of(
         return _iter_json(path, stream, batch_rows)
     if kind in ("parquet", "arrow"):
         return _iter_columnar(path, kind, stream, head, batch_rows)
-    if kind == "xlsx":
-        return _iter_workbook(path, stream.read())
     return _iter_delimited(path, stream, head, kind, batch_rows)
 
 
@@ -430,10 +437,9 @@ def check_characters(text: str, ours: str) -> None:
 
 
 def count_rows(files: Sequence[str | Path]) -> int | None:
-    """Rows of files, for a progress bar: of Parquet, and of text with a row a line.
+    """Rows of files, for a progress bar: of Parquet, of CSV and TSV, and of text with a row a line.
 
-    Line breaks within quotes count, so for CSV and TSV it may be too many. None where the rows of
-    one of the files cannot be had cheaply.
+    None where the rows of one of the files cannot be had cheaply.
     """
     counts = [_rows_of(Path(file)) for file in files]
     return None if None in counts else sum(filter(None, counts))
@@ -449,8 +455,28 @@ def _rows_of(file: Path) -> int | None:
         except (DataError, pl.exceptions.PolarsError):
             return None
     with file.open("rb") as stream:
-        lines = sum(block.count(b"\n") for block in iter(lambda: stream.read(1 << 20), b""))
-    return max(0, lines - (kind in ("csv", "tsv")))
+        blocks = iter(lambda: stream.read(1 << 20), b"")
+        if kind in ("csv", "tsv"):
+            return max(0, _records(blocks) - 1)
+        return sum(block.count(b"\n") for block in blocks)
+
+
+def _records(blocks: Iterable[bytes]) -> int:
+    """Records of CSV with something in them: a line break within quotes ends none."""
+    records, filled, quoted = 0, False, False
+    for block in blocks:
+        # Every other piece stands within quotes; a doubled quote leaves an empty piece between.
+        for place, piece in enumerate(block.split(b'"')):
+            if place:
+                quoted, filled = not quoted, True
+            if quoted:
+                continue
+            first, *others = piece.split(b"\n")
+            filled = filled or bool(first.strip(b"\r"))
+            for line in others:
+                records += filled
+                filled = bool(line.strip(b"\r"))
+    return records + filled
 
 
 def near_file(path: str | Path) -> str:
@@ -509,7 +535,7 @@ def _iter_jsonl(path: str, stream: BinaryIO, batch_rows: int) -> Iterator[RawBat
                 "pass --input-format json"
             )
         try:
-            record = loads(line)
+            record = parse_json(line) if LONG_INTEGER.search(line) else loads(line)
         except orjson.JSONDecodeError as error:
             if line.strip():
                 problems.append(Problem(shown(path), number, _json_trouble(line, error)))
@@ -563,7 +589,7 @@ def _from_records(
 def _iter_json(path: str, stream: BinaryIO, batch_rows: int) -> Iterator[RawBatch]:
     content = stream.read().removeprefix(_BOM)
     try:
-        document = orjson.loads(content)
+        document = parse_json(content)
     except orjson.JSONDecodeError as error:
         raise DataError(
             f"{shown(path)}, line {error.lineno}, column {error.colno}: not valid JSON: {error.msg}"
@@ -728,6 +754,14 @@ def _is_object(line: bytes) -> bool:
         return False
 
 
+def _is_header(row: Sequence[str], header: list[str]) -> bool:
+    return (
+        len(row) > 1
+        and row[-1] == header[-1]
+        and [row[0].removeprefix("\ufeff"), *row[1:]] == header
+    )
+
+
 def _from_rows(
     path: str,
     header: list[str],
@@ -735,6 +769,16 @@ def _from_rows(
     lines: list[int],
     problems: list[Problem],
 ) -> RawBatch:
+    again = {place for place, row in enumerate(rows) if _is_header(row, header)}
+    notes: tuple[str, ...] = ()
+    if again:  # Files were put together, or one was appended to.
+        first = lines[min(again)]
+        notes = (
+            f"{shown(path)}: the header stands again in {in_rows(len(again))}, left out (the first "
+            f"is line {first:,})",
+        )
+        rows = [row for place, row in enumerate(rows) if place not in again]
+        lines = [line for place, line in enumerate(lines) if place not in again]
     values: list[Sequence[str]] = [*zip(*rows, strict=True)] if rows else [()] * len(header)
     for place, column in enumerate(values):
         if any(cell.startswith("'") for cell in column):
@@ -747,7 +791,9 @@ def _from_rows(
         repeated = [line for line, results in zip(lines, found, strict=True) for _ in results]
         return _from_records(path, list(itertools.chain(*found)), repeated, problems)
     columns: dict[str, Sequence[Any] | pl.Series] = dict(zip(header, values, strict=True))
-    return RawBatch(source=shown(path), columns=columns, lines=lines, problems=problems)
+    return RawBatch(
+        source=shown(path), columns=columns, lines=lines, problems=problems, notes=notes
+    )
 
 
 def _iter_columnar(
@@ -769,7 +815,9 @@ def _scan(file: Path, kind: Format, name: str) -> pl.LazyFrame:
     return scan_parquet(file, shown=name) if kind == "parquet" else _scan_arrow(file, name)
 
 
-def _iter_archive(path: str, content: bytes, batch_rows: int) -> Iterator[RawBatch]:
+def _iter_archive(
+    path: str, content: bytes, batch_rows: int, sheet: str | None
+) -> Iterator[RawBatch]:
     """An archive: a log of inspect_ai, or a workbook."""
     try:
         log = inspect_archive(content)
@@ -781,14 +829,15 @@ def _iter_archive(path: str, content: bytes, batch_rows: int) -> Iterator[RawBat
     if log is None:
         if what := archive_of(content):
             raise _no_table(path, what)
-        yield from _iter_workbook(path, content)
+        yield from _iter_workbook(path, content, sheet)
     else:
         yield from _document_batches(path, log, batch_rows)
 
 
-def _iter_workbook(path: str, content: bytes) -> Iterator[RawBatch]:
-    _, header, rows, lines = workbook_rows(content, shown(path))
-    batch = _from_rows(path, header, rows, lines, [])
+def _iter_workbook(path: str, content: bytes, sheet: str | None) -> Iterator[RawBatch]:
+    found = workbook_rows(content, shown(path), sheet=sheet)
+    problems = [Problem(shown(path), row, said, unit="row") for row, said in found.trouble.items()]
+    batch = _from_rows(path, found.header, found.rows, found.lines, problems)
     batch.unit = "row"
     yield batch
 

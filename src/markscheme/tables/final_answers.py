@@ -24,7 +24,7 @@ _CUT = "answers begin with a block of reasoning such as <think>: what follows it
 _ONLY = "answers are a block of reasoning such as <think> and nothing else: not answered"
 _FAILED = (
     "answers are the error of a failed call, such as 'Error code: 429' or 'Request timed out.': "
-    "not answered"
+    "not judged"
 )
 _SOLVED = "references are worked solutions that end in '#### ANSWER': the answer is the reference"
 
@@ -34,8 +34,8 @@ def final_answers(frame: pl.DataFrame, notes: dict[str, int]) -> pl.DataFrame:
 
     - Reasoning between tags is left out; an answer that holds nothing else is null: not given. A
       tag that the question or a reference has too is part of the answer.
-    - The error of a failed call is no answer: null, unless the question or a reference speaks of
-      errors.
+    - The error of a failed call is no answer: it goes to `answer_error`, unless the question or a
+      reference speaks of errors.
     - Of a worked solution that ends in `#### ANSWER` the reference is the answer, and so it is of
       an answer that is written like it.
     """
@@ -73,7 +73,8 @@ def _without_errors(frame: pl.DataFrame, notes: dict[str, int]) -> pl.DataFrame:
     ).to_series()
     _count(notes, _FAILED, int(failed.sum()))
     return frame.with_columns(
-        pl.when(~failed).then(pl.col("answer")).otherwise(None).alias("answer")
+        pl.when(~failed).then("answer").alias("answer"),
+        pl.when(failed).then("answer").otherwise("answer_error").alias("answer_error"),
     )
 
 

@@ -29,6 +29,7 @@ class Joined:
             and `answer_id`, `question`, `answer`, `system` as far as known.
         key: the columns that judgments and labels were matched on.
         unlabelled: judgments without a label.
+        tied: judgments of answers on which as many annotators say one thing as another.
         unused_labels: labels without a judgment.
         repeated_labels, repeated_judgments: rows that repeat another one with the same value.
         clustered: whether `cluster` is the question.
@@ -37,6 +38,7 @@ class Joined:
     rows: pl.DataFrame
     key: tuple[str, ...]
     unlabelled: int
+    tied: int
     unused_labels: int
     repeated_labels: int
     repeated_judgments: int
@@ -48,6 +50,7 @@ class Joined:
         said = [f"{judgments} judgments matched with labels by {' and '.join(self.key)}"]
         for count, text in (
             (self.unlabelled, "judgments have no label and are left out"),
+            (self.tied, "judgments are of answers whose annotators are tied, and are left out"),
             (self.unused_labels, "labels have no judgment and are left out"),
             (self.repeated_labels, "repeated labels with the same value merged"),
             (self.repeated_judgments, "repeated judgments with the same verdict merged"),
@@ -79,9 +82,11 @@ def join_labels(judgments: pl.DataFrame, labels: pl.DataFrame) -> Joined:
             judge.
     """
     key = matching_key(judgments, labels)
+    ties = labels.filter(_tied(labels))
     labels = labels.filter(pl.col("label").is_not_null())
     if labels.is_empty():
-        raise AgreementError("no row of the labels has a label")
+        alike = ": annotators are tied on every answer" if ties.height else ""
+        raise AgreementError(f"no row of the labels has a label{alike}")
     known, repeated_labels = _one_row_each(labels, key, "label", "labels")
     identity = tuple(n for n in ("answer_id", "question", "answer", "system") if n in judgments)
     identity = (
@@ -104,16 +109,27 @@ def join_labels(judgments: pl.DataFrame, labels: pl.DataFrame) -> Joined:
             f"{once.select(key).row(0)}, labels have {known.select(key).row(0)}{hint}"
         )
     clustered = "question" in rows.columns and rows["question"].null_count() == 0
+    tied = once.join(ties.join(known, on=key, how="anti", nulls_equal=True), on=key, how="semi",
+                     nulls_equal=True).height  # fmt: skip
     cluster = pl.col("question") if clustered else pl.struct(identity)
     return Joined(
         rows=rows.with_columns(cluster.rank("dense").cast(pl.Int64).alias("cluster") - 1),
         key=key,
-        unlabelled=once.height - rows.height,
+        unlabelled=once.height - rows.height - tied,
+        tied=tied,
         unused_labels=known.join(once, on=key, how="anti", nulls_equal=True).height,
         repeated_labels=repeated_labels,
         repeated_judgments=repeated,
         clustered=clustered,
     )
+
+
+def _tied(labels: pl.DataFrame) -> pl.Expr:
+    """Answers that several annotators labelled, and no label has more of them than any other."""
+    if "annotator_labels" not in labels.columns:
+        return pl.lit(value=False)
+    said = pl.col("annotator_labels").list.drop_nulls().list.len()
+    return pl.col("label").is_null() & (said > 1).fill_null(value=False)
 
 
 def matching_key(judgments: pl.DataFrame, labels: pl.DataFrame) -> tuple[str, ...]:

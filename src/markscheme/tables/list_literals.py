@@ -1,4 +1,4 @@
-"""Lists of references inside one text, as spreadsheets and CSV files hold them."""
+"""JSON with all its digits; lists of references inside one text, as CSV files hold them."""
 
 from __future__ import annotations
 
@@ -19,8 +19,33 @@ _SQUAD = re.compile(
     re.DOTALL,
 )
 
+LONG_INTEGER = re.compile(rb"\d{19}")
+"""What may be an integer beyond 64 bits."""
+
 PYTHON = "references read as Python lists"
 """The note about lists that are not JSON."""
+
+
+def parse_json(content: bytes) -> Any:
+    """A JSON text as Python values; an integer beyond 64 bits is the text of its digits.
+
+    orjson makes a float of such a number, which rounds it: two ids become one, and the answer of 24
+    digits is no longer the reference's.
+
+    Raises:
+        orjson.JSONDecodeError: it is no JSON.
+    """
+    found = orjson.loads(content)
+    if LONG_INTEGER.search(content) is None:
+        return found
+    import json
+
+    return json.loads(content, parse_int=_integer)
+
+
+def _integer(digits: str) -> int | str:
+    fits = len(digits) <= 20 and -(2**63) <= int(digits) < 2**63
+    return int(digits) if fits else digits
 
 
 def is_squad_object(value: Mapping[str, Any]) -> bool:
@@ -46,7 +71,7 @@ def parse_list_literals(text: str, notes: dict[str, int]) -> list[Any] | None:
     if not bare.startswith(("[", "{", "array(")):
         return None
     try:
-        value = orjson.loads(bare)
+        value = parse_json(bare.encode())
     except orjson.JSONDecodeError:
         pass
     else:

@@ -18,6 +18,7 @@ import polars as pl
 from markscheme.errors import BadRowsError, DataError
 from markscheme.tables.columns import ALIASES, plain_name
 from markscheme.tables.files import RawBatch, Source, iter_raw, records_batches
+from markscheme.tables.list_literals import parse_json
 
 _BATCH = 65_536
 _QUESTION_IDS = ("question id", "qid", "query id", "example id", "sample id", "questionid")
@@ -88,7 +89,7 @@ def predictions_of(path: str | Path) -> dict[str, str | None] | None:
     document: Any = None
     if file.suffix.lower() == ".json":
         try:
-            document = orjson.loads(file.read_bytes())
+            document = parse_json(file.read_bytes())
         except (OSError, orjson.JSONDecodeError):
             return None
     if isinstance(document, Mapping):

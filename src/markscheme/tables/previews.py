@@ -113,6 +113,7 @@ def preview(
             format=reading.input_format,
             batch_rows=reading.batch_rows,
             encoding=reading.encoding,
+            sheet=reading.sheet,
         )
         raw = next(iter(batches), None)
         if raw is None:

@@ -22,6 +22,7 @@ class ReadOptions:
             is the answer by its name.
         input_format: of the file; None finds out.
         encoding: of a file of text; None finds out.
+        sheet: of a workbook, by its name; None takes the only one that holds a table.
         reference_separator: splits references given as one text. `auto` splits at ` || ` and
             ` | `; `none` never does; anything else is the separator itself, such as `/`.
         slices: columns of the data to keep as they are, as texts, to give figures by.
@@ -52,6 +53,9 @@ class ReadOptions:
     encoding: Annotated[
         str | None,
         Option("Encoding of a file of text: cp1252, utf-16. [default: found out]"),
+    ] = None
+    sheet: Annotated[
+        str | None, Option("Sheet of a workbook. [default: the only one with a table]")
     ] = None
     reference_separator: ReferenceSeparator = "auto"
     slices: Slices = ()

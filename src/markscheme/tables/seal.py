@@ -248,7 +248,7 @@ def read_json(file: Path) -> dict[str, Any]:
     return value
 
 
-_OPTIONAL = ("scope",)
+_OPTIONAL = ("scope", "answer_error")
 """Columns that early versions did not write."""
 
 _GIVEN = ("answer_id", "question", "judge", "signature", "status", "system")

@@ -111,8 +111,6 @@ def validate_rows(
                        needs_references=references != "optional")  # fmt: skip
     if bare:
         notes["rows without references"] = bare
-    if "answer" in given and (silent := _not_given(frame)):
-        notes["rows without an answer, judged as wrong"] = silent
     frame = frame.with_columns(pl.col("references").fill_null([]))
     frame = _drop_blank_references(frame, notes)
     lines = np.asarray(raw.lines)
@@ -132,6 +130,8 @@ def validate_rows(
         keep = np.ones(height, dtype=bool)
         keep[list(trouble)] = False
         frame, lines = frame.filter(keep), lines[keep]
+    if "answer" in given and (silent := _not_given(frame)):
+        notes["rows without an answer, judged as wrong"] = silent
     return ValidatedRows(frame=frame, lines=lines, problems=problems, notes=notes)
 
 
@@ -186,7 +186,7 @@ def _texts(values: Sequence[Any] | pl.Series, ours: str, trouble: Trouble) -> pl
             return values.cast(pl.String)
     try:
         return pl.Series(values, dtype=pl.String, strict=True)
-    except (TypeError, ValueError, pl.exceptions.PolarsError):
+    except (TypeError, OverflowError, ValueError, pl.exceptions.PolarsError):
         convert = _guarded(lambda value: _text(value, ours), trouble)
         return pl.Series([convert(*pair) for pair in enumerate(values)], dtype=pl.String)
 
@@ -239,7 +239,7 @@ def _references(
             if all(isinstance(value, list) for value in values):
                 return _series_of_lists(values)
             values = pl.Series(values, dtype=pl.String, strict=True)
-        except (TypeError, ValueError, pl.exceptions.PolarsError):
+        except (TypeError, OverflowError, ValueError, pl.exceptions.PolarsError):
             convert = _guarded(lambda value: _reference_list(value, separator, notes), trouble)
             rows = [convert(*pair) for pair in enumerate(values)]
             return pl.Series(rows, dtype=pl.List(pl.String))
@@ -451,8 +451,8 @@ def _check_rows(
 
 def _not_given(frame: pl.DataFrame) -> int:
     """Answers that a system did not give, to questions that have one."""
-    declined = pl.col("reference_kind").eq_missing("none")
-    return int(frame.select((pl.col("answer").is_null() & ~declined).sum()).item())
+    explained = pl.col("reference_kind").eq_missing("none") | pl.col("answer_error").is_not_null()
+    return int(frame.select((pl.col("answer").is_null() & ~explained).sum()).item())
 
 
 def _drop_blank_references(frame: pl.DataFrame, notes: dict[str, int]) -> pl.DataFrame:

@@ -73,11 +73,17 @@ def _ours(record: Record) -> Record:
         "answer_id": name if epoch == 1 else f"{name}-epoch{epoch}",
         "question": message_text(asked, "user") if isinstance(asked, list) else asked,
         "references": record["target"],
-        # A sample that ended with an error was not answered.
         "answer": None if record.get("error") and not answer else answer or "",
+        "answer_error": _error(record.get("error")) if not answer else None,
     }
     model = record.get(_MODEL) or output.get("model")
     return found | ({"system": model} if model else {})
+
+
+def _error(error: Any) -> str | None:
+    if not error:
+        return None
+    return str(error.get("message") or error) if isinstance(error, Mapping) else str(error)
 
 
 def _version(document: Any) -> Any:

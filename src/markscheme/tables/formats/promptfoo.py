@@ -137,6 +137,7 @@ def csv_records(
             "vars": variables,
             "provider": one.system,
             "response": {"output": None if failed else output},
+            "error": output if failed else None,
             "failureReason": _ERROR if failed else 0,
         }
         records.append({**(own if len(outputs) > 1 else variables), **result})
@@ -193,10 +194,17 @@ def _ours(record: Record) -> Record:
     return found | {
         "question": _question(record, variables),
         "answer": output,
+        "answer_error": _error(record) if output is None else None,
         "system": provider.get("label") or provider.get("id")
         if isinstance(provider, Mapping)
         else provider,
     }
+
+
+def _error(record: Record) -> str | None:
+    if record.get("failureReason") != _ERROR:
+        return None
+    return str(record.get("error") or "no reason is given")
 
 
 def _question(record: Record, variables: Mapping[str, Any]) -> Any:
@@ -231,7 +239,7 @@ def _asserted(test: Mapping[str, Any]) -> list[Any] | None:
 
 def _notes(records: Sequence[Record]) -> Mapping[str, int]:
     failed = sum(record.get("failureReason") == _ERROR for record in records)
-    return {"results are errors of promptfoo, not answers: not answered": failed} if failed else {}
+    return {"results are errors of promptfoo, not answers: not judged": failed} if failed else {}
 
 
 def _version(document: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Excel's .xlsx (and LibreOffice's .ods): the first sheet that holds a table."""
+"""Excel's .xlsx (and LibreOffice's .ods): the sheet that holds a table."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import re
 import zipfile
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import IO, Any
 from xml.etree import ElementTree
 
@@ -15,14 +16,40 @@ from markscheme.errors import DataError
 
 MOST_CELLS = 20_000_000
 """Of a sheet: a million rows of twenty columns."""
+_DAMAGED = (
+    zipfile.BadZipFile, ElementTree.ParseError, RuntimeError, ValueError, KeyError, IndexError,
+    StopIteration,
+)  # fmt: skip
+"""What a damaged archive raises here; its reader says what is wrong with it."""
+_NAME = re.compile(r"([A-Z]{1,3})([0-9]{1,7})")
 _CELL = re.compile(rb'\br="([A-Z]{1,3})([0-9]{1,7})"')
 
 
-def workbook_rows(content: bytes, name: str) -> tuple[str, list[str], list[list[str]], list[int]]:
-    """The sheet's name, its header, its rows as long as the header, and the row number of each.
+@dataclass(frozen=True, kw_only=True)
+class Sheet:
+    """A table in a workbook.
+
+    `rows` are as long as `header`; `lines[i]` is the number of row i in the sheet. `trouble` are
+    rows that are not among them, by their number, and why.
+    """
+
+    header: list[str]
+    rows: list[list[str]]
+    lines: list[int]
+    trouble: dict[int, str]
+
+
+def workbook_rows(content: bytes, name: str, *, sheet: str | None = None) -> Sheet:
+    """The table in a workbook.
+
+    Args:
+        content: of the file.
+        name: of the file, for messages.
+        sheet: the title of its sheet; None takes the only one that holds a table.
 
     Raises:
-        DataError: no sheet holds a table, one is too large, or python-calamine is not installed.
+        DataError: no sheet holds a table, several do, none has that title, one is too large, or
+            python-calamine is not installed.
     """
     try:
         from python_calamine import CalamineError, CalamineWorkbook
@@ -34,26 +61,94 @@ def workbook_rows(content: bytes, name: str) -> tuple[str, list[str], list[list[
     _check_extent(content, name)
     try:
         book = CalamineWorkbook.from_filelike(io.BytesIO(content))
-        sheets = [(title, book.get_sheet_by_name(title)) for title in book.sheet_names]
-        tables = [(title, sheet.to_python(skip_empty_area=False)) for title, sheet in sheets]
+        if sheet is not None and sheet not in book.sheet_names:
+            there = ", ".join(map(repr, book.sheet_names))
+            raise DataError(f"{name} has no sheet {sheet!r}; there are {there}")
+        titles = book.sheet_names if sheet is None else [sheet]
+        tables = {
+            title: book.get_sheet_by_name(title).to_python(skip_empty_area=False)
+            for title in titles
+        }
     except CalamineError as error:
         raise DataError(f"{name} cannot be read as a workbook: {error}") from None
-    filled = [(title, rows) for title, rows in tables if sum(map(_filled, rows)) > 1]
+    filled = [title for title, rows in tables.items() if sum(map(_filled, rows)) > 1]
     if not filled:
         raise DataError(f"{name} has no sheet with a header and rows")
     if len(filled) > 1:
         raise DataError(
-            f"{name} has several sheets ({', '.join(title for title, _ in filled)}); save the one "
-            "you want as a file of its own"
+            f"{name} has several sheets ({', '.join(map(repr, filled))}): name one with --sheet, "
+            "or save it as a file of its own"
         )
-    title, rows = filled[0]
+    (title,) = filled
+    rows = tables[title]
     start = next(place for place, row in enumerate(rows) if _filled(row))
     header = [str(cell).strip() for cell in rows[start]]
     twice = sorted({one for one in header if one and header.count(one) > 1})
     if twice:
         raise DataError(f"{name}, row {start + 1}: columns named twice: {', '.join(twice)}")
-    numbered = [(n, row) for n, row in enumerate(rows, start=1) if n > start + 1 and _filled(row)]
-    return title, header, [list(map(_value, row)) for _, row in numbered], [n for n, _ in numbered]
+    trouble = {
+        row: f"the cell {cell} ({header[column - 1]}) is a formula without a value: open the file "
+        "in a spreadsheet and save it, which computes it"
+        for row, column, cell in _uncomputed(content, book.sheet_names.index(title))
+        if row > start + 1 and column <= len(header) and header[column - 1]
+    }
+    numbered = [
+        (number, row)
+        for number, row in enumerate(rows, start=1)
+        if number > start + 1 and number not in trouble and _filled(row)
+    ]
+    return Sheet(
+        header=header,
+        rows=[list(map(_value, row)) for _, row in numbered],
+        lines=[number for number, _ in numbered],
+        trouble=dict(sorted(trouble.items())),
+    )
+
+
+def _uncomputed(content: bytes, place: int) -> Iterator[tuple[int, int, str]]:
+    """Row, column and name of the cells of an .xlsx sheet that hold a formula and no value.
+
+    Programs that write workbooks leave such cells; only a spreadsheet computes them. A formula
+    whose value is an empty text says so (`t="str"`).
+    """
+    if not content.startswith(b"PK"):
+        return
+    with suppress(*_DAMAGED), zipfile.ZipFile(io.BytesIO(content)) as archive:
+        if "xl/workbook.xml" not in archive.namelist():
+            return
+        with archive.open(_sheet_part(archive, place)) as part:
+            for _, element in ElementTree.iterparse(part):  # noqa: S314 - expat bounds entities
+                if _tag(element) != "c":
+                    continue
+                parts = {_tag(child): child.text for child in element}
+                computed = parts.get("v") or ("v" in parts and element.get("t") == "str")
+                found = _NAME.fullmatch(element.get("r", ""))
+                if found and "f" in parts and not computed:
+                    yield int(found[2]), _column(found[1]), found[0]
+                element.clear()
+
+
+def _sheet_part(archive: zipfile.ZipFile, place: int) -> str:
+    """The member of an archive that holds its n-th sheet."""
+    with archive.open("xl/workbook.xml") as part:
+        sheets = [one for _, one in ElementTree.iterparse(part) if _tag(one) == "sheet"]  # noqa: S314
+    wanted = next(value for key, value in sheets[place].items() if key.endswith("}id"))
+    with archive.open("xl/_rels/workbook.xml.rels") as part:
+        links = [one for _, one in ElementTree.iterparse(part)]  # noqa: S314
+    target = next(one.get("Target", "") for one in links if one.get("Id") == wanted)
+    return target.removeprefix("/") if target.startswith("/") else f"xl/{target}"
+
+
+def _tag(element: ElementTree.Element) -> str:
+    return element.tag.rpartition("}")[2]
+
+
+def _column(letters: str) -> int:
+    """The number of a column: 1 for A, 27 for AA."""
+    number = 0
+    for letter in letters:
+        number = 26 * number + ord(letter) - 64
+    return number
 
 
 def _check_extent(content: bytes, name: str) -> None:
@@ -76,8 +171,7 @@ def _check_extent(content: bytes, name: str) -> None:
 
 def _extents(content: bytes) -> Iterator[tuple[int, int]]:
     """Rows and columns of each sheet of an archive; its reader says what is damaged."""
-    damaged = (zipfile.BadZipFile, ElementTree.ParseError, RuntimeError, ValueError)
-    with suppress(*damaged), zipfile.ZipFile(io.BytesIO(content)) as archive:
+    with suppress(*_DAMAGED), zipfile.ZipFile(io.BytesIO(content)) as archive:
         for member in archive.namelist():
             with archive.open(member) as part:
                 if member.startswith("xl/worksheets/") and member.endswith(".xml"):
@@ -92,10 +186,7 @@ def _extent_of_xlsx(part: IO[bytes]) -> tuple[int, int]:
         text = before + block
         for letters, row in _CELL.findall(text):
             rows = max(rows, int(row))
-            column = 0
-            for letter in letters:
-                column = 26 * column + letter - 64
-            columns = max(columns, column)
+            columns = max(columns, _column(letters.decode()))
         before = text[-20:]
     return rows, columns
 
@@ -104,7 +195,7 @@ def _extent_of_ods(part: IO[bytes]) -> tuple[int, int]:
     """Rows and columns with values; empty ones are repeated to the sheet's end as a rule."""
     rows, columns, wide = 0, 0, 0
     for _, element in ElementTree.iterparse(part):  # noqa: S314 - expat bounds entities
-        kind = element.tag.rpartition("}")[2]
+        kind = _tag(element)
         given = {key.rpartition("}")[2]: value for key, value in element.items()}
         if kind == "table-cell" and "value-type" in given:
             wide += int(given.get("number-columns-repeated", 1))

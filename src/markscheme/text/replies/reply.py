@@ -101,7 +101,8 @@ def around_reasoning(text: str) -> tuple[str, str | None] | None:
 
 def without_reasoning(text: str) -> str | None:
     """An answer without its reasoning: what follows the last block; where nothing does, what
-    precedes the first. None where neither says anything: the answer was not given.
+    precedes the first. None where neither says anything, or a block was never closed: the answer
+    was not given.
 
     >>> without_reasoning("Rome? No. </think> Paris")
     'Paris'
@@ -110,10 +111,9 @@ def without_reasoning(text: str) -> str | None:
     if around is None:
         return text
     before, after = around
-    again = None if after is None else around_reasoning(after)
-    if again is not None:  # Another block begins after the last that was closed.
-        after = again[0]
-    return (after or "").strip() or before.strip() or None
+    if after is None or _START.search(after):  # A block that was never closed.
+        return None
+    return after.strip() or before.strip() or None
 
 
 def json_objects(text: str) -> list[dict[str, Any]]:
