@@ -349,3 +349,4 @@ def test_no_body_is_waited_for_where_no_key_is_asked_for(path: str, tmp_path: Pa
     }  # fmt: skip
     asyncio.run(make(tmp_path)(scope, receive, send))
     assert sent[0]["status"] == 405
+    assert (b"allow", b"GET") in sent[0]["headers"]

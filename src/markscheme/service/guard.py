@@ -142,7 +142,7 @@ class Guard:
         if path in OPEN:
             # Nobody's key is asked for, so nobody's body is waited for.
             if scope["method"] not in READING:
-                raise Refusal(405, f"{path} is only read: GET")
+                raise Refusal(405, f"{path} is only read: GET", allow="GET")
         else:
             if owner is None:
                 raise Refusal(401, "send a valid key: 'Authorization: Bearer KEY'")

@@ -40,8 +40,12 @@ _BY_STATUS = {400: "bad-request", 401: "wrong-key", 403: "not-allowed", 404: "no
 class Refusal(HTTPException):
     """A request that is not done, with the reason in words for the client."""
 
-    def __init__(self, status: int, detail: str, *, retry_after: int | None = None) -> None:
+    def __init__(
+        self, status: int, detail: str, *, retry_after: int | None = None, allow: str | None = None
+    ) -> None:
         headers = {} if retry_after is None else {"retry-after": str(retry_after)}
+        if allow is not None:
+            headers["allow"] = allow
         if status == HTTPStatus.UNAUTHORIZED:
             headers["www-authenticate"] = 'Bearer realm="markscheme"'
         super().__init__(status, detail, headers)
