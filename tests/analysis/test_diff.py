@@ -119,6 +119,7 @@ def test_a_system_that_vanishes_is_a_loss() -> None:
     two = rows(20, 0, system="x") + rows(20, 0, system="y")
     gone = found(two, two[:20])
     assert (gone.counts["worse"], gone.counts["same"]) == (20, 20)
+    assert "20 of 40 questions of the base have no new answer" in gone.headline
     assert gone.regression
     assert not found(two, two[:20], base_system="x").regression
     assert not found(two, two[:20], subset=True).regression

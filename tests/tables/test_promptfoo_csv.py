@@ -14,16 +14,18 @@ import pytest
 
 import markscheme
 from markscheme.errors import DataError
-from markscheme.tables import AnswersReader
+from markscheme.tables import AnswersReader, ReadOptions
 
 ONE, TWO = "[openai:gpt-4o] {{question}}", "[anthropic:claude] {{question}}"
 AFTER = ["Status", "Score", "Named Scores", "Grader Reason", "Comment"]
 
 
-def read(path: Path, rows: list[list[str]]) -> tuple[pl.DataFrame, AnswersReader]:
+def read(
+    path: Path, rows: list[list[str]], batch_rows: int = 100
+) -> tuple[pl.DataFrame, AnswersReader]:
     with path.open("w", newline="") as stream:
         csv.writer(stream).writerows(rows)
-    reader = AnswersReader([path])
+    reader = AnswersReader([path], ReadOptions(batch_rows=batch_rows))
     return pl.concat(list(reader)), reader
 
 
@@ -140,3 +142,14 @@ def test_columns_named_twice_are_an_error_elsewhere(tmp_path: Path) -> None:
 def test_a_file_without_references_says_which_columns_there_are(tmp_path: Path) -> None:
     with pytest.raises(DataError, match=r"no column for references.*topic"):
         read(tmp_path / "out.csv", [["topic", ONE], ["France", "[PASS] (1.00) Paris"]])
+
+
+def test_a_file_is_of_one_kind_to_its_end(tmp_path: Path) -> None:
+    """Later rows that happen to look like promptfoo's are answers, and a second header is said."""
+    plain = [["question", "gold", "answer"], ["q1", "a", "a"], ["q2", "b", "[PASS] (1.00) b"]]
+    table, _ = read(tmp_path / "plain.csv", plain, batch_rows=1)
+    assert table["answer"].to_list() == ["a", "[PASS] (1.00) b"]
+    rows = [["question", "expected", ONE, TWO], ["q1", "a", "[PASS] (1.00) a", "[FAIL] (0.00) b"]]
+    table, reader = read(tmp_path / "twice.csv", [*rows, *rows])
+    assert table["answer"].to_list() == ["a", "b"] * 2
+    assert any("the header stands again in 1 row" in one for one in reader.recognised)

@@ -33,7 +33,7 @@ def headline(
         conclusion: `worse`, `better` or `no change shown`.
         margin: the loss that is tolerated, as a share.
         counts: of pairs, and of questions that one side lacks.
-        questions: of the base.
+        questions: of the base, for each system that is paired by name.
         subset: questions that the new side lacks are left out.
         worst: the comparison with what has no verdict counted against the new answers.
     """

@@ -51,7 +51,7 @@ class DiffResult(TableResult):
         worst: the same with every pair that was not compared counted against the new answers:
             rejected now, accepted before where no verdict is known. None where all were compared.
         counts: of pairs by `worse`, `better`, `same`, `not compared`, and of questions that only
-            one side has.
+            one side has, for each system that is paired by name.
         clusters: groups in which more got worse than better, those that lost most first.
         conclusion: `worse`, `better` or `no change shown`.
         regression: more was lost than the margin, beyond chance; in the worst case.
@@ -136,15 +136,16 @@ def diff(
     worst = _compared(_against_new(pairs), chosen) if compared.height < pairs.height else None
     counts = {change: int((pairs["change"] == change).sum()) for change in CHANGES}
     before, now = tables
+    key = [*_systems(before, now), "question"]
     for name, one, other in (("only in base", before, now), ("only in new", now, before)):
-        counts[name] = one.join(other, on="question", how="anti")["question"].n_unique()
+        counts[name] = one.join(other, on=key, how="anti").select(key).n_unique()
     found = clusters(pairs, slices=chosen.slices)
     conclusion, regression = _concluded(comparison, chosen)
     if worst is not None:
         regression = regression or _concluded(worst, chosen)[1]
     said = headline(
         comparison, conclusion, margin=chosen.margin, counts=counts, subset=chosen.subset,
-        questions=before["question"].n_unique(), worst=worst,
+        questions=before.select(key).n_unique(), worst=worst,
     )  # fmt: skip
     shown = change_tables(judge, comparison, counts, found, said, seed=chosen.seed,
                           confidence=chosen.confidence)  # fmt: skip

@@ -49,6 +49,8 @@ from markscheme.text import csv_value, in_rows
 if TYPE_CHECKING:
     import pandas as pd
 
+    from markscheme.tables.formats import CsvOutput
+
 Format = Literal["jsonl", "json", "csv", "tsv", "parquet", "arrow", "xlsx"]
 
 SUFFIXES: Mapping[str, Format] = {
@@ -709,6 +711,7 @@ def _iter_delimited(
     lines: list[int] = []
     problems: list[Problem] = []
     number = reader.line_num + 1
+    outputs: Sequence[CsvOutput] | None = None
     for row in reader:
         if row == [_END, _END]:
             break
@@ -723,10 +726,20 @@ def _iter_delimited(
             problems.append(Problem(shown(path), number, message))
         number = reader.line_num + 1
         if len(rows) >= batch_rows:
-            yield _from_rows(path, header, rows, lines, problems)
+            outputs = _outputs(header, rows) if outputs is None else outputs
+            yield _from_rows(path, header, rows, lines, problems, outputs=outputs)
             rows, lines, problems = [], [], []
     if rows or problems:
-        yield _from_rows(path, header, rows, lines, problems)
+        outputs = _outputs(header, rows) if outputs is None else outputs
+        yield _from_rows(path, header, rows, lines, problems, outputs=outputs)
+
+
+def _outputs(header: list[str], rows: Sequence[Sequence[str]]) -> list[CsvOutput]:
+    """promptfoo's outputs, as the first rows of a file show them; empty for any other file."""
+    from markscheme.tables.formats import csv_outputs
+
+    answers = [row for row in rows if not _is_header(row, header)]
+    return csv_outputs(header, [*zip(*answers, strict=True)] if answers else [()] * len(header))
 
 
 def _named_twice(header: Sequence[str]) -> list[str]:
@@ -768,7 +781,10 @@ def _from_rows(
     rows: Sequence[Sequence[str]],
     lines: list[int],
     problems: list[Problem],
+    *,
+    outputs: Sequence[CsvOutput],
 ) -> RawBatch:
+    """A batch of rows of CSV or of a workbook; `outputs` are promptfoo's columns, if it is its."""
     again = {place for place, row in enumerate(rows) if _is_header(row, header)}
     notes: tuple[str, ...] = ()
     if again:  # Files were put together, or one was appended to.
@@ -783,13 +799,13 @@ def _from_rows(
     for place, column in enumerate(values):
         if any(cell.startswith("'") for cell in column):
             values[place] = [csv_value(cell) for cell in column]
-    from markscheme.tables.formats import csv_outputs, csv_records
-
-    outputs = csv_outputs(header, values)
     if outputs:
+        from markscheme.tables.formats import csv_records
+
         found = [csv_records(header, row, outputs) for row in zip(*values, strict=True)]
         repeated = [line for line, results in zip(lines, found, strict=True) for _ in results]
-        return _from_records(path, list(itertools.chain(*found)), repeated, problems)
+        batch = _from_records(path, list(itertools.chain(*found)), repeated, problems)
+        return replace(batch, notes=notes)
     columns: dict[str, Sequence[Any] | pl.Series] = dict(zip(header, values, strict=True))
     return RawBatch(
         source=shown(path), columns=columns, lines=lines, problems=problems, notes=notes
@@ -837,7 +853,8 @@ def _iter_archive(
 def _iter_workbook(path: str, content: bytes, sheet: str | None) -> Iterator[RawBatch]:
     found = workbook_rows(content, shown(path), sheet=sheet)
     problems = [Problem(shown(path), row, said, unit="row") for row, said in found.trouble.items()]
-    batch = _from_rows(path, found.header, found.rows, found.lines, problems)
+    outputs = _outputs(found.header, found.rows)
+    batch = _from_rows(path, found.header, found.rows, found.lines, problems, outputs=outputs)
     batch.unit = "row"
     yield batch
 

@@ -22,6 +22,7 @@ _DAMAGED = (
 )  # fmt: skip
 """What a damaged archive raises here; its reader says what is wrong with it."""
 _NAME = re.compile(r"([A-Z]{1,3})([0-9]{1,7})")
+_FORMULA = re.compile(rb"<(?:\w+:)?f[\s/>]")
 _CELL = re.compile(rb'\br="([A-Z]{1,3})([0-9]{1,7})"')
 
 
@@ -116,16 +117,18 @@ def _uncomputed(content: bytes, place: int) -> Iterator[tuple[int, int, str]]:
     with suppress(*_DAMAGED), zipfile.ZipFile(io.BytesIO(content)) as archive:
         if "xl/workbook.xml" not in archive.namelist():
             return
-        with archive.open(_sheet_part(archive, place)) as part:
-            for _, element in ElementTree.iterparse(part):  # noqa: S314 - expat bounds entities
-                if _tag(element) != "c":
-                    continue
-                parts = {_tag(child): child.text for child in element}
-                computed = parts.get("v") or ("v" in parts and element.get("t") == "str")
-                found = _NAME.fullmatch(element.get("r", ""))
-                if found and "f" in parts and not computed:
-                    yield int(found[2]), _column(found[1]), found[0]
-                element.clear()
+        part = archive.read(_sheet_part(archive, place))
+        if _FORMULA.search(part) is None:
+            return
+        for _, element in ElementTree.iterparse(io.BytesIO(part)):  # noqa: S314 - expat bounds entities
+            if _tag(element) != "c":
+                continue
+            parts = {_tag(child): child.text for child in element}
+            computed = parts.get("v") or ("v" in parts and element.get("t") == "str")
+            found = _NAME.fullmatch(element.get("r", ""))
+            if found and "f" in parts and not computed:
+                yield int(found[2]), _column(found[1]), found[0]
+            element.clear()
 
 
 def _sheet_part(archive: zipfile.ZipFile, place: int) -> str:
