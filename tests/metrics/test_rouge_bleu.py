@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 import sacrebleu
 import squad_formulas as squad
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from rapidfuzz import fuzz
 from rouge_score.rouge_scorer import RougeScorer
@@ -65,6 +65,7 @@ rows = st.lists(st.tuples(text, st.lists(text, min_size=1, max_size=3)), max_siz
 
 @pytest.mark.parametrize(("column", "scalar"), METRICS, ids=NAMES)
 @given(table=rows)
+@example(table=[("", ["\x1c"]), (" a\x85", ["A"])])
 def test_equals_the_library_on_nasty_text(
     column: Metric, scalar: Callable[[str, str], float], table: list[tuple[str, list[str]]]
 ) -> None:

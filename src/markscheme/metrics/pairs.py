@@ -10,6 +10,8 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from markscheme.text import SPACES
+
 Indices = npt.NDArray[np.int64]
 
 
@@ -95,7 +97,7 @@ def as_written(
     if not len(empty):
         return scores
     answers, references = (
-        texts.gather(empty).str.to_lowercase().str.strip_chars()
+        texts.gather(empty).str.to_lowercase().str.strip_chars(" " + SPACES)
         for texts in (raw.spread(raw.answers), raw.references)
     )
     return scores.scatter(empty, compare(answers, references).cast(scores.dtype))
