@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import orjson
+import polars as pl
 import pytest
 from annotate_helpers import Server, answers, server, write_rows
 
@@ -163,7 +164,10 @@ def test_ten_items_two_people_a_disagreement_and_an_export(
 def test_labels_given_in_a_browser_become_an_estimate(
     enter: Open, example: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """judge -> annotate -> annotate-export -> estimate: each reads what the one before wrote."""
+    """judge -> annotate -> annotate-export -> estimate: each reads what the one before wrote.
+
+    By one person, who is asked for no option and opens the reference once.
+    """
     rows = [row for row in map(orjson.loads, example.read_bytes().splitlines()) if "label" in row]
     people = {row["answer"]: row["label"] for row in rows}
     asked = [row for row in rows if row["system"] == rows[0]["system"]][:60]
@@ -173,16 +177,18 @@ def test_labels_given_in_a_browser_become_an_estimate(
     ids = {row["id"] for row in asked}
     todo = write_rows(tmp_path / "todo.jsonl", [row for row in blind if row["id"] in ids])
     project, judged = str(tmp_path / "labels.sqlite"), str(tmp_path / "run")
-    labels = str(tmp_path / "labels.jsonl")
-    one_person = ("-a", "Ann", "--per-item", "1")
-    with server(todo, "--project", project, *one_person, log=tmp_path / "log") as running:
-        page = enter(running, "Ann")
+    labels = str(tmp_path / "labels.csv")
+    with server(todo, "--project", project, log=tmp_path / "log") as running:
+        page = enter(running, "annotator1")
+        assert not page.is_visible(".references li")
+        page.keyboard.press("Space")
         for _ in asked:
+            page.wait_for_selector(".references li", state="visible")
             press(page, "1" if people[answer(page)] else "2")
         assert "Nothing is left for you" in page.inner_text("h1")
     assert cli.run(["annotate-export", project, "--as", "labels", "-o", labels]) == 0
-    exported = [orjson.loads(line) for line in Path(labels).read_bytes().splitlines()]
-    labelled = {row["answer_id"]: row["label"] for row in exported}
+    exported = pl.read_csv(labels)
+    labelled = dict(zip(exported["answer_id"], exported["label"], strict=True))
     assert labelled == {row["id"]: row["label"] for row in asked}
     assert cli.run(["judge", all_answers, "-j", "exact_match", "-o", judged, "-q"]) == 0
     capsys.readouterr()

@@ -301,14 +301,69 @@ def test_projects_are_opened_again_and_keep_what_is_decided(project: Make, tmp_p
 
 def test_too_few_people_for_an_item_are_said_at_once(tmp_path: Path) -> None:
     file = write_rows(tmp_path / "a.jsonl", answers(2))
-    alone = Setup(file=file, annotators=("Ann",))
+    alone = Setup(file=file, annotators=("Ann",), settings={"per_item": 2})
     with place(tmp_path / "project.sqlite", alone) as opened:
         assert any("2 people have labelled it, and there is 1" in n for n in opened.ready.notes)
     with place(tmp_path / "project.sqlite", Setup(file=None, annotators=("Ben",))) as opened:
         assert not any(note.startswith("warning") for note in opened.ready.notes)
-    enough = Setup(file=file, annotators=("Ann",), settings={"per_item": 1})
-    with place(tmp_path / "other.sqlite", enough) as opened:
+    with place(tmp_path / "other.sqlite", Setup(file=file, annotators=("Ann",))) as opened:
         assert not any(note.startswith("warning") for note in opened.ready.notes)
+
+
+@pytest.mark.parametrize(
+    ("named", "people", "per_item"),
+    [((), ("annotator1",), 1), (("Ann",), ("Ann",), 1), (("Ann", "Ben"), ("Ann", "Ben"), 2)],
+)
+def test_one_person_is_enough_unless_several_are_named(
+    named: tuple[str, ...], people: tuple[str, ...], per_item: int, tmp_path: Path
+) -> None:
+    file = write_rows(tmp_path / "a.jsonl", answers(2))
+    with place(tmp_path / "project.sqlite", Setup(file=file, annotators=named)) as made:
+        assert tuple(n for n, role, _ in made.ready.tokens if role == "annotator") == people
+        assert made.ready.project.per_item == per_item
+        for person in people:
+            work(made.worker(person), {})
+        assert exported(made, "labels")["label"].to_list() == [1, 1]
+
+
+def test_who_worked_alone_in_a_project_for_two_gets_their_labels(tmp_path: Path) -> None:
+    file, where = write_rows(tmp_path / "a.jsonl", answers(3)), tmp_path / "project.sqlite"
+    with place(where, Setup(file=file, annotators=("Ann", "Ben"))) as made:
+        work(made.worker("Ann"), {"answer 1 of 0": "0", "answer 2 of 0": "cannot_tell"})
+        found = made.store.read(lambda c: export(c, made.ready.project, "labels"))
+        assert found.table["label"].to_list() == [1, 0]
+        assert found.table["annotator_labels"].to_list() == [[1], [0]]
+        assert any("Ann alone has labelled so far" in note for note in found.notes)
+        ben = made.worker("Ben")
+        ben.say({"answer 0 of 0": "0", "answer 1 of 0": "1"}.get(ben.answer, "1"))
+        with pytest.raises(AgreementError, match="--per-item N"):
+            exported(made, "labels")
+
+
+def test_the_people_an_item_has_can_change_later(tmp_path: Path) -> None:
+    """Nothing that was said is lost, and labels stand or wait as though it had been so before."""
+    file, where = write_rows(tmp_path / "a.jsonl", answers(3)), tmp_path / "project.sqlite"
+    with place(where, Setup(file=file, annotators=("Ann", "Ben"))) as made:
+        work(made.worker("Ann"), {"answer 1 of 0": "0"})
+        ben = made.worker("Ben")
+        said = ben.answer
+        ben.say("0" if said != "answer 1 of 0" else "1")
+        assert made.rows("SELECT stage, count(*) FROM items GROUP BY stage ORDER BY stage") == [
+            ("disagreed", 1), ("open", 2)
+        ]  # fmt: skip
+    for wanted, stages in (
+        (1, [("disagreed", 1), ("settled", 2)]),
+        (2, [("disagreed", 1), ("open", 2)]),
+        (1, [("disagreed", 1), ("settled", 2)]),
+    ):
+        with place(where, Setup(file=file, settings={"per_item": wanted})) as opened:
+            assert "per item changed" in opened.ready.notes
+            assert opened.ready.project.per_item == wanted
+            found = opened.rows("SELECT stage, count(*) FROM items GROUP BY stage ORDER BY stage")
+            assert found == stages
+    with place(where, Setup(file=None, settings={"adjudicate": False})) as opened:
+        assert opened.rows("SELECT DISTINCT stage FROM items") == [("settled",)]
+        assert exported(opened, "labels").height == 2
 
 
 def test_order_tells_nothing_and_is_repeatable(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
@@ -15,6 +15,7 @@ from sqlalchemy import Connection, select
 from markscheme.agreement import amend_references, chances_of_label
 from markscheme.annotate import tables as t
 from markscheme.annotate.project import Project
+from markscheme.annotate.ratings import ANSWERED
 from markscheme.annotate.scales import RELATION_OF
 from markscheme.errors import AgreementError, MarkschemeError
 from markscheme.tables import RELATIONS
@@ -49,6 +50,8 @@ def export(
 ) -> Exported:
     """A project's labels in one of the shapes that other commands read.
 
+    Where one person worked in a project that asks for several, their labels are given.
+
     - `labels`: one row per answer that has its label: for `agree`, `estimate`, `rank`, `calibrate`.
     - `ratings`: one row per answer and person, with notes and times.
     - `references`: all answers with references amended by the labels (Kamalloo et al. 2023, 4.3).
@@ -77,15 +80,24 @@ def export(
             + ("tags, which are no verdicts: --as tags" if project.choices.tags else "no tags")
         )
     answers = _answers(connection)
-    finals = _finals(connection, project, options)
+    alone = _alone(connection, project)
+    settled = _settled(connection, alone)
+    finals = _finals(connection, project, options, settled)
     labelled = answers.join(finals, on=["item", "text_place"], how="left", maintain_order="left")
     known = labelled.filter(pl.col("label").is_not_null())
     if known.is_empty():
         raise AgreementError(
-            "no answer has its label yet: an item needs as many labels as the project asks for, "
-            "and a third person's word where they differ"
+            f"no answer has its label yet: an item needs {project.per_item} "
+            f"{'label' if project.per_item == 1 else 'labels'}, and a third person's word where "
+            "they differ; 'markscheme annotate --project PATH --per-item N' changes how many, and "
+            "--as ratings exports what each person said"
         )
     notes = _notes(labelled, known)
+    if alone is not None:
+        notes += (
+            f"{alone} alone has labelled so far: these are their labels, though the project asks "
+            f"for {project.per_item} people an item",
+        )
     if kind == "tags":
         said = known.with_columns(
             pl.Series("tag", [project.choices.name_of(value) for value in known["label"]])
@@ -94,7 +106,8 @@ def export(
         return Exported(table=said.select(kept), notes=notes)
     if kind == "labels":
         if project.order == "informative":
-            known = known.join(_chances(connection), on="item", how="left", maintain_order="left")
+            chances = _chances(connection, settled)
+            known = known.join(chances, on="item", how="left", maintain_order="left")
             drawn = pl.col("inclusion_probability").fill_null(1.0) * pl.col("chance")
             known = known.with_columns(drawn.alias("inclusion_probability")).drop("chance")
         return Exported(table=_without_empty(known.drop("item", "text_place")), notes=notes)
@@ -168,21 +181,53 @@ def _answers(connection: Connection) -> pl.DataFrame:
     )  # fmt: skip
 
 
-def _finals(connection: Connection, project: Project, options: ExportOptions) -> pl.DataFrame:
+def _alone(connection: Connection, project: Project) -> str | None:
+    """Who labelled, where that was one person and the project asks for more; else None."""
+    if project.per_item == 1:
+        return None
+    names = (
+        connection.execute(
+            select(t.people.c.name)
+            .distinct()
+            .join(t.ratings, t.ratings.c.person_id == t.people.c.id)
+            .where(t.ratings.c.part == "first", t.ratings.c.state.in_(ANSWERED))
+        )
+        .scalars()
+        .all()
+    )
+    return names[0] if len(names) == 1 else None
+
+
+def _settled(connection: Connection, alone: str | None) -> dict[int, float | None]:
+    """The final label by item, where it stands; of a person who worked alone, what they said."""
+    rows = connection.execute(
+        select(t.items.c.id, t.items.c.final).where(t.items.c.stage == "settled")
+    ).all()
+    found: dict[int, float | None] = dict(rows)
+    if alone is not None:
+        said = connection.execute(
+            select(t.ratings.c.item_id, t.ratings.c.value).where(
+                t.ratings.c.part == "first", t.ratings.c.state.in_(ANSWERED)
+            )
+        ).all()
+        found = dict(said) | found
+    return found
+
+
+def _finals(
+    connection: Connection,
+    project: Project,
+    options: ExportOptions,
+    settled: Mapping[int, float | None],
+) -> pl.DataFrame:
     """Of each text: `label`, `annotator_labels` of the first annotators, `relation` if asked."""
     firsts = _firsts(connection, project)
     if project.scale == "rank":
-        done = connection.execute(
-            select(t.items.c.id).where(t.items.c.stage == "settled")
-        ).scalars()
         means = firsts.group_by("item", "text_place").agg(pl.col("value").mean().alias("label"))
-        table = means.filter(pl.col("item").is_in(list(done)))
+        table = means.filter(pl.col("item").is_in(list(settled)))
     else:
-        rows = connection.execute(
-            select(t.items.c.id, t.items.c.final).where(t.items.c.stage == "settled")
-        )
         table = pl.DataFrame(
-            [(item, 0, final) for item, final in rows],
+            [(item, 0, final) for item, final in settled.items()],
             schema={"item": pl.Int64, "text_place": pl.Int64, "label": pl.Float64},
             orient="row",
         )
@@ -216,14 +261,14 @@ def _firsts(connection: Connection, project: Project) -> pl.DataFrame:
     return pl.DataFrame(found, schema=schema, orient="row")
 
 
-def _chances(connection: Connection) -> pl.DataFrame:
+def _chances(connection: Connection, settled: Mapping[int, float | None]) -> pl.DataFrame:
     """`item`, `chance`: with which each item came before the first that nobody has labelled yet."""
     rows = connection.execute(
-        select(t.items.c.id, t.items.c.stage, t.items.c.draw_weight, t.items.c.draw_key)
+        select(t.items.c.id, t.items.c.draw_weight, t.items.c.draw_key)
         .where(t.items.c.stage != "gold")
         .order_by(t.items.c.place)
     ).all()
-    last = max((n for n, row in enumerate(rows) if row.stage == "settled"), default=-1)
+    last = max((n for n, row in enumerate(rows) if row.id in settled), default=-1)
     threshold = rows[last + 1].draw_key if last + 1 < len(rows) else math.inf
     chances = chances_of_label([row.draw_weight for row in rows], threshold)
     return pl.DataFrame({"item": [row.id for row in rows], "chance": chances})

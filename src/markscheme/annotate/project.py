@@ -43,7 +43,7 @@ class Project:
     title: str
     scale: str = "verdict"
     references: References = "on-request"
-    per_item: int = 2
+    per_item: int = 1
     adjudicate: bool = True
     order: Order = "shuffled"
     gold_every: int = 10
@@ -80,7 +80,7 @@ class Project:
                 raise MarkschemeError(f"{name} {value!r} is none of {', '.join(choices)}")
         if self.per_item < 1 or self.gold_every < 1:
             raise MarkschemeError("annotators an item and items between gold are at least 1")
-        adjudicate = self.adjudicate and SCALES[self.scale].adjudicated and self.per_item > 1
+        adjudicate = self.adjudicate and SCALES[self.scale].adjudicated
         text = self.guidelines.strip() or standard_guidelines(self.scale)
         return replace(self, adjudicate=adjudicate, guidelines=text)
 

@@ -105,6 +105,11 @@ _RATING = (
         t.ratings.c.person_id == _PERSON,
     )
 )
+_ANSWERS = (
+    select(t.ratings.c.item_id, t.ratings.c.part, t.ratings.c.value)
+    .where(t.ratings.c.state.in_(ANSWERED), t.ratings.c.part != "gold")
+    .order_by(t.ratings.c.saved_at)
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -318,25 +323,34 @@ def _resettle(connection: Connection, project: Project, row: t.AnyRow, state: st
     rated = row.rated + (change if row.part == "first" else 0)
     if row.part == "gold" or (rated < project.per_item and row.stage == "open"):
         return
-    said = connection.execute(
-        select(t.ratings.c.part, t.ratings.c.value)
-        .where(t.ratings.c.item_id == row.item_id, t.ratings.c.state.in_(ANSWERED))
-        .order_by(t.ratings.c.saved_at)
-    ).all()
-    decided = [value for part, value in said if part == DECIDED]
-    if decided:  # The admin's word stands, whatever others say later.
-        return
+    said = connection.execute(_ANSWERS.where(t.ratings.c.item_id == row.item_id)).all()
+    _settle(connection, project, row.item_id, said)
+
+
+def settle_again(connection: Connection, project: Project) -> None:
+    """Work out again which items have their label, after `per_item` or `adjudicate` has changed."""
+    every = connection.execute(_ANSWERS).all()
+    said: dict[int, list[t.AnyRow]] = {}
+    for row in every:
+        said.setdefault(row.item_id, []).append(row)
+    for item_id, rows in said.items():
+        _settle(connection, project, item_id, rows)
+
+
+def _settle(
+    connection: Connection, project: Project, item_id: int, said: Sequence[t.AnyRow]
+) -> None:
+    if any(row.part == DECIDED for row in said):
+        return  # The admin's word stands, whatever others say later.
     found = settle(
-        [value for part, value in said if part == "first"],
-        [value for part, value in said if part == "third"],
+        [row.value for row in said if row.part == "first"],
+        [row.value for row in said if row.part == "third"],
         project.choices,
         wanted=project.per_item,
         adjudicate=project.adjudicate,
     )
     connection.execute(
-        update(t.items)
-        .where(t.items.c.id == row.item_id)
-        .values(stage=found.stage, final=found.final)
+        update(t.items).where(t.items.c.id == item_id).values(stage=found.stage, final=found.final)
     )
 
 

@@ -15,11 +15,12 @@ from markscheme.annotate.database import Store
 from markscheme.annotate.intake import Intake, make_items, read_file, save_items
 from markscheme.annotate.people import ADMIN, Role, add_person, everyone, new_token
 from markscheme.annotate.project import Project, change_setting, load_project, save_project
+from markscheme.annotate.ratings import settle_again
 from markscheme.annotate.suggest import read_scores, save_suggestions
 from markscheme.errors import RunError
 from markscheme.tables import ReadOptions
 
-CHANGEABLE = ("guidelines", "references", "title", "gold_every")
+CHANGEABLE = ("guidelines", "references", "title", "gold_every", "per_item", "adjudicate")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,7 +29,8 @@ class Setup:
 
     Attributes:
         file: answers to label; None opens a project that is there.
-        settings: of `Project`, those that were asked for.
+        settings: of `Project`, those that were asked for. Without `per_item`, one person labels
+            each item of a new project, and two do where several annotators are named.
         annotators: names.
         adjudicators: names.
         gold: file of answers with known labels to mix in.
@@ -79,7 +81,11 @@ def read_plan(setup: Setup, where: str) -> Plan:
     """
     if setup.file is None:
         raise RunError(f"there is no project in {where}; give the FILE to label")
-    settings = {"title": f"Labels for {Path(setup.file).name}"} | dict(setup.settings)
+    usual = {
+        "title": f"Labels for {Path(setup.file).name}",
+        "per_item": 2 if len(setup.annotators) > 1 else 1,
+    }
+    settings = usual | dict(setup.settings)
     project = Project(**settings, source=setup.file, digest=digest(setup.file)).checked()
     scores = None if setup.scores is None else read_scores(setup.scores, setup.judge)
     intake = make_items(read_file(setup.file, setup.reading), project, scores=scores)
@@ -153,6 +159,8 @@ def _reopen(connection: Connection, project: Project, setup: Setup) -> Ready:
             change_setting(connection, name, setup.settings[name])
             project = replace(project, **{name: setup.settings[name]}).checked()
             notes.append(f"{name.replace('_', ' ')} changed")
+    if not {"per_item", "adjudicate"}.isdisjoint(setup.settings):
+        settle_again(connection, project)
     if setup.file is not None and digest(setup.file) != project.digest:
         notes.append(
             f"{setup.file} is not the file that the project was made from; the project keeps "
@@ -177,7 +185,7 @@ def _too_few(connection: Connection, project: Project) -> list[str]:
     return [
         f"warning: an item gets its label once {project.per_item} people have labelled it, and "
         f"there {'is' if people == 1 else 'are'} {people}: add --annotator NAME (now, later, or on "
-        "the admin's page), or make the project with --per-item 1"
+        f"the admin's page), or start again with --per-item {max(people, 1)}"
     ]
 
 

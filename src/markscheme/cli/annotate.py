@@ -86,7 +86,13 @@ def annotate(
             "error, of what failures --to-tag draws. [default: verdict]"
         ),
     ] = None,
-    per_item: Annotated[int | None, Option("Annotators per item. [default: 2]", minimum=1)] = None,
+    per_item: Annotated[
+        int | None,
+        Option(
+            "Annotators per item; can change later. [default: 1; 2 where several are named]",
+            minimum=1,
+        ),
+    ] = None,
     adjudicate: Annotated[
         bool | None,
         Option("Whether a third person resolves disagreements. [default: adjudicate]"),

@@ -152,10 +152,31 @@
     readyAt = performance.now() + GUARD_MS;
     outcomes = null;
     showRanks();
+    const references = area.querySelector(".references");
+    if (references && opened !== null) references.open = opened;
     if (!unsent.size) settle();
     area.querySelector(".focus-first")?.focus({ preventScroll: true });
     scrollTo(0, 0);
   }
+
+  // References that a person opens are open for the next answers too, until they close them.
+  const OPENED = "markscheme-references-opened";
+  let opened = null;
+  try {
+    opened = JSON.parse(sessionStorage.getItem(OPENED));
+  } catch {
+    opened = null;
+  }
+
+  document.addEventListener("toggle", (event) => {
+    if (!event.target.matches?.(".references")) return;
+    opened = event.target.open;
+    try {
+      sessionStorage.setItem(OPENED, opened);
+    } catch {
+      // Then they stay open on this page alone.
+    }
+  }, true);
 
   // --- keys -------------------------------------------------------------------------------------------
 
