@@ -39,7 +39,7 @@ def test_hostile_input_ends_soon(text: str) -> None:
     start = time.perf_counter()
     relate(text, "x + 1")
     is_expression(text)
-    assert time.perf_counter() - start < 0.2
+    assert time.perf_counter() - start < 20  # exponential time would never end
 
 
 @pytest.mark.parametrize("text", ["180 g/mol", "AC/DC", "H2O", "24/7", "CH4 + 2 O2 → CO2 + 2 H2O"])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import subprocess
 import sys
@@ -20,10 +19,6 @@ from markscheme.web import take_port
 
 pytestmark = pytest.mark.proof(area="browser")
 
-BUSY = max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1))
-SOON = 2.0 * BUSY
-"""Seconds; more where other work keeps the machine busy, in proportion."""
-
 
 def test_a_judgment_of_a_running_run_is_seen_while_the_next_is_waited_for(
     chromium: str, tmp_path: Path
@@ -38,15 +33,12 @@ def test_a_judgment_of_a_running_run_is_seen_while_the_next_is_waited_for(
     file.write_bytes(b"".join(orjson.dumps(row) + b"\n" for row in rows))
     runs.mkdir()
     seen = threading.Event()
-    replied: list[float] = []
 
     def says(body: dict[str, Any], before: int) -> ServerReply:
         """The first eight rows have replies; the others wait until the page shows one of them."""
         row = re.search(r"What is (\d+)\?", str(body["messages"]))
         assert row
-        if int(row[1]) < 8:
-            replied.append(time.monotonic())
-        else:
+        if int(row[1]) >= 8:
             seen.wait(120)
         return ServerReply(content="Yes")
 
@@ -69,7 +61,6 @@ def test_a_judgment_of_a_running_run_is_seen_while_the_next_is_waited_for(
                 time.sleep(0.05)
             page.goto(f"http://127.0.0.1:{socket.getsockname()[1]}/?token=running")
             page.wait_for_selector("td.progress:text-matches('llm_kamalloo [1-9]')")
-            took = time.monotonic() - replied[-1]
             assert process.poll() is None
             assert "running: llm_kamalloo" in page.inner_text("td.progress")
             seen.set()
@@ -81,5 +72,3 @@ def test_a_judgment_of_a_running_run_is_seen_while_the_next_is_waited_for(
             browser.close()
             web.should_exit = True
             thread.join(10)
-    print(f"seen {took:.1f} s after the latest reply, load {BUSY:.1f} to a core")
-    assert took < SOON
