@@ -90,7 +90,11 @@ def test_agree_prints_and_writes(cli: Cli, judged: str, example: Path, tmp_path:
 
 @pytest.mark.parametrize(
     ("format", "start"),
-    [("csv", "judge,system,answers"), ("markdown", "### Judgments against"), ("latex", "% Judg")],
+    [
+        ("csv", "judge,system,answers"),
+        ("markdown", "exact_match agrees with people on "),
+        ("latex", "% Judg"),
+    ],
 )
 def test_other_formats(cli: Cli, judged: str, example: Path, format: str, start: str) -> None:
     out = cli("agree", judged, "--labels", example, "--bootstrap", "0", "--format", format)
@@ -328,9 +332,8 @@ def test_estimates_are_refused_with_the_reason(cli: Cli, big: Path, tmp_path: Pa
     few, best = tmp_path / "few.csv", tmp_path / "best.csv"
     table.head(10).write_csv(few)
     table.sort("scorer").tail(200).write_csv(best)
-    assert "10 labels are too few" in cli(
-        "estimate", big, "--judge", "scorer", "--labels", few, code=2
-    )
+    told = cli("estimate", big, "--judge", "scorer", "--labels", few)
+    assert "few labels (10 of 30): only what they say by themselves" in told
     told = cli("estimate", big, "--judge", "scorer", "--labels", best, code=2)
     assert "evidently not a random sample" in told
     assert "choose with --judge" in cli("estimate", big, "--labels", big, code=2)

@@ -9,6 +9,7 @@ import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import binom, binomtest
 
 from markscheme.agreement.accuracy_estimates import EstimateOptions, human_accuracy
 from markscheme.agreement.estimators import METHODS, Estimate, Sample, estimates, labels_only, ppi
@@ -254,8 +255,9 @@ def test_from_tables_to_estimates_by_system() -> None:
 
 def test_estimates_that_labels_cannot_support_are_refused() -> None:
     table = world()
-    with pytest.raises(AgreementError, match=r"20 labels are too few.*at least 30"):
-        human_accuracy(judged(table), load_labels(table.head(20).drop("score")))
+    grades = table.head(20).drop("score").with_columns(pl.col("label") + 1)
+    with pytest.raises(AgreementError, match=r"20 of 30.* mean grade"):
+        human_accuracy(judged(table), load_labels(grades))
     best = table.sort("score", descending=True).head(200).drop("score")
     with pytest.raises(AgreementError, match="evidently not a random sample: the judge's mean is"):
         human_accuracy(judged(table), load_labels(best))
@@ -266,12 +268,48 @@ def test_estimates_that_labels_cannot_support_are_refused() -> None:
         human_accuracy(judged(table), load_labels(one_system))
     by_system = human_accuracy(judged(table), load_labels(one_system), EstimateOptions(by="system"))
     assert [one.refusal is None for one in by_system] == [False, True, False]
-    repeated = world(answers=16 * 8, systems=16)
-    with pytest.raises(AgreementError, match="about 8 questions only"):
-        human_accuracy(judged(repeated), load_labels(repeated.drop("score")))
+    assert by_system[2].refusal == "none of its answers has a label"
     two = pl.concat([judged(table), judged(table).with_columns(pl.lit("other").alias("judge"))])
     with pytest.raises(AgreementError, match="choose with --judge one of 'judge', 'other'"):
         human_accuracy(two, load_labels(table))
+
+
+def test_few_labels_speak_by_themselves() -> None:
+    """Of each system as of all: the floor that is always there, and called what it is."""
+    table = world()
+    systems = [table.filter(pl.col("system") == name) for name in ("s0", "s1")]
+    some = pl.concat([systems[0].sample(22, seed=6), systems[1].sample(18, seed=6)]).drop("score")
+    found = human_accuracy(judged(table), load_labels(some), EstimateOptions(by="system"))
+    assert [one.labelled for one in found] == [40, 22, 18]
+    assert [len(one.estimates) for one in found] == [4, 1, 1]
+    few = found[2]
+    own = some.filter(pl.col("system") == few.system)["label"]
+    (alone,) = few.estimates
+    assert (alone.method, alone.figure.method) == ("labels_only", "clopper-pearson")
+    assert alone.figure.value == own.mean()
+    exact = binomtest(int(own.sum()), len(own)).proportion_ci(0.95)
+    assert (alone.figure.low, alone.figure.high) == pytest.approx((exact.low, exact.high))
+    assert few.notes[-1].startswith("few labels (18 of 30)")
+    repeated = world(answers=16 * 8, systems=16)
+    (found_one,) = human_accuracy(judged(repeated), load_labels(repeated.drop("score")))
+    assert found_one.notes[-1].startswith("few labels (of 8 of 10 questions)")
+
+
+@pytest.mark.parametrize("count", [1, 2, 5, 12, 18, 29])
+def test_the_interval_of_few_labels_holds_for_every_share(count: int) -> None:
+    chosen = np.arange(count)
+    ends = []
+    for right in range(count + 1):
+        labels = np.where(chosen < right, 1.0, 0.0)
+        sample = Sample(
+            predictions=labels, accepted=labels > 0, labels=labels, weights=np.ones(count),
+            clusters=chosen,
+        )  # fmt: skip
+        figure = labels_only(sample).figure
+        ends.append((figure.low or 0.0, figure.high or 0.0))
+    for share in np.linspace(0.002, 0.998, 250):
+        held = [low <= share <= high for low, high in ends]
+        assert binom.pmf(np.arange(count + 1), count, share) @ held >= 0.95
 
 
 def test_not_judged_answers_stay_in_and_are_named() -> None:
@@ -336,7 +374,7 @@ def test_plans_by_supposed_accuracy() -> None:
     perfect = need_from_accuracy(0.6, 1.0, answers=5000, half_width=0.03)
     good = need_from_accuracy(0.6, 0.9, answers=5000, half_width=0.03)
     poor = need_from_accuracy(0.6, 0.6, answers=5000, half_width=0.03)
-    assert perfect.labels == 30
+    assert perfect.labels == 50
     assert good.labels is not None
     assert poor.labels is not None
     assert perfect.labels < good.labels < poor.labels

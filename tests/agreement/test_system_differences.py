@@ -91,10 +91,15 @@ def test_labels_that_lie_in_the_run_are_used_and_without_any_it_is_said(tmp_path
     assert "the judge's own" in str(alone)
 
 
-def test_too_few_labels_are_refused_with_their_number() -> None:
+def test_few_labels_give_each_systems_own_share_and_no_difference() -> None:
     judged, known = world(np.random.default_rng(1), questions=200, labels=40)
-    [found] = compare(judged, known, systems=True, resamples=100).people
+    result = compare(judged, known, systems=True, resamples=100)
+    [found] = result.people
     assert found.difference.value is None
+    for side in (found.first_value, found.second_value):
+        assert side.method == "clopper-pearson"
+        assert 0 <= (side.low or 0) < (side.value or 0) < (side.high or 0) <= 1
+    assert "what its own few labels say" in str(result)
     assert "30 of 10 questions or more are needed" in (found.difference.reason or "")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import polars as pl
@@ -55,6 +56,54 @@ def test_a_column_that_neither_table_has_is_named_with_those_of_both(
     assert "'sample_id'" in said
 
 
+@pytest.mark.parametrize("model", ["gpt-4o", "o3-mini", "mistralai/Mistral-7B", "llama3.1:8b"])
+def test_a_model_given_as_a_judge_leads_to_the_judge_that_asks_it(
+    model: str, judged: Path, capsys: Captured
+) -> None:
+    assert run(["judge", "answers.jsonl", "-j", model]) == 2
+    said = " ".join(capsys.readouterr().err.split())
+    assert f"-j llm_grader -m {model}" in said
+    assert run(["judge", "answers.jsonl", "-j", "claude"]) == 2
+    assert "-j llm_grader -m MODEL" in " ".join(capsys.readouterr().err.split())
+
+
+def test_columns_the_wrong_way_round_are_turned(judged: Path, capsys: Captured) -> None:
+    pl.read_ndjson("answers.jsonl").rename({"answer": "said"}).write_ndjson("other.jsonl")
+    assert run(["judge", "other.jsonl", "-j", "exact_match", "--columns", "said=answer"]) == 2
+    said = " ".join(capsys.readouterr().err.split())
+    right = re.search(r"OURS=THEIRS, so (\S+)", said)
+    assert right is not None
+    assert run(["judge", "other.jsonl", "-j", "exact_match", "-q", "--columns", right[1]]) == 0
+
+
+def test_init_takes_the_columns_that_its_error_asks_for(judged: Path, capsys: Captured) -> None:
+    pl.read_ndjson("answers.jsonl").rename({"answer": "said"}).write_ndjson("other.jsonl")
+    assert run(["init", "other.jsonl"]) == 2
+    assert "--columns answer=NAME" in " ".join(capsys.readouterr().err.split())
+    assert run(["init", "other.jsonl", "--columns", "answer=said"]) == 0
+    assert 'answer = "said"' in Path("markscheme.toml").read_text()
+    assert run(["judge", "other.jsonl", "-j", "exact_match", "-q"]) == 0
+
+
+def test_other_slices_in_the_same_folder_are_called_slices(judged: Path, capsys: Captured) -> None:
+    rows = pl.read_ndjson("answers.jsonl").with_columns(topic=pl.lit("x"))
+    rows.write_ndjson("answers.jsonl")
+    again = ["judge", "answers.jsonl", "-j", "exact_match", "-o", "sliced", "-q"]
+    assert run(again) == 0
+    capsys.readouterr()
+    assert run([*again, "--slices", "topic"]) == 2
+    said = " ".join(capsys.readouterr().err.split())
+    assert "a finished run with slices none, not topic; choose another --out" in said
+
+
+def test_an_empty_reply_is_wrong_and_said_to_be(judged: Path, capsys: Captured) -> None:
+    Path("empty.csv").write_text("question,gold,answer\nq1,a,\nq2,b,b\nq3,c,  \n")
+    assert run(["judge", "empty.csv", "-j", "exact_match"]) == 0
+    shown = capsys.readouterr()
+    assert "answers are empty, judged as wrong (2 rows)" in shown.err
+    assert " 33.3 " in shown.out
+
+
 def test_ids_that_match_nothing_lead_to_the_option(judged: Path, capsys: Captured) -> None:
     Path("other.csv").write_text("id,case,label\n1,a1,1\n2,a2,0\n")
     assert run(["agree", "run", "--labels", "other.csv"]) == 2
@@ -80,11 +129,11 @@ def test_answers_that_nobody_judged_lead_to_judge(
     assert "markscheme judge FILE --out RUN" in said
 
 
-def test_a_plan_of_few_labels_says_that_no_interval_follows(judged: Path, capsys: Captured) -> None:
+def test_a_plan_of_few_labels_says_that_they_will_be_alone(judged: Path, capsys: Captured) -> None:
     assert run(["plan-labels", "run", "--label-count", "29"]) == 0
-    assert "no interval from fewer than 30 labels" in capsys.readouterr().out
+    assert "from fewer than 30 labels" in capsys.readouterr().out
     assert run(["plan-labels", "run", "--label-count", "30"]) == 0
-    assert "no interval" not in capsys.readouterr().out
+    assert "from fewer than" not in capsys.readouterr().out
 
 
 def test_a_file_without_references_shows_what_was_recognised_of_it(

@@ -122,8 +122,9 @@ def files(example: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, 
 
 
 def tables_of(text: str) -> list[str]:
-    """What was printed, a part for each table with its notes."""
-    return re.split(r"^### ", text, flags=re.MULTILINE)
+    """What was printed, a part for each table with its notes; the lead is of the first table."""
+    lead, *tables = re.split(r"^### ", text, flags=re.MULTILINE)
+    return [lead + tables[0], *tables[1:]] if tables else [lead]
 
 
 def plain(markdown: str) -> str:

@@ -78,6 +78,29 @@ class Opened:
         assert self.asked[0].startswith("file://")
 
 
+def test_a_press_shows_false_passes_false_rejects_and_unsure(
+    browser: Browser, report: Path, run_folder: Path
+) -> None:
+    opened = Opened(browser, report)
+    page = opened.page
+    page.select_option("#filter-judge", "examiner")
+    table = markscheme.agree(run_folder, judges="examiner").errors
+    assert table is not None
+    counts = table["error"].value_counts()
+    known = dict(counts.iter_rows())
+    said = dict(one.split(": ") for one in page.locator("#shortcuts button").all_inner_texts())
+    assert list(said) == ["False passes", "False rejects", "Unsure"]
+    assert int(said["False passes"]) == known["false pass"]
+    assert int(said["False rejects"]) == known["false reject"]
+    for text, number in said.items():
+        page.click(f"#shortcuts button:has-text('{text}')")
+        assert opened.count() == int(number) > 0
+        assert page.get_attribute("#shortcuts [aria-pressed=true]", "type") == "button"
+    page.click("#shortcuts [aria-pressed=true]")
+    assert opened.count() == 248
+    opened.quiet()
+
+
 def test_it_opens_filters_searches_and_sorts(browser: Browser, report: Path, shots: Path) -> None:
     opened = Opened(browser, report)
     page = opened.page

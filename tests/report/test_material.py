@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from pathlib import Path
 
@@ -50,6 +51,42 @@ def test_labels_come_from_a_file_and_need_not_cover_all(tmp_path: Path) -> None:
     material = read_material(tmp_path / "run", labels=tmp_path / "labels.csv", label_column="human")
     assert material.answers["accepted"].to_list() == [None, True, True, None, None, None]
     assert "2 of 6 answers have a label" in absent(material)[0]
+
+
+@pytest.mark.parametrize("labelled", [0, 3, 119])
+def test_a_card_is_of_one_population_and_no_interval_leaves_its_range(
+    labelled: int, tmp_path: Path
+) -> None:
+    """Table and chart of a card count the same answers; few labels stand in a card of their own."""
+    rows = [
+        {"question": f"Question {n // 2}?", "references": ["yes"], "system": f"s{n % 2}",
+         "answer": "yes" if n % 3 else "no", "label": int(n % 4 > 0) if n < labelled else None}
+        for n in range(119)
+    ]  # fmt: skip
+    markscheme.judge(rows, "exact_match", out=tmp_path / "run")
+    found = {one.key: one for one in sections(read_material(tmp_path / "run"))}
+    assert ("accuracy-labelled" in found) is (0 < labelled < 119)
+    for key in {"accuracy", "accuracy-labelled"} & set(found):
+        table, chart = found[key].table, found[key].chart
+        assert chart is not None
+        drawn = {
+            (one["judge"], one["system"]): 100 * one["accuracy"]
+            for rows_ in json.loads(chart().to_json())["datasets"].values()
+            for one in rows_
+            if "accuracy" in one
+        }
+        for system, *cells in table.rows:
+            for voice, cell in zip(table.header[1:], cells, strict=True):
+                if system != "(all)":
+                    share = float(cell.split()[0])
+                    assert drawn[voice, system] == pytest.approx(share, abs=0.05)
+    assert ("people" in found["accuracy"].table.header) is (labelled == 119)
+    voice = "people" if labelled == 119 else "exact_match"
+    assert f"by {voice}" in found["pairs"].table.title
+    for section in found.values():
+        for row in section.table.rows:
+            for low, high in re.findall(r"\((-?\d+\.\d) to (-?\d+\.\d)\)", " ".join(row)):
+                assert -100 <= float(low) <= float(high) <= 100
 
 
 def test_grades_need_to_know_which_are_acceptable(tmp_path: Path) -> None:

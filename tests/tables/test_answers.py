@@ -366,6 +366,53 @@ def test_ids_used_twice_are_named(tmp_path: Path) -> None:
     assert read_answers(path, options)["answer_id"].n_unique() == 3
 
 
+def by_system(column: str) -> list[dict[str, Any]]:
+    """Two systems' answers to three numbered questions, in a layout that many tools write."""
+    return [
+        {"nr": f"Q{n}", "question": f"q{n}", "gold": "a", "answer": f"{bot} {n}", column: bot}
+        for n in range(3)
+        for bot in ("gpt", "llama")
+    ]
+
+
+def test_ids_that_stand_once_for_each_system_number_questions() -> None:
+    reader = AnswersReader([by_system("system")])
+    found = pl.concat(list(reader))
+    assert found["answer_id"].n_unique() == 6
+    assert found["system"].to_list() == ["gpt", "llama"] * 3
+    assert "nr stands once for each system, so it numbers questions" in reader.recognised
+    given = ReadOptions(columns={"answer_id": "nr"})
+    with pytest.raises(BadRowsError, match="the id 'Q0' was used before"):
+        read_answers(by_system("system"), given)
+    twice = [*by_system("system"), by_system("system")[0]]
+    with pytest.raises(BadRowsError, match="the id 'Q0' was used before"):
+        read_answers(twice)
+
+
+def test_a_column_that_may_name_systems_is_offered() -> None:
+    reader = AnswersReader([by_system("bot")])
+    assert pl.concat(list(reader))["system"].unique().to_list() == ["system"]
+    (offer,) = (one for one in reader.recognised if "--columns" in one)
+    assert offer == (
+        "bot may say whose answer each row is (gpt, llama): --columns system=bot reads it"
+    )
+    reader = AnswersReader([by_system("bot")], ReadOptions(columns={"system": "bot"}))
+    assert pl.concat(list(reader))["system"].to_list() == ["gpt", "llama"] * 3
+    assert not any("--columns" in one for one in reader.recognised)
+    rows = [
+        {"question": f"q{n % 2}", "gold": "a", "answer": f"x{n}", "topic": "t"} for n in range(4)
+    ]
+    reader = AnswersReader([rows])
+    assert list(reader)
+    assert not any("--columns" in one for one in reader.recognised)
+
+
+def test_a_missing_answer_column_is_asked_for_together_with_the_systems() -> None:
+    rows = [{"said": row.pop("answer"), **row} for row in by_system("bot")]
+    with pytest.raises(DataError, match="--columns answer=NAME,system=bot: 'bot' may say whose"):
+        read_answers(rows)
+
+
 def test_given_ids_are_kept() -> None:
     assert read_answers([{**ROWS[0], "id": 17}])["answer_id"].to_list() == ["17"]
 

@@ -55,7 +55,7 @@ def test_the_wrapper_is_cut(cell: str, answer: str | None, tmp_path: Path) -> No
         "Capital of France?", ["Paris"], answer, "reply"
     )  # fmt: skip
     assert "promptfoo" in next(iter(reader.recognised))
-    assert sum(reader.notes.values()) == (answer is None)
+    assert sum(reader.notes.values()) == (not answer)
 
 
 def test_providers_are_systems(tmp_path: Path) -> None:
@@ -69,7 +69,10 @@ def test_providers_are_systems(tmp_path: Path) -> None:
     assert table["system"].to_list() == ["openai:gpt-4o", "anthropic:claude"] * 3
     assert table["answer"].to_list() == ["Paris", "Rome", "", "Rome", None, "3"]
     assert table["answer_id"].to_list()[:2] == ["a:openai:gpt-4o", "a:anthropic:claude"]
-    assert reader.notes == {"results are errors of promptfoo, not answers: not judged": 1}
+    assert reader.notes == {
+        "results are errors of promptfoo, not answers: not judged": 1,
+        "answers are empty, judged as wrong": 1,
+    }
     result = markscheme.judge(tmp_path / "out.csv", judges=["exact_match"])
     assert result.judgments["status"].to_list() == ["judged"] * 4 + ["skipped", "judged"]
     assert result.judgments["explanation"][4] == "the call of the system failed: 429"

@@ -55,8 +55,9 @@ def test_an_option_letter_is_no_article(judge: str, right: set[str]) -> None:
     result = markscheme.judge(REPORTED / "05-option-letter-A" / "mc.jsonl", judge)
     rows = result.judgments.join(result.answers(), on="answer_id")
     assert set(rows.filter("verdict")["answer"]) == right
-    (note,) = result.run.notes
+    note, empty = result.run.notes
     assert note.startswith("a reference is an article or signs alone")
+    assert empty == "answers are empty, judged as wrong"
     assert result.run.notes[note] == 10
 
 

@@ -118,6 +118,7 @@ from .sources import is_result as is_result
 from .sources import joined_with_labels as joined_with_labels
 from .sources import judged_table as judged_table
 from .sources import labelled_table as labelled_table
+from .sources import labels_of_run as labels_of_run
 from .sources import names_of as names_of
 from .system_differences import PeoplesDifference as PeoplesDifference
 from .system_differences import peoples_differences as peoples_differences

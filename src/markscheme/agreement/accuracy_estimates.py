@@ -1,7 +1,8 @@
 """From judgments and labels to an estimate of human accuracy, or a refusal with its reason.
 
-An estimate stands on three things: enough labels, drawn at random (or with known probabilities),
-from the very answers it speaks about. Each is checked before a figure is given.
+An estimate stands on labels drawn at random (or with known probabilities) from the very answers it
+speaks about, which is checked before a figure is given. Few labels speak by themselves, since they
+show too little of the judge's errors.
 """
 
 from __future__ import annotations
@@ -13,12 +14,19 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from markscheme.agreement.estimators import Estimate, Sample, drawn_unlike_rest, estimates
+from markscheme.agreement.estimators import (
+    Estimate,
+    Sample,
+    drawn_unlike_rest,
+    estimates,
+    labels_only,
+)
 from markscheme.agreement.options import EstimateOptions
 from markscheme.agreement.sequences import RunningEstimate, Unit, running_estimate
 from markscheme.errors import AgreementError
 from markscheme.tables import join_labels
 
+LEAST_QUESTIONS = 10
 REFUSE_BELOW = 0.001
 WARN_BELOW = 0.05
 """p-values of the labelled answers being like all answers, below which to refuse and to warn."""
@@ -38,6 +46,8 @@ class HumanAccuracy:
         notes: what the reader should know.
         more_labels: of an interval to look at after every label: about how many more the wanted
             half-width takes, 0 where it is reached; None where none was wanted or it cannot be.
+        grades: whether labels are other than 0 and 1, and a mean grade is estimated.
+        few: whether the labels are too few to show the judge's errors, and speak by themselves.
     """
 
     judge: str
@@ -51,6 +61,8 @@ class HumanAccuracy:
     refusal: str | None
     notes: Sequence[str]
     more_labels: int | None = None
+    grades: bool = False
+    few: bool = False
 
 
 def human_accuracy(
@@ -65,7 +77,7 @@ def human_accuracy(
         options: whose judgments, by system or not, confidence; the defaults if None.
 
     Raises:
-        AgreementError: the labels cannot support an estimate over all answers (too few, not of a
+        AgreementError: the labels cannot support an estimate over all answers (none, not of a
             random sample), or judgments and labels do not match.
     """
     options = options or EstimateOptions()
@@ -151,15 +163,25 @@ def _estimate(table: pl.DataFrame, system: str | None, options: EstimateOptions)
         estimates=[],
         refusal=None,
         notes=notes,
+        grades=not sample.binary,
     )
     if options.anytime:
         return _at_any_time(about, table, sample, options)
-    refusal = _too_few(sample, system, options)
+    if not labelled:
+        return replace(about, refusal="none of its answers has a label")
+    few = _few(sample, options)
+    refusal, warning = None, None
+    if few and not sample.binary:
+        refusal = f"too few labels ({few}) for the interval of a mean grade"
     if refusal is None:
         refusal, warning = _not_random(table, sample, options)
-        notes += [warning] if warning else []
+    notes += [warning] if warning else []
     if refusal is not None:
         return replace(about, refusal=refusal)
+    if few:
+        notes.append(f"few labels ({few}): only what they say by themselves, without the judge")
+        alone = labels_only(sample, confidence=options.confidence)
+        return replace(about, estimates=[alone], few=True)
     return replace(about, estimates=estimates(sample, confidence=options.confidence))
 
 
@@ -320,18 +342,14 @@ def _strata(
     return np.asarray(np.where(has, codes, codes[nearest]) - 1, dtype=np.int64)
 
 
-def _too_few(sample: Sample, system: str | None, options: EstimateOptions) -> str | None:
+def _few(sample: Sample, options: EstimateOptions) -> str | None:
+    """How many labels there are, where they are too few to show the judge's errors."""
     labelled = int(sample.labelled.sum())
-    if labelled < options.least_labels:
-        whose = f" of {system!r}" if system else ""
-        return (
-            f"{labelled} labels{whose} are too few for an interval to be believed; at least "
-            f"{options.least_labels} are needed ('markscheme plan-labels' says how many for a "
-            "wanted width)"
-        )
     questions = len(np.unique(sample.clusters[sample.labelled]))
-    if questions < 10:
-        return f"the labels are about {questions} questions only; at least 10 are needed"
+    if labelled < options.least_labels:
+        return f"{labelled} of {options.least_labels}"
+    if questions < LEAST_QUESTIONS:
+        return f"of {questions} of {LEAST_QUESTIONS} questions"
     return None
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import polars as pl
@@ -21,12 +22,16 @@ from markscheme.agreement.annotators import (
     pairwise_kappas,
 )
 from markscheme.agreement.answer_hierarchy import adjacent_sets, marks_test
+from markscheme.agreement.label_errors import false_passes_table, label_errors
 from markscheme.agreement.options import AgreeOptions, Blanks
 from markscheme.agreement.question_averages import PerQuestion, per_question
 from markscheme.agreement.repeated_runs import repeat_tables, repeats_of
 from markscheme.agreement.sources import (
     JudgmentsSource,
     TableSource,
+    answers_of_run,
+    answers_table,
+    is_result,
     judged_and_labelled,
     judged_table,
     names_of,
@@ -57,6 +62,7 @@ from markscheme.tables import (
     majority,
     ratings_table,
     scope_kind,
+    write_table,
 )
 
 SHARES = {
@@ -86,10 +92,25 @@ class AgreeResult(TableResult):
     Attributes:
         joined: the judgments with their labels, and what did not match.
         judges: the same figures as objects, with the reason where one is undefined.
+        errors: every answer on which a judge and the labels differ, as `label_errors` gives them;
+            None where no verdicts were compared.
     """
 
     joined: Joined
     judges: tuple[Agreement, ...]
+    errors: pl.DataFrame | None
+
+    def write_errors(self, path: str | Path) -> Path:
+        """Write `errors` to a file: .jsonl, .csv, .tsv or .parquet.
+
+        Raises:
+            DataError: another ending.
+            AgreementError: no verdicts were compared with labels.
+        """
+        if self.errors is None:
+            raise AgreementError("errors are of verdicts, and none were compared with labels here")
+        write_table(self.errors, path)
+        return Path(path)
 
 
 def agree(
@@ -136,7 +157,7 @@ def agree(
     tables: list[Table] = []
     data: dict[str, Any] = {"command": "agree", "matched": joined.notes(), "seed": wanted.seed}
     found: list[Agreement] = []
-    frame = None
+    frame = errors = None
     if not wanted.per_question or wanted.positive_from is not None or _binary(joined):
         statistics = AgreementOptions(
             by_system=wanted.by == "system", positive_from=wanted.positive_from,
@@ -148,6 +169,9 @@ def agree(
         if by_scope:
             tables.append(_scope_table(by_scope, wanted.confidence))
             data["scope"] = by_scope
+        errors = label_errors(
+            joined, positive_from=wanted.positive_from, answers=_answers_of(judgments, answers)
+        )
         data |= {"resamples": wanted.resamples, "confidence": wanted.confidence, "judges": found}
         frame = agreement_frame(found)
     if wanted.per_question:
@@ -181,13 +205,48 @@ def agree(
         alike = repeats_of([rows, *others], joined, wanted.positive_from, texts=wanted.repeat_texts)
         tables += repeat_tables(alike)
         data["repeats"] = alike
+    passes = None if errors is None else false_passes_table(errors)
+    if passes is not None:
+        tables.append(passes)
     return AgreeResult(
         frame=agreement_frame(found) if frame is None else frame,
         tables=tuple(tables),
         data=data,
+        lead=_lead(found),
         joined=joined,
         judges=tuple(found),
+        errors=errors,
     )
+
+
+def _answers_of(judgments: JudgmentsSource, answers: TableSource | None) -> pl.DataFrame | None:
+    """The judged answers, as far as they are known."""
+    kept = answers_of_run(judgments) if answers is None else answers
+    if kept is not None:
+        return answers_table(kept)
+    return judgments.answers() if is_result(judgments) else None
+
+
+_LEADING = 3
+"""Judges of which the lead speaks."""
+
+
+def _lead(found: Sequence[Agreement]) -> tuple[str, ...]:
+    """Of each judge over all systems: its accuracy, and how many errors of either kind."""
+    whole = [one for one in found if one.system is None]
+    said = []
+    for one in whole[:_LEADING]:
+        accepted, wrong_no = (one.counts[name] for name in ("true_positive", "false_negative"))
+        rejected, wrong_yes = (one.counts[name] for name in ("true_negative", "false_positive"))
+        share = measured(one.left_out["accuracy"], scale=100, digits=0, unit="%")
+        said.append(
+            f"{one.judge} agrees with people on {share} of {one.answers:,} answers: it accepts "
+            f"{wrong_yes:,} of the {rejected + wrong_yes:,} that they reject, and rejects "
+            f"{wrong_no:,} of the {accepted + wrong_no:,} that they accept"
+        )
+    if len(whole) > _LEADING:
+        said.append(f"{len(whole) - _LEADING} more judges are in the tables")
+    return tuple(said)
 
 
 ALL, REST = "all", "rest"
@@ -331,7 +390,7 @@ def agreement_tables(
     )
     figures = partial(_figures, found, options.confidence)
     tables = [
-        _counts(found, (*joined.notes(), made)),
+        _counts(found, (*joined.notes(), made, *_accuracy_note(found, options.confidence))),
         figures("left_out", SHARES, "Agreement in per cent, not judged left out"),
         figures("left_out", COEFFICIENTS, "Agreement, not judged left out"),
     ]
@@ -341,6 +400,11 @@ def agreement_tables(
         tables.append(figures("errors", SHARES, f"Agreement in per cent, {title}"))
         tables.append(figures("errors", rest, f"Agreement, {title}"))
     return tables
+
+
+def _accuracy_note(found: Sequence[Agreement], confidence: float) -> tuple[str, ...]:
+    """How the intervals of the lead were made."""
+    return interval_note((("", one.left_out["accuracy"]) for one in found), confidence)
 
 
 OVERVIEW = {

@@ -262,10 +262,10 @@ def _people_table(
         (
             one.first,
             one.second,
-            one.first_value.text(scale=100, digits=1) if one.first_value.value is not None else "-",
-            one.second_value.text(scale=100, digits=1)
-            if one.second_value.value is not None
-            else "-",
+            *(
+                "-" if side.value is None else side.text(scale=100, digits=1)
+                for side in (one.first_value, one.second_value)
+            ),
             one.difference.text(scale=100, digits=1),
             share_text(pair.difference.value, signed=True),
             f"{one.labelled:,}",
@@ -274,6 +274,14 @@ def _people_table(
         )
         for one, pair in zip(people, pairs, strict=True)
     ]
+    few = (
+        (
+            "where there is no difference yet, a system's share is what its own few labels say "
+            "(clopper-pearson)",
+        )
+        if any(one.difference.value is None and one.first_value.value is not None for one in people)
+        else ()
+    )
     header = ("first", "second", "of first", "of second", "difference", "by the judge alone",
               "labels", "p", "Holm")  # fmt: skip
     return Table(
@@ -284,6 +292,7 @@ def _people_table(
         notes=(
             f"{100 * options.confidence:g}% intervals and p: ppi-t (prediction-powered, paired by "
             "question, Student's t); the labels must be of all answers or of a random part",
+            *few,
         ),
     )
 

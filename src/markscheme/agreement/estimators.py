@@ -26,9 +26,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
+from markscheme.agreement.options import LEAST_LABELS
 from markscheme.metrics import (
     Spread,
     effective_answers,
+    exact_interval,
     share_interval,
     spread_of,
     wilson_interval,
@@ -87,6 +89,11 @@ class Sample:
         """(N,) which answers have a label."""
         return ~np.isnan(self.labels)
 
+    @property
+    def binary(self) -> bool:
+        """Whether all labels are 0 or 1; else they are grades."""
+        return bool(np.isin(self.labels[self.labelled], (0.0, 1.0)).all())
+
 
 @dataclass(frozen=True, kw_only=True)
 class Estimate:
@@ -129,7 +136,7 @@ def ppi(sample: Sample, *, tuned: bool, confidence: float = 0.95) -> Estimate:
     total, count = len(has), int(has.sum())
     if count == total:
         return _refused(method, "every answer is labelled; take the labels alone")
-    if _binary(sample) and count < LEAST_FOR_JUDGE:
+    if sample.binary and count < LEAST_FOR_JUDGE:
         return _refused(
             method,
             f"{count} labels show too little of a judge's errors ({LEAST_FOR_JUDGE} are needed); "
@@ -141,7 +148,7 @@ def ppi(sample: Sample, *, tuned: bool, confidence: float = 0.95) -> Estimate:
     value, pull, weight = _with_weight(sample, None if tuned else scale)
     spread = _spread(sample, pull)
     error = math.sqrt(spread.variance)
-    if not _binary(sample):
+    if not sample.binary:
         figure = _t_interval(value, spread, confidence)
     else:
         alone = _labels_worth(sample, label_mean, _spread(sample, label_pull))
@@ -234,7 +241,7 @@ def rogan_gladen(sample: Sample, *, confidence: float = 0.95) -> Estimate:
     """
     method = "rogan_gladen"
     has = sample.labelled
-    if not _binary(sample):
+    if not sample.binary:
         return _refused(method, "the labels are grades")
     if np.ptp(sample.labels[has]) == 0:
         return _refused(method, SAME_LABEL)
@@ -292,13 +299,20 @@ def labels_only(sample: Sample, *, confidence: float = 0.95) -> Estimate:
     """The (weighted) mean label of the labelled answers.
 
     Where labels are 0 and 1, Wilson's interval with the effective number of labels, which stays
-    honest where nearly all labels are the same.
+    honest where nearly all labels are the same; and of few labels (fewer than `LEAST_LABELS`)
+    Clopper and Pearson's, as though labels of one question all said the same (Kish 1965), since no
+    other holds for every share.
     """
     value, pull = _weighted_mean(sample, sample.labels)
     simple = sample.strata is None and len(np.unique(sample.weights[sample.labelled])) == 1
     spread = _spread(sample, pull, count_answers=simple)
-    if not _binary(sample):
+    if not sample.binary:
         figure = _t_interval(value, spread, confidence)
+    elif sample.labelled.sum() < LEAST_LABELS:
+        weights = _by_question(sample, sample.weights)
+        size = float(weights.sum()) ** 2 / float(weights @ weights)
+        low, high = exact_interval(value, size, confidence)
+        figure = Figure(value=value, low=low, high=high, method="clopper-pearson")
     else:
         count = int(sample.labelled.sum()) if simple else None
         low, high = share_interval(value, spread, answers=count, confidence=confidence)
@@ -382,7 +396,7 @@ def _unseen(sample: Sample) -> float:
     other strata tell nothing about them. When its variance is taken, its share is therefore that
     with `PSEUDO_LABELS` more labels of either kind.
     """
-    if sample.strata is None or not _binary(sample):
+    if sample.strata is None or not sample.binary:
         return 0.0
     has = sample.labelled
     strata, labels = sample.strata[has], sample.labels[has]
@@ -395,10 +409,6 @@ def _unseen(sample: Sample) -> float:
     moved = (ones + PSEUDO_LABELS) / (count + 2 * PSEUDO_LABELS)
     hidden = np.maximum(moved * (1 - moved) - share * (1 - share), 0.0)
     return float((part**2 * hidden / count).sum())
-
-
-def _binary(sample: Sample) -> bool:
-    return bool(np.isin(sample.labels[sample.labelled], (0.0, 1.0)).all())
 
 
 def _covariance(sample: Sample, one: Array, other: Array) -> float:

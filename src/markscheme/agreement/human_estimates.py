@@ -17,7 +17,14 @@ from markscheme.agreement.sources import (
     judged_and_labelled,
 )
 from markscheme.options import with_keywords
-from markscheme.results import Table, TableResult, flat_frame, interval_note, share_text
+from markscheme.results import (
+    Table,
+    TableResult,
+    flat_frame,
+    interval_note,
+    measured,
+    share_text,
+)
 
 NAMES = {
     "ppi_tuned": "PPI, tuned (PPI++)",
@@ -45,7 +52,7 @@ class EstimateResult(TableResult):
 
 def estimate(
     judgments: JudgmentsSource,
-    labels: JudgmentsSource,
+    labels: JudgmentsSource | None = None,
     options: EstimateOptions | None = None,
     *,
     answers: TableSource | None = None,
@@ -54,12 +61,13 @@ def estimate(
     """Estimate what people would say of all answers, from judgments of all and labels of some.
 
     Prediction-powered inference, plain and power-tuned, with Rogan-Gladen and the labels alone
-    for comparison; intervals clustered on question. Refuses, with the reason, where the labels
-    cannot support a figure.
+    for comparison; intervals clustered on question. Fewer than `least_labels` labels speak by
+    themselves. Refuses, with the reason, where the labels cannot support a figure.
 
     Args:
         judgments: of all answers: a file, the folder of a run, a frame, rows, or a `Result`.
-        labels: of a random part of the answers, as `plan_labels` draws it.
+        labels: of a random part of the answers, as `plan_labels` draws it; None for those that came
+            with the judged answers.
         options: whose judgments, by system or not, how sure; the defaults if None.
         answers: the judged answers, where judgments lack question, answer or system.
         keywords: fields of `EstimateOptions`, in place of or on top of `options`.
@@ -78,8 +86,25 @@ def estimate(
         frame=flat_frame(record for one in found for record in _records(one)),
         tables=(_table(found, wanted),),
         data={"command": "estimate", "confidence": wanted.confidence, "estimates": found},
+        lead=_lead(found),
         estimates=tuple(found),
     )
+
+
+def _lead(found: Sequence[HumanAccuracy]) -> tuple[str, ...]:
+    """What people would accept, of all answers and of each system's: the first method's figure."""
+    said = []
+    for one in found:
+        figure = next((e.figure for e in one.estimates if e.figure.value is not None), None)
+        if figure is None or one.grades:
+            continue
+        whose = f"the {one.answers:,} answers" if one.system is None else f"{one.system}'s answers"
+        few = f"; few labels, {one.labelled:,}" if one.few else ""
+        said.append(
+            f"People would accept {measured(figure, scale=100, digits=0, unit='%')} of {whose}; "
+            f"{one.judge} alone says {100 * one.judge_mean:.0f}%{few}"
+        )
+    return tuple(said)
 
 
 def _records(one: HumanAccuracy) -> list[dict[str, Any]]:

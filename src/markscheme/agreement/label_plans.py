@@ -16,13 +16,13 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from markscheme.agreement.options import Design
+from markscheme.agreement.estimators import LEAST_FOR_JUDGE
+from markscheme.agreement.options import LEAST_LABELS, Design
 from markscheme.agreement.sequences import RunningEstimate, running_estimate
 from markscheme.errors import AgreementError
 
 Array = npt.NDArray[np.float64]
 
-LEAST_LABELS = 30
 LEAST_A_STRATUM = 2
 LEAST_SPREAD = 0.1
 LEAST_TRUE = 0.02
@@ -33,7 +33,8 @@ class LabelNeed:
     """How many labels a wanted half-width takes.
 
     Attributes:
-        labels: how many, or None where even labelling all answers does not reach it.
+        labels: how many, with or without the judge's help, whichever is fewer, and never fewer
+            than `estimate` takes; None where even labelling all answers does not reach it.
         reach: the half-width that labelling all answers gives.
         labels_alone: how many without the judge's help, or None likewise.
         variance: of the labels.
@@ -168,15 +169,17 @@ def _need(
     z = float(norm.ppf((1 + confidence) / 2))
     wanted = (half_width / z) ** 2
 
-    def labels(r2: float) -> int | None:
+    def labels(r2: float, least: int) -> int | None:
         left = wanted - variance * r2 / answers
         needed = math.ceil(variance * (1 - r2) / left) if left > 0 else answers + 1
-        return None if needed > answers else min(answers, max(LEAST_LABELS, needed))
+        return None if needed > answers else min(answers, max(least, needed))
 
+    alone = labels(0.0, LEAST_LABELS)
+    helped = labels(correlation**2, LEAST_FOR_JUDGE)
     return LabelNeed(
-        labels=labels(correlation**2),
+        labels=min((each for each in (alone, helped) if each is not None), default=None),
         reach=z * math.sqrt(variance / answers),
-        labels_alone=labels(0.0),
+        labels_alone=alone,
         variance=variance,
         correlation=correlation,
         source=source,

@@ -18,13 +18,12 @@ from markscheme.agreement.difference_plans import (
     spreads,
 )
 from markscheme.agreement.label_plans import (
-    LEAST_LABELS,
     LabelNeed,
     choose_labels,
     need_from_accuracy,
     need_from_pilot,
 )
-from markscheme.agreement.options import PlanOptions
+from markscheme.agreement.options import LEAST_LABELS, PlanOptions
 from markscheme.agreement.sources import (
     JudgmentsSource,
     TableSource,
@@ -145,8 +144,8 @@ def plan_labels(
     if plan.height < LEAST_LABELS * len(parts):
         each = " of each system" if wanted.by else ""
         said.append(
-            f"'markscheme estimate' gives no interval from fewer than {LEAST_LABELS} labels{each}: "
-            f"draw {LEAST_LABELS * len(parts):,} or more, or label all"
+            f"from fewer than {LEAST_LABELS} labels{each} 'markscheme estimate' gives their own "
+            f"wide interval alone: draw {LEAST_LABELS * len(parts):,} or more, or label all"
         )
     return PlanResult(
         frame=_labelling_file(plan, answers, wanted),

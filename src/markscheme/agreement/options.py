@@ -32,6 +32,8 @@ Design = Literal["random", "stratified"]
 """How answers to label are drawn."""
 Guarantee = Literal["average", "probability"]
 """What a guaranteed agreement means."""
+LEAST_LABELS = 30
+"""Labels from which the judge helps: of fewer, only what they say by themselves is given."""
 HalfWidth = Annotated[
     float | None, Option("Wanted half-width of the interval: 0.03 is 3 points of accuracy.")
 ]
@@ -215,7 +217,8 @@ class EstimateOptions(JudgmentOptions):
         by: `system`: an estimate for each system beside the one for all answers.
         predictions: `score`, `verdict`, or `auto`: scores where every judged answer has one.
         confidence: of the intervals.
-        least_labels: fewer than these are refused.
+        least_labels: with fewer than these the judge does not help: only what the labels say alone
+            is given, and called few.
         trust_sample: do not refuse labels that are evidently no random sample.
         anytime: an interval that may be looked at after every label (`running_estimate`), in place
             of those that hold at one look only. Labels count in the order of their file.
@@ -231,7 +234,9 @@ class EstimateOptions(JudgmentOptions):
         Predictions, Option("Scores, verdicts, or auto: scores where all have one.")
     ] = "auto"
     confidence: Confidence = 0.95
-    least_labels: Annotated[int, Option("Fewer are refused.", minimum=2)] = 30
+    least_labels: Annotated[int, Option("With fewer, the labels speak alone.", minimum=2)] = (
+        LEAST_LABELS
+    )
     trust_sample: Annotated[bool, Option("Continue where labels are evidently not random.")] = False
     anytime: Annotated[
         bool, Option("An interval to look at after every label, to stop when it is narrow enough.")

@@ -176,9 +176,8 @@ def judged_and_labelled(
     """
     if is_result(labels):
         labels = labels.answers()
-    elif labels is None and label_column is None:
-        # A run keeps the labels that came with its answers.
-        labels = judgments.answers() if is_result(judgments) else answers_of_run(judgments)
+    elif labels is None:
+        labels = labels_of_run(judgments, label_column)
     judged: JudgmentsSource = judgments
     known: Any = labels
     if labels is None or labels is judgments or _same_file(labels, judgments):
@@ -196,6 +195,34 @@ def judged_and_labelled(
         label_columns=() if known is judged else known.columns,
     )  # fmt: skip
     return rows, labelled_table(known, column=label_column, columns=columns)
+
+
+def labels_of_run(source: JudgmentsSource, column: str | None) -> pl.DataFrame | None:
+    """The answers of a run or a result, with the labels that came with them; None of a file.
+
+    Raises:
+        DataError: there are none.
+    """
+    file = answers_of_run(source)
+    if not is_result(source) and file is None:
+        return None
+    kept = source.answers() if is_result(source) else read_table(str(file))
+    hint = column or "COLUMN"
+    advice = (
+        f"judge again with --columns label={hint}, or name the file that has them: --labels FILE"
+        + (f" --label-column {column}" if column else "")
+    )
+    known = [column] if column else ["label", "annotator_labels"]
+    if not all(kept[name].null_count() == kept.height for name in known if name in kept.columns):
+        return kept
+    if isinstance(source, str | Path):
+        judgments_file(source)  # A damaged run is called damaged first.
+    raise DataError(
+        f"none of the {kept.height:,} labels is filled in: the column {known[0]!r} is empty in the "
+        f"run's answers; {advice}"
+        if known[0] in kept.columns
+        else f"the run has kept no column {column!r}; {advice}"
+    )
 
 
 def joined_with_labels(

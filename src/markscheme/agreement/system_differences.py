@@ -18,15 +18,20 @@ import polars as pl
 
 from markscheme.agreement.accuracy_estimates import sample_of, with_labels
 from markscheme.agreement.closed_forms import holm
-from markscheme.agreement.estimators import RARE_LABELS, Sample, drawn_unlike_rest, pull_of
-from markscheme.agreement.options import CompareOptions, EstimateOptions
+from markscheme.agreement.estimators import (
+    RARE_LABELS,
+    Sample,
+    drawn_unlike_rest,
+    labels_only,
+    pull_of,
+)
+from markscheme.agreement.options import LEAST_LABELS, CompareOptions, EstimateOptions
 from markscheme.agreement.paired import Comparison
 from markscheme.metrics import Spread, spread_of
 from markscheme.results import Figure
 
 Array = npt.NDArray[np.float64]
 
-LEAST_LABELS = 30
 LEAST_QUESTIONS = 10
 REFUSE_BELOW = 0.001
 
@@ -37,7 +42,8 @@ class PeoplesDifference:
 
     Attributes:
         first, second: the systems.
-        first_value, second_value: share that people would accept, on shared questions.
+        first_value, second_value: share that people would accept, on shared questions; of few
+            labels, what they say by themselves, with their interval.
         difference: first minus second, with its interval.
         p: two-sided, of no difference; `holm` corrected for all pairs.
         labelled: answers of both that people labelled.
@@ -97,12 +103,13 @@ def _pair(
         "first": pair.first, "second": pair.second, "labelled": labelled,
         "questions": len(numbers),
     }  # fmt: skip
-    refusals = map(_refusal, samples, (pair.first, pair.second))
+    refusals = list(map(_refusal, samples, (pair.first, pair.second)))
     reason = next((said for said in refusals if said), None)
     if reason:
         none = Figure(reason=reason)
+        first, second = (_alone(sample, options.confidence, none) for sample in samples)
         return PeoplesDifference(
-            first_value=none, second_value=none, difference=none, p=none, **about
+            first_value=first, second_value=second, difference=none, p=none, **about
         )
     placed = [
         replace(
@@ -118,6 +125,17 @@ def _pair(
         p=p,
         **about,
     )
+
+
+def _alone(sample: Sample, confidence: float, none: Figure) -> Figure:
+    """What the labels of a system say by themselves; `none` where there are none, or grades."""
+    if not sample.labelled.any() or not sample.binary or _not_random(sample):
+        return none
+    return labels_only(sample, confidence=confidence).figure
+
+
+def _not_random(sample: Sample) -> bool:
+    return not sample.labelled.all() and drawn_unlike_rest(sample)[2] < REFUSE_BELOW
 
 
 def paired_difference(
@@ -151,7 +169,7 @@ def _refusal(sample: Sample, system: str) -> str | None:
     if labelled < LEAST_LABELS or questions < LEAST_QUESTIONS:
         wanted = f"{LEAST_LABELS} of {LEAST_QUESTIONS} questions or more"
         return f"{labelled} labels of {questions} questions of {system!r}; {wanted} are needed"
-    if not sample.labelled.all() and drawn_unlike_rest(sample)[2] < REFUSE_BELOW:
+    if _not_random(sample):
         return f"the labels of {system!r} are evidently not a random sample"
     return None
 

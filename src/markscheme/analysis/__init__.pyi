@@ -15,8 +15,10 @@ from .differences import diff as diff
 from .entailed_pairs import EntailedPairs as EntailedPairs
 from .entailed_pairs import entail as entail
 from .error_categories import CATEGORIES as CATEGORIES
+from .error_categories import NEAR as NEAR
 from .error_categories import error_rates as error_rates
 from .error_categories import judge_errors as judge_errors
+from .error_categories import kind_of as kind_of
 from .expanded_references import ExpandedReferences as ExpandedReferences
 from .expanded_references import expand_references as expand_references
 from .explanations import Explanation as Explanation
@@ -63,7 +65,7 @@ from .rejections import in_a_line as in_a_line
 from .rejections import rejected_answers as rejected_answers
 from .rejections import rejection as rejection
 from .rejections import with_rejections as with_rejections
-from .run_slices import has_labels as has_labels
+from .run_slices import labelled_part as labelled_part
 from .run_slices import rejected_at_gates as rejected_at_gates
 from .solved_examples import choose_solved_examples as choose_solved_examples
 from .solved_examples import solved_example_lines as solved_example_lines

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,7 @@ from markscheme.agreement import (
     is_result,
     judged_table,
     labelled_table,
+    labels_of_run,
 )
 from markscheme.analysis.error_categories import CATEGORIES, NEAR, error_rates, judge_errors
 from markscheme.analysis.hand_tags import draw_to_tag, read_tags, tagged, tags_table, with_error_ids
@@ -180,7 +181,7 @@ def failures(
         1
     """
     chosen = with_keywords(FailureOptions, options, keywords)
-    said = labels is not None or chosen.trusted is not None
+    said = bool(labels is not None or chosen.trusted or chosen.label_column)
     if chosen.rejected or not (said or has_labels(judged, chosen, answers)):
         if tags is not None:
             raise MarkschemeError("tags are of errors against people: name the --labels")
@@ -503,9 +504,11 @@ def read_accepted(
             source, judges=options.judges, columns=options.columns, answers=kept,
             threshold=options.threshold,
         )  # fmt: skip
-    table = _answers(given if kept is None else kept, options).unique(
-        "answer_id", maintain_order=True
-    )
+    if labels is None and options.label_column is not None:
+        labels = labels_of_run(given, options.label_column)
+    # The column of labels is one of their own table, where there is one.
+    own = options if labels is None else replace(options, label_column=None)
+    table = _answers(given if kept is None else kept, own).unique("answer_id", maintain_order=True)
     table = table.filter(pl.col("reference_kind").fill_null("text") == "text")
     if options.trusted is not None:
         accepted = _of_judge(judged, options.trusted)

@@ -90,7 +90,7 @@ def describe_judge(name: str) -> JudgeDescription:
         data={"command": "judges", **about, "documentation": documentation,
               "parameters": parameters},
         documentation=documentation,
-        **about,
+        name=about["name"], paper=about["paper"], needs=about["needs"], example=about["example"],
     )  # fmt: skip
 
 

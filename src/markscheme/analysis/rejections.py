@@ -14,7 +14,8 @@ import polars as pl
 from markscheme.analysis.mode_detection import Tag, tag
 from markscheme.analysis.unattributed import unattributed
 from markscheme.analysis.wording import named, wording
-from markscheme.text import REFUSAL, excerpt
+from markscheme.tables import BLANK
+from markscheme.text import REFUSAL, declines, declines_abroad, excerpt
 from markscheme.values import Comparison, Outcome, compare_values
 
 _QUOTED = 70
@@ -25,6 +26,7 @@ REJECTIONS: dict[str, str] = {
     "no_answer": "declines, asks back or says nothing",
     "date": "another date than any reference",
     "number": "another number, amount or time than any reference",
+    "missing": "none of the kind that a reference gives, such as no number or no date",
     "list": "items of a list are missing or wrong",
     "choice": "another of the things to choose from, such as no for yes",
     "reference_in_it": "a reference is in it word for word: perhaps right",
@@ -70,8 +72,11 @@ def rejection(
         return Tag(mode="no_answer", evidence="the answer is empty")
     compared = compare_values(question, list(references), answer)
     declined = REFUSAL.search(answer[:_DECLINES_WITHIN].lower())
-    if declined and compared.outcome is not Outcome.CONFLICT:
-        return Tag(mode="no_answer", evidence=f"says {declined.group()!r}")
+    blank = answer.strip().strip(".").lower() in BLANK
+    nothing = blank or declines(answer) or declines_abroad(answer)
+    if nothing or (declined and compared.outcome is not Outcome.CONFLICT):
+        said = declined.group() if declined else excerpt(answer, _QUOTED)
+        return Tag(mode="no_answer", evidence=f"says {said!r}")
     if compared.outcome in (Outcome.CONFLICT, Outcome.MISSING) and compared.reason:
         return Tag(mode=_mode_of(compared), evidence=compared.reason)
     found = tag(question, references, answer)
@@ -96,6 +101,8 @@ def rejection(
 def _mode_of(compared: Comparison) -> str:
     if compared.kind in _LISTS:
         return "list"
+    if compared.outcome is Outcome.MISSING and compared.kind not in _CHOICES:
+        return "missing"
     if compared.kind in _DATES:
         return "date"
     return "choice" if compared.kind in _CHOICES else "number"

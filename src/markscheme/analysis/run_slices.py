@@ -13,10 +13,13 @@ from markscheme.results import NO_VALUE
 from markscheme.tables import scan_parquet
 
 
-def has_labels(report: RunReport) -> bool:
-    """Whether some answer of a run has a person's label."""
-    labels = scan_parquet(_answers_file(report)).select(pl.col("label").count())
-    return bool(labels.collect().item())
+def labelled_part(report: RunReport) -> tuple[int, int]:
+    """How many answers of a run have a person's label, and how many there are."""
+    counted = scan_parquet(_answers_file(report)).select(
+        pl.col("label").count(), pl.len().alias("answers")
+    )
+    labelled, answers = counted.collect().row(0)
+    return labelled, answers
 
 
 def rejected_at_gates(

@@ -5,6 +5,7 @@ Each function gives its evidence in words, or None.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable
 
@@ -25,7 +26,7 @@ _WHO = re.compile(
 )
 SMALL_WORDS = frozenset(CARDINAL_WORDS)
 _MEASURED = frozenset(["percent", "degre", "dollar", "pound", *UNITS])
-CLOSE = 0.05
+CLOSE = 0.01
 """Relative difference up to which two numbers are roundings of each other."""
 
 
@@ -88,7 +89,8 @@ def same_number(question: str, one: Wording, other: Wording) -> str | None:
     for dimension, value in one.amounts:
         for kind, said in other.amounts:
             if kind == dimension and _close(value, said):
-                return f"the same quantity as {one.text!r} ({dimension}), in other units or words"
+                same = "the same" if math.isclose(value, said, rel_tol=1e-6) else "about the same"
+                return f"{same} quantity as {one.text!r} ({dimension}), in other units or words"
     if not one.numbers or one.dated or len(one.words) > len(one.numbers) + 3:
         return None
     amount = asks_amount(question) or bool(_MEASURED & one.words)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 from markscheme.agreement import AgreeOptions
+from markscheme.cli.app import notes
 from markscheme.cli.options import Judgments, Shown, command
 from markscheme.options import Answers, Labels, Option
 
@@ -20,6 +22,10 @@ def agree(
         tuple[str, ...],
         Option("Another run of the same judge, to measure how similar runs are; repeatable."),
     ] = (),
+    errors: Annotated[
+        Path | None,
+        Option("Write every answer on which judge and labels differ: .jsonl, .csv or .parquet."),
+    ] = None,
 ) -> None:
     """Agreement of judges with people's labels, with intervals clustered on question.
 
@@ -28,4 +34,7 @@ def agree(
     """
     from markscheme import agreement
 
-    shown.show(agreement.agree(judgments, labels, options, answers=answers, repeat=repeat))
+    found = agreement.agree(judgments, labels, options, answers=answers, repeat=repeat)
+    shown.show(found)
+    if errors is not None:
+        notes.print(f"written to {found.write_errors(errors)}", markup=False)

@@ -2,27 +2,26 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
 from markscheme.agreement import EstimateOptions
 from markscheme.cli.options import Judgments, Shown, command
-from markscheme.options import LABELS, Answers
+from markscheme.options import Answers, Labels
 
 
 @command("estimate")
 def estimate(
     judgments: Judgments,
-    labels: Annotated[str, LABELS],
     options: EstimateOptions,
     shown: Shown,
+    labels: Labels = None,
     answers: Answers = None,
 ) -> None:
     """Estimate what people would say of all answers, from judgments of all and labels of some.
 
-    The labels are of a random part of the answers, as plan-labels draws it. Prediction-powered
+    The labels are of a random part of the answers, as plan-labels draws it; without --labels,
+    those that came with the judged answers. Prediction-powered
     inference, plain and power-tuned, with Rogan-Gladen and the labels alone for comparison;
-    intervals clustered on question. Refuses, with the reason, where the labels cannot support a
-    figure.
+    intervals clustered on question. Few labels speak by themselves; labels that are no random part
+    are refused.
     """
     from markscheme import agreement
 

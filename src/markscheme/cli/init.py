@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
 
@@ -10,11 +11,12 @@ from markscheme.cli.app import console, notes
 from markscheme.cli.options import command
 from markscheme.cli.settings import NAME, TEMPLATE, settings_file, shown
 from markscheme.errors import MarkschemeError
-from markscheme.options import Argument, Option
+from markscheme.options import Argument, Columns, Option
 
 
 @command("init")
 def init(
+    columns: Columns,
     file: Annotated[
         str | None,
         Argument("Answers, whose columns are written down as they are recognised.", metavar="FILE"),
@@ -31,14 +33,14 @@ def init(
     if target.exists() and not replace:
         raise MarkschemeError(f"{NAME} is there already; edit it, or pass --replace")
     above = settings_file()
-    text = TEMPLATE if file is None else _with_columns(file)
+    text = TEMPLATE if file is None else _with_columns(file, columns)
     target.write_text(text, encoding="utf-8")
     if above is not None and above.resolve() != target.resolve():
         notes.print(f"note: {shown(above)} no longer counts in this folder", markup=False)
     console.print(f"written to {NAME}; every command run here reads it", markup=False)
 
 
-def _with_columns(file: str) -> str:
+def _with_columns(file: str, columns: Mapping[str, str]) -> str:
     """The template with the columns of a file under [columns].
 
     Raises:
@@ -47,7 +49,7 @@ def _with_columns(file: str) -> str:
     from markscheme.analysis import describe_columns
     from markscheme.errors import DataError
 
-    found = describe_columns([file])
+    found = describe_columns([file], columns=columns)
     if found.trouble:
         raise DataError(found.trouble)
     (source,) = found.sources[:1]

@@ -247,17 +247,23 @@ def _print_figures(result: Result) -> None:
 
 
 def _name_next(report: RunReport) -> None:
-    """The two commands that people want next."""
-    from markscheme.analysis import has_labels
+    """The commands that people want next: with labels, what these say of the judge comes first."""
+    from markscheme.analysis import labelled_part
 
+    labelled, answers = labelled_part(report)
     folder = shlex.quote(str(report.folder))
-    labelled = " --rejected" if has_labels(report) else ""
-    notes.print(
-        f"next: markscheme failures {folder}{labelled}   what was rejected, and why\n"
-        f"      markscheme report {folder}   everything on a page to read and share",
-        markup=False,
-        soft_wrap=True,
-    )
+    wanted = {}
+    if labelled:
+        wanted[f"agree {folder}"] = "how far the judge agrees with the labels"
+    if 0 < labelled < answers:
+        judges = list(dict.fromkeys(record["judge"] for record in report.records))
+        one = f" --judge {shlex.quote(judges[0])}" if len(judges) > 1 else ""
+        wanted[f"estimate {folder}{one}"] = "what people would say of all answers"
+    rejected = " --rejected" if labelled else ""
+    wanted[f"failures {folder}{rejected}"] = "what was rejected, and why"
+    wanted[f"report {folder}"] = "everything on a page to read and share"
+    lines = [f"markscheme {done}   {what}" for done, what in wanted.items()]
+    notes.print("next: " + "\n      ".join(lines), markup=False, soft_wrap=True)
 
 
 def _hold_gates(result: Result, limit: float, confidence: float | None) -> None:

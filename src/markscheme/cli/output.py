@@ -32,6 +32,10 @@ def show(result: Tabular, *, output: Format, out: Path | None) -> None:
         # Before printing: a reader that leaves early (head) must not cost the file.
         result.save(out)
     if output is Format.TABLE:
+        for sentence in result.lead:
+            console.print(sentence, markup=False, soft_wrap=not console.is_terminal)
+        if result.lead:
+            console.print()
         for table in result.tables:
             console.print(table.rich())
             for note in table.notes:

@@ -56,12 +56,21 @@ def parse_judge(text: str | Judge) -> Judge:
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         reason = getattr(error, "msg", None) or str(error)
         raise JudgeError(
-            f"cannot read the judge {source!r}: {reason}. "
-            "Write it like exact_match or token_f1(threshold=0.8)"
+            f"cannot read the judge {source!r}: {reason}. {_how_to_write(source)}"
         ) from None
     judge = _judge_from(tree, source)
     check(judge)
     return judge
+
+
+_MODEL = re.compile(r"[A-Za-z][\w.:/@-]*[-.:/\d][\w.:/@-]*")
+"""What may be the name of a model: `gpt-4o`, `mistralai/Mistral-7B`, `llama3.1:8b`."""
+
+
+def _how_to_write(source: str) -> str:
+    if _MODEL.fullmatch(source):
+        return f"If it is a model, a judge asks it: -j llm_grader -m {source}"
+    return "Write it like exact_match or token_f1(threshold=0.8)"
 
 
 def _judge_from(node: ast.expr, source: str) -> Judge:
@@ -74,7 +83,7 @@ def _judge_from(node: ast.expr, source: str) -> Judge:
                 f"{_written(node)!r}: parameters need their names, as in {entry(name).example!r}"
             )
     else:
-        raise JudgeError(f"{source!r} is not a judge; write it like token_f1(threshold=0.8)")
+        raise JudgeError(f"{source!r} is not a judge. {_how_to_write(source)}")
     found = entry(name)
     made: Judge = made_from(found.judge, name, keywords, source=source, example=found.example)
     return made

@@ -24,6 +24,7 @@ _SHIPPED = "markscheme.judges.shipped"
 
 _OURS = "markscheme."
 _SEE = "'markscheme judges' lists all"
+_ASKED = "; a model is asked by a judge: -j llm_grader -m MODEL"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -145,7 +146,7 @@ def entry(name: str) -> Entry:
     known = judges()
     if name not in known:
         failed = f" (plugins that did not load: {_BROKEN_PLUGINS})" if _BROKEN_PLUGINS else ""
-        raise UnknownNameError("judge", name, known, _SEE + failed)
+        raise UnknownNameError("judge", name, known, f"{_SEE}{_ASKED}{failed}")
     return known[name]
 
 

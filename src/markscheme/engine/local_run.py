@@ -29,6 +29,7 @@ from markscheme.tables import (
     read_parquet,
     scan_parquet,
     signature_wanted,
+    slices_of,
 )
 
 T = TypeVar("T")
@@ -476,7 +477,12 @@ def _finished(
         chain = _chained(chain, batch)
         clusters.append(batch.select(CLUSTERS))
     if chain.hex() != found["input"]:
-        raise RunError(f"{folder.path} holds a finished run on other answers; choose another --out")
+        kept = slices_of(scan_parquet(folder.path / "answers.parquet").head(0).collect())
+        wanted = slices_of(batch)
+        said = "on other answers"
+        if kept != wanted:
+            said = f"with slices {', '.join(kept) or 'none'}, not {', '.join(wanted) or 'none'}"
+        raise RunError(f"{folder.path} holds a finished run {said}; choose another --out")
     folder.clear_parts()
     changed = damages(folder.path, read_manifest(folder.path))
     folder.damaged += changed
@@ -514,7 +520,7 @@ def _report(
         notes=reader.notes | _contradictions(judgments, reader.graded),
         items=items,
         resumed=resumed,
-        recognised=list(reader.recognised),
+        recognised=[*reader.recognised, *reader.offers],
         unlabelled=[one for one in reader.problems if one.kept],
     )
 

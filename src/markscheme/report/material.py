@@ -94,6 +94,12 @@ class Material:
         """How many answers have a label."""
         return self.answers.height - self.answers["accepted"].null_count()
 
+    def labelled_part(self) -> Material:
+        """The labelled answers alone."""
+        has = self.answers["accepted"].is_not_null()
+        judges = tuple(replace(one, rows=one.rows.filter(has)) for one in self.judges)
+        return replace(self, answers=self.answers.filter(has), judges=judges)
+
     @cached_property
     def long(self) -> pl.DataFrame:
         """Judgments as one table with `row`, `answer_id`, `system` and `judge`."""

@@ -9,7 +9,7 @@ from typing import Any
 import orjson
 import polars as pl
 
-from markscheme.analysis import CATEGORIES, MODES
+from markscheme.analysis import CATEGORIES, MODES, NEAR, kind_of
 from markscheme.report.explaining import (
     alignments,
     merged,
@@ -18,7 +18,7 @@ from markscheme.report.explaining import (
     value_findings,
 )
 from markscheme.report.material import Judged, Material
-from markscheme.tables import RELATIONS, STATUSES
+from markscheme.tables import RELATIONS, STATUSES, UNSURE
 from markscheme.web import has_markup, render_answer
 
 _DIGITS = 4
@@ -182,7 +182,14 @@ def _verdicts(one: Judged) -> dict[str, Any]:
         "verdict": rows["verdict"].cast(pl.Int8).to_list(),
         "relation": _column(rows["relation"].to_physical()),
         "score": _number(rows, "score"),
+        "unsure": rows.select(_unsure(one.name).arg_true()).to_series().to_list(),
     }
+
+
+def _unsure(judge: str) -> pl.Expr:
+    """Whether a judge says that it is unsure, or its score is near the threshold."""
+    near = (pl.col("score") - kind_of(judge).threshold).abs() <= NEAR
+    return (pl.col("explanation").str.contains(UNSURE) | near).fill_null(value=False)
 
 
 def _reasons(one: Judged, material: Material) -> dict[str, Any]:

@@ -13,6 +13,7 @@ import polars as pl
 from markscheme.errors import MarkschemeError, MissingExtraError
 from markscheme.results.figures import Figure, plain
 from markscheme.results.table import Table
+from markscheme.text import html_text, markdown_note
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -27,7 +28,10 @@ class Tabular:
             is undefined (`tables` and `to_json` say why).
         tables: the same for people, as the command prints them.
         data: everything computed, as nested values; what `to_json` writes.
+        lead: the answer in sentences, which stand before the tables; may be empty.
     """
+
+    lead: tuple[str, ...] = ()
 
     if TYPE_CHECKING:
 
@@ -61,8 +65,9 @@ class Tabular:
         return "\n".join(table.csv() for table in self.tables)
 
     def to_markdown(self) -> str:
-        """The tables as Markdown, with their notes."""
-        return "\n".join(table.markdown() for table in self.tables)
+        """The lead, then the tables as Markdown, with their notes."""
+        lead = (f"{markdown_note(one)}\n" for one in self.lead)
+        return "\n".join((*lead, *(table.markdown() for table in self.tables)))
 
     def to_latex(self) -> str:
         """The tables as LaTeX tabulars with booktabs rules."""
@@ -83,7 +88,7 @@ class Tabular:
         return target
 
     def __str__(self) -> str:
-        """The tables as Markdown."""
+        """The lead and the tables as Markdown."""
         return self.to_markdown()
 
     def __repr__(self) -> str:
@@ -91,8 +96,9 @@ class Tabular:
         return f"{type(self).__name__}({self.frame.height} rows, {self.frame.width} columns)"
 
     def _repr_html_(self) -> str:
-        """The tables as HTML, for a notebook; all text is escaped."""
-        return "\n".join(table.html() for table in self.tables)
+        """The lead and the tables as HTML, for a notebook; all text is escaped."""
+        lead = (f"<p>{html_text(one)}</p>" for one in self.lead)
+        return "\n".join((*lead, *(table.html() for table in self.tables)))
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -102,6 +108,7 @@ class TableResult(Tabular):
     frame: pl.DataFrame
     tables: tuple[Table, ...]
     data: Mapping[str, Any]
+    lead: tuple[str, ...] = ()
 
 
 WRITERS: dict[str, Callable[[Tabular], str]] = {

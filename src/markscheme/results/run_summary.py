@@ -94,11 +94,11 @@ def interval(low: float | None, high: float | None) -> str:
     return "n/a" if low is None or high is None else f"{100 * low:.1f} to {100 * high:.1f}"
 
 
-def measured(figure: Figure, *, scale: float = 1.0, digits: int = 3) -> str:
+def measured(figure: Figure, *, scale: float = 1.0, digits: int = 3, unit: str = "") -> str:
     """A figure with its interval: `0.856 (0.844 to 0.866)`; n/a where it is undefined."""
     if figure.value is None:
         return "n/a"
-    shown = f"{figure.value * scale:z.{digits}f}"
+    shown = f"{figure.value * scale:z.{digits}f}{unit}"
     if figure.low is None or figure.high is None:
         return shown
     return f"{shown} ({figure.low * scale:z.{digits}f} to {figure.high * scale:z.{digits}f})"

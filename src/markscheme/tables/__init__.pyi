@@ -45,6 +45,7 @@ from .judgments import UNKNOWN as UNKNOWN
 from .judgments import UNSURE as UNSURE
 from .judgments import as_outcomes as as_outcomes
 from .judgments import scope_kind as scope_kind
+from .label_values import BLANK as BLANK
 from .labels import load_labels as load_labels
 from .labels import majority as majority
 from .labels import ratings_table as ratings_table

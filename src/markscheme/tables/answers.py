@@ -5,6 +5,7 @@ Whatever the input looks like, the table has all columns of `SCHEMA`; what was n
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from hashlib import blake2b
@@ -18,10 +19,11 @@ from markscheme.errors import BadRowsError, DataError, Problem
 from markscheme.tables.atomic_write import whole_file
 from markscheme.tables.columns import REQUIRED
 from markscheme.tables.files import SUFFIXES, RawBatch, Source, iter_raw
+from markscheme.tables.label_values import LabelOffers
 from markscheme.tables.paths import values_at
 from markscheme.tables.predictions import Predictions, question_ids, with_predictions
 from markscheme.tables.read_options import ReadOptions
-from markscheme.tables.recognition import Recognised, recognise_columns
+from markscheme.tables.recognition import Recognised, recognise_columns, system_like
 from markscheme.tables.validation import validate_rows
 from markscheme.text import csv_cell
 
@@ -40,6 +42,9 @@ ANSWERS_SCHEMA: dict[str, Any] = {
 }
 """Columns of an answers table, in order. `answer_error` says why the call of a system failed that
 should have given the answer: the answer is null, and is not judged."""
+
+
+_LABELS = frozenset({"label", "annotator_labels"})
 
 
 def slices_of(answers: pl.DataFrame) -> list[str]:
@@ -87,6 +92,8 @@ class AnswersReader:
         self.graded: dict[str, tuple[str, bool]] = {}
         self._seen = _SeenIds()
         self._named: set[Problem] = set()
+        self._offers = LabelOffers()
+        self._begun: dict[str, bool] = {}
 
     def __iter__(self) -> Iterator[pl.DataFrame]:
         """Batches in order.
@@ -124,6 +131,11 @@ class AnswersReader:
             raise DataError(f"{where} holds no answers{skipped}")
 
     @property
+    def offers(self) -> list[str]:
+        """What could be read as people's labels and is not, with the option that does."""
+        return self._offers.said() if self.ignored else []
+
+    @property
     def _stopping(self) -> bool:
         return self.options.on_bad_row == "error" and bool(self.problems)
 
@@ -157,12 +169,20 @@ class AnswersReader:
         )
         if predicted and "answer_id" not in self.options.columns:
             _match_by_id(found, raw, predicted)
+        if raw.source not in self._begun:
+            self._begun[raw.source] = self._first_look(found, raw)
+        if self._begun[raw.source]:
+            found.places.pop("answer_id", None)
+            found.values.pop("answer_id", None)
         self.last = found
         said = found.said(raw.source)
         self.recognised.update({said: None} if said else {})
         slices = self._slices(raw)
         if found.format is None:  # What else a tool writes down is the tool's own.
-            self.ignored.update(dict.fromkeys(name for name in found.unused if name not in slices))
+            unused = [name for name in found.unused if name not in slices]
+            self.ignored.update(dict.fromkeys(unused))
+            if unused and _LABELS.isdisjoint(found.places):
+                self._offers.see(raw.columns, unused, len(raw.lines))
         found.values.update({name: raw.columns[name] for name in slices})
         if predicted:
             tables = _predicted(found, predicted, raw)
@@ -175,6 +195,34 @@ class AnswersReader:
         grades = dict(zip(raw.lines, found.graded, strict=bool(found.graded)))
         parts = [self._typed(raw, values, more, grades, default_system) for values in tables]
         return pl.concat(parts)
+
+    def _first_look(self, found: Recognised, raw: RawBatch) -> bool:
+        """Whether a source's ids number questions, each standing once for every system.
+
+        What may name the systems, where no column is known to, is offered in a note.
+        """
+        given = self.options.columns
+        ids = found.values.get("answer_id") if "answer_id" not in given else None
+        of = found.values["question"] if ids is None else ids
+        if "system" in found.places:
+            numbers = ids is not None and bool(system_like(found.values["system"], ids))
+        elif "system" in given or found.answers or found.format is not None:
+            return False
+        else:
+            kinds = {name: system_like(raw.columns[name], of) for name in found.unused}
+            name = next((name for name in found.unused if kinds[name]), None)
+            numbers = ids is not None and name is not None
+            if name is not None:
+                self.recognised[
+                    f"{name} may say whose answer each row is ({', '.join(kinds[name][:3])}"
+                    f"{', ...' if len(kinds[name]) > 3 else ''}): --columns "
+                    f"system={shlex.quote(name)} reads it"
+                ] = None
+        if numbers:
+            self.recognised[
+                f"{found.places['answer_id']} stands once for each system, so it numbers questions"
+            ] = None
+        return numbers
 
     def _typed(
         self,

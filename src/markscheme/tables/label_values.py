@@ -7,7 +7,12 @@ read by them.
 from __future__ import annotations
 
 import math
+import shlex
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Any
 
 import polars as pl
 
@@ -139,3 +144,65 @@ def looks_like_values(column: pl.Series) -> bool:
 def is_binary(values: pl.Series) -> bool:
     """Whether all values are 0 or 1 (nulls apart)."""
     return bool(values.drop_nulls().is_in([0.0, 1.0]).all())
+
+
+_MOST_WORDS = 8
+"""Different texts up to which a column may hold labels: right/wrong in some spellings."""
+
+
+@dataclass
+class LabelOffers:
+    """Counts the words of columns that are not read, and forgets those that are no labels."""
+
+    _words: dict[str, Counter[str]] = field(default_factory=dict)
+    _other: set[str] = field(default_factory=set)
+    _rows: int = 0
+
+    def see(
+        self, columns: Mapping[str, Sequence[Any] | pl.Series], names: Iterable[str], rows: int
+    ) -> None:
+        """Take in a batch: the source's columns, those of them that are not read, its rows."""
+        self._rows += rows
+        for name in names:
+            if name in self._other or name not in columns:
+                continue
+            found = self._words.setdefault(name, Counter())
+            for value in columns[name]:
+                text = _text(value)
+                if text is None or text.lower() in BLANK:
+                    continue
+                found[text] += 1
+                if found[text] == 1 and (len(found) > _MOST_WORDS or not _is_verdict(text)):
+                    self._other.add(name)
+                    del self._words[name]
+                    break
+
+    def said(self) -> list[str]:
+        """A sentence for each column with verdicts of both kinds, and the option that reads it."""
+        return [
+            f"{name}: {'/'.join(both)} on {words.total():,} of {self._rows:,} rows: "
+            f"people's labels? --columns label={shlex.quote(name)} reads them"
+            for name, words in self._words.items()
+            if len(both := _both(words)) > 1
+        ]
+
+
+def _both(words: Counter[str]) -> list[str]:
+    """The most frequent word of either kind, yes first, as far as there are any."""
+    kinds = {label_of(word): word for word, _ in reversed(words.most_common())}
+    return [kinds[kind] for kind in (1.0, 0.0) if kind in kinds]
+
+
+def _text(value: Any) -> str | None:
+    """A cell's text; None where it holds nothing."""
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return None
+    return str(value).strip() or None
+
+
+def _is_verdict(text: str) -> bool:
+    """Whether a text is yes or no in some word."""
+    try:
+        return label_of(text) in (1.0, 0.0)
+    except ValueError:
+        return False

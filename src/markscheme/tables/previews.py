@@ -149,6 +149,7 @@ def _preview(
         notes=(
             *(one for one in reader.recognised if one != said),
             *(f"{text} ({in_rows(count)})" for text, count in reader.notes.items()),
+            *reader.offers,
         ),
         trouble=trouble,
         foreign=known is not None,

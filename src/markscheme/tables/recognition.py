@@ -153,7 +153,7 @@ def recognise_columns(
         found.answers = _wide(raw, free)
         missing = [] if found.answers else missing
     if missing:
-        raise _nothing_for(raw, missing, free)
+        raise _nothing_for(raw, missing, free, found)
     gone = {*found.places.values(), *found.answers.values(), *found.more_references}
     heads = {place.split(".")[0] for place in gone if place not in names}
     for name in own:
@@ -174,6 +174,11 @@ def recognise_columns(
 
 def _take_given(found: Recognised, raw: RawBatch, given: Mapping[str, str]) -> None:
     for ours, theirs in given.items():
+        if ours not in OF_ANSWERS and ours in raw.columns and theirs in OF_ANSWERS:
+            raise DataError(
+                f"{ours}={theirs} is the wrong way round: columns are given as OURS=THEIRS, so "
+                f"{theirs}={ours}"
+            )
         if ours not in OF_ANSWERS:
             choices = f"ours are {', '.join(OF_ANSWERS)}"
             raise UnknownNameError("column", ours, OF_ANSWERS, choices)
@@ -465,13 +470,47 @@ def _holds_texts(values: Values) -> bool:
     return bool(cells) and len(texts) == len(cells)
 
 
-def _nothing_for(raw: RawBatch, missing: Sequence[str], free: Sequence[str]) -> DataError:
+_MOST_SYSTEMS = 50
+_LONGEST_NAME = 60
+
+
+def system_like(values: Values, of: Values) -> tuple[str, ...]:
+    """The different values of a column that may name the system of each row; none if it cannot.
+
+    It can where some of `of` (questions, or their numbers) repeat, and with the column's short
+    texts no row is like another.
+    """
+    names, keys = _listed(values), _listed(of)
+    if not all(isinstance(name, str) and 0 < len(name) <= _LONGEST_NAME for name in names):
+        return ()
+    kinds = tuple(dict.fromkeys(names))
+    if not 1 < len(kinds) <= min(_MOST_SYSTEMS, len(names) // 2):
+        return ()
+    keys = [str(key) for key in keys]
+    apart = len(set(zip(keys, names, strict=True))) == len(keys)
+    return kinds if apart and len(set(keys)) < len(keys) else ()
+
+
+def _nothing_for(
+    raw: RawBatch, missing: Sequence[str], free: Sequence[str], found: Recognised
+) -> DataError:
     names = list(raw.columns)
     if list(missing) == ["answer"]:
         texts = [name for name in free if name.strip() and _holds_texts(raw.columns[name])]
         wide = texts if len(texts) > 1 else [*texts, "OTHER"]
         inner = [leaf for leaf in _leaves(raw, names) if leaf not in names]
         inside = f" (inside them are {_shown(inner)})" if inner else ""
+        systems = [
+            name
+            for name in texts
+            if "system" not in found.places
+            and system_like(raw.columns[name], found.values.get("question", ()))
+        ]
+        if systems:
+            return DataError(
+                f"{no_columns(raw.source, missing, names)},system={systems[0]}{inside}: "
+                f"{systems[0]!r} may say whose answer each row is"
+            )
         return DataError(
             f"{no_columns(raw.source, missing, names)}{inside}; or, where columns hold a system's "
             f"answers each, with --answer-columns {','.join(wide[:3])}; or give the file of the "

@@ -130,8 +130,8 @@ def validate_rows(
         keep = np.ones(height, dtype=bool)
         keep[list(trouble)] = False
         frame, lines = frame.filter(keep), lines[keep]
-    if "answer" in given and (silent := _not_given(frame)):
-        notes["rows without an answer, judged as wrong"] = silent
+    if "answer" in given:
+        notes |= _silent(frame)
     return ValidatedRows(frame=frame, lines=lines, problems=problems, notes=notes)
 
 
@@ -449,10 +449,19 @@ def _check_rows(
     return bare
 
 
-def _not_given(frame: pl.DataFrame) -> int:
-    """Answers that a system did not give, to questions that have one."""
-    explained = pl.col("reference_kind").eq_missing("none") | pl.col("answer_error").is_not_null()
-    return int(frame.select((pl.col("answer").is_null() & ~explained).sum()).item())
+def _silent(frame: pl.DataFrame) -> dict[str, int]:
+    """Answers that a system did not give, or gave without a letter, to questions that have one."""
+    asked = ~pl.col("reference_kind").eq_missing("none")
+    failed = pl.col("answer_error").is_not_null()
+    counts = frame.select(
+        (pl.col("answer").is_null() & asked & ~failed).sum().alias("none"),
+        ((pl.col("answer").str.strip_chars() == "") & asked).sum().alias("empty"),
+    ).row(0, named=True)
+    said = {
+        "rows without an answer, judged as wrong": counts["none"],
+        "answers are empty, judged as wrong": counts["empty"],
+    }
+    return {note: count for note, count in said.items() if count}
 
 
 def _drop_blank_references(frame: pl.DataFrame, notes: dict[str, int]) -> pl.DataFrame:

@@ -78,6 +78,7 @@
           const line = body.querySelector(`.toggle[data-row="${row}"]`)?.closest("tr");
           const fresh = rowOf(row);
           line?.replaceWith(fresh);
+          drawShortcuts();
           drawTally();
           drawThreshold();
         },
@@ -212,10 +213,12 @@
     };
 
     // --- filtering ------------------------------------------------------------------------------
+    const unsure = new Map(judges.map((judge) => [judge, new Set(judge.unsure)]));
     const VERDICTS = {
       accepts: ["accepts", (verdict) => verdict === 1],
       rejects: ["rejects", (verdict) => verdict === 0],
       none: ["no verdict", (verdict) => verdict === null],
+      unsure: ["unsure, or no verdict", (verdict, label, judge, row) => verdict === null || unsure.get(judge).has(row)],
       ...(people && {
         differs: ["differs from people", (verdict, label) => verdict !== null && label !== null && verdict !== label],
         agrees: ["agrees with people", (verdict, label) => verdict !== null && verdict === label],
@@ -252,7 +255,7 @@
       const ofJudge = [];
       if (state.verdict) {
         const test = VERDICTS[state.verdict][1];
-        ofJudge.push((judge, row) => test(verdictOf(judge, row), label(row)));
+        ofJudge.push((judge, row) => test(verdictOf(judge, row), label(row), judge, row));
       }
       if (state.error && whole) ofJudge.push((judge, row) => value(judge.error, row) === state.error);
       if (state.relation) {
@@ -514,6 +517,23 @@
         return button;
       }));
     };
+    // One press to what is read first, of the judge that is chosen or of any.
+    const SHORTCUTS = { ...(people && { fp: "False passes", fn: "False rejects" }), unsure: "Unsure" };
+    const drawShortcuts = () => {
+      const chosen = judges.filter((judge) => judge.name === state.judge);
+      const those = chosen.length ? chosen : judges;
+      $("shortcuts").replaceChildren(...Object.entries(SHORTCUTS).map(([verdict, text]) => {
+        const test = VERDICTS[verdict][1];
+        const many = every.filter((row) => those.some((judge) => test(judge.verdict[row], people ? people[row] : null, judge, row))).length;
+        const pressed = state.verdict === verdict;
+        const button = make("button", { type: "button", textContent: `${text}: ${count(many)}`, onclick: () => {
+          change({ verdict: pressed ? "" : verdict });
+          $("shortcuts").children[Object.keys(SHORTCUTS).indexOf(verdict)].focus();
+        } });
+        button.setAttribute("aria-pressed", pressed);
+        return button;
+      }));
+    };
     const drawDuel = () => {
       const { right, wrong } = state;
       const duel = $("duel");
@@ -536,6 +556,7 @@
       performance.mark("update");
       found = filter();
       drawViews();
+      drawShortcuts();
       if (state.view === "questions") {
         lines_ = new Set(found.map((row) => data.question.codes[row])).size;
         drawQuestions();

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import polars as pl
@@ -16,17 +17,44 @@ EXACT = "exact_match"
 
 
 def accuracy(material: Material) -> Section:
-    """The headline: what share of each system's answers every judge, and people, accept."""
+    """The headline: what share of each system's answers every judge accepts.
+
+    And people, where every answer has a label; else they stand in `accuracy_of_labelled`.
+    """
+    every = material.labelled == material.answers.height
+    people = material.people if every else {}
+    return _card(material, people, key="accuracy", title="How many answers are right", linked=True)
+
+
+def accuracy_of_labelled(material: Material) -> Section | None:
+    """The same of the labelled answers alone, where only some are labelled."""
+    if not 0 < material.labelled < material.answers.height:
+        return None
+    title = f"How many of the {material.labelled:,} labelled answers are right"
+    part = material.labelled_part()
+    # There is no filter for labelled answers that a judge's figures could lead to.
+    return _card(part, part.people, key="accuracy-labelled", title=title, linked=False)
+
+
+def _card(
+    material: Material,
+    people: Mapping[str, dict[str, Any]],
+    *,
+    key: str,
+    title: str,
+    linked: bool,
+) -> Section:
+    """Table and chart of the same answers."""
     names = [one.name for one in material.judges]
     found = {(one["system"], one["judge"]): one for one in material.records}
     systems = [*material.systems, *([ALL_SYSTEMS] if len(material.systems) > 1 else [])]
-    people = material.people
     rows: list[tuple[str, ...]] = []
     links: dict[tuple[int, int], dict[str, str]] = {}
     for place, system in enumerate(systems):
         cells = [_cell(found[system, name]) for name in names]
-        links |= {(place, 1 + at): _link(system, judge=name, verdict="accepts")
-                  for at, name in enumerate(names)}  # fmt: skip
+        if linked:
+            links |= {(place, 1 + at): _link(system, judge=name, verdict="accepts")
+                      for at, name in enumerate(names)}  # fmt: skip
         if people:
             cells.append(_cell(people.get(system)))
             links[place, 1 + len(names)] = _link(system, people="accepts")
@@ -44,8 +72,8 @@ def accuracy(material: Material) -> Section:
         ),
     )
     return Section(
-        key="accuracy",
-        title="How many answers are right",
+        key=key,
+        title=title,
         caption=(
             "Share of each system's answers that every judge accepts"
             + (", and people. The farther right the diamond stands of a judge, the more that "
@@ -53,18 +81,19 @@ def accuracy(material: Material) -> Section:
             + ("; exact match is added for comparison." if EXACT not in names else ".")
         ),
         table=table,
-        chart=lambda: _chart(material),
+        chart=lambda: _chart(material, people, linked=linked),
         links=links,
     )  # fmt: skip
 
 
-def _chart(material: Material) -> Any:
+def _chart(material: Material, people: Mapping[str, dict[str, Any]], *, linked: bool) -> Any:
     names = [one.name for one in material.judges]
-    rows = [_dot(one, one["judge"]) for one in _records(material)]
+    rows = [_dot(one, one["judge"], linked=linked) for one in _records(material)]
     if EXACT not in names:
         names = [*names, EXACT]
-    people = material.people
-    rows += [_dot(one, PEOPLE) for system, one in people.items() if system != ALL_SYSTEMS]
+    rows += [
+        _dot(one, PEOPLE, linked=True) for system, one in people.items() if system != ALL_SYSTEMS
+    ]
     order = {name: place for place, name in enumerate(material.systems)}
     known = [one for one in rows if one["accuracy"] is not None]
     table = pl.DataFrame(known, infer_schema_length=None).sort(
@@ -77,7 +106,7 @@ def _chart(material: Material) -> Any:
 
 
 def _records(material: Material) -> list[dict[str, Any]]:
-    """Figures to draw: of labelled answers where there are labels, so that dots compare."""
+    """Figures to draw, exact match for comparison."""
     rows = material.long.select("row", "system", "judge", "verdict", "accepted")
     if EXACT not in [one.name for one in material.judges]:
         exact = material.answers.select("system", "accepted").with_row_index("row")
@@ -85,18 +114,16 @@ def _records(material: Material) -> list[dict[str, Any]]:
             [rows, exact.with_columns(judge=pl.lit(EXACT), verdict=material.matches)],
             how="diagonal_relaxed",
         )
-    if material.labelled:
-        rows = rows.filter(pl.col("accepted").is_not_null())
     return material.figures_of(rows)
 
 
-def _dot(record: dict[str, Any], judge: str) -> dict[str, Any]:
+def _dot(record: dict[str, Any], judge: str, *, linked: bool) -> dict[str, Any]:
     state = {"people": "accepts"} if judge == PEOPLE else {"judge": judge, "verdict": "accepts"}
     return {
         "system": record["system"], "judge": judge, "accuracy": record["accuracy"],
         "low": record["accuracy_low"], "high": record["accuracy_high"],
         "interval": interval(record["accuracy_low"], record["accuracy_high"]),
-        "link": "" if judge == EXACT else address(_link(record["system"], **state)),
+        "link": "" if judge == EXACT or not linked else address(_link(record["system"], **state)),
     }  # fmt: skip
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from markscheme.report.material import Material
 from markscheme.report.section import Section
-from markscheme.report.sections.accuracy import accuracy
+from markscheme.report.sections.accuracy import accuracy, accuracy_of_labelled
 from markscheme.report.sections.against_people import against_people
 from markscheme.report.sections.cost import cost
 from markscheme.report.sections.curves import reliability_curves, roc
@@ -21,6 +21,7 @@ from markscheme.report.sections.verdicts import verdicts
 
 MAKERS: tuple[Callable[[Material], Section | None], ...] = (
     accuracy,
+    accuracy_of_labelled,
     runs,
     pairs,
     against_people,

@@ -23,11 +23,11 @@ _SURE = 0.05
 
 
 def pairs(material: Material) -> Section | None:
-    """Pairs of systems by people's word where there are labels, else by the last judge."""
+    """Pairs of systems by people's word where every answer has a label, else by the last judge."""
     if not 1 < len(material.systems) <= _MOST_SYSTEMS:
         return None
     voice, verdicts = PEOPLE, material.answers["accepted"]
-    if not material.labelled:
+    if material.labelled < material.answers.height:
         voice, verdicts = material.judges[-1].name, material.judges[-1].rows["verdict"]
     rows = material.answers.select("question", "system", verdict=verdicts)
     count = len(material.systems) * (len(material.systems) - 1) // 2
@@ -63,6 +63,11 @@ def pairs(material: Material) -> Section | None:
                 *(() if every else (
                     f"Of {len(found):,} pairs, those that follow each other in the ranking.",
                 )),
+                *((
+                    f"People labelled {material.labelled:,} of {material.answers.height:,} "
+                    "answers: 'markscheme compare RUN --systems' estimates what they would say of "
+                    "these pairs.",
+                ) if 0 < material.labelled < material.answers.height else ()),
                 "On questions that both answered. Intervals and p: exchange (a permutation test "
                 "that exchanges whole questions); p corrected by Holm's method over all pairs; "
                 "counts lead to the answers.",

@@ -1,0 +1,61 @@
+"""Modes never contradict what `mark` says of the same texts, and a refusal is a refusal."""
+
+from __future__ import annotations
+
+import pytest
+
+from markscheme import mark
+from markscheme.analysis.mode_detection import tag
+from markscheme.analysis.rejections import rejection
+
+REFUSALS = (
+    "The context does not contain an answer", "N/A", "Das weiß ich nicht.", "I don't know.",
+    "I'm sorry, but I cannot answer that question.", "Unable to determine from the given context.",
+    "There is not enough information to answer.", "Je ne sais pas.", "unknown", "-",
+    "The answer is not provided in the text.", "I could not find the answer.", "no answer",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("question", "reference"),
+    [("How many people live there?", "42"), ("When did it open?", "5 May 1975"),
+     ("Who wrote it?", "Jane Austen"), ("How far is it?", "100 km")],
+)  # fmt: skip
+@pytest.mark.parametrize("answer", REFUSALS)
+def test_a_refusal_is_one_whatever_was_asked(question: str, reference: str, answer: str) -> None:
+    assert rejection(question, [reference], answer).mode == "no_answer"
+
+
+@pytest.mark.parametrize(
+    ("question", "reference", "answer"),
+    [("How many people live there?", "42", "Quite a few of them."),
+     ("When did it open?", "5 May 1975", "In spring.")],
+)  # fmt: skip
+def test_an_answer_without_a_value_does_not_give_another_one(
+    question: str, reference: str, answer: str
+) -> None:
+    found = rejection(question, [reference], answer)
+    assert (found.mode, found.evidence[:16]) == ("missing", "the answer gives")
+
+
+@pytest.mark.parametrize(
+    ("question", "reference", "answer", "same"),
+    [
+        ("How far is it?", "100 km", "97 km", False),
+        ("How many are there?", "twenty", "nineteen", False),
+        ("How long is it?", "5 km", "6000 m", False),
+        ("When was it signed?", "4 July 1776", "5 July 1776", False),
+        ("How long is it?", "5 km", "5000 m", True),
+        ("How many are there?", "twenty", "20", True),
+        ("When was it signed?", "4 July 1776", "July 4, 1776", True),
+    ],
+)
+def test_the_same_in_other_symbols_is_what_the_comparison_finds_the_same(
+    question: str, reference: str, answer: str, same: bool
+) -> None:
+    verdict = mark(question, [reference], answer).verdict
+    found = tag(question, [reference], answer)
+    assert verdict is same
+    assert (found is not None and found.mode == "symbolic_equivalence") is same
+    if not same:
+        assert rejection(question, [reference], answer).mode in ("number", "date")
