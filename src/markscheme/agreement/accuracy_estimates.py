@@ -21,12 +21,11 @@ from markscheme.agreement.estimators import (
     estimates,
     labels_only,
 )
-from markscheme.agreement.options import EstimateOptions
+from markscheme.agreement.options import LEAST_QUESTIONS, EstimateOptions
 from markscheme.agreement.sequences import RunningEstimate, Unit, running_estimate
 from markscheme.errors import AgreementError
 from markscheme.tables import join_labels
 
-LEAST_QUESTIONS = 10
 REFUSE_BELOW = 0.001
 WARN_BELOW = 0.05
 """p-values of the labelled answers being like all answers, below which to refuse and to warn."""

@@ -61,6 +61,7 @@ from markscheme.tables import (
     join_labels,
     majority,
     ratings_table,
+    scan_parquet,
     scope_kind,
     write_table,
 )
@@ -220,10 +221,12 @@ def agree(
 
 
 def _answers_of(judgments: JudgmentsSource, answers: TableSource | None) -> pl.DataFrame | None:
-    """The judged answers, as far as they are known."""
-    kept = answers_of_run(judgments) if answers is None else answers
+    """The judged answers' `answer_id` and `references` at least, where they are known."""
+    if answers is not None:
+        return answers_table(answers)
+    kept = answers_of_run(judgments)
     if kept is not None:
-        return answers_table(kept)
+        return scan_parquet(kept).select("answer_id", "references").collect()
     return judgments.answers() if is_result(judgments) else None
 
 

@@ -33,7 +33,8 @@ Design = Literal["random", "stratified"]
 Guarantee = Literal["average", "probability"]
 """What a guaranteed agreement means."""
 LEAST_LABELS = 30
-"""Labels from which the judge helps: of fewer, only what they say by themselves is given."""
+LEAST_QUESTIONS = 10
+"""Labels, and their questions, from which the judge helps: fewer labels speak by themselves."""
 HalfWidth = Annotated[
     float | None, Option("Wanted half-width of the interval: 0.03 is 3 points of accuracy.")
 ]

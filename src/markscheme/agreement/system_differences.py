@@ -25,14 +25,18 @@ from markscheme.agreement.estimators import (
     labels_only,
     pull_of,
 )
-from markscheme.agreement.options import LEAST_LABELS, CompareOptions, EstimateOptions
+from markscheme.agreement.options import (
+    LEAST_LABELS,
+    LEAST_QUESTIONS,
+    CompareOptions,
+    EstimateOptions,
+)
 from markscheme.agreement.paired import Comparison
 from markscheme.metrics import Spread, spread_of
 from markscheme.results import Figure
 
 Array = npt.NDArray[np.float64]
 
-LEAST_QUESTIONS = 10
 REFUSE_BELOW = 0.001
 
 
