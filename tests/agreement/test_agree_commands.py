@@ -305,6 +305,21 @@ def test_a_plan_that_is_not_kept_says_so(cli: Cli, big: Path) -> None:
     assert "nothing is written; --out to_label.csv" in told
 
 
+def test_a_plan_never_writes_over_labels(cli: Cli, big: Path, tmp_path: Path) -> None:
+    out = tmp_path / "to_label.csv"
+    plan = ("plan-labels", big, "--judge", "scorer", "--label-count", "40", "-o", out)
+    cli(*plan)
+    cli(*plan)  # nothing is filled in yet
+    drawn = pl.read_csv(out)
+    drawn.with_columns(label=pl.when(pl.int_range(40) < 12).then(1)).write_csv(out)
+    kept = out.read_bytes()
+    said = " ".join(cli(*plan, code=2).split())
+    assert "holds 12 labels, which would be lost" in said
+    assert out.read_bytes() == kept
+    cli(*plan, "--pilot", out)
+    assert pl.read_csv(out)["label"].count() == 12
+
+
 def test_plans_by_pilot_by_number_and_by_system(cli: Cli, big: Path, tmp_path: Path) -> None:
     pilot = tmp_path / "pilot.csv"
     pl.read_csv(big).sample(60, seed=1).select("question", "answer", "system", "human").write_csv(

@@ -33,10 +33,10 @@ from markscheme.agreement.sources import (
     judged_table,
     labelled_table,
 )
-from markscheme.errors import AgreementError
+from markscheme.errors import AgreementError, MarkschemeError
 from markscheme.options import with_keywords
 from markscheme.results import Table, TableResult, plain
-from markscheme.tables import join_labels, write_table
+from markscheme.tables import join_labels, load_labels, write_table
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -59,9 +59,31 @@ class PlanResult(TableResult):
     notes: tuple[str, ...]
 
     def write(self, path: str | Path) -> Path:
-        """Write the labelling file: .csv, .tsv, .jsonl or .parquet."""
-        write_table(self.frame, Path(path))
-        return Path(path)
+        """Write the labelling file: .csv, .tsv, .jsonl or .parquet.
+
+        Raises:
+            AgreementError: the file is there with labels that this plan does not have.
+            DataError: another ending, or it cannot be written.
+        """
+        target = Path(path)
+        there = _labels_in(target)
+        if there > self.frame["label"].count():
+            raise AgreementError(
+                f"{target} holds {there:,} labels, which would be lost; choose another --out, or "
+                f"go on from them with --pilot {target}"
+            )
+        write_table(self.frame, target)
+        return target
+
+
+def _labels_in(file: Path) -> int:
+    """How many labels a labelling file holds; 0 of none, or of what is no table."""
+    if not file.is_file():
+        return 0
+    try:
+        return load_labels(file)["label"].count()
+    except MarkschemeError:
+        return 0
 
 
 def plan_labels(

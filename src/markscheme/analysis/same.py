@@ -28,6 +28,8 @@ SMALL_WORDS = frozenset(CARDINAL_WORDS)
 _MEASURED = frozenset(["percent", "degre", "dollar", "pound", *UNITS])
 CLOSE = 0.01
 """Relative difference up to which two numbers are roundings of each other."""
+_SAME = 1e-6
+"""The same, up to which only the arithmetic of units sets them apart."""
 
 
 def cue_of_readings(question: str, reference: Wording, answer: Wording) -> str | None:
@@ -86,11 +88,18 @@ def same_date(one: Wording, other: Wording) -> str | None:
 
 def same_number(question: str, one: Wording, other: Wording) -> str | None:
     """The same number or quantity, or a rounding of it, written in another way."""
-    for dimension, value in one.amounts:
-        for kind, said in other.amounts:
-            if kind == dimension and _close(value, said):
-                same = "the same" if math.isclose(value, said, rel_tol=1e-6) else "about the same"
-                return f"{same} quantity as {one.text!r} ({dimension}), in other units or words"
+    away, dimension = min(
+        (
+            (_away(value, said), kind)
+            for kind, value in one.amounts
+            for other_kind, said in other.amounts
+            if kind == other_kind
+        ),
+        default=(math.inf, ""),
+    )
+    if away <= CLOSE:
+        same = "the same" if away <= _SAME else "about the same"
+        return f"{same} quantity as {one.text!r} ({dimension}), in other units or words"
     if not one.numbers or one.dated or len(one.words) > len(one.numbers) + 3:
         return None
     amount = asks_amount(question) or bool(_MEASURED & one.words)
@@ -98,7 +107,7 @@ def same_number(question: str, one: Wording, other: Wording) -> str | None:
         for said in other.numbers:
             if value == said and not _written(one, other, value):
                 return f"{said:g} is {one.text!r} in other symbols"
-            if value != said and value and _close(value, said) and amount:
+            if value != said and value and _away(value, said) <= CLOSE and amount:
                 return f"{said:g} is about {value:g}"
     low, high = min(one.numbers), max(one.numbers)
     within = [said for said in other.numbers if low < said < high]
@@ -107,8 +116,9 @@ def same_number(question: str, one: Wording, other: Wording) -> str | None:
     return None
 
 
-def _close(one: float, other: float) -> bool:
-    return abs(one - other) <= CLOSE * max(abs(one), abs(other))
+def _away(one: float, other: float) -> float:
+    """The difference as a share of the larger of two numbers."""
+    return 0.0 if one == other else abs(one - other) / max(abs(one), abs(other))
 
 
 def _written(one: Wording, other: Wording, value: float) -> bool:
