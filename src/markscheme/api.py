@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import polars as pl
 
-from markscheme.contract import Judge, ModelSource, judge_name, parse_judge, signature
-from markscheme.engine import RunReport, cleaner, process_pool, run_in_folder, run_in_memory
+from markscheme.contract import Judge, ModelSource, judge_name, parse_judge
+from markscheme.engine import RunReport, process_pool, run_in_folder, run_in_memory
 from markscheme.results import Table, Tabular, slice_records, summary_table
 from markscheme.tables import (
     JUDGMENTS_SCHEMA,
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 DEFAULT_JUDGE = "examiner"
 
-Clean = Literal["chat"]
+Clean = Literal["formatting", "chat", "none"]
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -308,7 +308,7 @@ def judge(
     reference_separator: str = "auto",
     slices: Sequence[str] = (),
     on_bad_row: Literal["error", "skip"] = "error",
-    clean: Clean | None = None,
+    clean: Clean = "formatting",
     models: ModelSource | None = None,
     workers: int = 1,
     anchors: TableSource | None = None,
@@ -326,7 +326,9 @@ def judge(
         reference_separator: splits references given as one text; see `ReadOptions`.
         slices: columns of the data to give figures by, such as `["topic"]`: see `Result.by`.
         on_bad_row: `error` stops and names malformed rows; `skip` leaves them out and counts them.
-        clean: `"chat"` removes citation marks, source lists and follow-up questions first.
+        clean: what is taken out of answers first: `"formatting"` (citation marks, lists of sources
+            and closing offers, for judges that ask no chat model), `"chat"` (symbols and links
+            too, for every judge) or `"none"`.
         models: opens weights and servers for judges that need some.
         workers: processes that judge side by side, for many answers and a judge that is not
             lexical; a script that asks for several needs `if __name__ == "__main__":`.
@@ -383,7 +385,7 @@ def run(
     judges: Sequence[Judge],
     *,
     out: str | Path | None,
-    clean: str | None = None,
+    clean: str = "formatting",
     models: ModelSource | None = None,
     workers: int | None = 1,
     on_progress: Callable[[int], None] | None = None,
@@ -393,11 +395,10 @@ def run(
 
     `workers` None starts processes by itself where they pay (see `process_pool`).
     """
-    transform = cleaner(clean)
     with process_pool(workers, models) as ask:
         if out is None:
             return run_in_memory(
-                reader, judges, models=models, transform=transform, ask=ask,
+                reader, judges, models=models, clean=clean, ask=ask,
                 on_progress=on_progress,
             )  # fmt: skip
         return run_in_folder(
@@ -405,8 +406,7 @@ def run(
             judges,
             out,
             models=models,
-            options={"clean": clean},
-            transform=transform,
+            clean=clean,
             ask=ask,
             render=lambda report: summary_table(report.records).markdown(),
             on_progress=on_progress,
@@ -447,7 +447,7 @@ def mark(
         >>> markscheme.mark("Who wrote Emma?", ["Jane Austen"], "Jane Austen", "contains").verdict
         True
     """
-    from markscheme.engine import apply, reading_for
+    from markscheme.engine import CLEANING, apply, reading_for, signed, with_plain
 
     judging = parse_judge(judge)
     row = {"question": question, "references": several(references), "answer": answer}
@@ -455,8 +455,9 @@ def mark(
     if reading.references == "declared":  # For one answer, no references are a mistake.
         reading = replace(reading, references="required")
     answers = pl.concat(list(AnswersReader([[row]], reading)))
-    outcome = apply(judging, answers, models).row(0, named=True)
-    return Judgment(judge=judge_name(judging), signature=signature(judging, models), **outcome)
+    outcome = apply(judging, with_plain(answers), models).row(0, named=True)
+    signature = signed(judging, models, CLEANING)
+    return Judgment(judge=judge_name(judging), signature=signature, **outcome)
 
 
 def several(references: Any) -> list[Any]:

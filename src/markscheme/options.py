@@ -183,8 +183,12 @@ Slices = Annotated[
 ]
 """Columns of the user's own by whose values figures are given; () for none."""
 Clean = Annotated[
-    Literal["chat"] | None,
-    Option("chat: remove citation marks, source lists, follow-up questions first."),
+    Literal["formatting", "chat", "none"],
+    Option(
+        "What is taken out of answers first. formatting: citation marks, lists of sources, "
+        "closing offers, for judges that ask no chat model; chat: symbols and links too, for "
+        "every judge; none."
+    ),
 ]
 By = Annotated[
     Literal["system"] | None,

@@ -96,9 +96,7 @@ def test_all_workers_together_send_no_more_than_the_calls_allowed(
 def test_a_hundred_thousand_answers_are_judged_as_the_local_engine_does(tmp_path: Path) -> None:
     rows(100_000).write_parquet(tmp_path / "a.parquet", row_group_size=16_384)
     judges = [parse_judge(name) for name in JUDGES]
-    run_in_folder(
-        AnswersReader([tmp_path / "a.parquet"]), judges, tmp_path / "local", options={"clean": None}
-    )
+    run_in_folder(AnswersReader([tmp_path / "a.parquet"]), judges, tmp_path / "local")
     told: list[int] = []
     report = run_on_ray(
         [str(tmp_path / "a.parquet")], judges, str(tmp_path / "ray"),

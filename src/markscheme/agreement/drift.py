@@ -30,7 +30,7 @@ import polars as pl
 from markscheme.agreement.options import DriftOptions
 from markscheme.agreement.sources import TableSource
 from markscheme.contract import Judge, judge_name, needs_of, parse_judge
-from markscheme.engine import apply, reading_for, run_in_memory
+from markscheme.engine import apply, reading_for, run_in_memory, with_plain
 from markscheme.errors import AgreementError
 from markscheme.models import Models
 from markscheme.models.ledger import Ledger
@@ -277,7 +277,7 @@ class _Checks:
         outcomes = []
         for at, path in stored:
             with contextlib.closing(self.models.with_ledger(path, replay=True)) as models:
-                outcome = _Outcome.of(apply(judge, self.rows, models))
+                outcome = _Outcome.of(apply(judge, with_plain(self.rows), models))
             if (outcome.kind != _MISSING).any():  # Else it is a check of other judges.
                 outcomes.append((at, path, outcome))
         labels, labelled = self._labels()

@@ -185,7 +185,7 @@ def _judged(
             continue
         place = Path(folder) / f"{word}-{number}"
         run_in_folder(
-            reader, [one], place, models=asked, options={"clean": None},
+            reader, [one], place, models=asked,
             render=lambda report: summary_table(report.records).markdown(),
             on_progress=on_progress,
         )  # fmt: skip

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, replace
 import polars as pl
 
 from markscheme.contract import Judge, judge_name
-from markscheme.engine import cleaner, reading_for, run_in_memory
+from markscheme.engine import reading_for, run_in_memory
 from markscheme.models import ModelOptions, Models
 from markscheme.models.chat import Spending, how_counted
 from markscheme.results import Table, TableResult, flat_frame
@@ -31,7 +31,7 @@ def plan_calls(
     judges: Sequence[Judge],
     options: ModelOptions | None = None,
     *,
-    clean: str | None = None,
+    clean: str = "formatting",
 ) -> CallPlan:
     """What each judge would ask: every step is gone through, and nothing is sent.
 
@@ -54,7 +54,7 @@ def plan_calls(
     for judge in judges:
         models = Models(options=asked)
         try:
-            run_in_memory(AnswersReader([table]), [judge], models=models, transform=cleaner(clean))
+            run_in_memory(AnswersReader([table]), [judge], models=models, clean=clean)
             found.append((judge, models.budget.spending))
         finally:
             models.close()

@@ -9,6 +9,8 @@ from typing import Any
 import polars as pl
 
 from markscheme.analysis.options import ExplainOptions
+from markscheme.contract import plain_answers
+from markscheme.engine import with_plain
 from markscheme.judges.examiner import reasons
 from markscheme.options import with_keywords
 from markscheme.results import Table, TableResult
@@ -20,7 +22,7 @@ class Explanation(TableResult):
     """What decided one judgment of the examiner. `frame` has a row for each deciding feature.
 
     Attributes:
-        answer: the answer that was judged.
+        answer: the answer as it was judged, without chat formatting and reasoning.
         judgment: the examiner's outcome: score, verdict, relation, marks, explanation.
         spans: places in the answer (start, end, in characters) whose words occur in a reference.
         values: how the typed values (numbers, dates, lists) compare, in words; empty without any.
@@ -66,7 +68,8 @@ def explain(
     chosen = with_keywords(ExplainOptions, options, keywords)
     given = [references] if isinstance(references, str) else list(references)
     row = {"question": question, "references": given, "answer": answer}
-    read_answers([row], ReadOptions(reference_separator="none"))
+    read = read_answers([row], ReadOptions(reference_separator="none"))
+    answer = plain_answers(with_plain(read))["answer"][0] or ""
     found = reasons(question, given, answer, weights=chosen.weights)
     names = ("feature", "meaning", "value", "effect")
     frame = pl.DataFrame(

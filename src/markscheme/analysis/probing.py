@@ -10,7 +10,8 @@ import polars as pl
 
 from markscheme.analysis.options import ProbeOptions
 from markscheme.analysis.probes import chosen_probes, run_probes
-from markscheme.contract import Judge, ModelSource, judge_name, parse_judge, signature
+from markscheme.contract import Judge, ModelSource, judge_name, parse_judge
+from markscheme.engine import CLEANING, signed
 from markscheme.options import with_keywords
 from markscheme.results import Figure, Table, TableResult, interval, interval_note, share_text
 from markscheme.tables import ReadOptions, Source, read_answers
@@ -68,17 +69,17 @@ def probe(
     frame = run_probes(
         tried, table, probes=names, models=models, seed=chosen.seed, on_progress=on_progress
     )
-    signed = signature(tried, models)
+    signature = signed(tried, models, CLEANING)
     data = {
         "command": "probe",
         "judge": judge_name(tried),
-        "signature": signed,
+        "signature": signature,
         "answers": table.height,
         "of": found,
         "seed": chosen.seed,
         "probes": frame.to_dicts(),
     }
-    shown = _table(frame, judge_name(tried), table.height, signed)
+    shown = _table(frame, judge_name(tried), table.height, signature)
     return ProbeResult(frame=frame, tables=(shown,), data=data)
 
 

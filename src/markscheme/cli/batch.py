@@ -34,7 +34,7 @@ def write(
     ],
     out: OutFile,
     read: Annotated[ReadOptions, Fields(without=("max_bytes",))],
-    clean: Clean = None,
+    clean: Clean = "formatting",
 ) -> None:
     """Write the requests that the ledger has no reply to as an OpenAI-style batch file.
 

@@ -30,12 +30,12 @@ def explain(
     verdict = "accepted" if judgment["verdict"] else "not accepted"
     console.print(f"{verdict}, probability {judgment['score']:.3f}, marks {judgment['marks']:.2f}")
     console.print(judgment["explanation"], markup=False)
-    marked = Text(answer)
+    marked = Text(found.answer)
     for start, end in found.spans:
         marked.stylize("bold reverse green", start, end)
     console.print(Text("\nanswer, words of the reference marked:\n  ") + marked)
     if found.spans:
-        words = ", ".join(repr(answer[start:end]) for start, end in found.spans)
+        words = ", ".join(repr(found.answer[start:end]) for start, end in found.spans)
         console.print(f"matched: {words}", markup=False)
     if found.values:
         console.print(f"values: {found.values}", markup=False)

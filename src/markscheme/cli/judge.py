@@ -53,7 +53,7 @@ def judge(
         OutAddress,
         Default("runs/ and a name made from file and judges; an interrupted run resumes there"),
     ] = None,
-    clean: Clean = None,
+    clean: Clean = "formatting",
     again: Annotated[
         bool,
         Option(
@@ -286,7 +286,7 @@ def _print_plan(
     reader: AnswersReader,
     judges: list[Judge],
     models: ModelOptions,
-    clean: str | None,
+    clean: str,
     shown: Shown,
     anchors: str | None,
 ) -> None:

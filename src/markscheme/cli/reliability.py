@@ -50,7 +50,7 @@ def reliability(
     else:
         from markscheme.cli.progress import progress
         from markscheme.contract import parse_judge
-        from markscheme.engine import default_folder
+        from markscheme.engine import CLEANING, default_folder
         from markscheme.tables import ReadOptions, count_rows
 
         rows = None if quiet else count_rows(files)
@@ -60,7 +60,7 @@ def reliability(
             read = ReadOptions(
                 columns=options.columns, reference_separator=options.reference_separator
             )
-            once = default_folder(files, [parse_judge(judge)], None, asked, read=read)
+            once = default_folder(files, [parse_judge(judge)], CLEANING, asked, read=read)
             found = agreement.reliability(
                 files, labels, options, judge=judge, models=asked, on_progress=advance,
                 folder=runs or once.with_name(f"{once.name}-repeated"),

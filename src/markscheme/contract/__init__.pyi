@@ -30,8 +30,10 @@ from .needs import Needs as Needs
 from .needs import Use as Use
 from .needs import combined as combined
 from .origin import origin as origin
+from .outcomes import PLAIN as PLAIN
 from .outcomes import RANGES as RANGES
 from .outcomes import WithoutChat as WithoutChat
+from .outcomes import plain_answers as plain_answers
 from .outcomes import run_judge as run_judge
 from .registry import Entry as Entry
 from .registry import asks_chat as asks_chat
@@ -41,6 +43,7 @@ from .registry import judges as judges
 from .registry import name_of as name_of
 from .registry import needs_of as needs_of
 from .registry import parts as parts
+from .registry import reads_plain as reads_plain
 from .registry import register as register
 from .registry import version as version
 from .signatures import signature as signature

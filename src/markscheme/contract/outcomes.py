@@ -16,7 +16,7 @@ from markscheme.contract.grammar import judge_name
 from markscheme.contract.judge import Judge
 from markscheme.contract.lineage import HasLineage
 from markscheme.contract.model_source import Encoder, ModelSource, PairClassifier, TextGenerator
-from markscheme.contract.registry import needs_of
+from markscheme.contract.registry import asks_chat
 from markscheme.errors import JudgeError, MarkschemeError
 from markscheme.tables import LEARNED, NEW, OUTCOME, RELATIONS, STATUSES, UNKNOWN, as_outcomes
 
@@ -26,6 +26,10 @@ RANGES: Mapping[str, tuple[float, float]] = {
 }  # fmt: skip
 """From where to where the numbers of an outcome go, ends included. Marks above 1 are a bonus."""
 
+PLAIN = "answer_plain"
+"""Column of the answers without chat formatting, null where that changes nothing; judges that ask
+no chat model are given it as the answer."""
+
 _WORDS: Mapping[str, tuple[str, ...]] = {"status": STATUSES, "relation": RELATIONS}
 _TEXTS = ("status", "relation", "explanation", "scope", "raw")
 _WHOLE = ("tokens_in", "tokens_out")
@@ -33,15 +37,26 @@ _RESULTS = ("score", "verdict", "relation", "marks")
 _SHOWN = 60
 
 
+def plain_answers(answers: pl.DataFrame) -> pl.DataFrame:
+    """The table with the plain answers in the place of the answers, where it has them."""
+    if PLAIN not in answers.columns:
+        return answers
+    return answers.with_columns(answer=pl.coalesce(PLAIN, "answer")).drop(PLAIN)
+
+
 def run_judge(judge: Judge, answers: pl.DataFrame, models: ModelSource) -> pl.DataFrame:
     """A judge's outcomes on answers, checked, with every outcome column present and in order.
+
+    A judge that asks no chat model, also one inside of one that does, reads `plain_answers`.
 
     Raises:
         JudgeError: the output breaks the contract (see `checked_outcomes`), or the judge used a
             chat model though it declared that it uses none.
     """
-    if not needs_of(judge).may_ask_chat and not isinstance(models, WithoutChat):
-        models = WithoutChat(models=models, judge=judge)
+    if not asks_chat(judge):
+        answers = plain_answers(answers)
+        if not isinstance(models, WithoutChat):
+            models = WithoutChat(models=models, judge=judge)
     try:
         found = judge.judge(answers, models)
     except MarkschemeError:

@@ -208,6 +208,11 @@ def asks_chat(judge: Judge) -> bool:
     return needs_of(judge).may_ask_chat
 
 
+def reads_plain(judge: Judge) -> bool:
+    """Whether a judge, or one inside it, asks no chat model, so that it reads plain answers."""
+    return any(not asks_chat(part) for part in parts(judge))
+
+
 def _takes_answers_and_models(method: Callable[..., object]) -> bool:
     try:
         inspect.signature(method).bind("self", "answers", "models")

@@ -1,6 +1,5 @@
 from .execute import PATIENCE as PATIENCE
 from .execute import apply as apply
-from .execute import cleaner as cleaner
 from .execute import plan as plan
 from .execute import reading_for as reading_for
 from .local_run import RunReport as RunReport
@@ -9,6 +8,9 @@ from .local_run import run_in_memory as run_in_memory
 from .processes import process_pool as process_pool
 from .ray_run import RayOptions as RayOptions
 from .ray_run import run_on_ray as run_on_ray
+from .readings import CLEANING as CLEANING
+from .readings import signed as signed
+from .readings import with_plain as with_plain
 from .run_folder import RunFolder as RunFolder
 from .run_folder import command_line as command_line
 from .run_folder import default_folder as default_folder

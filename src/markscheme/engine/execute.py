@@ -14,7 +14,6 @@ from typing import Any, TypeVar
 import polars as pl
 
 from markscheme.contract import Judge, ModelSource, asks_chat, needs_of, run_judge
-from markscheme.errors import DataError
 from markscheme.models import Models
 from markscheme.tables import ANSWERS_SCHEMA, NO_REFERENCE, ReadOptions, as_outcomes
 from markscheme.text import declines
@@ -30,9 +29,6 @@ whichever systems gave the answer."""
 
 Ask = Callable[[Judge, pl.DataFrame, ModelSource | None], pl.DataFrame]
 """Gives a judge's outcomes on items, with the run's models: `apply`, or the same elsewhere."""
-
-Transform = Callable[[pl.DataFrame], pl.DataFrame]
-"""Changes answers before they are judged; the judgments keep the answers as given."""
 
 ROW_SECONDS = 60.0
 """Processor seconds that an answer may take, many times what any judge needs for any that people
@@ -159,21 +155,6 @@ def reading_for(options: ReadOptions, judges: Sequence[Judge]) -> ReadOptions:
             dict.fromkeys((*options.own_columns, *(name for one in needs for name in one.columns)))
         ),
     )
-
-
-def cleaner(clean: str | None) -> Transform | None:
-    """What `clean` does to a table of answers before judging.
-
-    Raises:
-        DataError: no such cleaning.
-    """
-    if clean is None:
-        return None
-    if clean != "chat":
-        raise DataError(f"no cleaning named {clean!r}; there is 'chat'")
-    from markscheme.text import clean_series
-
-    return lambda answers: answers.with_columns(clean_series(answers["answer"]).alias("answer"))
 
 
 class ChunkSizes:

@@ -13,8 +13,9 @@ from typing import Any, TypeVar
 import orjson
 import polars as pl
 
-from markscheme.contract import Judge, ModelSource, judge_name, signature, version
-from markscheme.engine.execute import Ask, ChunkSizes, Transform, apply, plan, reading_for
+from markscheme.contract import Judge, ModelSource, judge_name, reads_plain, version
+from markscheme.engine.execute import Ask, ChunkSizes, apply, reading_for
+from markscheme.engine.readings import CLEANED_NOTE, Readings, kept_cleaning, signed
 from markscheme.engine.run_folder import FORMAT, TABLES, RunFolder, plan_difference
 from markscheme.engine.stream import OutcomeSheet, Stream
 from markscheme.engine.summary import CLUSTERS, summarise
@@ -82,22 +83,24 @@ class _Done:
 
     items: int
     resumed: int
+    cleaned: int
     chain: bytes
     clusters: pl.DataFrame
     ledger: frozenset[str]
 
 
-def prepare(judges: Sequence[Judge], models: ModelSource | None) -> list[Prepared]:
-    """Name and sign judges.
+def prepare(judges: Sequence[Judge], models: ModelSource | None, clean: str) -> list[Prepared]:
+    """Name and sign judges of answers that are cleaned so (see `CLEANINGS`).
 
     Raises:
+        DataError: no such cleaning.
         RunError: none is given, or one twice.
     """
     found = [
         Prepared(
             judge=judge,
             name=judge_name(judge),
-            signature=signature(judge, models),
+            signature=signed(judge, models, clean),
             sizes=ChunkSizes(),
         )
         for judge in judges
@@ -130,7 +133,7 @@ def run_in_memory(
     judges: Sequence[Judge],
     *,
     models: ModelSource | None = None,
-    transform: Transform | None = None,
+    clean: str = "formatting",
     ask: Ask = apply,
     on_progress: OnProgress | None = None,
 ) -> RunReport:
@@ -139,24 +142,25 @@ def run_in_memory(
     Raises:
         DataError, JudgeError, RunError: as reading, judging and naming judges do.
     """
-    prepared = prepare(judges, models)
+    prepared = prepare(judges, models, clean)
     reader.options = reading_for(reader.options, judges)
     sheets: list[_Sheet] = []
     clusters: list[pl.DataFrame] = []
-    items_seen = 0
+    items_seen = cleaned = 0
     with Stream(models, ask=ask) as stream:
         for batch in prefetch(reader):
-            items, item = plan(batch if transform is None else transform(batch))
-            items_seen += items.height
+            readings = Readings(batch, clean)
+            items_seen += readings.items.height
+            cleaned += readings.cleaned
             clusters.append(batch.select(CLUSTERS))
             for one in prepared:
-                sheet = _Sheet(one, batch=batch, item=item, items=items, on_progress=on_progress)
+                sheet = _Sheet(one, batch=batch, readings=readings, on_progress=on_progress)
                 stream.judge(sheet)
                 sheets.append(sheet)
         stream.finish(sheets)
     table = pl.concat(sheet.rows for sheet in sheets).lazy()
     records = summarise(table, pl.concat(clusters))
-    return _report(reader, None, table, records, items=items_seen)
+    return _report(reader, None, table, records, prepared, items=items_seen, cleaned=cleaned)
 
 
 def run_in_folder(
@@ -165,9 +169,8 @@ def run_in_folder(
     out: str | Path,
     *,
     models: ModelSource | None = None,
-    options: dict[str, Any] | None = None,
     render: Callable[[RunReport], str] | None = None,
-    transform: Transform | None = None,
+    clean: str = "formatting",
     ask: Ask = apply,
     on_progress: OnProgress | None = None,
     command: str | None = None,
@@ -182,9 +185,8 @@ def run_in_folder(
         judges: what judges them.
         out: the folder; made if it does not exist.
         models: opens weights and servers.
-        options: whatever else must be equal to resume the run (cleaning, for instance).
         render: makes the text of `summary.md`.
-        transform: changes the answers that judges see; say which in `options`.
+        clean: how the answers that judges see are cleaned: see `CLEANINGS`.
         ask: what judges are asked with; see `markscheme.engine.processes`.
         on_progress: called with the number of finished judgments.
         command: what was typed, kept in `run.json` for reports; runs may differ in it.
@@ -193,14 +195,14 @@ def run_in_folder(
         RunError: the folder holds another run, is in use, or cannot be written.
         DataError, JudgeError: as reading and judging do.
     """
-    prepared = prepare(judges, models)
+    prepared = prepare(judges, models, clean)
     reader.options = reading_for(reader.options, judges)
     folder = RunFolder(out)
     wanted = {
         "format": FORMAT,
         "markscheme": version(),
         "judges": [{"name": one.name, "signature": one.signature} for one in prepared],
-        "options": options or {},
+        "options": {"clean": kept_cleaning(clean, judges)},
         **({} if command is None else {"command": command}),
     }
     with folder.locked():
@@ -214,19 +216,19 @@ def run_in_folder(
             folder.write_json("run.json", {**wanted, "state": "running"})
         elif found["state"] == "done":
             if tables_hold(folder):
-                return _finished(reader, folder, found, render=render)
+                return _finished(reader, folder, found, prepared, render=render, clean=clean)
             folder.write_json("run.json", {**wanted, "state": "running"})
         try:
             with folder.writing():
                 done = _judge_batches(
-                    reader, prepared, folder, models=models, transform=transform, ask=ask,
+                    reader, prepared, folder, models=models, clean=clean, ask=ask,
                     on_progress=on_progress,
                 )  # fmt: skip
         except BaseException:
             if found is None:
                 folder.forget()
             raise
-        return _put_together(reader, folder, wanted, done=done, render=render)
+        return _put_together(reader, folder, wanted, prepared, done=done, render=render)
 
 
 def _judge_batches(
@@ -235,12 +237,12 @@ def _judge_batches(
     folder: RunFolder,
     *,
     models: ModelSource | None,
-    transform: Transform | None,
+    clean: str,
     ask: Ask,
     on_progress: OnProgress | None,
 ) -> _Done:
     """Judge every batch that is not done yet, each into a piece of its own."""
-    resumed = items_seen = 0
+    resumed = items_seen = cleaned = 0
     chain = b""
     clusters: list[pl.DataFrame] = []
     pieces = folder.read_parts("")
@@ -262,8 +264,9 @@ def _judge_batches(
         for number, batch in enumerate(prefetch(reader)):
             chain = _chained(chain, batch)
             _check_same_input(folder, number, chain)
-            items, item = plan(batch if transform is None else transform(batch))
-            items_seen += items.height
+            readings = Readings(batch, clean)
+            items_seen += readings.items.height
+            cleaned += readings.cleaned
             clusters.append(batch.select(CLUSTERS))
             if f"answers-{number:06d}" not in pieces:
                 folder.write_part(f"answers-{number:06d}", batch)
@@ -272,11 +275,11 @@ def _judge_batches(
                 stem = f"{number:06d}-{index:03d}"
                 if f"judgments-{stem}" in pieces:
                     resumed += batch.height
-                    ProgressTracker(on_progress, rows=batch.height, items=items.height).all()
+                    ProgressTracker(on_progress, rows=batch.height, items=batch.height).all()
                     continue
                 sheet = _SavedSheet(
-                    one, batch=batch, item=item, items=items, on_progress=on_progress,
-                    stem=stem, used=used,
+                    one, batch=batch, readings=readings, on_progress=on_progress, stem=stem,
+                    used=used,
                 )  # fmt: skip
                 resumed += sheet.go_on(pieces)
                 sheets.append(sheet)  # Before it is judged: what has come is saved while it waits.
@@ -288,6 +291,7 @@ def _judge_batches(
     return _Done(
         items=items_seen,
         resumed=resumed,
+        cleaned=cleaned,
         chain=chain,
         clusters=pl.concat(clusters),
         ledger=frozenset(used.keys),
@@ -305,15 +309,15 @@ class _Sheet(OutcomeSheet):
         one: Prepared,
         *,
         batch: pl.DataFrame,
-        item: pl.Series,
-        items: pl.DataFrame,
+        readings: Readings,
         on_progress: OnProgress | None,
     ) -> None:
+        items = readings.of(one.judge)
         self._tracker = ProgressTracker(on_progress, rows=batch.height, items=items.height)
         super().__init__(one.judge, items, one.sizes, on_items=self._tracker.items)
         self._one = one
         self._batch = batch
-        self._item = item
+        self._item = readings.item
         self.rows = pl.DataFrame()
 
     def grown(self) -> None:
@@ -396,6 +400,7 @@ def _put_together(
     reader: AnswersReader,
     folder: RunFolder,
     wanted: dict[str, Any],
+    prepared: Sequence[Prepared],
     *,
     done: _Done,
     render: Callable[[RunReport], str] | None,
@@ -405,7 +410,10 @@ def _put_together(
     folder.join_parts("judgments-*.parquet", "judgments.parquet")
     judgments = scan_parquet(folder.path / "judgments.parquet")
     records = summarise(judgments, done.clusters)
-    report = _report(reader, folder, judgments, records, items=done.items, resumed=done.resumed)
+    report = _report(
+        reader, folder, judgments, records, prepared, items=done.items, resumed=done.resumed,
+        cleaned=done.cleaned,
+    )  # fmt: skip
     if reader.problems:
         lines = (orjson.dumps(problem).decode() for problem in reader.problems)
         folder.write_text("bad_rows.jsonl", "\n".join(lines) + "\n")
@@ -463,18 +471,21 @@ def _finished(
     reader: AnswersReader,
     folder: RunFolder,
     found: dict[str, Any],
+    prepared: Sequence[Prepared],
     *,
     render: Callable[[RunReport], str] | None,
+    clean: str,
 ) -> RunReport:
     """The report of a run that was done before, once its input is seen to be the same.
 
     The figures are computed from the judgments again: those that stand in the folder are not
     trusted, and are written again where they were changed.
     """
-    chain = b""
+    chain, cleaned = b"", 0
     clusters: list[pl.DataFrame] = []
     for batch in reader:
         chain = _chained(chain, batch)
+        cleaned += Readings(batch, clean).cleaned
         clusters.append(batch.select(CLUSTERS))
     if chain.hex() != found["input"]:
         kept = slices_of(scan_parquet(folder.path / "answers.parquet").head(0).collect())
@@ -492,7 +503,9 @@ def _finished(
         folder,
         judgments,
         summarise(judgments, pl.concat(clusters)),
+        prepared,
         resumed=reader.rows * len(found["judges"]),
+        cleaned=cleaned,
     )
     if changed:
         _write_figures(folder, report, found, render)
@@ -504,10 +517,15 @@ def _report(
     folder: RunFolder | None,
     judgments: pl.LazyFrame,
     records: list[dict[str, Any]],
+    prepared: Sequence[Prepared],
     *,
     items: int = 0,
     resumed: int = 0,
+    cleaned: int,
 ) -> RunReport:
+    notes = reader.notes | _contradictions(judgments, reader.graded)
+    if cleaned and any(reads_plain(one.judge) for one in prepared):
+        notes[CLEANED_NOTE] = cleaned
     return RunReport(
         folder=None if folder is None else folder.path,
         damaged=[] if folder is None else folder.damaged,
@@ -517,7 +535,7 @@ def _report(
         skipped=sum(not one.kept for one in reader.problems),
         repeats=reader.repeats,
         ignored=list(reader.ignored),
-        notes=reader.notes | _contradictions(judgments, reader.graded),
+        notes=notes,
         items=items,
         resumed=resumed,
         recognised=[*reader.recognised, *reader.offers],

@@ -22,6 +22,7 @@ from markscheme.contract import Judge, version
 from markscheme.engine.execute import reading_for
 from markscheme.engine.local_run import OnProgress, RunReport, prepare, summary_json
 from markscheme.engine.ray_worker import Job, PieceJudge, part_name
+from markscheme.engine.readings import kept_cleaning
 from markscheme.engine.run_folder import DIGITS, FORMAT, STATES, RunFolder, plan_difference
 from markscheme.engine.shards import Piece, file_system, input_pieces, scan_parts, write_whole
 from markscheme.engine.summary import CLUSTERS, summarise
@@ -66,7 +67,7 @@ def run_on_ray(
     *,
     ray_options: RayOptions,
     read: ReadOptions,
-    clean: str | None = None,
+    clean: str = "formatting",
     models: ModelOptions | None = None,
     on_progress: OnProgress | None = None,
     render: Callable[[RunReport], str] | None = None,
@@ -81,7 +82,7 @@ def run_on_ray(
         out: the run's folder, local or an address.
         ray_options: where and how wide.
         read: how rows become answers.
-        clean: the cleaning of answers, by name.
+        clean: the cleaning of answers; see `CLEANINGS`.
         models: the run's models. Limits of requests and tokens a minute and of requests at a time
             are shared out among the workers, so that they hold for the whole cluster.
         on_progress: called with the number of finished judgments.
@@ -101,14 +102,14 @@ def run_on_ray(
 
     if find_spec("ray") is None:  # Before the folder is claimed for a run that cannot be.
         raise MissingExtraError("--engine ray", "ray")
-    named = prepare(judges, Models(options=models or ModelOptions()))
+    named = prepare(judges, Models(options=models or ModelOptions()), clean)
     pieces, mark = input_pieces(paths)
     folder = _Folder(out)
     wanted = {
         "format": FORMAT,
         "markscheme": version(),
         "judges": [{"name": one.name, "signature": one.signature} for one in named],
-        "options": {"clean": clean},
+        "options": {"clean": kept_cleaning(clean, judges)},
         "engine": "ray",
         "input": mark,
         **({} if command is None else {"command": command}),

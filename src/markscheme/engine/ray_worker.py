@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 import orjson
 import polars as pl
 
-from markscheme.contract import Judge
-from markscheme.engine.execute import cleaner, plan
+from markscheme.contract import Judge, reads_plain
 from markscheme.engine.local_run import Prepared, prepare, rows_of
+from markscheme.engine.readings import CLEANED_NOTE, Readings
 from markscheme.engine.shards import Piece, read_piece, write_whole
 from markscheme.engine.stream import OutcomeSheet, Stream
 from markscheme.errors import BadRowsError, DataError, MarkschemeError
@@ -38,7 +38,7 @@ class Job:
     judges: tuple[Judge, ...]
     out: str
     read: ReadOptions
-    clean: str | None
+    clean: str
     models: ModelOptions
 
 
@@ -56,8 +56,7 @@ class PieceJudge:
         self.job = job
         self.pieces = pieces
         self.models: Models = Models(options=job.models)
-        self.prepared: list[Prepared] = prepare(job.judges, self.models)
-        self.transform = cleaner(job.clean)
+        self.prepared: list[Prepared] = prepare(job.judges, self.models, job.clean)
 
     def __call__(self, batch: dict[str, Any]) -> dict[str, list[Any]]:
         """Judge pieces, given by number; one that fails is reported and leaves the others be."""
@@ -88,18 +87,21 @@ class PieceJudge:
         reader = read_piece(piece, self.job.read)
         answers: list[pl.DataFrame] = []
         judgments: list[pl.DataFrame] = []
-        items_seen = 0
+        items_seen = cleaned = 0
         for batch in reader:
-            items, item = plan(batch if self.transform is None else self.transform(batch))
-            items_seen += items.height
+            readings = Readings(batch, self.job.clean)
+            items_seen += readings.items.height
+            cleaned += readings.cleaned
             answers.append(batch)
-            sheets = [OutcomeSheet(one.judge, items, one.sizes) for one in self.prepared]
+            sheets = [
+                OutcomeSheet(one.judge, readings.of(one.judge), one.sizes) for one in self.prepared
+            ]
             with Stream(self.models) as stream:
                 for sheet in sheets:
                     stream.judge(sheet)
                 stream.finish(sheets)
             for one, sheet in zip(self.prepared, sheets, strict=True):
-                judgments.append(rows_of(batch, item, pl.concat(sheet.parts), one))
+                judgments.append(rows_of(batch, readings.item, pl.concat(sheet.parts), one))
         # Answers first: a piece is finished when its judgments are there.
         files = dict([
             self._write("answers", piece.number, pl.concat(answers)),
@@ -113,9 +115,13 @@ class PieceJudge:
             "repeats": reader.repeats,
             "items": items_seen,
             "ignored": list(reader.ignored),
-            "notes": reader.notes,
+            "notes": reader.notes | self._cleaned(cleaned),
             "recognised": list(reader.recognised),
         }
+
+    def _cleaned(self, rows: int) -> dict[str, int]:
+        told = rows and any(reads_plain(one.judge) for one in self.prepared)
+        return {CLEANED_NOTE: rows} if told else {}
 
     def _write(self, table: str, number: int, frame: pl.DataFrame) -> tuple[str, dict[str, Any]]:
         """Write a part; its name in the run's folder, and its digest."""

@@ -284,7 +284,7 @@ def command_line(arguments: Sequence[str]) -> str:
 def default_folder(
     files: Sequence[str],
     judges: Sequence[Judge],
-    clean: str | None,
+    clean: str,
     models: ModelSource | None,
     *,
     read: ReadOptions | None = None,
@@ -299,9 +299,10 @@ def default_folder(
         DataError: a file's name is empty, or not valid UTF-8.
     """
     from markscheme.contract import signature
+    from markscheme.engine.readings import kept_cleaning
     from markscheme.tables import check_named
 
-    parts = [*(signature(one, models) for one in judges), str(clean)]
+    parts = [*(signature(one, models) for one in judges), str(kept_cleaning(clean, judges))]
     parts += [] if read is None else read.changed()
     for name in files:
         check_named(name)

@@ -12,7 +12,8 @@ from rapidfuzz import fuzz, process
 from rapidfuzz.distance import Indel
 
 from markscheme.analysis import explain
-from markscheme.contract import parse_judge
+from markscheme.contract import parse_judge, plain_answers
+from markscheme.engine import with_plain
 from markscheme.features.alignment import Batch, FeatureView, align
 from markscheme.judges.examiner import open_weights
 from markscheme.models import Models
@@ -27,6 +28,8 @@ _LONGEST = 20_000
 _MOST_NEAR = 8
 _MOST_EDITS = 60
 _BETWEEN = "\x00"
+_EDITED: dict[str, Any] = {"question": pl.String, "references": pl.List(pl.String), "answer": pl.String,
+           "verdict": pl.Boolean}  # fmt: skip
 
 
 def alignments(
@@ -208,11 +211,10 @@ def smallest_edits(
     rows: Sequence[tuple[str, Sequence[str], str, bool]],
 ) -> list[dict[str, Any] | None]:
     """`smallest_edit` of many rows (question, references, answer, verdict), judged together."""
-    texts_read = [answer[:_LONGEST] for _, _, answer, _ in rows]
+    read = plain_answers(with_plain(pl.DataFrame(rows, schema=_EDITED, orient="row")))
+    texts_read = [answer[:_LONGEST] for answer in read["answer"]]
     aligned = alignments(
-        pl.Series([question for question, *_ in rows], dtype=pl.String),
-        pl.Series([list(references) for _, references, *_ in rows], dtype=pl.List(pl.String)),
-        pl.Series(texts_read, dtype=pl.String),
+        read["question"], read["references"], pl.Series(texts_read, dtype=pl.String)
     )
     tried = [
         _edits(question, references, text, found)

@@ -15,8 +15,8 @@ from markscheme.contract import (
     needs_of,
     parse_judge,
     parts,
-    signature,
 )
+from markscheme.engine import CLEANING, signed
 from markscheme.errors import JudgeError, MarkschemeError
 from markscheme.judges.lexical import Regex
 from markscheme.service.problems import Refusal
@@ -48,7 +48,7 @@ class Served:
     @cached_property
     def signature(self) -> str:
         """What must be equal before figures may be compared."""
-        return signature(self.judge, self.models)
+        return signed(self.judge, self.models, CLEANING)
 
 
 class Allowed:

@@ -66,7 +66,7 @@ def work(order: dict[str, Any], tell: Any) -> None:
             reader,
             [parse_judge(order["judge"])],
             out=folder / "run",
-            clean=options["clean"],
+            clean=options["clean"] or "formatting",
             models=models,
             on_progress=progress,
         )

@@ -12,7 +12,7 @@ from typing import Any
 import polars as pl
 
 from markscheme.contract import Judge, ModelSource
-from markscheme.engine import apply, plan
+from markscheme.engine import apply, plan, with_plain
 from markscheme.service.allowed import Served
 from markscheme.service.batching import Batcher, Closed, Full
 from markscheme.service.metrics import Metrics
@@ -288,7 +288,7 @@ def judge_table(
 ) -> pl.DataFrame:
     """The outcomes of an answers table, in order; equal rows are judged once."""
     items, item = plan(answers)
-    outcomes = apply(judge, items, models, row_seconds=row_seconds)
+    outcomes = apply(judge, with_plain(items), models, row_seconds=row_seconds)
     return outcomes if outcomes.height == item.len() else outcomes[item]
 
 

@@ -217,8 +217,12 @@ class JobIn(BaseModel):
         Literal["error", "skip"], Field(description="skip: leave bad rows out, and count them.")
     ] = "error"
     clean: Annotated[
-        Literal["chat"] | None,
-        Field(description="chat: remove citation marks, source lists, follow-up questions first."),
+        Literal["formatting", "chat", "none"] | None,
+        Field(
+            description="What is taken out of answers first. formatting (or null): citation marks, "
+            "lists of sources, closing offers, for judges that ask no chat model; chat: symbols "
+            "and links too, for every judge; none."
+        ),
     ] = None
 
 

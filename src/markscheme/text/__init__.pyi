@@ -1,6 +1,7 @@
 from .claim_splitting import claims as claims
 from .claim_splitting import sentences as sentences
 from .clean import clean_series as clean_series
+from .clean import without_formatting as without_formatting
 from .contractions import written_out as written_out
 from .contractions import written_out_series as written_out_series
 from .cues import ABOUT_ERRORS as ABOUT_ERRORS

@@ -1,23 +1,28 @@
-"""Cleaning of chat answers before they are judged, as EVOUNA did for BingChat's.
+"""Cleaning of chat answers before they are judged: plain formatting only, or as EVOUNA did.
 
 Wang et al. 2023 took special symbols, references to sources and closing questions such as "Would
 you like to know more about ...?" out of BingChat's answers, because they disturb lexical measures
-and prompted judges alike. The paper lists no rules; these are ours. All run in linear time.
+and prompted judges alike. The paper lists no rules; these are ours, and `clean` applies all of
+them. `without_formatting` takes out only what nobody would call part of an answer, and nothing
+that question or reference speak of. All patterns run in linear time.
 """
 
 from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
 
 import polars as pl
 
 _URL = r"https?://[^\s()]+(?:\([^\s()]*\)[^\s()]*)*"
 
-_CITATIONS = (
+_MARKS = (
     # [^1^], [1], [1, 2], [^1^][2], each with an address that may follow it
     rf"[ \t]*\[\^?[1-9]\d?\^?(?:[,;] ?\^?[1-9]\d?\^?)*\](?:\({_URL}\))?",
     r"[ \t]*【\d+(?::\d+)?†[^】\n]*】",
     r"\x{e200}cite\x{e202}[^\x{e201}\n]*\x{e201}",
-    r"(?i)[ \t]*\((?:sources?|via):[^()\n]*\)",
 )
+_CITATIONS = (*_MARKS, r"(?i)[ \t]*\((?:sources?|via):[^()\n]*\)")
 _RAISED_NUMBER = (
     r"(\p{L}{4}|\p{Lu}\p{Ll}{2}|\b(?:1[5-9]|20)\d\d|[.,;:!?)\]\x22'”’])[⁰¹²³⁴-⁹]+|[ \t]+[⁰¹²³⁴-⁹]+"
 )
@@ -100,3 +105,92 @@ def clean(text: str) -> str:
     """
     cleaned: str = clean_series(pl.Series([text]))[0]
     return cleaned
+
+
+_END = '.!?…:)]"”’ \t\n'
+"""What may stand before a closing offer and is matched with it."""
+
+_CODE = r"(?s:```.*?```)|`[^`\n]*`"
+_FORMATTING = (
+    # what is taken out, and what stays of it
+    (_SOURCE_LINE, ""),
+    (_SOURCE_LIST, ""),
+    (rf"({_CODE})|{'|'.join(_MARKS)}", "$1"),
+    (_CLOSING_QUESTION, "$1"),
+    (_CLOSING_WISH, "$1"),
+    (_CLOSING_QUESTION, "$1"),
+)
+_HINTS = (
+    "[", "【", "\ue200", "source", "reference", "citation", "learn more", "read more", "see also",
+    "further reading", "i hope", "let me know", "feel free", *(offer for offer in (
+        "would you like", "do you", "are you", "is there any", "is there something", "is this",
+        "is that", "does this", "does that", "else", "can i", "may i", "shall i", "should i",
+        "want",
+    )),
+)  # fmt: skip
+"""Of which a text that `_FORMATTING` changes has one: looked for first, since few texts do."""
+
+
+def without_formatting(
+    answers: pl.Series, questions: pl.Series, references: pl.Series
+) -> pl.Series | None:
+    """Answers without citation marks, a list of sources at the end, and closing offers of help.
+
+    Marks are `[1]`, `[^1^]`, `[1, 2](https://...)` and `【4:0†handbook.md】`, outside of code. What
+    question or reference contain stays, and so does what holds a word of a reference (a number, or
+    four letters and more) that the rest of the answer lacks; addresses of pages do not count.
+
+    Args:
+        answers: String.
+        questions: String, as long.
+        references: List(String), as long.
+
+    Returns:
+        The answers, null where nothing was taken out; an answer of which nothing would be left
+        keeps all of it. None where no answer changes.
+    """
+    hinted = answers.str.contains_any(list(_HINTS), ascii_case_insensitive=True).fill_null(
+        value=False
+    )
+    places = hinted.arg_true()
+    if places.is_empty():
+        return None
+    before = text = answers.gather(places).rename("text")
+    asked, wanted = questions.gather(places), references.gather(places)
+    for pattern, left in _FORMATTING:
+        shorter = text.to_frame().select(pl.col("text").str.replace_all(pattern, left)).to_series()
+        changed = (shorter != text).arg_true()
+        rows = (one.gather(changed).to_list() for one in (text, shorter, asked, wanted))
+        kept = [
+            place
+            for place, row in zip(changed, zip(*rows, strict=True), strict=True)
+            if _speaks_of(pattern, *row)
+        ]
+        text = shorter.scatter(kept, text.gather(kept)) if kept else shorter
+    text = text.str.strip_chars()
+    plain = pl.select(
+        pl.when((text != "") & (text != before.str.strip_chars())).then(text)
+    ).to_series()
+    if plain.null_count() == plain.len():
+        return None
+    return pl.repeat(None, answers.len(), dtype=pl.String, eager=True).scatter(places, plain)
+
+
+def _speaks_of(
+    pattern: str, text: str, shorter: str, question: str, references: Sequence[str] | None
+) -> bool:
+    """Whether question or references speak of what a pattern takes out of a text."""
+    given = [one.casefold() for one in references or ()]
+    removed = pl.Series([text]).str.extract_all(pattern)[0]
+    pieces = {piece.lstrip(_END).rstrip().casefold() for piece in removed if piece[:1] != "`"}
+    if any(piece in one for piece in pieces for one in (question.casefold(), *given)):
+        return True
+    lost = set(_words(text)) - set(_words(shorter))
+    return any(word in lost for one in given for word in _words(one))
+
+
+def _words(text: str) -> Iterator[str]:
+    """Numbers and words of four letters and more, outside of addresses, in lower case."""
+    for word in re.findall(r"\w+", re.sub(r"https?://\S+", " ", text.casefold())):
+        if len(word) > 3 or any(character.isdigit() for character in word):
+            yield word
