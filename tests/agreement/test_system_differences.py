@@ -100,7 +100,7 @@ def test_few_labels_give_each_systems_own_share_and_no_difference() -> None:
         assert side.method == "clopper-pearson"
         assert 0 <= (side.low or 0) < (side.value or 0) < (side.high or 0) <= 1
     assert "what its own few labels say" in str(result)
-    assert "30 of 10 questions or more are needed" in (found.difference.reason or "")
+    assert "needed are 30, of 10:" in (found.difference.reason or "")
 
 
 def test_rank_keeps_the_questions_that_all_systems_answered() -> None:

@@ -19,8 +19,12 @@ pytestmark = pytest.mark.proof(area="harnesses")
 ROWS = [
     {"question": "Who wrote Emma?", "references": ["Jane Austen"], "answer": "Jane Austen did"},
     {"question": "Where is the Louvre?", "references": ["Paris"], "answer": "London"},
-    {"question": "Who wrote Persuasion?", "references": ["Jane Austen"], "answer": None,
-     "answer_error": "502 Bad Gateway"},
+    {
+        "question": "Who wrote Persuasion?",
+        "references": ["Jane Austen"],
+        "answer": None,
+        "answer_error": "502 Bad Gateway",
+    },
 ]
 
 

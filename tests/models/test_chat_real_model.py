@@ -6,7 +6,6 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 
-import polars as pl
 import pytest
 from real_model import check_installed, save, serving
 
@@ -103,11 +102,9 @@ def test_a_folder_without_weights_is_an_error(tmp_path: Path) -> None:
     models.close()
 
 
-def test_judges_find_their_table_whole(models: Models) -> None:
-    """Answers that are not given reach no model."""
+def test_an_answer_that_is_not_given_is_wrong_and_reaches_no_model(models: Models) -> None:
     before = models.budget.spending.calls
     rows = [{**ROWS[0], "answer": None}]
     table = markscheme.judge(rows, "llm_kamalloo", models=models).judgments
-    assert table["status"].to_list() == ["skipped"]
+    assert table["verdict"].to_list() == [False]
     assert models.budget.spending.calls == before
-    assert isinstance(table, pl.DataFrame)

@@ -13,6 +13,7 @@ import markscheme
 from markscheme.errors import AgreementError, RunError
 from markscheme.report.material import material_in_memory, read_material
 from markscheme.report.sections.order import absent, sections
+from markscheme.tables import load_labels
 from markscheme.tables.answers import read_answers
 from markscheme.tables.seal import file_digest, manifest_bytes, read_json, seal_of
 
@@ -48,7 +49,9 @@ def test_labels_come_from_a_file_and_need_not_cover_all(tmp_path: Path) -> None:
     labels = pl.DataFrame({"question": ["Question 1?", "Question 2?"], "answer": ["yes", "no"],
                            "human": [1, 1]})  # fmt: skip
     labels.write_csv(tmp_path / "labels.csv")
-    material = read_material(tmp_path / "run", labels=tmp_path / "labels.csv", label_column="human")
+    material = read_material(
+        tmp_path / "run", labels=load_labels(tmp_path / "labels.csv", column="human")
+    )
     assert material.answers["accepted"].to_list() == [None, True, True, None, None, None]
     assert "2 of 6 answers have a label" in absent(material)[0]
 

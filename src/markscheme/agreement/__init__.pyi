@@ -120,6 +120,7 @@ from .sources import judged_table as judged_table
 from .sources import labelled_table as labelled_table
 from .sources import labels_of_run as labels_of_run
 from .sources import names_of as names_of
+from .sources import names_of_judged as names_of_judged
 from .system_differences import PeoplesDifference as PeoplesDifference
 from .system_differences import peoples_differences as peoples_differences
 from .system_ranks import RankResult as RankResult

@@ -119,7 +119,7 @@ def compare(
     sliced: list[SlicedDifference] = []
     joined: Joined | None
     if wanted.systems:
-        rows, joined = judged_table(judgments, **reading, slices=wanted.slices), None
+        rows, joined = judged_table(judgments, **reading, slices=wanted.slices, labels=labels), None
         pairs = compare_systems(rows, systems=names_of(wanted.only) or None, options=wanted)
         said, what = [f"{rows.height:,} judgments by {rows['judge'][0]}"], "share accepted"
         known = _labels_of_systems(judgments, labels, answers, wanted)

@@ -79,7 +79,7 @@ def judged_table(
     answers: TableSource | None = None,
     threshold: float = 0.5,
     slices: Sequence[str] = (),
-    label_columns: Sequence[str] = (),
+    labels: JudgmentsSource | None = None,
 ) -> pl.DataFrame:
     """Judgments as a long table, with questions, answers and systems from the judged answers.
 
@@ -92,7 +92,7 @@ def judged_table(
         answers: the judged answers.
         threshold: from which score an answer is accepted where a judge gave no verdict.
         slices: columns of the user's own, of the judgments or else of the answers, as text.
-        label_columns: the columns of a table of labels that `columns` may name as well.
+        labels: a table of labels, whose columns `columns` may name as well.
 
     Raises:
         DataError, AgreementError: judgments or answers cannot be read, do not fit together, or
@@ -100,8 +100,15 @@ def judged_table(
     """
     table = _judgments(source)
     names = {ours: theirs for ours, theirs in columns_of(columns).items() if ours != "label"}
-    if label_columns:
-        names = _without_those_of_labels(names, table.columns, label_columns)
+    if labels is not None:
+        names = names_of_judged(names, table, labels)
+        for ours, theirs in names.items():
+            if theirs != "none" and theirs not in table.columns:
+                raise DataError(
+                    f"neither the judgments nor the labels have a column {theirs!r} (named as "
+                    f"{ours}); the judgments have {', '.join(map(repr, table.columns))}; "
+                    f"the labels have {', '.join(map(repr, _columns(labels)))}"
+                )
     found = load_judgments(
         table,
         judges=names_of(judges) or None,
@@ -119,24 +126,16 @@ def judged_table(
     return _sliced(with_answers(found, known, slices), slices)
 
 
-def _without_those_of_labels(
-    names: Mapping[str, str], judged: Sequence[str], labelled: Sequence[str]
+def names_of_judged(
+    names: Mapping[str, str], judged: JudgmentsSource, labels: JudgmentsSource
 ) -> dict[str, str]:
-    """The names of columns that are of the judgments.
+    """The names of columns without those that the labels have and what was judged has not."""
+    of_labels = set(_columns(labels)) - set(_columns(judged))
+    return {ours: theirs for ours, theirs in names.items() if theirs not in of_labels}
 
-    Raises:
-        DataError: neither table has a column.
-    """
-    for ours, theirs in names.items():
-        if theirs != "none" and theirs not in judged and theirs not in labelled:
-            raise DataError(
-                f"neither the judgments nor the labels have a column {theirs!r} (named as {ours}); "
-                f"the judgments have {', '.join(map(repr, judged))}; "
-                f"the labels have {', '.join(map(repr, labelled))}"
-            )
-    return {
-        ours: theirs for ours, theirs in names.items() if theirs in judged or theirs not in labelled
-    }
+
+def _columns(source: JudgmentsSource) -> list[str]:
+    return (source.answers() if is_result(source) else _table(source)).columns
 
 
 def labelled_table(
@@ -192,7 +191,7 @@ def judged_and_labelled(
         known = _table(labels)
     rows = judged_table(
         judged, judges=judges, columns=columns, answers=answers, threshold=threshold,
-        label_columns=() if known is judged else known.columns,
+        labels=None if known is judged else known,
     )  # fmt: skip
     return rows, labelled_table(known, column=label_column, columns=columns)
 

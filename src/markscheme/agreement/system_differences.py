@@ -171,8 +171,10 @@ def _refusal(sample: Sample, system: str) -> str | None:
     labelled = int(sample.labelled.sum())
     questions = len(np.unique(sample.clusters[sample.labelled]))
     if labelled < LEAST_LABELS or questions < LEAST_QUESTIONS:
-        wanted = f"{LEAST_LABELS} of {LEAST_QUESTIONS} questions or more"
-        return f"{labelled} labels of {questions} questions of {system!r}; {wanted} are needed"
+        return (
+            f"{system!r} has {labelled} labels, of {questions} questions; needed are "
+            f"{LEAST_LABELS}, of {LEAST_QUESTIONS}: 'markscheme plan-labels' draws more"
+        )
     if _not_random(sample):
         return f"the labels of {system!r} are evidently not a random sample"
     return None

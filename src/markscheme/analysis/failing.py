@@ -16,6 +16,7 @@ from markscheme.agreement import (
     judged_table,
     labelled_table,
     labels_of_run,
+    names_of_judged,
 )
 from markscheme.analysis.error_categories import CATEGORIES, NEAR, error_rates, judge_errors
 from markscheme.analysis.hand_tags import draw_to_tag, read_tags, tagged, tags_table, with_error_ids
@@ -502,13 +503,16 @@ def read_accepted(
             )
         judged = judged_table(
             source, judges=options.judges, columns=options.columns, answers=kept,
-            threshold=options.threshold,
+            threshold=options.threshold, labels=labels,
         )  # fmt: skip
     if labels is None and options.label_column is not None:
         labels = labels_of_run(given, options.label_column)
     # The column of labels is one of their own table, where there is one.
     own = options if labels is None else replace(options, label_column=None)
-    table = _answers(given if kept is None else kept, own).unique("answer_id", maintain_order=True)
+    looked = given if kept is None else kept
+    if labels is not None:
+        own = replace(own, columns=names_of_judged(own.columns, looked, labels))
+    table = _answers(looked, own).unique("answer_id", maintain_order=True)
     table = table.filter(pl.col("reference_kind").fill_null("text") == "text")
     if options.trusted is not None:
         accepted = _of_judge(judged, options.trusted)

@@ -157,6 +157,11 @@ class _Flag:
         return self.element in (int, float) and not self._separated
 
     @property
+    def _pairs(self) -> bool:
+        """Whether it is a mapping, which may be given in parts, one option after the other."""
+        return isinstance(self.text, Option) and _is_mapping(self.element)
+
+    @property
     def _separated(self) -> bool:
         return isinstance(self.text, Option) and self.text.split and self.several is not None
 
@@ -164,7 +169,8 @@ class _Flag:
         if self.several is not None:
             return [str(item) for item in default] or None if default else None
         if isinstance(default, Mapping):
-            return ",".join(f"{ours}={theirs}" for ours, theirs in default.items())
+            pairs = [f"{ours}={theirs}" for ours, theirs in default.items()]
+            return pairs or None if self._pairs else ",".join(pairs)
         if isinstance(default, Enum) and not isinstance(default, str):
             return default.value
         if isinstance(default, Path):
@@ -184,6 +190,8 @@ class _Flag:
             if self._separated:
                 items = [piece for item in items for piece in split_list(item)]
             return self.several(self._item(item) for item in items)
+        if self._pairs:
+            given = ",".join(given or ())
         if given is None:
             return None
         return self._item(given)
@@ -419,16 +427,21 @@ def _flag(name: str, hint: Any, default: Any) -> _Flag:
     several, element = _element(kind)
     if default is _EMPTY and isinstance(text, Option) and get_origin(kind) is Mapping:
         default = {}
-    if isinstance(text, Option) and text.split and several is not None:
+    if isinstance(text, Option) and (_is_mapping(kind) or (text.split and several is not None)):
         typed: Any = list[str]
     elif text.parse is not None:
         typed = list[str] if several else str
     else:
         typed = _typed(name, element)
         typed = list[typed] if several else typed
-    if _optional(hint) or (several is not None and default is not _EMPTY):
+    if _optional(hint) or (default is not _EMPTY and get_origin(typed) is list):
         typed = typed | None
     return _Flag(name, typed, default, text, shown, several, element)
+
+
+def _is_mapping(kind: Any) -> bool:
+    origin = get_origin(kind)
+    return isinstance(origin, type) and issubclass(origin, Mapping)
 
 
 def _element(kind: Any) -> tuple[type | None, Any]:
@@ -447,8 +460,6 @@ def _typed(name: str, kind: Any) -> Any:
     if get_origin(kind) in (Union, types.UnionType):
         members = set(_members(kind))
         return next(one for one in (str, float, int, Path) if one in members)
-    if get_origin(kind) is not None and issubclass(get_origin(kind), Mapping):
-        return str
     return kind
 
 

@@ -242,7 +242,7 @@ def defaults_of(
     given: dict[str, Any] = {}
     columns = {key: value for (section, key), value in found.values.items() if section == "columns"}
     if columns and "columns" in wanted and not in_run:
-        given["columns"] = _pairs(found, columns)
+        given["columns"] = [_pairs(found, columns)]
     for (section, key), value in found.values.items():
         if section == "columns" or key not in wanted or os.environ.get(_VARIABLES.get(key, "")):
             continue

@@ -28,8 +28,12 @@ _LONGEST = 20_000
 _MOST_NEAR = 8
 _MOST_EDITS = 60
 _BETWEEN = "\x00"
-_EDITED: dict[str, Any] = {"question": pl.String, "references": pl.List(pl.String), "answer": pl.String,
-           "verdict": pl.Boolean}  # fmt: skip
+_EDITED: dict[str, Any] = {
+    "question": pl.String,
+    "references": pl.List(pl.String),
+    "answer": pl.String,
+    "verdict": pl.Boolean,
+}
 
 
 def alignments(

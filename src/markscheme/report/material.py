@@ -212,19 +212,17 @@ class Material:
 def read_material(
     run: str | Path,
     *,
-    labels: str | Path | None = None,
-    label_column: str | None = None,
+    labels: pl.DataFrame | None = None,
     positive_from: float | None = None,
     compare: Sequence[str | Path] = (),
     title: str | None = None,
     given: Callable[[pl.DataFrame], pl.DataFrame] | None = None,
 ) -> Material:
-    """Read a run's folder, and labels from a file where the answers have none.
+    """Read a run's folder.
 
     Args:
         run: the folder that `markscheme judge` wrote.
-        labels: people's labels; None takes those in the answers.
-        label_column: the column with labels.
+        labels: people's labels, as `load_labels` gives them; None takes those in the answers.
         positive_from: the grade from which an answer is acceptable, where labels are grades.
         compare: folders of other runs on the same answers, whose judges stand beside.
         title: of the report; None takes the folder's name.
@@ -248,8 +246,8 @@ def read_material(
         origin[name] = read_json(place / "run.json")
         judges += _judged(read_parquet(place / "judgments.parquet"), answers, run=name)
     return material_of(
-        answers, _distinct(judges), labels=labels, label_column=label_column,
-        positive_from=positive_from, title=title or _name(first), origin=origin,
+        answers, _distinct(judges), labels=labels, positive_from=positive_from,
+        title=title or _name(first), origin=origin,
     )  # fmt: skip
 
 
@@ -258,8 +256,7 @@ def material_in_memory(
     judgments: pl.DataFrame,
     *,
     title: str,
-    labels: str | Path | None = None,
-    label_column: str | None = None,
+    labels: pl.DataFrame | None = None,
     positive_from: float | None = None,
 ) -> Material:
     """Material of an answers table and its judgments, without a folder.
@@ -270,8 +267,7 @@ def material_in_memory(
     """
     judges = _judged(judgments, answers, run=title)
     return material_of(
-        answers, judges, title=title, origin={}, labels=labels, label_column=label_column,
-        positive_from=positive_from,
+        answers, judges, title=title, origin={}, labels=labels, positive_from=positive_from
     )  # fmt: skip
 
 
@@ -281,8 +277,7 @@ def material_of(
     *,
     title: str,
     origin: Mapping[str, Mapping[str, Any]],
-    labels: str | Path | None = None,
-    label_column: str | None = None,
+    labels: pl.DataFrame | None = None,
     positive_from: float | None = None,
 ) -> Material:
     """Put labels beside answers and judgments.
@@ -291,7 +286,7 @@ def material_of(
         DataError, AgreementError: as `read_material`.
     """
     joined, accepted = None, pl.Series([None] * answers.height, dtype=pl.Boolean)
-    known = _labels(answers, labels, label_column)
+    known = _labels(answers) if labels is None else labels
     if known is not None:
         keys = answers.select("answer_id", "question", "answer", "system")
         long = pl.concat(
@@ -316,11 +311,7 @@ def material_of(
     )
 
 
-def _labels(
-    answers: pl.DataFrame, source: str | Path | None, column: str | None
-) -> pl.DataFrame | None:
-    if source is not None:
-        return load_labels(source, column=column)
+def _labels(answers: pl.DataFrame) -> pl.DataFrame | None:
     names = ("label", "annotator_labels")
     there = [name for name in names if answers[name].null_count() < answers.height]
     return load_labels(answers.select("answer_id", *there)) if there else None

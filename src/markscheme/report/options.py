@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Literal
 
-from markscheme.options import LabelColumn, Option, PositiveFrom, Title
+from markscheme.options import Columns, LabelColumn, Option, PositiveFrom, Title
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -15,6 +15,7 @@ class ReportOptions:
 
     Attributes:
         label_column: the column with labels, in the file of labels.
+        columns: our names of columns to those of the file of labels.
         positive_from: the grade from which an answer is acceptable; None for labels of 0 and 1.
         title: None for the folder's name.
         without_answers: the page has figures only: no question, reference, answer, reason or reply.
@@ -24,6 +25,7 @@ class ReportOptions:
     """
 
     label_column: LabelColumn = None
+    columns: Columns = field(default_factory=dict)
     positive_from: PositiveFrom = None
     title: Title = None
     without_answers: Annotated[

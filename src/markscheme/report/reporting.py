@@ -9,6 +9,7 @@ from typing import Any, Protocol
 
 import polars as pl
 
+from markscheme.agreement import labelled_table
 from markscheme.errors import MarkschemeError
 from markscheme.options import with_keywords
 from markscheme.report.figures import write_figures
@@ -85,11 +86,13 @@ def report(
         RunError: no finished run there, or a run to compare lacks some of the answers.
         DataError, AgreementError: labels cannot be read, do not match, or contradict each other.
         MissingExtraError: the extra `report` is not installed.
-        MarkschemeError: `out` is missing for judgments in memory, or `labels` for `label_column`.
+        MarkschemeError: `out` is missing for judgments in memory, or `labels` for `label_column`
+            or `columns`.
     """
     chosen = with_keywords(ReportOptions, options, keywords)
-    if chosen.label_column is not None and labels is None:
-        raise MarkschemeError("--label-column names a column of --labels FILE; give that too")
+    if labels is None and (chosen.label_column is not None or chosen.columns):
+        option = "--columns" if chosen.label_column is None else "--label-column"
+        raise MarkschemeError(f"{option} names a column of --labels FILE; give that too")
     material, place = _material(run, out, chosen, labels=labels, compare=compare)
     if chosen.without_answers:
         material = material.without_reasons()
@@ -136,11 +139,13 @@ def _material(
 ) -> tuple[Material, Path]:
     """What a report is made of, and where it is written."""
     folder = run if isinstance(run, str | Path) else run.run.folder
+    known = None
+    if labels is not None:
+        known = labelled_table(labels, column=options.label_column, columns=options.columns)
     if isinstance(run, str | Path) or folder is not None:
         material = read_material(
             folder,
-            labels=labels,
-            label_column=options.label_column,
+            labels=known,
             positive_from=options.positive_from,
             compare=compare,
             title=options.title,
@@ -152,8 +157,8 @@ def _material(
             "runs that are in folders"
         )
     material = material_in_memory(
-        run.answers(), run.judgments, labels=labels, label_column=options.label_column,
-        positive_from=options.positive_from, title=options.title or Path(out).stem,
+        run.answers(), run.judgments, labels=known, positive_from=options.positive_from,
+        title=options.title or Path(out).stem,
     )  # fmt: skip
     return material, Path(out)
 

@@ -16,7 +16,9 @@ import polars as pl
 from markscheme.errors import AgreementError, DataError
 from markscheme.tables.columns import ALIASES, KEYS, plain_name
 
-_MAY_BE_ID = re.compile(r"\b(id|ids|uid|uuid|key)\b|id$")
+_MAY_BE_ID = re.compile(
+    r"\b(?:key|uu?id|(?:q|answer|case|doc|example|item|query|question|record|row|sample)?ids?)\b"
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -99,8 +101,9 @@ def join_labels(judgments: pl.DataFrame, labels: pl.DataFrame) -> Joined:
     )
     if rows.is_empty():
         hint = (
-            "; where another column of the labels holds the ids of answers, name it: "
-            "--columns answer_id=NAME"
+            "; where another column of the labels holds the ids of answers, name it (--columns "
+            "answer_id=NAME), or match by the texts: --columns "
+            "answer_id=none,question=NAME,answer=NAME,system=NAME"
             if key == ("answer_id",)
             else ""
         )
@@ -218,11 +221,14 @@ def check_key(table: pl.DataFrame, what: str, names: Sequence[str] = ()) -> None
         names: its columns as they are called in its file.
     """
     if "answer_id" not in table.columns and not {"question", "answer"} <= set(table.columns):
+        lacking = [name for name in ("question", "answer") if name not in table.columns]
+        named = ",".join(f"{name}=NAME" for name in (*lacking, "system"))
         ids = [name for name in names if _MAY_BE_ID.search(plain_name(name))]
         raise DataError(
-            f"the {what} need 'answer_id', or 'question' and 'answer', to be matched; "
-            f"the columns are {', '.join(map(repr, names or table.columns))}. Where one of them "
-            f"holds the ids of answers, name it: --columns answer_id={(*ids, 'NAME')[0]}"
+            f"the {what} need 'question' and 'answer' (with 'system', where there are several), or "
+            f"'answer_id', to be matched; the columns are "
+            f"{', '.join(map(repr, names or table.columns))}. Say which they are: --columns "
+            f"{named}, or --columns answer_id={(*ids, 'NAME')[0]}"
         )
 
 

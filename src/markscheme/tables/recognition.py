@@ -93,7 +93,8 @@ class Recognised:
         pairs = [
             f"{ours} = {theirs}"
             for ours in self.places
-            if ours != (theirs := self.place_of(ours)) and ours in (*REQUIRED, "label", "answer_id")
+            if ours != (theirs := self.place_of(ours))
+            and ours in (*REQUIRED, "system", "label", "answer_id")
         ]
         if self.answers:
             pairs.append(f"answer = each of {', '.join(self.answers.values())}")

@@ -24,7 +24,7 @@ from markscheme.text import normalise_series
 
 _LARGEST_GRADE = 2**53
 _AUTO_SEPARATORS = (" || ", "||", " | ")
-_OTHER_SEPARATORS = {"|": "'|'", ";": "';'", "\n": "line breaks"}
+_OTHER_SEPARATORS = {"|": "'|'", ";": "';'", "\n": "line breaks", "/": "'/'"}
 """What people put between references too, and what is part of many an answer: said, not split."""
 
 _WORDS_OF_ONE = 8
@@ -317,7 +317,7 @@ def _reference_list(value: Any, separator: str, notes: dict[str, int]) -> list[s
             return [part.strip() for part in text.split(mark)]
     if separator == "auto":
         for mark, said in _OTHER_SEPARATORS.items():
-            if mark in text and _may_be_several(text.split(mark)):
+            if mark in text and _may_be_several(text.split(mark), names=mark == "/"):
                 note = (
                     f"references with {said} are read as one; --reference-separator "
                     f"'{'newline' if mark == chr(10) else mark}' splits them"
@@ -326,9 +326,14 @@ def _reference_list(value: Any, separator: str, notes: dict[str, int]) -> list[s
     return [text]
 
 
-def _may_be_several(parts: list[str]) -> bool:
-    """Whether what lies between separators may be an answer each: some words, not sentences."""
+def _may_be_several(parts: list[str], *, names: bool = False) -> bool:
+    """Whether what lies between separators may be an answer each: some words, not sentences.
+
+    With `names` each has a word of three letters and more, unlike in "km/h", "3/4" and "and/or".
+    """
     filled = [part for part in parts if part.strip()]
+    if names and not all(re.search(r"(?!\band\b)[^\W\d_]{3}", part) for part in filled):
+        return False
     return len(filled) > 1 and all(len(part.split()) <= _WORDS_OF_ONE for part in filled)
 
 
