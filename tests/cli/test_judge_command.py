@@ -64,11 +64,11 @@ def test_columns_separator_and_clean(capsys: pytest.CaptureFixture[str]) -> None
     assert run([*arguments, "--clean", "chat", "--out", "cleaned"]) == 0
     assert pl.read_parquet("cleaned/judgments.parquet")["verdict"].to_list() == [True]
     assert pl.read_parquet("cleaned/answers.parquet")["answer"].to_list() == ["Anne [1]"]
-    assert run([*arguments, "--out", "raw"]) == 0
+    assert run([*arguments, "--clean", "none", "--out", "raw"]) == 0
     assert pl.read_parquet("raw/judgments.parquet")["verdict"].to_list() == [False]
     capsys.readouterr()
     assert run([*arguments, "--clean", "chat", "--out", "raw"]) == 2
-    assert "holds a run with options" in capsys.readouterr().err
+    assert "holds a run with --clean none, not chat" in capsys.readouterr().err
 
 
 def test_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,7 +13,18 @@ from typing import Any, TypeVar
 
 import polars as pl
 
-from markscheme.contract import Judge, ModelSource, asks_chat, needs_of, run_judge
+from markscheme.contract import (
+    PLAIN,
+    Judge,
+    ModelSource,
+    asks_chat,
+    needs_of,
+    plain_answers,
+    reads_plain,
+    run_judge,
+    signature,
+)
+from markscheme.errors import DataError
 from markscheme.models import Models
 from markscheme.tables import ANSWERS_SCHEMA, NO_REFERENCE, ReadOptions, as_outcomes
 from markscheme.text import declines
@@ -46,6 +57,26 @@ _USUAL = 0.05
 
 _PARTS = 8
 """Parts that a table which took too long is cut into."""
+
+CLEANINGS = ("formatting", "chat", "none")
+"""How answers are cleaned. `formatting`: citation marks, lists of sources and closing offers go,
+for judges that ask no chat model (see `markscheme.text.without_formatting`). `chat`: symbols and
+links as well, for every judge (see `markscheme.text.clean`). `none`: as they stand."""
+
+CLEANING = "formatting"
+"""How answers are cleaned unless the user says otherwise."""
+
+CLEANED_NOTE = (
+    "judged without citation marks, list of sources or closing offer ('--clean none' keeps them)"
+)
+
+_FORMATTING_HINTS = [
+    "[", "【", "\ue200", "source", "reference", "citation", "learn more", "read more", "see also",
+    "further reading", "i hope", "let me know", "feel free", "would you like", "do you", "are you",
+    "is there any", "is there something", "is this", "is that", "does this", "does that", "else",
+    "can i", "may i", "shall i", "should i", "want",
+]  # fmt: skip
+"""Of which a text that `without_formatting` changes has one: looked for first, as few texts do."""
 
 FIRST_CHUNK = 1024
 SECONDS_PER_CHUNK = 2.0
@@ -155,6 +186,72 @@ def reading_for(options: ReadOptions, judges: Sequence[Judge]) -> ReadOptions:
             dict.fromkeys((*options.own_columns, *(name for one in needs for name in one.columns)))
         ),
     )
+
+
+def kept_cleaning(clean: str, judges: Sequence[Judge]) -> str | None:
+    """What a run's plan holds of its cleaning: None where no judge sees another text for it.
+
+    Raises:
+        DataError: no such cleaning.
+    """
+    if clean not in CLEANINGS:
+        raise DataError(f"no cleaning named {clean!r}; there are {', '.join(CLEANINGS)}")
+    if clean == "none" or (clean == "formatting" and not any(map(reads_plain, judges))):
+        return None
+    return clean
+
+
+def signed(judge: Judge, models: ModelSource | None, clean: str) -> str:
+    """The judge's signature, and the cleaning of what it reads."""
+    found = signature(judge, models)
+    cleaning = kept_cleaning(clean, [judge])
+    return found if cleaning is None else f"{found} clean={cleaning}"
+
+
+def with_plain(answers: pl.DataFrame) -> pl.DataFrame:
+    """The table with a column `answer_plain`, where formatting is taken out of some answer."""
+    hinted = answers["answer"].str.contains_any(_FORMATTING_HINTS, ascii_case_insensitive=True)
+    places = hinted.fill_null(value=False).arg_true()
+    if places.is_empty():
+        return answers
+    from markscheme.text import without_formatting
+
+    plain = without_formatting(*answers[places]["answer", "question", "references"])
+    if plain.null_count() == plain.len():
+        return answers
+    nothing = pl.repeat(None, answers.height, dtype=pl.String, eager=True)
+    return answers.with_columns(nothing.scatter(places, plain).alias(PLAIN))
+
+
+class Readings:
+    """The distinct items of a batch, and what each judge reads of them.
+
+    Attributes:
+        items: the items in order of first appearance, with a column `answer_plain` where formatting
+            was taken out of one.
+        item: for each row of the batch, its item's number.
+        cleaned: how many rows of the batch have an answer without its formatting.
+    """
+
+    def __init__(self, batch: pl.DataFrame, clean: str) -> None:
+        if clean == "chat":
+            from markscheme.text import clean_series
+
+            batch = batch.with_columns(clean_series(batch["answer"]).alias("answer"))
+        items, self.item = plan(batch)
+        self.items = with_plain(items) if clean == "formatting" else items
+        self.cleaned = 0
+        self._plain: pl.DataFrame | None = None
+        if self.items is not items:
+            self.cleaned = int(self.items[PLAIN].is_not_null()[self.item].sum())
+
+    def of(self, judge: Judge) -> pl.DataFrame:
+        """What a judge reads: one and the same table for all judges that read the same."""
+        if asks_chat(judge):
+            return self.items
+        if self._plain is None:
+            self._plain = plain_answers(self.items)
+        return self._plain
 
 
 class ChunkSizes:

@@ -14,8 +14,16 @@ import orjson
 import polars as pl
 
 from markscheme.contract import Judge, ModelSource, judge_name, reads_plain, version
-from markscheme.engine.execute import Ask, ChunkSizes, apply, reading_for
-from markscheme.engine.readings import CLEANED_NOTE, Readings, kept_cleaning, signed
+from markscheme.engine.execute import (
+    CLEANED_NOTE,
+    Ask,
+    ChunkSizes,
+    Readings,
+    apply,
+    kept_cleaning,
+    reading_for,
+    signed,
+)
 from markscheme.engine.run_folder import FORMAT, TABLES, RunFolder, plan_difference
 from markscheme.engine.stream import OutcomeSheet, Stream
 from markscheme.engine.summary import CLUSTERS, summarise
@@ -488,11 +496,7 @@ def _finished(
         cleaned += Readings(batch, clean).cleaned
         clusters.append(batch.select(CLUSTERS))
     if chain.hex() != found["input"]:
-        kept = slices_of(scan_parquet(folder.path / "answers.parquet").head(0).collect())
-        wanted = slices_of(batch)
-        said = "on other answers"
-        if kept != wanted:
-            said = f"with slices {', '.join(kept) or 'none'}, not {', '.join(wanted) or 'none'}"
+        said = _other_answers(read_parquet(folder.path / "answers.parquet"), batch, reader.rows)
         raise RunError(f"{folder.path} holds a finished run {said}; choose another --out")
     folder.clear_parts()
     changed = damages(folder.path, read_manifest(folder.path))
@@ -510,6 +514,18 @@ def _finished(
     if changed:
         _write_figures(folder, report, found, render)
     return report
+
+
+def _other_answers(kept: pl.DataFrame, batch: pl.DataFrame, rows: int) -> str:
+    """In words, how the answers of a finished run differ from those given, by their last batch."""
+    before, now = slices_of(kept), slices_of(batch)
+    if before != now:
+        return f"with slices {', '.join(before) or 'none'}, not {', '.join(now) or 'none'}"
+    if kept.height != rows:
+        return f"on {kept.height:,} answers, not {rows:,}"
+    last = kept.tail(batch.height)
+    other = [name for name in batch.columns if not last[name].equals(batch[name], null_equal=True)]
+    return f"on other answers (not the same: {', '.join(other) or 'earlier rows'})"
 
 
 def _report(

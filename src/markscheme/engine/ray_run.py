@@ -19,10 +19,9 @@ import orjson
 import polars as pl
 
 from markscheme.contract import Judge, version
-from markscheme.engine.execute import reading_for
+from markscheme.engine.execute import kept_cleaning, reading_for
 from markscheme.engine.local_run import OnProgress, RunReport, prepare, summary_json
 from markscheme.engine.ray_worker import Job, PieceJudge, part_name
-from markscheme.engine.readings import kept_cleaning
 from markscheme.engine.run_folder import DIGITS, FORMAT, STATES, RunFolder, plan_difference
 from markscheme.engine.shards import Piece, file_system, input_pieces, scan_parts, write_whole
 from markscheme.engine.summary import CLUSTERS, summarise

@@ -12,8 +12,8 @@ import orjson
 import polars as pl
 
 from markscheme.contract import Judge, reads_plain
+from markscheme.engine.execute import CLEANED_NOTE, Readings
 from markscheme.engine.local_run import Prepared, prepare, rows_of
-from markscheme.engine.readings import CLEANED_NOTE, Readings
 from markscheme.engine.shards import Piece, read_piece, write_whole
 from markscheme.engine.stream import OutcomeSheet, Stream
 from markscheme.errors import BadRowsError, DataError, MarkschemeError

@@ -137,7 +137,7 @@ class RunFolder:
 
     def forget(self) -> None:
         """Leave no trace of a run that failed before it had judged anything."""
-        if not list(self.parts.glob("*.parquet")):
+        if not any(list(self.parts.glob(f"{kind}-*.parquet")) for kind in ("chunk", "judgments")):
             self.clear_parts()
             for name in ("run.json", ".lock"):
                 (self.path / name).unlink(missing_ok=True)
@@ -264,10 +264,25 @@ def _remove(file: Path) -> None:
 
 def plan_difference(old: Mapping[str, Any], new: Mapping[str, Any]) -> str | None:
     """In words, how two plans differ in what must be equal to resume a run; None if nowhere."""
-    for key in ("judges", "options"):
-        if old.get(key) != new.get(key):
-            return f"{key} {old.get(key)!r}, not {new.get(key)!r}"
+    before, now = ([dict(one) for one in plan.get("judges") or ()] for plan in (old, new))
+    names = [[str(one.get("name")) for one in judges] for judges in (before, now)]
+    if names[0] != names[1]:
+        return f"{', '.join(names[0])}, not {', '.join(names[1])}"
+    if old.get("options") != new.get("options"):
+        was, asked = ((plan.get("options") or {}).get("clean") for plan in (old, new))
+        return f"--clean {was or 'none'}, not {asked or 'none'}"
+    for one, other in zip(before, now, strict=True):
+        if one != other:
+            was, wanted = (_settings(str(judge.get("signature"))) for judge in (one, other))
+            kept = ", ".join(part for part in was if part not in wanted) or "less"
+            asked = ", ".join(part for part in wanted if part not in was) or "without that"
+            return f"{one.get('name')} set up differently ({kept}; now {asked})"
     return None
+
+
+def _settings(signature: str) -> list[str]:
+    """The parts of a signature: a judge's parameters, the version, digests."""
+    return [part for part in re.split(r"[ ,()]+", signature) if "=" in part]
 
 
 def command_line(arguments: Sequence[str]) -> str:
@@ -299,7 +314,7 @@ def default_folder(
         DataError: a file's name is empty, or not valid UTF-8.
     """
     from markscheme.contract import signature
-    from markscheme.engine.readings import kept_cleaning
+    from markscheme.engine.execute import kept_cleaning
     from markscheme.tables import check_named
 
     parts = [*(signature(one, models) for one in judges), str(kept_cleaning(clean, judges))]

@@ -120,20 +120,11 @@ _FORMATTING = (
     (_CLOSING_WISH, "$1"),
     (_CLOSING_QUESTION, "$1"),
 )
-_HINTS = (
-    "[", "【", "\ue200", "source", "reference", "citation", "learn more", "read more", "see also",
-    "further reading", "i hope", "let me know", "feel free", *(offer for offer in (
-        "would you like", "do you", "are you", "is there any", "is there something", "is this",
-        "is that", "does this", "does that", "else", "can i", "may i", "shall i", "should i",
-        "want",
-    )),
-)  # fmt: skip
-"""Of which a text that `_FORMATTING` changes has one: looked for first, since few texts do."""
 
 
 def without_formatting(
     answers: pl.Series, questions: pl.Series, references: pl.Series
-) -> pl.Series | None:
+) -> pl.Series:
     """Answers without citation marks, a list of sources at the end, and closing offers of help.
 
     Marks are `[1]`, `[^1^]`, `[1, 2](https://...)` and `【4:0†handbook.md】`, outside of code. What
@@ -147,20 +138,13 @@ def without_formatting(
 
     Returns:
         The answers, null where nothing was taken out; an answer of which nothing would be left
-        keeps all of it. None where no answer changes.
+        keeps all of it.
     """
-    hinted = answers.str.contains_any(list(_HINTS), ascii_case_insensitive=True).fill_null(
-        value=False
-    )
-    places = hinted.arg_true()
-    if places.is_empty():
-        return None
-    before = text = answers.gather(places).rename("text")
-    asked, wanted = questions.gather(places), references.gather(places)
+    text = answers.rename("text")
     for pattern, left in _FORMATTING:
         shorter = text.to_frame().select(pl.col("text").str.replace_all(pattern, left)).to_series()
         changed = (shorter != text).arg_true()
-        rows = (one.gather(changed).to_list() for one in (text, shorter, asked, wanted))
+        rows = (one.gather(changed).to_list() for one in (text, shorter, questions, references))
         kept = [
             place
             for place, row in zip(changed, zip(*rows, strict=True), strict=True)
@@ -168,12 +152,8 @@ def without_formatting(
         ]
         text = shorter.scatter(kept, text.gather(kept)) if kept else shorter
     text = text.str.strip_chars()
-    plain = pl.select(
-        pl.when((text != "") & (text != before.str.strip_chars())).then(text)
-    ).to_series()
-    if plain.null_count() == plain.len():
-        return None
-    return pl.repeat(None, answers.len(), dtype=pl.String, eager=True).scatter(places, plain)
+    other = (text != "") & (text != answers.str.strip_chars())
+    return pl.select(pl.when(other).then(text)).to_series()
 
 
 def _speaks_of(
