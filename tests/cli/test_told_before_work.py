@@ -31,11 +31,17 @@ def test_an_empty_label_column_is_called_empty_and_not_missing(
     answers: Path, capsys: Captured
 ) -> None:
     assert run(["judge", str(answers), "-j", "exact_match", "-o", "run", "-q"]) == 0
+    assert run(["plan-labels", "run", "--label-count", "2", "--out", "plan.csv"]) == 0
     capsys.readouterr()
-    for words in (["agree", "run"], ["agree", "run", "--labels", str(answers)]):
-        assert run(words) == 2
+    empty = "none of the 2 labels is filled in: the column 'label' is empty throughout"
+    for labels, wanted in (
+        ([], "none of the 2 answers of the run has a label"),
+        (["--labels", str(answers)], empty),
+        (["--labels", "plan.csv"], empty),
+    ):
+        assert run(["agree", "run", *labels]) == 2
         said = " ".join(capsys.readouterr().err.split())
-        assert "none of the 2 labels is filled in: the column 'label' is empty" in said
+        assert wanted in said
         assert "no column" not in said
 
 

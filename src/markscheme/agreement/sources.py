@@ -217,8 +217,9 @@ def labels_of_run(source: JudgmentsSource, column: str | None) -> pl.DataFrame |
     if isinstance(source, str | Path):
         judgments_file(source)  # A damaged run is called damaged first.
     raise DataError(
-        f"none of the {kept.height:,} labels is filled in: the column {known[0]!r} is empty in the "
-        f"run's answers; {advice}"
+        f"none of the {kept.height:,} answers of the run has a label"
+        + (f" (column {column!r})" if column else "")
+        + f"; {advice}"
         if known[0] in kept.columns
         else f"the run has kept no column {column!r}; {advice}"
     )

@@ -19,7 +19,7 @@ from markscheme.text import one_line
 _EXAMPLE = 60
 _OTHERS = 20
 _EMPTY = ("", "[]", "{}")
-_OURS = ("question", "references", "answer")
+_OURS = ("question", "references", "answer", "system", "answer_id", "label")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -144,7 +144,11 @@ def _what(found: SourcePreview) -> str:
 
 def _command(found: SourcePreview) -> str:
     """The command that says what was found, for the user to change."""
-    places = {column.read_as: column.name for column in found.columns if column.read_as in _OURS}
+    places = {
+        column.read_as: column.name
+        for column in found.columns
+        if column.read_as in _OURS and not column.name.startswith("(")
+    }
     wide = [c.name for c in found.columns if c.read_as.startswith("answer of ")]
     source = shlex.quote(found.source) if found.kind else "FILE"
     parts = [f"markscheme judge {source}"]

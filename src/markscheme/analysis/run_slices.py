@@ -13,13 +13,14 @@ from markscheme.results import NO_VALUE
 from markscheme.tables import scan_parquet
 
 
-def labelled_part(report: RunReport) -> tuple[int, int]:
-    """How many answers of a run have a person's label, and how many there are."""
-    counted = scan_parquet(_answers_file(report)).select(
-        pl.col("label").count(), pl.len().alias("answers")
-    )
-    labelled, answers = counted.collect().row(0)
-    return labelled, answers
+def labelled_part(report: RunReport) -> tuple[int, int, list[float]]:
+    """How many answers of a run have a person's label, how many there are, and the grades given.
+
+    The grades are none where the labels say right and wrong.
+    """
+    labels = scan_parquet(_answers_file(report)).select("label").collect()["label"]
+    grades = labels.drop_nulls().unique().sort().to_list()
+    return labels.count(), labels.len(), grades if set(grades) - {0.0, 1.0} else []
 
 
 def rejected_at_gates(

@@ -31,6 +31,9 @@ if TYPE_CHECKING:
     from markscheme.models import Models
     from markscheme.tables import AnswersReader
 
+_FIRST_LABELS = 100
+"""Answers that a user without labels is advised to label first, at most."""
+
 _NAMED = 6
 """Columns that are not used, which are named."""
 
@@ -250,11 +253,15 @@ def _name_next(report: RunReport) -> None:
     """The commands that people want next: with labels, what these say of the judge comes first."""
     from markscheme.analysis import labelled_part
 
-    labelled, answers = labelled_part(report)
+    labelled, answers, grades = labelled_part(report)
+    middle = (grades[0] + grades[-1]) / 2 if grades else 0.0
+    above = next((one for one in grades if one > middle), middle)
+    cut = f" --positive-from {above:g}" if grades else ""
+    said = f": grades {grades[0]:g} to {grades[-1]:g}, choose from which is right" if grades else ""
     folder = shlex.quote(str(report.folder))
     wanted = {}
     if labelled:
-        wanted[f"agree {folder}"] = "how far the judge agrees with the labels"
+        wanted[f"agree {folder}{cut}"] = f"how far the judge agrees with the labels{said}"
     if 0 < labelled < answers:
         judges = list(dict.fromkeys(record["judge"] for record in report.records))
         one = f" --judge {shlex.quote(judges[0])}" if len(judges) > 1 else ""
@@ -262,6 +269,11 @@ def _name_next(report: RunReport) -> None:
     rejected = " --rejected" if labelled else ""
     wanted[f"failures {folder}{rejected}"] = "what was rejected, and why"
     wanted[f"report {folder}"] = "everything on a page to read and share"
+    if not labelled:
+        count = min(_FIRST_LABELS, answers)
+        wanted[f"plan-labels {folder} --label-count {count} --out labels.csv"] = (
+            "answers to label, for what people would say"
+        )
     lines = [f"markscheme {done}   {what}" for done, what in wanted.items()]
     notes.print("next: " + "\n      ".join(lines), markup=False, soft_wrap=True)
 

@@ -138,6 +138,9 @@ def _tied(labels: pl.DataFrame) -> pl.Expr:
 def matching_key(judgments: pl.DataFrame, labels: pl.DataFrame) -> tuple[str, ...]:
     """The columns on which the two tables can be matched.
 
+    Ids, or systems, of which the tables have none in common are no key: other tools number rows
+    in their own way, and a table without a column of systems has its file's name there.
+
     Raises:
         AgreementError: they have none in common.
     """
@@ -152,7 +155,8 @@ def matching_key(judgments: pl.DataFrame, labels: pl.DataFrame) -> tuple[str, ..
             "judgments and labels have no key in common: both need 'answer_id', or both "
             "'question' and 'answer'"
         )
-    return ("question", "answer", "system") if "system" in both else ("question", "answer")
+    systems = "system" in both and labels.join(judgments, on="system", how="semi").height
+    return ("question", "answer", "system") if systems else ("question", "answer")
 
 
 def numbered(table: pl.DataFrame) -> pl.DataFrame:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -56,28 +56,35 @@ def load_labels(
     given = read_table(source)
     table = renamed(given, mapping, ("answer_id", "question", "answer", "system", "label"))
     table = _with_annotators(table)
-    if "label" in table.columns and table["label"].null_count() < table.height:
+    given_label = "label" in table.columns
+    if given_label:
         table = table.with_columns(parse_labels(table["label"]).alias("label"))
-    elif "annotator_labels" in table.columns:
-        table = table.with_columns(majority(ratings_table(table["annotator_labels"])))
-    elif "label" in table.columns:
-        raise DataError(
-            f"none of the {table.height:,} labels is filled in: the column "
-            f"{column or 'label'!r} is empty throughout; name another with --label-column "
-            "(Python: column=...)"
-        )
-    else:
-        raise DataError(
-            "the labels have no column 'label'; name it with --label-column (Python: column=...). "
-            "Labels of several people stand in columns 'annotator1', 'annotator2', ...; 'agree' "
-            "takes other names with --columns annotator1=NAME,annotator2=NAME. "
-            f"The columns are {', '.join(map(repr, given.columns))}"
-        )
+    if not given_label or not table["label"].count():
+        if "annotator_labels" in table.columns:
+            table = table.with_columns(majority(ratings_table(table["annotator_labels"])))
+        else:
+            raise _no_labels(table, column, given.columns)
     check_key(table, "labels", given.columns)
     if "inclusion_probability" in table.columns:
         table = table.with_columns(_chances(table["inclusion_probability"]))
     kept = [name for name in (*KEYS, *LABEL_COLUMNS) if name in table.columns]
     return text_keys(table.select(kept))
+
+
+def _no_labels(table: pl.DataFrame, column: str | None, names: Sequence[str]) -> DataError:
+    """What to say of labels that are none; `names` are the columns as they are in the file."""
+    if "label" in table.columns:
+        return DataError(
+            f"none of the {table.height:,} labels is filled in: the column "
+            f"{column or 'label'!r} is empty throughout; name another with --label-column "
+            "(Python: column=...)"
+        )
+    return DataError(
+        "the labels have no column 'label'; name it with --label-column (Python: column=...). "
+        "Labels of several people stand in columns 'annotator1', 'annotator2', ...; 'agree' "
+        "takes other names with --columns annotator1=NAME,annotator2=NAME. "
+        f"The columns are {', '.join(map(repr, names))}"
+    )
 
 
 def _with_annotators(table: pl.DataFrame) -> pl.DataFrame:
