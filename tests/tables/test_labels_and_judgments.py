@@ -156,7 +156,7 @@ def test_two_columns_that_could_be_the_label_are_an_error() -> None:
 def test_shapes_that_cannot_be_read() -> None:
     with pytest.raises(DataError, match="no column 'label'; name it with --label-column"):
         load_labels(pl.DataFrame({"answer_id": ["1"], "x": [1]}))
-    with pytest.raises(DataError, match="need 'question' and 'answer'.* or 'answer_id'"):
+    with pytest.raises(DataError, match=r"need .question. and .answer. .* or .answer_id."):
         load_labels(pl.DataFrame({"question": ["1"], "label": [1]}))
     with pytest.raises(DataError, match="no column 'there'; the columns are 'answer_id', 'label'"):
         load_labels(pl.DataFrame({"answer_id": ["1"], "label": [1]}), column="there")

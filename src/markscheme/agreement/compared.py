@@ -164,11 +164,57 @@ def compare(
             **({"slices": sliced} if sliced else {}),
             **({"learned_questions": learned.len(), "rest": rest} if learned.len() else {}),
         },
+        lead=_lead(people, pairs, wanted.confidence) if wanted.systems else (),
         pairs=tuple(pairs),
         rest=tuple(rest),
         people=tuple(people),
         slices=tuple(sliced),
     )  # fmt: skip
+
+
+_FOLLOWING = 3
+"""Systems behind the first of which the lead speaks."""
+
+
+def _lead(
+    people: Sequence[PeoplesDifference], pairs: Sequence[Comparison], confidence: float
+) -> tuple[str, ...]:
+    """Which system is ahead, by how much, and what of it is shown: by people where they say."""
+    by_people = bool(people) and all(one.difference.value is not None for one in people)
+    found: Sequence[PeoplesDifference | Comparison] = people if by_people else pairs
+    values: dict[str, list[float]] = {}
+    for one in found:
+        for name, side in ((one.first, one.first_value), (one.second, one.second_value)):
+            values.setdefault(name, []).append(side.value or 0.0)
+    order = sorted(values, key=lambda name: -sum(values[name]) / len(values[name]))
+    others = {}
+    for one in found:
+        if order[0] in (one.first, one.second):
+            turned = one.second == order[0]
+            others[one.first if turned else one.second] = _ahead(one, 1 - confidence, turned=turned)
+    ahead = [f"{more} more than {name}{how}" for name in order[1:] if name in others
+             for more, how in [others[name]]]  # fmt: skip
+    if len(ahead) > _FOLLOWING:
+        ahead[_FOLLOWING:] = [f"{len(ahead) - _FOLLOWING} more are in the table"]
+    who = "People would accept" if by_people else "The judge alone accepts"
+    return (f"{who} {order[0]} most often: {', '.join(ahead)}",)
+
+
+def _ahead(one: PeoplesDifference | Comparison, alpha: float, *, turned: bool) -> tuple[str, str]:
+    """`12 points`, and ` (3 to 21)` with whether it is shown, corrected for all pairs."""
+    figure = one.difference
+    value, low, high = figure.value, figure.low, figure.high
+    if turned:
+        value, low, high = _less(value), _less(high), _less(low)
+    corrected = one.holm if isinstance(one, PeoplesDifference) else one.permutation_holm
+    range_ = "" if low is None or high is None else f"{100 * low:z.0f} to {100 * high:z.0f}"
+    shown = low is not None and low > 0 and (corrected is None or corrected <= alpha)
+    about = "; ".join(part for part in (range_, "" if shown else "not shown") if part)
+    return f"{100 * (value or 0.0):z.0f} points", f" ({about})" if about else ""
+
+
+def _less(value: float | None) -> float | None:
+    return None if value is None else -value
 
 
 def _sliced(

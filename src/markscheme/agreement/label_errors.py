@@ -68,7 +68,7 @@ def false_passes_table(errors: pl.DataFrame) -> Table | None:
         for row in shown.iter_rows(named=True)
     ]
     left = passes.height - shown.height
-    more = f"{left:,} more are not shown; " if left else ""
+    more = f"{left:,} more not shown; " if left else ""
     return Table(
         title="Wrong answers that the judge accepts"
         if judges == 1

@@ -153,7 +153,7 @@ def flips_table(pairs: pl.DataFrame, *, most: int) -> Table:
         title="Answers whose verdict flipped",
         header=("change", "question", "reference", "base", "new", "evidence", "the judge says"),
         rows=tuple(rows),
-        notes=(f"{left:,} more are not shown: --flips N shows N of each.",) if left else (),
+        notes=(f"{left:,} more not shown: --flips N shows N of each.",) if left else (),
     )
 
 

@@ -443,7 +443,7 @@ def listing_table(found: pl.DataFrame, *, examples: int) -> Table:
         header=(*(["judge"] if several else []), *header),
         rows=tuple(rows),
         notes=(
-            f"{left:,} more are not shown: --examples N shows N of each mode, --details FILE "
+            f"{left:,} more not shown: --examples N shows N of each mode, --details FILE "
             "writes all.",
         ) if left else (),
     )  # fmt: skip

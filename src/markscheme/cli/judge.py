@@ -268,7 +268,7 @@ def _name_next(report: RunReport) -> None:
         wanted[f"estimate {folder}{one}"] = "what people would say of all answers"
     rejected = " --rejected" if labelled else ""
     wanted[f"failures {folder}{rejected}"] = "what was rejected, and why"
-    wanted[f"report {folder}"] = "everything on a page to read and share"
+    wanted[f"report {folder}{cut}"] = "everything on a page to read and share"
     if not labelled:
         count = min(_FIRST_LABELS, answers)
         wanted[f"plan-labels {folder} --label-count {count} --out labels.csv"] = (
@@ -346,7 +346,7 @@ def _print_notes(report: RunReport, models: Models) -> None:
         notes.print(f"note: columns not used: {said}", markup=False, soft_wrap=True)
     if report.repeats:
         notes.print(
-            f"note: {report.repeats:,} rows repeat an earlier row exactly; all were counted"
+            f"note: {in_rows(report.repeats)} repeated from above exactly; all were counted"
         )
     if report.skipped:
         notes.print(

@@ -54,6 +54,8 @@ def parse_judge(text: str | Judge) -> Judge:
     try:
         tree = ast.parse(source, mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        if _MODEL.fullmatch(source):
+            raise JudgeError(f"{source!r} is not a judge. {_how_to_write(source)}") from None
         reason = getattr(error, "msg", None) or str(error)
         raise JudgeError(
             f"cannot read the judge {source!r}: {reason}. {_how_to_write(source)}"

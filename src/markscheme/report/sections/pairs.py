@@ -65,7 +65,8 @@ def pairs(material: Material) -> Section | None:
                 )),
                 *((
                     f"People labelled {material.labelled:,} of {material.answers.height:,} "
-                    "answers: 'markscheme compare RUN --systems' estimates what they would say of "
+                    "answers: 'markscheme compare RUN --systems' (with --labels FILE, if they are "
+                    "in a file) estimates what they would say of "
                     "these pairs.",
                 ) if 0 < material.labelled < material.answers.height else ()),
                 "On questions that both answered. Intervals and p: exchange (a permutation test "
