@@ -22,7 +22,7 @@ from markscheme.agreement.annotators import (
     pairwise_kappas,
 )
 from markscheme.agreement.answer_hierarchy import adjacent_sets, marks_test
-from markscheme.agreement.label_errors import false_passes_table, label_errors
+from markscheme.agreement.label_errors import label_errors, label_errors_table
 from markscheme.agreement.options import AgreeOptions, Blanks
 from markscheme.agreement.question_averages import PerQuestion, per_question
 from markscheme.agreement.repeated_runs import repeat_tables, repeats_of
@@ -206,7 +206,7 @@ def agree(
         alike = repeats_of([rows, *others], joined, wanted.positive_from, texts=wanted.repeat_texts)
         tables += repeat_tables(alike)
         data["repeats"] = alike
-    passes = None if errors is None else false_passes_table(errors)
+    passes = None if errors is None else label_errors_table(errors)
     if passes is not None:
         tables.append(passes)
     return AgreeResult(

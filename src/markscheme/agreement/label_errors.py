@@ -12,7 +12,7 @@ FALSE_PASS, FALSE_REJECT = "false pass", "false reject"
 """The judge accepts what people reject, and the other way round."""
 
 _SHOWN = 6
-"""False passes that the table shows, of all judges together."""
+"""Answers that the table shows, of all judges together."""
 _LONGEST = 120
 """Characters of a text that the table shows."""
 _COLUMNS = (
@@ -51,29 +51,31 @@ def label_errors(
     return rows.select(name for name in _COLUMNS if name in rows.columns)
 
 
-def false_passes_table(errors: pl.DataFrame) -> Table | None:
-    """The first wrong answers that each judge accepts; None where there is none."""
-    passes = errors.filter(pl.col("error") == FALSE_PASS)
-    if passes.is_empty() or not {"question", "answer"} <= set(passes.columns):
+def label_errors_table(errors: pl.DataFrame) -> Table | None:
+    """The first wrong answers that each judge accepts, or right ones that it rejects if it is so.
+
+    None where judges and people never differ, or the texts are not known.
+    """
+    if errors.is_empty() or not {"question", "answer"} <= set(errors.columns):
         return None
-    judges = passes["judge"].n_unique()
-    shown = passes.group_by("judge", maintain_order=True).head(max(1, _SHOWN // judges))
+    kind = FALSE_PASS if (errors["error"] == FALSE_PASS).any() else FALSE_REJECT
+    found = errors.filter(pl.col("error") == kind)
+    judges = found["judge"].n_unique()
+    shown = found.group_by("judge", maintain_order=True).head(max(1, _SHOWN // judges))
     shown = shown.head(_SHOWN)
     texts = [name for name in ("question", "references", "answer") if name in shown.columns]
-    names = [*(["judge"] if judges > 1 else []), *texts]
+    several = [name for name in ("judge", "system") if name in found and found[name].n_unique() > 1]
     rows = [
-        tuple(
-            row[name] if name == "judge" else excerpt(_text(row[name]), _LONGEST) for name in names
-        )
+        (*(row[name] for name in several), *(excerpt(_text(row[name]), _LONGEST) for name in texts))
         for row in shown.iter_rows(named=True)
     ]
-    left = passes.height - shown.height
+    left = found.height - shown.height
+    what = "Wrong answers" if kind == FALSE_PASS else "Right answers"
+    does = "accept" if kind == FALSE_PASS else "reject"
     more = f"{left:,} more not shown; " if left else ""
     return Table(
-        title="Wrong answers that the judge accepts"
-        if judges == 1
-        else "Wrong answers that judges accept",
-        header=tuple(names),
+        title=f"{what} that the judge {does}s" if judges == 1 else f"{what} that judges {does}",
+        header=(*several, *texts),
         rows=tuple(rows),
         notes=(f"{more}--errors FILE writes every answer on which judge and people differ",),
     )

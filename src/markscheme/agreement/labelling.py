@@ -169,6 +169,12 @@ def plan_labels(
             f"from fewer than {LEAST_LABELS} labels{each} 'markscheme estimate' gives their own "
             f"wide interval alone: draw {LEAST_LABELS * len(parts):,} or more, or label all"
         )
+    systems = 0 if wanted.by or "system" not in rows else rows["system"].n_unique()
+    if systems > 1 and plan.height < LEAST_LABELS * systems:
+        said.append(
+            f"these are of {systems} systems together: to estimate or compare them apart takes "
+            f"{LEAST_LABELS} labels of each, {LEAST_LABELS * systems:,} in all (--by system)"
+        )
     return PlanResult(
         frame=_labelling_file(plan, answers, wanted),
         tables=(_table(needs, plan.height, rows.height, tuple(said)),),

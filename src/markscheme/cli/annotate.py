@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
@@ -209,6 +210,8 @@ def annotate(
                 notes.print(f"[bold yellow]warning:[/] {listening.warning}")
             notes.print(f"serving on {listening.address}; Ctrl+C stops it", markup=False)
             run(store, ready.project, listening)
+            export = f"markscheme annotate-export {shlex.quote(store.shown)} --out labels.csv"
+            notes.print(f"stopped; every label is kept: {export}", markup=False, soft_wrap=True)
     finally:
         store.close()
 
@@ -246,6 +249,9 @@ def _say(ready: Ready, where: str, address: str, links: Path | None) -> None:
     width = max(len(name) for name, _, _ in made)
     for name, role, url in made:
         console.print(f"  {name:<{width}}  {role:<11}  {url}", markup=False, soft_wrap=True)
+    console.print(
+        "annotators label by theirs; the admin's shows how far they are, and settles ties"
+    )
 
 
 def _write_links(path: Path, made: Sequence[tuple[str, str, str]]) -> None:
