@@ -141,9 +141,9 @@ def _rows_in(separator: str) -> Callable[[bytes], int]:
         text = data.decode("utf-8-sig", "surrogateescape")
         first = text.split("\n", 1)[0]
         mark = ";" if separator == "," and ";" in first and "," not in first else separator
-        return (
-            sum(bool(row) for row in csv.reader(io.StringIO(text, newline=""), delimiter=mark)) - 1
-        )
+        rows = [row for row in csv.reader(io.StringIO(text, newline=""), delimiter=mark) if row]
+        # A header that stands again is no row: files were put together.
+        return sum(row != rows[0] or len(row) < 2 for row in rows[1:])
 
     return count
 

@@ -490,9 +490,9 @@
           yes += verdict;
           if (people && people[row] !== null) { both++; same += verdict === people[row] ? 1 : 0; }
         }
-        const agrees = people && name !== "people" ? `, agrees ${percent(same, both)}` : "";
+        const agrees = people && name !== "people" ? `, agrees ${percent(same, both)} on ${count(both)}` : "";
         lines.push(make("div", {}, make("dt", { textContent: name }),
-          make("dd", { textContent: `${name === "people" ? "accept" : "accepts"} ${percent(yes, known)}${agrees}` })));
+          make("dd", { textContent: `${name === "people" ? "accept" : "accepts"} ${percent(yes, known)} of ${count(known)}${agrees}` })));
       };
       if (people) tally("people", (row) => people[row]);
       for (const judge of judges) tally(judge.name, (row) => judge.verdict[row]);
