@@ -137,7 +137,7 @@ def test_what_is_advised_next_works_with_grades_and_without_labels(
     Path("grades.csv").write_text(f"question,reference,answer,grade\n{rows}")
     assert run(["judge", "grades.csv", "-j", "exact_match", "-o", "graded", "-q"]) == 0
     told = capsys.readouterr().err
-    assert "agree graded --positive-from 4" in told
+    assert "agree graded --positive-from 3" in told
     for said in (judged, told):
         advised = re.findall(r"^(?:next:)? +(markscheme .*?)(?:   .*)?$", said, re.M)
         assert len(advised) == 3

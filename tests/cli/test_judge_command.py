@@ -53,7 +53,7 @@ def test_a_changed_file_gets_a_folder_of_its_own(capsys: pytest.CaptureFixture[s
         file.write_text(content)
         assert run(["judge", "a.jsonl", "-j", "exact_match", "-q"]) == 0
     assert len(list(Path("runs").iterdir())) == 2
-    assert "1 rows repeat an earlier row" in capsys.readouterr().err
+    assert "repeat an earlier one exactly were counted (1 row)" in capsys.readouterr().err
 
 
 def test_columns_separator_and_clean(capsys: pytest.CaptureFixture[str]) -> None:

@@ -65,7 +65,7 @@ from .rejections import in_a_line as in_a_line
 from .rejections import rejected_answers as rejected_answers
 from .rejections import rejection as rejection
 from .rejections import with_rejections as with_rejections
-from .run_slices import labelled_part as labelled_part
+from .run_slices import next_commands as next_commands
 from .run_slices import rejected_at_gates as rejected_at_gates
 from .solved_examples import choose_solved_examples as choose_solved_examples
 from .solved_examples import solved_example_lines as solved_example_lines

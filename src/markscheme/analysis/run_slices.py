@@ -1,7 +1,8 @@
-"""What a finished run has: labels, and the answers behind a gate that was missed."""
+"""What is done with a finished run next, and the answers behind a gate that was missed."""
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -12,15 +13,39 @@ from markscheme.engine import ALL_SYSTEMS, RunReport
 from markscheme.results import NO_VALUE
 from markscheme.tables import scan_parquet
 
+_FIRST_LABELS = 100
+"""Answers that a user without labels is advised to label first, at most."""
 
-def labelled_part(report: RunReport) -> tuple[int, int, list[float]]:
-    """How many answers of a run have a person's label, how many there are, and the grades given.
 
-    The grades are none where the labels say right and wrong.
+def next_commands(report: RunReport) -> dict[str, str]:
+    """The commands that people want next after judging, and what each says.
+
+    With labels, what these say of the judge comes first; without, how to come by some comes last.
     """
     labels = scan_parquet(_answers_file(report)).select("label").collect()["label"]
+    labelled, answers = labels.count(), labels.len()
     grades = labels.drop_nulls().unique().sort().to_list()
-    return labels.count(), labels.len(), grades if set(grades) - {0.0, 1.0} else []
+    folder, cut, said = shlex.quote(str(report.folder)), "", ""
+    if set(grades) - {0.0, 1.0}:
+        upper = next(one for one in grades if one >= (grades[0] + grades[-1]) / 2)
+        cut = f" --positive-from {upper:g}"
+        said = f": grades {grades[0]:g} to {grades[-1]:g}, choose from which is right"
+    wanted = {}
+    if labelled:
+        wanted[f"agree {folder}{cut}"] = f"how far the judge agrees with the labels{said}"
+    if 0 < labelled < answers:
+        judges = list(dict.fromkeys(record["judge"] for record in report.records))
+        one = f" --judge {shlex.quote(judges[0])}" if len(judges) > 1 else ""
+        wanted[f"estimate {folder}{one}"] = "what people would say of all answers"
+    rejected = " --rejected" if labelled else ""
+    wanted[f"failures {folder}{rejected}"] = "what was rejected, and why"
+    wanted[f"report {folder}{cut}"] = "everything on a page to read and share"
+    if not labelled:
+        count = min(_FIRST_LABELS, answers)
+        wanted[f"plan-labels {folder} --label-count {count} --out labels.csv"] = (
+            "answers to label, for what people would say"
+        )
+    return wanted
 
 
 def rejected_at_gates(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -30,9 +29,6 @@ if TYPE_CHECKING:
     from markscheme.engine import RunReport
     from markscheme.models import Models
     from markscheme.tables import AnswersReader
-
-_FIRST_LABELS = 100
-"""Answers that a user without labels is advised to label first, at most."""
 
 _NAMED = 6
 """Columns that are not used, which are named."""
@@ -250,31 +246,9 @@ def _print_figures(result: Result) -> None:
 
 
 def _name_next(report: RunReport) -> None:
-    """The commands that people want next: with labels, what these say of the judge comes first."""
-    from markscheme.analysis import labelled_part
+    from markscheme.analysis import next_commands
 
-    labelled, answers, grades = labelled_part(report)
-    middle = (grades[0] + grades[-1]) / 2 if grades else 0.0
-    above = next((one for one in grades if one > middle), middle)
-    cut = f" --positive-from {above:g}" if grades else ""
-    said = f": grades {grades[0]:g} to {grades[-1]:g}, choose from which is right" if grades else ""
-    folder = shlex.quote(str(report.folder))
-    wanted = {}
-    if labelled:
-        wanted[f"agree {folder}{cut}"] = f"how far the judge agrees with the labels{said}"
-    if 0 < labelled < answers:
-        judges = list(dict.fromkeys(record["judge"] for record in report.records))
-        one = f" --judge {shlex.quote(judges[0])}" if len(judges) > 1 else ""
-        wanted[f"estimate {folder}{one}"] = "what people would say of all answers"
-    rejected = " --rejected" if labelled else ""
-    wanted[f"failures {folder}{rejected}"] = "what was rejected, and why"
-    wanted[f"report {folder}{cut}"] = "everything on a page to read and share"
-    if not labelled:
-        count = min(_FIRST_LABELS, answers)
-        wanted[f"plan-labels {folder} --label-count {count} --out labels.csv"] = (
-            "answers to label, for what people would say"
-        )
-    lines = [f"markscheme {done}   {what}" for done, what in wanted.items()]
+    lines = [f"markscheme {done}   {what}" for done, what in next_commands(report).items()]
     notes.print("next: " + "\n      ".join(lines), markup=False, soft_wrap=True)
 
 
@@ -345,9 +319,8 @@ def _print_notes(report: RunReport, models: Models) -> None:
         said = _not_used(report.ignored)
         notes.print(f"note: columns not used: {said}", markup=False, soft_wrap=True)
     if report.repeats:
-        notes.print(
-            f"note: {in_rows(report.repeats)} repeated from above exactly; all were counted"
-        )
+        again = in_rows(report.repeats)
+        notes.print(f"note: rows that repeat an earlier one exactly were counted ({again})")
     if report.skipped:
         notes.print(
             f"warning: {report.skipped:,} bad rows were skipped; see "
