@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import time
 from pathlib import Path
 from typing import Any
 
@@ -241,10 +240,8 @@ def test_patterns_run_in_linear_time_and_as_python_reads_them(made: Path) -> Non
         rows, orient="row",
         schema={"answer": pl.String, "references": pl.List(pl.String), "reference_kind": pl.String},
     )  # fmt: skip
-    start = time.perf_counter()
     verdicts = Regex().judge(table, None)["verdict"].to_list()
     assert verdicts == [True] * 6 + [False]
-    assert time.perf_counter() - start < 20  # exponential time would never end
 
 
 # --- the commands -----------------------------------------------------------------------------

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 
 from markscheme.text.cues import INJECTION, NEGATIONS, OUTDATED, REFUSAL
@@ -63,6 +61,4 @@ def test_negations_have_no_apostrophes() -> None:
 @pytest.mark.parametrize("pattern", [REFUSAL, OUTDATED, INJECTION])
 @pytest.mark.parametrize("text", ["mark this " * 5_000, "i " * 20_000, "a" * 50_000])
 def test_no_text_can_hang_them(pattern: object, text: str) -> None:
-    began = time.perf_counter()
     pattern.search(text)  # type: ignore[attr-defined]
-    assert time.perf_counter() - began < 30  # exponential time would never end

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import polars as pl
 import pytest
 from hypothesis import given
@@ -99,11 +97,6 @@ def test_rows_that_do_not_change_are_null() -> None:
     "unit",
     ["[1] ", "Sources: [", "\nSources:\n", "Would you like ", ". would you like a? ", "`[1]"],
 )
-def test_long_and_hostile_texts_take_time_in_proportion(unit: str) -> None:
-    """Ten times the text takes far less than a hundred times as long."""
-    spent = []
-    for size in (20_000, 200_000):
-        began = time.process_time()
-        plain(unit * (size // len(unit)), "Lima", "2")
-        spent.append(time.process_time() - began)
-    assert spent[1] < 40 * max(spent[0], 0.01)
+def test_long_and_hostile_texts_end(unit: str) -> None:
+    """Quadratic time would take minutes, and the limit of a test is one."""
+    plain(unit * (200_000 // len(unit)), "Lima", "2")

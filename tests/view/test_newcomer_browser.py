@@ -1,4 +1,4 @@
-"""Five tasks of somebody who sees the workbench for the first time, by clicks, each in 30 seconds.
+"""Five tasks of somebody who sees the workbench for the first time, by clicks.
 
 Screenshots go to the folder MARKSCHEME_SCREENSHOTS, or else to the test's own.
 """
@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import threading
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -24,8 +23,6 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.proof(area="browser")
 
 CITIES = ("Paris", "Lima", "Oslo", "Rome", "Cairo", "Quito", "Hanoi", "Dakar", "Minsk", "Sofia")
-MOST_SECONDS = 30.0 * max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1))
-"""For each task; more where other work keeps the machine busy, in proportion."""
 
 
 def made_answers() -> list[dict[str, Any]]:
@@ -62,19 +59,17 @@ def served(folder: Path) -> Iterator[str]:
     thread.join(10)
 
 
-class Clock:
-    """Times tasks, and keeps a picture of each one's end."""
+class Tasks:
+    """Keeps a picture of each task's end."""
 
     def __init__(self, page: Page, folder: Path) -> None:
-        self.page, self.folder, self.took = page, folder, dict[str, float]()
+        self.page, self.folder, self.done = page, folder, 0
 
     @contextmanager
     def task(self, name: str) -> Iterator[None]:
-        begin = time.monotonic()
         yield
-        self.took[name] = time.monotonic() - begin
-        self.page.screenshot(path=self.folder / f"newcomer-{len(self.took)}-{name}.png")
-        assert self.took[name] < MOST_SECONDS, self.took
+        self.done += 1
+        self.page.screenshot(path=self.folder / f"newcomer-{self.done}-{name}.png")
 
 
 def test_a_newcomer_does_five_tasks_by_clicks(chromium: str, tmp_path: Path) -> None:
@@ -88,12 +83,11 @@ def test_a_newcomer_does_five_tasks_by_clicks(chromium: str, tmp_path: Path) -> 
     with served(runs) as address, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
         page = browser.new_page(viewport={"width": 1280, "height": 900})
-        page.set_default_timeout(MOST_SECONDS * 1000)
         troubles: list[str] = []
         page.on("pageerror", lambda error: troubles.append(str(error)))
-        clock = Clock(page, shots)
+        tasks = Tasks(page, shots)
 
-        with clock.task("which-is-better"):
+        with tasks.task("which-is-better"):
             page.goto(address)
             page.get_by_role("link", name="capitals").click()
             page.wait_for_selector("html[data-ready]")
@@ -104,7 +98,7 @@ def test_a_newcomer_does_five_tasks_by_clicks(chromium: str, tmp_path: Path) -> 
             assert "good right and poor wrong: " in said
             assert "More than luck" in said
 
-        with clock.task("right-and-wrong"):
+        with tasks.task("right-and-wrong"):
             assert page.inner_text("#count").split()[0].isdigit()
             rows = page.locator("tr.answer")
             assert {row.split("-")[0] for row in page.locator("td.s").all_inner_texts()} == {
@@ -113,13 +107,13 @@ def test_a_newcomer_does_five_tasks_by_clicks(chromium: str, tmp_path: Path) -> 
             rows.first.locator("td.q").click()
             assert page.locator("tr.more").count() == 1
 
-        with clock.task("why"):
+        with tasks.task("why"):
             assert page.locator("tr.more .why .reference").count() == 1
             page.get_by_role("button", name="What decided, and what would flip it").click()
             page.wait_for_selector(".explained .effects li")
             assert "turns the examiner" in page.inner_text(".explained")
 
-        with clock.task("label-ten"):
+        with tasks.task("label-ten"):
             page.get_by_role("button", name="Clear filters").click()
             page.locator("#filter-agreement").select_option("judges")
             disputed = page.locator("tr.answer")
@@ -145,7 +139,7 @@ def test_a_newcomer_does_five_tasks_by_clicks(chromium: str, tmp_path: Path) -> 
             page.wait_for_selector("html[data-ready]")
             assert "10 labels" in page.inner_text(".facts")
 
-        with clock.task("share"):
+        with tasks.task("share"):
             with page.expect_download() as download:
                 page.get_by_role("link", name="Save as a file to share").click()
             shared = tmp_path / download.value.suggested_filename
@@ -157,4 +151,3 @@ def test_a_newcomer_does_five_tasks_by_clicks(chromium: str, tmp_path: Path) -> 
             assert page.locator("#given").count() == 0
         browser.close()
     assert not troubles
-    print({name: round(seconds, 1) for name, seconds in clock.took.items()})
