@@ -13,6 +13,7 @@ import polars as pl
 
 from markscheme.contract import Judge, ModelSource, judge_name, parse_judge
 from markscheme.engine import RunReport, process_pool, run_in_folder, run_in_memory
+from markscheme.options import CLEANING, Cleaning
 from markscheme.results import Table, Tabular, slice_records, summary_table
 from markscheme.tables import (
     JUDGMENTS_SCHEMA,
@@ -35,8 +36,6 @@ if TYPE_CHECKING:
     from markscheme.analysis import FailuresResult
 
 DEFAULT_JUDGE = "examiner"
-
-Clean = Literal["formatting", "chat", "none"]
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -308,7 +307,7 @@ def judge(
     reference_separator: str = "auto",
     slices: Sequence[str] = (),
     on_bad_row: Literal["error", "skip"] = "error",
-    clean: Clean = "formatting",
+    clean: Cleaning = CLEANING,
     models: ModelSource | None = None,
     workers: int = 1,
     anchors: TableSource | None = None,
@@ -385,7 +384,7 @@ def run(
     judges: Sequence[Judge],
     *,
     out: str | Path | None,
-    clean: str = "formatting",
+    clean: Cleaning = CLEANING,
     models: ModelSource | None = None,
     workers: int | None = 1,
     on_progress: Callable[[int], None] | None = None,
@@ -447,7 +446,7 @@ def mark(
         >>> markscheme.mark("Who wrote Emma?", ["Jane Austen"], "Jane Austen", "contains").verdict
         True
     """
-    from markscheme.engine import CLEANING, apply, reading_for, signed, with_plain
+    from markscheme.engine import apply, reading_for, signed, with_plain
 
     judging = parse_judge(judge)
     row = {"question": question, "references": several(references), "answer": answer}

@@ -182,8 +182,15 @@ Slices = Annotated[
     ),
 ]
 """Columns of the user's own by whose values figures are given; () for none."""
+Cleaning = Literal["formatting", "chat", "none"]
+"""What is taken out of answers before they are judged. `formatting`: citation marks, lists of
+sources and closing offers, for judges that ask no chat model (see
+`markscheme.text.without_formatting`). `chat`: symbols and links as well, for every judge (see
+`markscheme.text.clean`). `none`: nothing."""
+CLEANING: Cleaning = "formatting"
+"""What is taken out unless the user says otherwise."""
 Clean = Annotated[
-    Literal["formatting", "chat", "none"],
+    Cleaning,
     Option(
         "What is taken out of answers first. formatting: citation marks, lists of sources, "
         "closing offers, for judges that ask no chat model; chat: symbols and links too, for "

@@ -10,9 +10,10 @@ import pytest
 
 import markscheme
 from markscheme.contract import parse_judge, signature
-from markscheme.engine import CLEANING, signed
+from markscheme.engine import signed
 from markscheme.errors import DataError
 from markscheme.models import Models
+from markscheme.options import CLEANING
 from markscheme.testing import ScriptedChat
 
 ROWS = [

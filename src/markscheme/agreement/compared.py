@@ -187,30 +187,28 @@ def _lead(
         for name, side in ((one.first, one.first_value), (one.second, one.second_value)):
             values.setdefault(name, []).append(side.value or 0.0)
     order = sorted(values, key=lambda name: -sum(values[name]) / len(values[name]))
-    others = {}
-    for one in found:
-        if order[0] in (one.first, one.second):
-            turned = one.second == order[0]
-            others[one.first if turned else one.second] = _ahead(one, 1 - confidence, turned=turned)
-    ahead = [f"{more} more than {name}{how}" for name in order[1:] if name in others
-             for more, how in [others[name]]]  # fmt: skip
+    beside = {(one.first if one.second == order[0] else one.second): one for one in found
+              if order[0] in (one.first, one.second)}  # fmt: skip
+    ahead = [
+        _ahead(beside[name], name, alpha=1 - confidence) for name in order[1:] if name in beside
+    ]
     if len(ahead) > _FOLLOWING:
         ahead[_FOLLOWING:] = [f"{len(ahead) - _FOLLOWING} more are in the table"]
     who = "People would accept" if by_people else "The judge alone accepts"
     return (f"{who} {order[0]} most often: {', '.join(ahead)}",)
 
 
-def _ahead(one: PeoplesDifference | Comparison, alpha: float, *, turned: bool) -> tuple[str, str]:
-    """`12 points`, and ` (3 to 21)` with whether it is shown, corrected for all pairs."""
-    figure = one.difference
-    value, low, high = figure.value, figure.low, figure.high
-    if turned:
+def _ahead(one: PeoplesDifference | Comparison, other: str, *, alpha: float) -> str:
+    """`12 points more than b (3 to 21)`, and whether that is shown, corrected for all pairs."""
+    value, low, high = one.difference.value, one.difference.low, one.difference.high
+    if other == one.first:
         value, low, high = _less(value), _less(high), _less(low)
     corrected = one.holm if isinstance(one, PeoplesDifference) else one.permutation_holm
     range_ = "" if low is None or high is None else f"{100 * low:z.0f} to {100 * high:z.0f}"
     shown = low is not None and low > 0 and (corrected is None or corrected <= alpha)
     about = "; ".join(part for part in (range_, "" if shown else "not shown") if part)
-    return f"{100 * (value or 0.0):z.0f} points", f" ({about})" if about else ""
+    points = f"{100 * (value or 0.0):z.0f} points more than {other}"
+    return f"{points} ({about})" if about else points
 
 
 def _less(value: float | None) -> float | None:

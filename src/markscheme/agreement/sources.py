@@ -130,6 +130,8 @@ def names_of_judged(
     names: Mapping[str, str], judged: JudgmentsSource, labels: JudgmentsSource
 ) -> dict[str, str]:
     """The names of columns without those that the labels have and what was judged has not."""
+    if not names:
+        return {}
     of_labels = set(_columns(labels)) - set(_columns(judged))
     return {ours: theirs for ours, theirs in names.items() if theirs not in of_labels}
 

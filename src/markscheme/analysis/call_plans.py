@@ -11,6 +11,7 @@ from markscheme.contract import Judge, judge_name
 from markscheme.engine import reading_for, run_in_memory
 from markscheme.models import ModelOptions, Models
 from markscheme.models.chat import Spending, how_counted
+from markscheme.options import CLEANING, Cleaning
 from markscheme.results import Table, TableResult, flat_frame
 from markscheme.tables import AnswersReader
 
@@ -31,7 +32,7 @@ def plan_calls(
     judges: Sequence[Judge],
     options: ModelOptions | None = None,
     *,
-    clean: str = "formatting",
+    clean: Cleaning = CLEANING,
 ) -> CallPlan:
     """What each judge would ask: every step is gone through, and nothing is sent.
 

@@ -11,8 +11,8 @@ import polars as pl
 from markscheme.analysis.options import ProbeOptions
 from markscheme.analysis.probes import chosen_probes, run_probes
 from markscheme.contract import Judge, ModelSource, judge_name, parse_judge
-from markscheme.engine import CLEANING, signed
-from markscheme.options import with_keywords
+from markscheme.engine import signed
+from markscheme.options import CLEANING, with_keywords
 from markscheme.results import Figure, Table, TableResult, interval, interval_note, share_text
 from markscheme.tables import ReadOptions, Source, read_answers
 

@@ -249,9 +249,7 @@ def _say(ready: Ready, where: str, address: str, links: Path | None) -> None:
     width = max(len(name) for name, _, _ in made)
     for name, role, url in made:
         console.print(f"  {name:<{width}}  {role:<11}  {url}", markup=False, soft_wrap=True)
-    console.print(
-        "annotators label by theirs; the admin's shows how far they are, and settles ties"
-    )
+    console.print("open an annotator's link to label; the admin's shows progress and settles ties")
 
 
 def _write_links(path: Path, made: Sequence[tuple[str, str, str]]) -> None:

@@ -12,7 +12,7 @@ from markscheme.cli.app import app, console, notes
 from markscheme.cli.models import opened
 from markscheme.cli.options import Files, OutFile, command
 from markscheme.models import ModelOptions
-from markscheme.options import Argument, Clean, Fields, Judges, Option
+from markscheme.options import CLEANING, Argument, Clean, Fields, Judges, Option
 from markscheme.tables import ReadOptions
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def write(
     ],
     out: OutFile,
     read: Annotated[ReadOptions, Fields(without=("max_bytes",))],
-    clean: Clean = "formatting",
+    clean: Clean = CLEANING,
 ) -> None:
     """Write the requests that the ledger has no reply to as an OpenAI-style batch file.
 

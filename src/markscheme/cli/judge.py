@@ -18,7 +18,16 @@ from markscheme.cli.options import Files, OutAddress, Quiet, Shown, command
 from markscheme.cli.output import Format
 from markscheme.errors import MarkschemeError, gathered
 from markscheme.models import ModelOptions
-from markscheme.options import CONFIDENCE, Clean, Default, Fields, Judges, Option
+from markscheme.options import (
+    CLEANING,
+    CONFIDENCE,
+    Clean,
+    Cleaning,
+    Default,
+    Fields,
+    Judges,
+    Option,
+)
 from markscheme.tables import ReadOptions
 from markscheme.text import in_rows
 
@@ -52,7 +61,7 @@ def judge(
         OutAddress,
         Default("runs/ and a name made from file and judges; an interrupted run resumes there"),
     ] = None,
-    clean: Clean = "formatting",
+    clean: Clean = CLEANING,
     again: Annotated[
         bool,
         Option(
@@ -272,7 +281,7 @@ def _print_plan(
     reader: AnswersReader,
     judges: list[Judge],
     models: ModelOptions,
-    clean: str,
+    clean: Cleaning,
     shown: Shown,
     anchors: str | None,
 ) -> None:

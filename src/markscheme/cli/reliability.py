@@ -10,7 +10,7 @@ from markscheme.agreement import ReliabilityOptions
 from markscheme.cli.app import notes
 from markscheme.cli.models import AskedModels, opened
 from markscheme.cli.options import Quiet, Shown, command
-from markscheme.options import JUDGE, Argument, Labels, Option
+from markscheme.options import CLEANING, JUDGE, Argument, Labels, Option
 
 
 @command("reliability")
@@ -50,7 +50,7 @@ def reliability(
     else:
         from markscheme.cli.progress import progress
         from markscheme.contract import parse_judge
-        from markscheme.engine import CLEANING, default_folder
+        from markscheme.engine import default_folder
         from markscheme.tables import ReadOptions, count_rows
 
         rows = None if quiet else count_rows(files)

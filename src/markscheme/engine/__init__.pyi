@@ -1,4 +1,3 @@
-from .execute import CLEANING as CLEANING
 from .execute import PATIENCE as PATIENCE
 from .execute import apply as apply
 from .execute import plan as plan

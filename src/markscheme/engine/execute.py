@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from time import perf_counter
-from typing import Any, TypeVar
+from typing import Any, TypeVar, get_args
 
 import polars as pl
 
@@ -26,6 +26,7 @@ from markscheme.contract import (
 )
 from markscheme.errors import DataError
 from markscheme.models import Models
+from markscheme.options import Cleaning
 from markscheme.tables import ANSWERS_SCHEMA, NO_REFERENCE, ReadOptions, as_outcomes
 from markscheme.text import declines
 
@@ -57,18 +58,6 @@ _USUAL = 0.05
 
 _PARTS = 8
 """Parts that a table which took too long is cut into."""
-
-CLEANINGS = ("formatting", "chat", "none")
-"""How answers are cleaned. `formatting`: citation marks, lists of sources and closing offers go,
-for judges that ask no chat model (see `markscheme.text.without_formatting`). `chat`: symbols and
-links as well, for every judge (see `markscheme.text.clean`). `none`: as they stand."""
-
-CLEANING = "formatting"
-"""How answers are cleaned unless the user says otherwise."""
-
-CLEANED_NOTE = (
-    "judged without citation marks, list of sources or closing offer ('--clean none' keeps them)"
-)
 
 _FORMATTING_HINTS = [
     "[", "【", "\ue200", "source", "reference", "citation", "learn more", "read more", "see also",
@@ -188,20 +177,20 @@ def reading_for(options: ReadOptions, judges: Sequence[Judge]) -> ReadOptions:
     )
 
 
-def kept_cleaning(clean: str, judges: Sequence[Judge]) -> str | None:
-    """What a run's plan holds of its cleaning: None where no judge sees another text for it.
+def kept_cleaning(clean: Cleaning, judges: Sequence[Judge]) -> Cleaning | None:
+    """The cleaning that judges see something of, as a run's plan holds it; None where none does.
 
     Raises:
         DataError: no such cleaning.
     """
-    if clean not in CLEANINGS:
-        raise DataError(f"no cleaning named {clean!r}; there are {', '.join(CLEANINGS)}")
+    if clean not in get_args(Cleaning):
+        raise DataError(f"no cleaning named {clean!r}; there are {', '.join(get_args(Cleaning))}")
     if clean == "none" or (clean == "formatting" and not any(map(reads_plain, judges))):
         return None
     return clean
 
 
-def signed(judge: Judge, models: ModelSource | None, clean: str) -> str:
+def signed(judge: Judge, models: ModelSource | None, clean: Cleaning) -> str:
     """The judge's signature, and the cleaning of what it reads."""
     found = signature(judge, models)
     cleaning = kept_cleaning(clean, [judge])
@@ -233,7 +222,8 @@ class Readings:
         cleaned: how many rows of the batch have an answer without its formatting.
     """
 
-    def __init__(self, batch: pl.DataFrame, clean: str) -> None:
+    def __init__(self, batch: pl.DataFrame, clean: Cleaning | None) -> None:
+        """Plan a batch whose answers are cleaned as `kept_cleaning` says."""
         if clean == "chat":
             from markscheme.text import clean_series
 
@@ -252,6 +242,12 @@ class Readings:
         if self._plain is None:
             self._plain = plain_answers(self.items)
         return self._plain
+
+
+def cleaned_note(rows: int) -> dict[str, int]:
+    """What a run notes of rows whose formatting was taken out; nothing of none."""
+    said = "judged without citation marks, list of sources or closing offer"
+    return {f"{said} ('--clean none' keeps them)": rows} if rows else {}
 
 
 class ChunkSizes:

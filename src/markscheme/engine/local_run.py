@@ -13,13 +13,13 @@ from typing import Any, TypeVar
 import orjson
 import polars as pl
 
-from markscheme.contract import Judge, ModelSource, judge_name, reads_plain, version
+from markscheme.contract import Judge, ModelSource, judge_name, version
 from markscheme.engine.execute import (
-    CLEANED_NOTE,
     Ask,
     ChunkSizes,
     Readings,
     apply,
+    cleaned_note,
     kept_cleaning,
     reading_for,
     signed,
@@ -29,6 +29,7 @@ from markscheme.engine.stream import OutcomeSheet, Stream
 from markscheme.engine.summary import CLUSTERS, summarise
 from markscheme.errors import Problem, RunError
 from markscheme.models import Models
+from markscheme.options import CLEANING, Cleaning
 from markscheme.tables import (
     JUDGMENTS_SCHEMA,
     MANIFEST,
@@ -97,8 +98,8 @@ class _Done:
     ledger: frozenset[str]
 
 
-def prepare(judges: Sequence[Judge], models: ModelSource | None, clean: str) -> list[Prepared]:
-    """Name and sign judges of answers that are cleaned so (see `CLEANINGS`).
+def prepare(judges: Sequence[Judge], models: ModelSource | None, clean: Cleaning) -> list[Prepared]:
+    """Name and sign judges of answers that are cleaned so.
 
     Raises:
         DataError: no such cleaning.
@@ -141,7 +142,7 @@ def run_in_memory(
     judges: Sequence[Judge],
     *,
     models: ModelSource | None = None,
-    clean: str = "formatting",
+    clean: Cleaning = CLEANING,
     ask: Ask = apply,
     on_progress: OnProgress | None = None,
 ) -> RunReport:
@@ -154,10 +155,11 @@ def run_in_memory(
     reader.options = reading_for(reader.options, judges)
     sheets: list[_Sheet] = []
     clusters: list[pl.DataFrame] = []
+    cleaning = kept_cleaning(clean, judges)
     items_seen = cleaned = 0
     with Stream(models, ask=ask) as stream:
         for batch in prefetch(reader):
-            readings = Readings(batch, clean)
+            readings = Readings(batch, cleaning)
             items_seen += readings.items.height
             cleaned += readings.cleaned
             clusters.append(batch.select(CLUSTERS))
@@ -168,7 +170,7 @@ def run_in_memory(
         stream.finish(sheets)
     table = pl.concat(sheet.rows for sheet in sheets).lazy()
     records = summarise(table, pl.concat(clusters))
-    return _report(reader, None, table, records, prepared, items=items_seen, cleaned=cleaned)
+    return _report(reader, None, table, records, items=items_seen, cleaned=cleaned)
 
 
 def run_in_folder(
@@ -178,7 +180,7 @@ def run_in_folder(
     *,
     models: ModelSource | None = None,
     render: Callable[[RunReport], str] | None = None,
-    clean: str = "formatting",
+    clean: Cleaning = CLEANING,
     ask: Ask = apply,
     on_progress: OnProgress | None = None,
     command: str | None = None,
@@ -194,7 +196,7 @@ def run_in_folder(
         out: the folder; made if it does not exist.
         models: opens weights and servers.
         render: makes the text of `summary.md`.
-        clean: how the answers that judges see are cleaned: see `CLEANINGS`.
+        clean: how the answers that judges see are cleaned.
         ask: what judges are asked with; see `markscheme.engine.processes`.
         on_progress: called with the number of finished judgments.
         command: what was typed, kept in `run.json` for reports; runs may differ in it.
@@ -206,11 +208,12 @@ def run_in_folder(
     prepared = prepare(judges, models, clean)
     reader.options = reading_for(reader.options, judges)
     folder = RunFolder(out)
+    cleaning = kept_cleaning(clean, judges)
     wanted = {
         "format": FORMAT,
         "markscheme": version(),
         "judges": [{"name": one.name, "signature": one.signature} for one in prepared],
-        "options": {"clean": kept_cleaning(clean, judges)},
+        "options": {"clean": cleaning},
         **({} if command is None else {"command": command}),
     }
     with folder.locked():
@@ -224,19 +227,19 @@ def run_in_folder(
             folder.write_json("run.json", {**wanted, "state": "running"})
         elif found["state"] == "done":
             if tables_hold(folder):
-                return _finished(reader, folder, found, prepared, render=render, clean=clean)
+                return _finished(reader, folder, found, render=render, cleaning=cleaning)
             folder.write_json("run.json", {**wanted, "state": "running"})
         try:
             with folder.writing():
                 done = _judge_batches(
-                    reader, prepared, folder, models=models, clean=clean, ask=ask,
+                    reader, prepared, folder, models=models, cleaning=cleaning, ask=ask,
                     on_progress=on_progress,
                 )  # fmt: skip
         except BaseException:
             if found is None:
                 folder.forget()
             raise
-        return _put_together(reader, folder, wanted, prepared, done=done, render=render)
+        return _put_together(reader, folder, wanted, done=done, render=render)
 
 
 def _judge_batches(
@@ -245,7 +248,7 @@ def _judge_batches(
     folder: RunFolder,
     *,
     models: ModelSource | None,
-    clean: str,
+    cleaning: Cleaning | None,
     ask: Ask,
     on_progress: OnProgress | None,
 ) -> _Done:
@@ -272,7 +275,7 @@ def _judge_batches(
         for number, batch in enumerate(prefetch(reader)):
             chain = _chained(chain, batch)
             _check_same_input(folder, number, chain)
-            readings = Readings(batch, clean)
+            readings = Readings(batch, cleaning)
             items_seen += readings.items.height
             cleaned += readings.cleaned
             clusters.append(batch.select(CLUSTERS))
@@ -408,7 +411,6 @@ def _put_together(
     reader: AnswersReader,
     folder: RunFolder,
     wanted: dict[str, Any],
-    prepared: Sequence[Prepared],
     *,
     done: _Done,
     render: Callable[[RunReport], str] | None,
@@ -419,7 +421,7 @@ def _put_together(
     judgments = scan_parquet(folder.path / "judgments.parquet")
     records = summarise(judgments, done.clusters)
     report = _report(
-        reader, folder, judgments, records, prepared, items=done.items, resumed=done.resumed,
+        reader, folder, judgments, records, items=done.items, resumed=done.resumed,
         cleaned=done.cleaned,
     )  # fmt: skip
     if reader.problems:
@@ -479,10 +481,9 @@ def _finished(
     reader: AnswersReader,
     folder: RunFolder,
     found: dict[str, Any],
-    prepared: Sequence[Prepared],
     *,
     render: Callable[[RunReport], str] | None,
-    clean: str,
+    cleaning: Cleaning | None,
 ) -> RunReport:
     """The report of a run that was done before, once its input is seen to be the same.
 
@@ -493,7 +494,7 @@ def _finished(
     clusters: list[pl.DataFrame] = []
     for batch in reader:
         chain = _chained(chain, batch)
-        cleaned += Readings(batch, clean).cleaned
+        cleaned += Readings(batch, cleaning).cleaned
         clusters.append(batch.select(CLUSTERS))
     if chain.hex() != found["input"]:
         said = _other_answers(read_parquet(folder.path / "answers.parquet"), batch, reader.rows)
@@ -507,7 +508,6 @@ def _finished(
         folder,
         judgments,
         summarise(judgments, pl.concat(clusters)),
-        prepared,
         resumed=reader.rows * len(found["judges"]),
         cleaned=cleaned,
     )
@@ -533,15 +533,11 @@ def _report(
     folder: RunFolder | None,
     judgments: pl.LazyFrame,
     records: list[dict[str, Any]],
-    prepared: Sequence[Prepared],
     *,
     items: int = 0,
     resumed: int = 0,
     cleaned: int,
 ) -> RunReport:
-    notes = reader.notes | _contradictions(judgments, reader.graded)
-    if cleaned and any(reads_plain(one.judge) for one in prepared):
-        notes[CLEANED_NOTE] = cleaned
     return RunReport(
         folder=None if folder is None else folder.path,
         damaged=[] if folder is None else folder.damaged,
@@ -551,7 +547,7 @@ def _report(
         skipped=sum(not one.kept for one in reader.problems),
         repeats=reader.repeats,
         ignored=list(reader.ignored),
-        notes=notes,
+        notes=reader.notes | _contradictions(judgments, reader.graded) | cleaned_note(cleaned),
         items=items,
         resumed=resumed,
         recognised=[*reader.recognised, *reader.offers],

@@ -26,6 +26,7 @@ from markscheme.engine.run_folder import DIGITS, FORMAT, STATES, RunFolder, plan
 from markscheme.engine.shards import Piece, file_system, input_pieces, scan_parts, write_whole
 from markscheme.engine.summary import CLUSTERS, summarise
 from markscheme.errors import DataError, MissingExtraError, Problem, RunError
+from markscheme.options import CLEANING, Cleaning
 from markscheme.tables import (
     MANIFEST,
     ReadOptions,
@@ -66,7 +67,7 @@ def run_on_ray(
     *,
     ray_options: RayOptions,
     read: ReadOptions,
-    clean: str = "formatting",
+    clean: Cleaning = CLEANING,
     models: ModelOptions | None = None,
     on_progress: OnProgress | None = None,
     render: Callable[[RunReport], str] | None = None,
@@ -81,7 +82,7 @@ def run_on_ray(
         out: the run's folder, local or an address.
         ray_options: where and how wide.
         read: how rows become answers.
-        clean: the cleaning of answers; see `CLEANINGS`.
+        clean: how the answers that judges see are cleaned.
         models: the run's models. Limits of requests and tokens a minute and of requests at a time
             are shared out among the workers, so that they hold for the whole cluster.
         on_progress: called with the number of finished judgments.

@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, Any
 import orjson
 import polars as pl
 
-from markscheme.contract import Judge, reads_plain
-from markscheme.engine.execute import CLEANED_NOTE, Readings
+from markscheme.contract import Judge
+from markscheme.engine.execute import Readings, cleaned_note, kept_cleaning
 from markscheme.engine.local_run import Prepared, prepare, rows_of
 from markscheme.engine.shards import Piece, read_piece, write_whole
 from markscheme.engine.stream import OutcomeSheet, Stream
 from markscheme.errors import BadRowsError, DataError, MarkschemeError
+from markscheme.options import Cleaning
 from markscheme.tables import ReadOptions, bytes_digest
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ class Job:
     judges: tuple[Judge, ...]
     out: str
     read: ReadOptions
-    clean: str
+    clean: Cleaning
     models: ModelOptions
 
 
@@ -57,6 +58,7 @@ class PieceJudge:
         self.pieces = pieces
         self.models: Models = Models(options=job.models)
         self.prepared: list[Prepared] = prepare(job.judges, self.models, job.clean)
+        self.cleaning = kept_cleaning(job.clean, job.judges)
 
     def __call__(self, batch: dict[str, Any]) -> dict[str, list[Any]]:
         """Judge pieces, given by number; one that fails is reported and leaves the others be."""
@@ -89,7 +91,7 @@ class PieceJudge:
         judgments: list[pl.DataFrame] = []
         items_seen = cleaned = 0
         for batch in reader:
-            readings = Readings(batch, self.job.clean)
+            readings = Readings(batch, self.cleaning)
             items_seen += readings.items.height
             cleaned += readings.cleaned
             answers.append(batch)
@@ -115,13 +117,9 @@ class PieceJudge:
             "repeats": reader.repeats,
             "items": items_seen,
             "ignored": list(reader.ignored),
-            "notes": reader.notes | self._cleaned(cleaned),
+            "notes": reader.notes | cleaned_note(cleaned),
             "recognised": list(reader.recognised),
         }
-
-    def _cleaned(self, rows: int) -> dict[str, int]:
-        told = rows and any(reads_plain(one.judge) for one in self.prepared)
-        return {CLEANED_NOTE: rows} if told else {}
 
     def _write(self, table: str, number: int, frame: pl.DataFrame) -> tuple[str, dict[str, Any]]:
         """Write a part; its name in the run's folder, and its digest."""

@@ -20,6 +20,7 @@ import orjson
 import polars as pl
 
 from markscheme.errors import RunError
+from markscheme.options import Cleaning
 from markscheme.tables import (
     MANIFEST,
     PART,
@@ -299,7 +300,7 @@ def command_line(arguments: Sequence[str]) -> str:
 def default_folder(
     files: Sequence[str],
     judges: Sequence[Judge],
-    clean: str,
+    clean: Cleaning,
     models: ModelSource | None,
     *,
     read: ReadOptions | None = None,

@@ -16,9 +16,10 @@ from markscheme.contract import (
     parse_judge,
     parts,
 )
-from markscheme.engine import CLEANING, signed
+from markscheme.engine import signed
 from markscheme.errors import JudgeError, MarkschemeError
 from markscheme.judges.lexical import Regex
+from markscheme.options import CLEANING
 from markscheme.service.problems import Refusal
 
 DEFAULT = "examiner"

@@ -43,7 +43,7 @@ def job_routes(state: State) -> APIRouter:
             owner=request.state.owner,
             judge=served.name,
             options={
-                "clean": body.clean or "formatting",
+                "clean": body.clean,
                 "read": {
                     "input_format": body.format,
                     "columns": dict(

@@ -22,6 +22,7 @@ from markscheme.contract import parse_judge
 from markscheme.engine import ALL_SYSTEMS
 from markscheme.errors import DataError, MarkschemeError
 from markscheme.models import ModelOptions, Models, ServerOptions
+from markscheme.options import CLEANING
 from markscheme.tables import AnswersReader, ReadOptions, count_rows
 
 _TELL_EVERY = 0.25
@@ -66,7 +67,7 @@ def work(order: dict[str, Any], tell: Any) -> None:
             reader,
             [parse_judge(order["judge"])],
             out=folder / "run",
-            clean=options["clean"] or "formatting",
+            clean=options["clean"] or CLEANING,
             models=models,
             on_progress=progress,
         )

@@ -7,6 +7,8 @@ from typing import Annotated, Any, Literal
 from fastapi import UploadFile
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
+from markscheme.options import Cleaning
+
 LONGEST_TEXT = 100_000
 MOST_REFERENCES = 1_000
 
@@ -217,7 +219,7 @@ class JobIn(BaseModel):
         Literal["error", "skip"], Field(description="skip: leave bad rows out, and count them.")
     ] = "error"
     clean: Annotated[
-        Literal["formatting", "chat", "none"] | None,
+        Cleaning | None,
         Field(
             description="What is taken out of answers first. formatting (or null): citation marks, "
             "lists of sources, closing offers, for judges that ask no chat model; chat: symbols "
