@@ -138,15 +138,17 @@ def test_langfuse_receives_scores_and_evaluates_experiments(langfuse_server: Any
     assert sent[:2] == sent[2:]  # the same scores again replace those of before
     assert len(langfuse_server.users) == 1
 
-    said = {row["question"]: row["answer"] for row in ROWS}
+    unknown = {"question": "Who wrote Sanditon?", "references": [], "answer": "Jane Austen"}
+    rows = [*ROWS, unknown]
+    said = {row["question"]: row["answer"] for row in rows}
     done = client.run_experiment(
         name="made-up",
-        data=[{"input": row["question"], "expected_output": row["references"]} for row in ROWS],
+        data=[{"input": row["question"], "expected_output": row["references"]} for row in rows],
         task=lambda *, item, **_: said[item["input"]],
         evaluators=[markscheme_evaluator("examiner")],
     )
     client.shutdown()
     values = [[one.value for one in item.evaluations] for item in done.item_results]
-    assert values == [[True], [False], []]
+    assert values == [[True], [False], [False], []]  # no answer is wrong; no reference, not judged
     with pytest.raises(DataError, match="no 'question' in the item's input, only query"):
         markscheme_evaluator()(input={"query": "?"}, output="x", expected_output="y")
