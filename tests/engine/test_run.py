@@ -332,6 +332,20 @@ def test_a_folder_of_another_run_is_refused(tmp_path: Path, example: Path) -> No
         markscheme.judge(example, "exact_match", out=strange)
 
 
+def test_a_plan_whose_parts_are_of_other_types_is_refused(tmp_path: Path, example: Path) -> None:
+    out = tmp_path / "out"
+    markscheme.judge(example, "exact_match", out=out)
+    file = out / "run.json"
+    plan = json.loads(file.read_text())
+    for part in ("judges", "options", "state"):
+        for damaged in (7, "x", None, [3], {"a": []}):
+            if type(damaged) is type(plan[part]) is dict:
+                continue
+            file.write_text(json.dumps({**plan, "state": "running", part: damaged}))
+            with pytest.raises(RunError, match="no plan of a run"):
+                markscheme.judge(example, "exact_match", out=out)
+
+
 def test_two_runs_do_not_write_to_one_folder(tmp_path: Path, example: Path) -> None:
     import fcntl
 

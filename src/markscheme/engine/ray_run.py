@@ -22,7 +22,7 @@ from markscheme.contract import Judge, version
 from markscheme.engine.execute import kept_cleaning, reading_for
 from markscheme.engine.local_run import OnProgress, RunReport, prepare, summary_json
 from markscheme.engine.ray_worker import Job, PieceJudge, part_name
-from markscheme.engine.run_folder import DIGITS, FORMAT, STATES, RunFolder, plan_difference
+from markscheme.engine.run_folder import DIGITS, FORMAT, RunFolder, is_plan, plan_difference
 from markscheme.engine.shards import Piece, file_system, input_pieces, scan_parts, write_whole
 from markscheme.engine.summary import CLUSTERS, summarise
 from markscheme.errors import DataError, MissingExtraError, Problem, RunError
@@ -413,7 +413,7 @@ class _Folder:
             raise RunError(
                 f"{self.address}/run.json is damaged ({error}); choose another --out"
             ) from None
-        if not isinstance(value, dict) or value.get("state") not in STATES:
+        if not is_plan(value):
             raise RunError(f"{self.address}/run.json is no plan of a run; choose another --out")
         return value
 

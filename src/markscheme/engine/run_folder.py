@@ -14,7 +14,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from hashlib import blake2b
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 import orjson
 import polars as pl
@@ -118,7 +118,7 @@ class RunFolder:
                 )
             return None
         plan = read_json(file)
-        if plan.get("state") not in STATES:
+        if not is_plan(plan):
             raise RunError(f"{file} is no plan of a run; choose a new --out")
         if plan.get("format") != FORMAT:
             raise RunError(
@@ -247,6 +247,15 @@ class RunFolder:
             ) from None
 
 
+def is_plan(value: Any) -> TypeGuard[dict[str, Any]]:
+    """Whether a parsed `run.json` is a run's plan, with judges and options of their types."""
+    if not isinstance(value, dict) or value.get("state") not in STATES:
+        return False
+    judges = value.get("judges")
+    listed = isinstance(judges, list) and all(isinstance(one, dict) for one in judges)
+    return listed and isinstance(value.get("options"), dict)
+
+
 def _digest(file: Path) -> str:
     return str(file_digest(file)["sha256"])[:DIGITS]
 
@@ -265,12 +274,12 @@ def _remove(file: Path) -> None:
 
 def plan_difference(old: Mapping[str, Any], new: Mapping[str, Any]) -> str | None:
     """In words, how two plans differ in what must be equal to resume a run; None if nowhere."""
-    before, now = ([dict(one) for one in plan.get("judges") or ()] for plan in (old, new))
+    before, now = ([dict(one) for one in plan["judges"]] for plan in (old, new))
     names = [[str(one.get("name")) for one in judges] for judges in (before, now)]
     if names[0] != names[1]:
         return f"{', '.join(names[0])}, not {', '.join(names[1])}"
-    if old.get("options") != new.get("options"):
-        was, asked = ((plan.get("options") or {}).get("clean") for plan in (old, new))
+    if old["options"] != new["options"]:
+        was, asked = (plan["options"].get("clean") for plan in (old, new))
         return f"--clean {was or 'none'}, not {asked or 'none'}"
     for one, other in zip(before, now, strict=True):
         if one != other:
