@@ -274,7 +274,7 @@ def _remove(file: Path) -> None:
 
 def plan_difference(old: Mapping[str, Any], new: Mapping[str, Any]) -> str | None:
     """In words, how two plans differ in what must be equal to resume a run; None if nowhere."""
-    before, now = ([dict(one) for one in plan["judges"]] for plan in (old, new))
+    before, now = old["judges"], new["judges"]
     names = [[str(one.get("name")) for one in judges] for judges in (before, now)]
     if names[0] != names[1]:
         return f"{', '.join(names[0])}, not {', '.join(names[1])}"
