@@ -52,6 +52,7 @@ IN_TEXT = re.compile(rf"\b((?:{'|'.join(PACKAGES)})(?:\.\w+)*)(?: import (\w+(?:
 """Modules named within strings, such as programs that a test gives to another process."""
 
 STAGES = ("test", "test-data", "joints")
+STAMPED = {"files", "date", "passed", "skipped", "seconds", "processor_seconds", "slowest"}
 
 
 class Project:
@@ -222,17 +223,33 @@ class Project:
         return {area: reasons for area, reasons in found.items() if reasons}
 
     def stamp(self, area: str) -> dict[str, Any] | None:
-        """What the last whole run of an area that passed has left."""
+        """What the last whole run of an area that passed has left; None where it is damaged."""
         file = self.root / "tests" / "proofs" / f"{area}.json"
-        return json.loads(file.read_text("utf-8")) if file.is_file() else None
+        try:
+            stamp = json.loads(file.read_text("utf-8"))
+        except (OSError, ValueError):
+            return None
+        return stamp if isinstance(stamp, dict) and stamp.keys() >= STAMPED else None
 
     def stale(self) -> dict[str, str]:
         """The areas without a stamp of their present files, and what is wrong with it."""
         stamps = {area: self.stamp(area) for area in self.areas}
-        return {
-            area: f"files changed since {stamp['date']}" if stamp else "never stamped"
-            for area, stamp in stamps.items() if not stamp or stamp["files"] != self.digest(area)
-        }  # fmt: skip
+        return {area: self.why_stale(area, stamp) for area, stamp in stamps.items()
+                if not stamp or stamp["files"] != self.digest(area)}  # fmt: skip
+
+    def why_stale(self, area: str, stamp: dict[str, Any] | None) -> str:
+        """What is wrong with a stamp; where git knows, the files that changed after its commit."""
+        path = f"tests/proofs/{area}.json"
+        if stamp is None:
+            return "unreadable stamp" if (self.root / path).exists() else "never stamped"
+        since = f"changed since {stamp['date']}"
+        if not ((self.root / ".git").exists() and shutil.which("git")):
+            return f"files {since}"
+        last = git(self.root, "log", "-1", "--format=%H", "--", path)
+        named = git(self.root, "diff", "--name-only", "--no-renames", *last) if last else []
+        files = [file for file in named if self.reason(area, file)]
+        more = f" and {len(files) - 3} more" if len(files) > 3 else ""
+        return f"{', '.join(files[:3])}{more} {since}" if files else f"files {since}"
 
     def write_stamp(self, area: str) -> str:
         """Stamp an area from the measurement that its run has left; say whether it did."""
@@ -275,11 +292,15 @@ class Project:
 
 def git(root: Path, *arguments: str) -> list[str]:
     """The paths that a command of git lists."""
-    command = ["git", "-c", "core.quotePath=off", *arguments, "-z"]
-    done = subprocess.run(command, cwd=root, check=False, stdout=subprocess.PIPE, text=True)
+    first, *rest = arguments
+    command = ["git", "-c", "core.quotePath=off", first, "-z", *rest]
+    done = subprocess.run(command, cwd=root, check=False, capture_output=True, text=True)
     if done.returncode:
-        sys.exit(done.returncode)  # git has said why
-    return sorted({*done.stdout.split("\0")} - {""})
+        why = done.stderr.strip().partition("\n")[0]
+        sys.exit(
+            f"{why}; 'git {' '.join(arguments)}' needs a repository and a commit that is there"
+        )
+    return sorted({*done.stdout.replace("\n", "\0").split("\0")} - {""})
 
 
 def marked_areas(tree: ast.AST) -> Iterator[str]:
@@ -334,20 +355,24 @@ def main() -> None:
     commands = parser.add_subparsers(dest="command", required=True)
     commands.add_parser("for").add_argument("base", nargs="?", default="HEAD")
     commands.add_parser("stale")
-    commands.add_parser("stamp").add_argument("area")
+    project = Project(ROOT)
+    commands.add_parser("stamp").add_argument("area", choices=project.areas)
     commands.add_parser("tables")
-    given, project = parser.parse_args(), Project(ROOT)
+    given = parser.parse_args()
     if given.command == "stamp":
         print(project.write_stamp(given.area))
     elif given.command == "stale":
-        for area, why in project.stale().items():
+        found = project.stale()
+        for area, why in found.items():
             print(f"{area:<12} {why}: make proof-{area}")
+        if not found:
+            print("every stamp is of these files")
     elif given.command == "tables":
         page = ROOT / "docs" / "testing.md"
         text = with_table(page.read_text("utf-8"), "areas", project.areas_table())
         page.write_text(with_table(text, "times", project.times_table(text)), "utf-8")
     else:
-        changed = git(ROOT, "diff", "--name-only", "--no-renames", given.base)
+        changed = git(ROOT, "diff", "--name-only", "--no-renames", given.base, "--")
         changed += git(ROOT, "ls-files", "--others", "--exclude-standard")
         touched = project.touched(changed)
         for area, reasons in touched.items():
@@ -355,7 +380,8 @@ def main() -> None:
             more = f" (and {len(reasons) - 1} more)" if len(reasons) > 1 else ""
             print(f"{area:<12} {path} -> {why}{more}")
         if not touched:
-            print(f"no area is touched by the {len(changed)} files changed", file=sys.stderr)
+            print(f"files changed since {given.base}: {len(changed)}; they touch no area",
+                  file=sys.stderr)  # fmt: skip
 
 
 if __name__ == "__main__":

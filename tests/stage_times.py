@@ -26,6 +26,12 @@ def processor_seconds() -> float:
     return sum(os.times()[:4])
 
 
+def in_short(name: str) -> str:
+    """A test's name without the folders of its file, at most 80 characters long."""
+    file, colons, test = name.partition("::")
+    return f"{file.rpartition('/')[2]}{colons}{test}"[:80]
+
+
 class StageTimes:
     """A plugin: every process counts for its tests, the first one adds up and writes."""
 
@@ -76,7 +82,7 @@ class StageTimes:
             "processor_seconds": round(self.processor_seconds, 1),
             "date": datetime.now(UTC).date().isoformat(),
             "tests": hashlib.sha256("\n".join(sorted(self.seconds)).encode()).hexdigest(),
-            "slowest": [[name.rpartition("/")[2][:80], round(self.seconds[name], 1)]
+            "slowest": [[in_short(name), round(self.seconds[name], 1)]
                         for name in slowest],
             "began": self.began,
         }  # fmt: skip

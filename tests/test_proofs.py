@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import json
 import re
+import subprocess
 import time
 from pathlib import Path
 from types import ModuleType
@@ -99,7 +100,10 @@ def test_a_change_touches_the_areas_that_it_reaches(
 
 def stamped(project: Path, area: str) -> str:
     """Stamp an area as after its run."""
-    measured = {"passed": 3, "skipped": 0, "date": "2026-11-25", "began": time.time() + 1}
+    measured = {
+        "passed": 3, "skipped": 0, "seconds": 1.0, "processor_seconds": 1.0, "slowest": [],
+        "date": "2026-11-25", "began": time.time() + 1,
+    }  # fmt: skip
     write(project, {f"build/times/{area}.json": json.dumps(measured)})
     return str(proofs.Project(project).write_stamp(area))
 
@@ -114,6 +118,31 @@ def test_a_stamp_is_stale_when_a_file_of_its_area_changes_and_only_then(project:
     assert proofs.Project(project).stale() == {"one": "files changed since 2026-11-25"}
     write(project, {"src/markscheme/ranks/inner.py": "def rank(): ...\n", "docs/new.md": ""})
     assert set(proofs.Project(project).stale()) == {"one"}
+
+
+@pytest.mark.parametrize("content", [b"{broken", b"", b"\xff", b'"s"', b'{"files": "x"}', b"[]"])
+def test_a_damaged_stamp_is_named_and_ends_nothing(content: bytes, project: Path) -> None:
+    stamped(project, "one")
+    (project / "tests" / "proofs" / "one.json").write_bytes(content)
+    found = proofs.Project(project)
+    assert found.stale()["one"] == "unreadable stamp"
+    assert any("`proof-one` | | |" in row for row in found.times_table(""))
+
+
+def test_a_stale_stamp_names_the_files_that_changed_after_it(project: Path) -> None:
+    def git(*words: str) -> None:
+        who = ("-c", "user.name=n", "-c", "user.email=e@example.org")
+        subprocess.run(["git", *who, *words], cwd=project, check=True, capture_output=True)
+
+    git("init")
+    stamped(project, "one")
+    git("add", "-A")
+    git("commit", "-m", "stamped")
+    write(project, {"src/markscheme/ranks/inner.py": "def rank(): return 1"})
+    why = proofs.Project(project).stale()["one"]
+    assert why == "src/markscheme/ranks/inner.py changed since 2026-11-25"
+    with pytest.raises(SystemExit, match=r"nosuch.*a commit that is there"):
+        proofs.git(project, "diff", "--name-only", "nosuch", "--")
 
 
 def test_only_a_whole_run_of_unchanged_files_is_stamped(project: Path) -> None:
