@@ -7,6 +7,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+PROJECTS := pyproject.toml packages/research/pyproject.toml
 READY := $(VENV)/.ready-for-users
 READY_DEV := $(VENV)/.ready-for-developers
 CHROMIUM := $(or $(shell command -v chromium),$(VENV)/.chromium)
@@ -21,23 +22,24 @@ TORCH := torch==2.13.0
 # With it set, as images for containers do, every process of a test compiles the package anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test test-data joints yardstick yardstick-accept properties proof $(PROOFS:%=proof-%) \
+.PHONY: demo test test-core test-data joints yardstick yardstick-accept properties proof $(PROOFS:%=proof-%) \
     proofs-for test-times size wheel lint types bench docs sample-report upgrade clean
 
 # Install a lock and this checkout into an environment: $(call install,FOLDER,LOCK)
 define install
 $(1)/bin/pip install --quiet --disable-pip-version-check -r requirements/$(2).txt
-$(1)/bin/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+$(1)/bin/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable . \
+    --editable packages/research
 endef
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
 
-$(READY): requirements/base.txt pyproject.toml | $(BIN)/python
+$(READY): requirements/base.txt $(PROJECTS) | $(BIN)/python
 	$(call install,$(VENV),base)
 	@touch $@
 
-$(READY_DEV): requirements/dev.txt pyproject.toml | $(BIN)/python
+$(READY_DEV): requirements/dev.txt $(PROJECTS) | $(BIN)/python
 	$(call install,$(VENV),dev)
 	@touch $@ $(READY)
 
@@ -55,6 +57,15 @@ types: $(READY_DEV)
 
 test: lint types
 	$(BIN)/pytest $(PYTEST_OPTIONS) -m "not needs_data and not proof and not joint" --stage test
+
+# The core where it alone is installed: its own quick tests, in an environment without research.
+test-core: requirements/dev.txt $(PROJECTS) | $(BIN)/python
+	$(PYTHON) -m venv $(VENV)/core
+	$(VENV)/core/bin/pip install --quiet --disable-pip-version-check -r requirements/dev.txt
+	$(VENV)/core/bin/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation \
+	    --editable .
+	$(VENV)/core/bin/pytest $(PYTEST_OPTIONS) -m "not needs_data and not proof and not joint" \
+	    --ignore tests/research --ignore tests/recipes
 
 # The tests that read public data (docs/datasets.md) and are quick.
 test-data: $(READY_DEV)
@@ -101,7 +112,7 @@ $(PROOFS:%=proof-%): proof-%: $(VENV)/proofs/%/.ready
 	    -m "proof(area='$*')" --timeout 1200 --stage $*
 	$(VENV)/proofs/$*/bin/python scripts/proofs.py stamp $*
 
-$(PROOF_ENVIRONMENTS): $(VENV)/proofs/%/.ready: requirements/%.txt pyproject.toml
+$(PROOF_ENVIRONMENTS): $(VENV)/proofs/%/.ready: requirements/%.txt $(PROJECTS)
 	$(PYTHON) -m venv $(@D)
 	$(if $(filter $*,$(WITH_TORCH)),$(@D)/bin/pip install --quiet --disable-pip-version-check $(TORCH))
 	$(call install,$(@D),$*)
@@ -120,7 +131,7 @@ $(VENV)/.shell-tools: | $(BIN)/python
 	@touch $@
 
 # ragas, deepeval and promptfoo want other versions of what the other harnesses have, or Node.
-$(VENV)/proofs/harnesses/tools/.ready: requirements/tools.txt pyproject.toml
+$(VENV)/proofs/harnesses/tools/.ready: requirements/tools.txt $(PROJECTS)
 	$(PYTHON) -m venv $(@D)
 	$(call install,$(@D),tools)
 	command -v npm || (apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -qq -y npm)
@@ -155,7 +166,7 @@ docs: $(VENV)/docs/.ready
 	$(VENV)/docs/bin/mkdocs build --strict
 	$(MAKE) --no-print-directory sample-report
 
-$(VENV)/docs/.ready: requirements/docs.txt pyproject.toml
+$(VENV)/docs/.ready: requirements/docs.txt $(PROJECTS)
 	$(PYTHON) -m venv $(@D)
 	$(call install,$(@D),docs)
 	@touch $@

@@ -95,8 +95,8 @@ def coverage(draws: int, seed: int) -> None:
     import polars as pl
 
     from markscheme.agreement.estimators import METHODS, Sample, estimates
-    from markscheme.datasets import load
     from markscheme.metrics.lexical import contains
+    from markscheme_research.datasets import load
 
     table = load("evouna-nq")
     predictions = contains(table["answer"].fill_null(""), table["references"]).to_numpy()

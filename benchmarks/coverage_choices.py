@@ -18,10 +18,10 @@ from sklearn.metrics import average_precision_score, roc_auc_score
 from benchmarks.worlds import Array, Tally, World, difficulty
 from markscheme.agreement import AgreeOptions, agree
 from markscheme.agreement.cascades import Goal, Recorded, choose_setting, decide
-from markscheme.agreement.juries import clustered_share
 from markscheme.agreement.options import Guarantee
 from markscheme.agreement.ranking import rank_systems
 from markscheme.annotate.quality import mean_difference
+from markscheme_research.studies.juries import clustered_share
 
 POPULATION = 200_000
 """Answers of a population in which a figure is taken for the truth."""

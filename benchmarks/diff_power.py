@@ -23,9 +23,9 @@ import numpy as np
 import polars as pl
 
 import markscheme
-from markscheme import datasets
 from markscheme.agreement import CompareOptions, compare_systems
 from markscheme.results import Table
+from markscheme_research import datasets
 
 ROOT = Path(__file__).parents[1]
 VERDICTS = ROOT / "tests" / "analysis" / "diff_power_verdicts.npz"

@@ -26,8 +26,8 @@ from benchmarks.coverage import AGAIN, DOCS, LEAST_COVERAGE, MOST_COVERAGE, writ
 from markscheme.agreement.difference_plans import chances, draw, questions_of_both, spreads
 from markscheme.agreement.estimators import Sample
 from markscheme.agreement.system_differences import paired_difference
-from markscheme.datasets import load
 from markscheme.metrics import contains
+from markscheme_research.datasets import load
 
 Array = npt.NDArray[np.float64]
 WAYS = ("judge and labels", "labels alone", "planned for the difference")

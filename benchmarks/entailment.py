@@ -3,7 +3,7 @@
     python -m benchmarks.entailment [--data-dir DIR] [--judge JUDGE] [--part development]
 
 By default on questions of EVOUNA-NQ that nothing in the judge was trained or tuned on
-(`markscheme.training.splits`, part `test`); figures of the paper are GPT-3.5's on all questions.
+(`markscheme_research.training.splits`, part `test`); the paper's figures are GPT-3.5's on all.
 Relations are also compared with those written into the bundled example.
 """
 
@@ -17,7 +17,6 @@ from typing import Any
 import polars as pl
 
 from benchmarks.examiner import ENTAILMENT, EVERY, ROOT
-from markscheme import datasets
 from markscheme.agreement.answer_hierarchy import (
     adjacent_sets,
     alternatives,
@@ -27,11 +26,12 @@ from markscheme.agreement.answer_hierarchy import (
 from markscheme.contract.grammar import parse_judge
 from markscheme.engine.execute import apply
 from markscheme.models.sources import Models
-from markscheme.papers.yao_2024 import TABLE_9, TABLE_12, TABLE_13
 from markscheme.results import p_text
 from markscheme.tables.answers import read_answers
 from markscheme.tables.judgments import RELATIONS
-from markscheme.training.splits import parts
+from markscheme_research import datasets
+from markscheme_research.papers.yao_2024 import TABLE_9, TABLE_12, TABLE_13
+from markscheme_research.training.splits import parts
 
 EXAMPLE = ROOT / "examples" / "answers.jsonl"
 

@@ -1,11 +1,12 @@
 """How well the shipped examiner agrees with people, and how fast it is: the figures of its card.
 
     python -m benchmarks.examiner [--data-dir DIR] [--json FILE]
-                                  [--quality-only | --speed-only | --transfer]
+                                  [--quality-only | --speed-only]
 
 Every figure is on questions that no part of the examiner was trained or tuned on
-(`markscheme.training.splits`: part `test`, in which every question of NQ301 lies). Intervals are
-bootstrap intervals over questions. `--pedants PYTHON` names an interpreter that has qa-metrics.
+(`markscheme_research.training.splits`: part `test`, in which every question of NQ301 lies).
+Intervals are bootstrap intervals over questions. `--pedants PYTHON` names an interpreter that has
+qa-metrics.
 """
 
 from __future__ import annotations
@@ -22,9 +23,7 @@ from typing import Any
 
 import polars as pl
 
-from benchmarks.examiner_transfer import Transfer, transfer
 from benchmarks.jobs import peak_megabytes
-from markscheme import datasets
 from markscheme.agreement.against_labels import AgreementOptions, agreement
 from markscheme.agreement.answer_hierarchy import adjacent_sets, marks_test
 from markscheme.contract.grammar import parse_judge
@@ -37,7 +36,8 @@ from markscheme.tables.joins import join_labels
 from markscheme.tables.judgment_files import load_judgments
 from markscheme.tables.judgments import RELATIONS
 from markscheme.tables.labels import load_labels
-from markscheme.training.splits import parts
+from markscheme_research import datasets
+from markscheme_research.training.splits import parts
 
 ROOT = Path(__file__).parents[1]
 CHECKLIST = ROOT / "tests" / "checklist"
@@ -344,19 +344,6 @@ def print_speed(found: Mapping[str, Any]) -> None:
         print(f"PEDANTS was not run: {peer['not_run']}\n")
 
 
-def print_transfer(found: Mapping[str, Sequence[Transfer]]) -> None:
-    """With and without the like in training."""
-    for what, rows in found.items():
-        cells = [
-            [one.group, f"{one.answers:,}",
-             f"{100 * one.seen_accuracy:.1f}", f"{100 * one.unseen_accuracy:.1f}",
-             f"{100 * one.seen_f1:.1f}", f"{100 * one.unseen_f1:.1f}"]
-            for one in rows
-        ]  # fmt: skip
-        heads = ["accuracy, seen", "accuracy, unseen", "F1, seen", "F1, unseen"]
-        table([what, "answers", *heads], cells)
-
-
 def main() -> None:
     """Measure, print and keep."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -366,14 +353,10 @@ def main() -> None:
     only = parser.add_mutually_exclusive_group()
     only.add_argument("--speed-only", action="store_true")
     only.add_argument("--quality-only", action="store_true")
-    only.add_argument("--transfer", action="store_true", help="unseen systems and questions")
     options = parser.parse_args()
     found: dict[str, Any] = {"weights": open_weights().revision}
     print(f"examiner {found['weights']}\n")
-    if options.transfer:
-        found = {"transfer": transfer(options.data_dir)}
-        print_transfer(found["transfer"])
-    elif not options.speed_only:
+    if not options.speed_only:
         found["evouna_nq"] = evouna(options.data_dir)
         print_evouna(found["evouna_nq"])
         found["nq301"] = nq301(options.data_dir)
@@ -382,7 +365,7 @@ def main() -> None:
         print_checklist("Checklist", found["checklist"])
         found["held_out"] = checklist(CHECKLIST / "heldout")
         print_checklist("Cases held out while it was made", found["held_out"])
-    if not (options.quality_only or options.transfer):
+    if not options.quality_only:
         found["speed"] = speed(options.data_dir, options.pedants)
         print_speed(found["speed"])
     if options.json:

@@ -112,8 +112,8 @@ def figures(name: str) -> dict[str, Any]:
     from sklearn.metrics import cohen_kappa_score, f1_score, roc_auc_score
 
     from benchmarks.jobs import peak_megabytes
-    from markscheme import datasets
-    from markscheme.training.splits import parts
+    from markscheme_research import datasets
+    from markscheme_research.training.splits import parts
 
     every = datasets.load("evouna-nq").drop_nulls(["answer", "label"])
     evouna = every.filter(parts(every["question"]) == "test")
@@ -145,7 +145,7 @@ def recorded() -> list[dict[str, Any]]:
     """The judges whose verdicts on NQ301 were released."""
     from sklearn.metrics import cohen_kappa_score
 
-    from markscheme import datasets
+    from markscheme_research import datasets
 
     people = datasets.load("nq301", rows="pairs").select("answer_id", "label")
     found = []

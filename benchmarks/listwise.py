@@ -14,10 +14,10 @@ import time
 import polars as pl
 
 from markscheme.contract.grammar import parse_judge
-from markscheme.datasets import load, passages
 from markscheme.engine.execute import apply
 from markscheme.models.local.encoder import MiniLM
 from markscheme.models.local.token_vectors import TokenEncoder, token_encoder
+from markscheme_research.datasets import load, passages
 
 ROWS = 1000
 
@@ -56,9 +56,9 @@ def speed(rows: int) -> None:
 
 def draws(questions: int = 3) -> None:
     """Print how much faster three draws are judged together than apart, with the same scores."""
-    from markscheme.analysis.list_material import open_material
-    from markscheme.analysis.list_studies import Plan, mark, over_draws
     from markscheme.models import Models
+    from markscheme_research.lists.list_material import open_material
+    from markscheme_research.lists.list_studies import Plan, mark, marked_over_draws
 
     judge = parse_judge("listwise_examiner")
     tables = Plan(seeds=3).tables(open_material("trec-dl-nf", questions=questions), "3210")
@@ -70,7 +70,7 @@ def draws(questions: int = 3) -> None:
     # The second way is not to find the references of the first.
     token_encoder().forget()
     begin = time.perf_counter()
-    together = over_draws(judge, tables, Models()).table
+    together = marked_over_draws(judge, tables, Models()).table
     seconds["together"] = time.perf_counter() - begin
     assert together.equals(apart), "the scores differ"
     fast, slow = (apart.height / seconds[way] for way in ("together", "apart"))
@@ -82,9 +82,9 @@ def draws(questions: int = 3) -> None:
 
 def quality() -> None:
     """Print correlations within questions that the trees have not seen, three draws each."""
-    from markscheme.training.listwise import train_mode
-    from markscheme.training.listwise_draws import draw_all
-    from markscheme.training.listwise_models import ListwiseOptions
+    from markscheme_research.training.listwise import train_mode
+    from markscheme_research.training.listwise_draws import draw_all
+    from markscheme_research.training.listwise_models import ListwiseOptions
 
     options = ListwiseOptions()
     sets = {"antique": passages("antique", part="dev"), "trec-dl-nf": passages("trec-dl-nf")}

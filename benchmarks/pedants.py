@@ -21,8 +21,8 @@ def section() -> str:
         )
     import polars as pl
 
-    from markscheme import datasets
-    from markscheme.training.splits import parts
+    from markscheme_research import datasets
+    from markscheme_research.training.splits import parts
 
     answers = datasets.load("evouna-nq")
     answers = answers.filter(parts(answers["question"]) == "test", pl.col("label").is_not_null())

@@ -11,9 +11,9 @@ from __future__ import annotations
 import os
 from typing import Any
 
+import datasets
 import evaluate
 
-import datasets
 from benchmarks.squad import scores
 
 

@@ -28,9 +28,9 @@ from typing import Any
 import polars as pl
 
 import markscheme
-from markscheme import datasets
 from markscheme.report.html import write_report
 from markscheme.report.material import read_material
+from markscheme_research import datasets
 
 JUDGES = ("exact_match", "contains", "token_f1", "examiner")
 QUIET = (

@@ -24,8 +24,8 @@ from typing import Any
 
 import zstandard
 
-from markscheme.training.splits import part_of
 from markscheme.values import Comparison, Outcome, compare_values
+from markscheme_research.training.splits import part_of
 
 Row = dict[str, Any]
 SHORT = 15

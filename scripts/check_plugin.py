@@ -4,8 +4,10 @@
 
 Builds the wheels of markscheme and of examples/plugin with the build backend of this Python's
 environment (nothing is fetched), installs both without dependencies in a new environment that
-finds the dependencies where this Python finds them, and there runs `markscheme judges`, judges a
-row, calls `check_judge` and runs the plugin's own tests. Exits with 1 where one of them fails.
+finds the dependencies where this Python finds them, and there lists and calls the plugin's judge,
+reads its data set by name, types its command and runs its own tests, which call `check_judge`. The
+research package is not installed there: a plugin needs the core alone. Exits with 1 where one of
+them fails.
 """
 
 from __future__ import annotations
@@ -40,6 +42,15 @@ check_judge("entailment(test=shared_words, statements=bare_answer)")
 print("judged and checked away from the checkout:", found.signature)
 """
 
+COMMANDS = {
+    "judges": "same_numbers",
+    "--help": "count-numbers",
+    "columns dataset:sums": "What is 17 + 25?",
+    "judge dataset:sums -j same_numbers --out judged": "slide rule",
+    "count-numbers dataset:sums --least 2 --format csv": "abacus,4,1",
+}
+"""What is typed where the plugin is installed, and what must be printed."""
+
 
 def run(*command: str | Path, folder: Path, env: dict[str, str] | None = None) -> str:
     """What a command prints; its failure ends the program."""
@@ -64,6 +75,15 @@ def copied(source: Path, names: tuple[str, ...], target: Path) -> Path:
     return target
 
 
+def dependencies(folder: Path) -> Path:
+    """A folder with links to what is installed here, without markscheme's own distributions."""
+    folder.mkdir()
+    for one in Path(sysconfig.get_paths()["purelib"]).iterdir():
+        if not one.name.startswith(("markscheme", "_editable_impl_markscheme")):
+            (folder / one.name).symlink_to(one)
+    return folder
+
+
 def main() -> None:
     """Build, install, try."""
     with tempfile.TemporaryDirectory() as name:
@@ -85,12 +105,14 @@ def main() -> None:
         wheels = sorted(built.glob("*.whl"))
         run(python, *pip, "install", "--no-deps", *wheels, folder=folder, env=clean)
         (site,) = (folder / "user").glob("lib/python*/site-packages")
-        (site / "dependencies.pth").write_text(sysconfig.get_paths()["purelib"] + "\n")
+        (site / "dependencies.pth").write_text(f"{dependencies(folder / 'dependencies')}\n")
         away = folder / "away"
         away.mkdir()
-        listed = run(python, "-m", "markscheme", "judges", folder=away, env=clean)
-        if "same_numbers" not in listed:
-            sys.exit(f"'markscheme judges' does not list the plugin's judge:\n{listed}")
+        for words, wanted in COMMANDS.items():
+            printed = run(python, "-m", "markscheme", *words.split(), folder=away, env=clean)
+            if wanted not in printed:
+                sys.exit(f"'markscheme {words}' does not print {wanted!r}:\n{printed}")
+            print(f"markscheme {words}: prints {wanted!r}")
         print(run(python, "-c", TRY, folder=away, env=clean).strip())
         shutil.copytree(plugin / "tests", away / "tests")
         tests = (python, "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests")

@@ -1,10 +1,12 @@
-"""The wheel as a user gets it: built in one new environment, installed in another, and tried.
+"""The wheels as users get them: built in one new environment, installed in another, and tried.
 
     make wheel            # or: python scripts/check_wheel.py [--extra llm]
 
-The README's examples run from a folder that is not the checkout, against the installed package, and
-must print what the README shows. Ends with the wheel's size, that of the environment and the number
-of packages in it; exits with 1 where an example does not do what it should.
+First the core alone: the README's examples run from a folder that is not the checkout, against
+the installed package, and must print what the README shows; what the research package would add is
+named with the line that installs it. Then that package: its commands, judges and data sets must be
+found through their entry points. Prints the wheels' sizes, that of the environment and the number
+of packages in it; exits with 1 where something does not do what it should.
 """
 
 from __future__ import annotations
@@ -38,6 +40,25 @@ with documents.sandbox(root, folder):
     print(f"{documents.run_page(root / 'README.md')} blocks of README.md run from {place.parent}")
 """
 
+CORE_ALONE = {
+    "research study": "pip install 'markscheme[research]'",
+    "study cost answers.jsonl": "pip install 'markscheme[research]'",
+    "train examiner --data answers.jsonl": "pip install 'markscheme[research]'",
+    "judge answers.jsonl -j learned": "pip install 'markscheme[research]'",
+    "columns dataset:nq-open": "pip install 'markscheme[research]'",
+}
+"""What fails without the research package, and what its message must hold."""
+
+WITH_RESEARCH = {
+    "research reproduce --help": "markscheme research reproduce",
+    "study --help": "markscheme research study",
+    "train examiner --help": "markscheme train examiner",
+    "research datasets nq-open": "nq-open",
+    "judges learned": "learned(weights=",
+    "judges claims": "claims",
+}
+"""What works with it, and what must be printed."""
+
 
 def environment(folder: Path) -> Path:
     """A new environment in `folder`; its Python."""
@@ -61,16 +82,34 @@ def megabytes(folder: Path) -> float:
     return sum(p.lstat().st_size for p in folder.rglob("*") if not p.is_symlink()) / 1e6
 
 
-def sources(folder: Path) -> Path:
-    """A copy of the sources without what lies beside them by chance."""
-    names = ("pyproject.toml", "README.md", "LICENSE", "NOTICE")
-    folder.mkdir()
-    for name in names:
-        shutil.copy(ROOT / name, folder)
+def sources(project: Path, folder: Path) -> Path:
+    """A copy of a project's sources without what lies beside them by chance."""
+    folder.mkdir(parents=True)
+    for name in ("pyproject.toml", "README.md", "LICENSE", "NOTICE"):
+        if (project / name).exists():
+            shutil.copy(project / name, folder)
     shutil.copytree(
-        ROOT / "src", folder / "src", ignore=shutil.ignore_patterns("__pycache__", "*.egg-info")
+        project / "src", folder / "src", ignore=shutil.ignore_patterns("__pycache__", "*.egg-info")
     )
     return folder
+
+
+def try_commands(
+    python: Path, commands: dict[str, str], *, code: int, folder: Path, env: dict[str, str]
+) -> None:
+    """Type commands of ours; another exit code, or output without the words, ends the program."""
+    for words, wanted in commands.items():
+        done = subprocess.run(
+            [python, "-m", "markscheme", *words.split()],
+            check=False, capture_output=True, text=True, cwd=folder, env=env,
+        )  # fmt: skip
+        printed = " ".join((done.stdout + done.stderr).split())
+        if done.returncode != code or wanted not in printed:
+            sys.exit(
+                f"'markscheme {words}' ended with {done.returncode}, not {code}, or without "
+                f"{wanted!r}:\n{done.stdout}{done.stderr}"
+            )
+        print(f"markscheme {words}: ends with {code}, says {wanted!r}")
 
 
 def main() -> None:
@@ -83,9 +122,13 @@ def main() -> None:
         built = folder / "built"
         pip(environment(folder / "build-environment"),
             "wheel", "--quiet", "--no-deps", "--wheel-dir", str(built),
-            str(sources(folder / "sources")))  # fmt: skip
+            str(sources(ROOT, folder / "sources" / "core")),
+            str(sources(ROOT / "packages" / "research", folder / "sources" / "research")),
+        )  # fmt: skip
         (wheel,) = built.glob("markscheme-*.whl")
-        print(f"{wheel.name}: {wheel.stat().st_size / 1e6:.1f} MB")
+        (research,) = built.glob("markscheme_research-*.whl")
+        for one in (wheel, research):
+            print(f"{one.name}: {one.stat().st_size / 1e6:.1f} MB")
         user = folder / "user-environment"
         python = environment(user)
         wanted = f"{wheel}[{','.join(extras)}]" if extras else str(wheel)
@@ -103,8 +146,12 @@ def main() -> None:
         done = subprocess.run([python, "-c", TRY], cwd=folder / "away", env=clean, check=False)
         if done.returncode:
             sys.exit("the README's examples do not run from the wheel")
+        work = folder / "away" / "work"
+        try_commands(python, CORE_ALONE, code=2, folder=work, env=clean)
         packages = len(pip(python, "list", "--format=freeze").split())
         print(f"environment: {megabytes(user):.0f} MB, {packages} packages with pip and setuptools")
+        pip(python, "install", "--quiet", f"{wheel}[research]", str(research))
+        try_commands(python, WITH_RESEARCH, code=0, folder=work, env=clean)
 
 
 if __name__ == "__main__":

@@ -13,8 +13,8 @@ import tempfile
 from pathlib import Path
 
 import markscheme
-from markscheme import datasets
-from markscheme.training.splits import parts
+from markscheme_research import datasets
+from markscheme_research.training.splits import parts
 
 JUDGES = ("exact_match", "contains", "token_f1", "examiner")
 TITLE = "EVOUNA-NQ, test part: four judges and people"

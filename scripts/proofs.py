@@ -47,7 +47,12 @@ NOTHING = ("docs/testing.md", "tests/areas.toml", "tests/proofs/", "tests/stage_
 """What only measures, or what this script writes: a stamp must not make itself stale."""
 
 BUILT = {"build", "dist", "runs", "scratch", "site"}
-PACKAGES = {"markscheme": "src/markscheme", "benchmarks": "benchmarks"}
+PACKAGES = {
+    "markscheme_research": "packages/research/src/markscheme_research",
+    "markscheme": "src/markscheme",
+    "benchmarks": "benchmarks",
+    "recipes": "recipes",
+}
 IN_TEXT = re.compile(rf"\b((?:{'|'.join(PACKAGES)})(?:\.\w+)*)(?: import (\w+(?:, \w+)*))?")
 """Modules named within strings, such as programs that a test gives to another process."""
 
@@ -118,7 +123,7 @@ class Project:
             start = f"{folder}/__init__.py"
             exported = self.exports(folder).get(name)
             if exported and (last or not (package or module in self.files)):
-                return self.resolve(f"{folder.removeprefix('src/').replace('/', '.')}.{exported}")
+                return self.resolve(f"{folder.rpartition('src/')[2].replace('/', '.')}.{exported}")
             if not package and module in self.files:
                 return {module}
             if not package and start in self.files:
@@ -166,8 +171,10 @@ class Project:
             found |= {self.helpers[name] for name in firsts if name in self.helpers}
             found |= {f"{a}{text}" for text in texts for a in ("", "scripts/")} & self.files
             if "markscheme" in texts or any(name.startswith("markscheme.cli") for name in dotted):
-                typed = {f"src/markscheme/cli/{text.replace('-', '_')}.py" for text in texts}
-                found |= typed & self.files
+                names = {f"cli/{text.replace('-', '_')}.py" for text in texts}
+                found |= {
+                    f"{folder}/{n}" for folder in PACKAGES.values() for n in names
+                } & self.files
         return frozenset(found)
 
     @cache  # noqa: B019 - a project lives as long as the process

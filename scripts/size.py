@@ -1,10 +1,14 @@
-"""What each folder of the package weighs: so that nothing is called smaller that is only denser.
+"""What each folder of the houses weighs: so that nothing is called smaller that is only denser.
 
-    make size                       # or: python scripts/size.py [FOLDER] [--json]
+    make size                       # or: python scripts/size.py [FOLDER] [--json] [--lower]
 
-For each folder of src/markscheme, and in all: Python files and lines; Python tokens without
-comments, docstrings and line ends; the share of public names (modules, classes, functions, methods)
-with a docstring; lines of TOML and JSON.
+For each folder of src/markscheme, of the research package and of the recipes, and in all: Python
+files and lines; Python tokens without comments, docstrings and line ends; the share of public names
+(modules, classes, functions, methods) with a docstring; lines of TOML and JSON.
+
+No folder may have more lines or files than its bar in scripts/size_bars.toml (a test compares).
+`--lower` lowers the bars of what has shrunk. Raising one is done by hand, with a word on why in
+the message of the commit.
 """
 
 from __future__ import annotations
@@ -14,11 +18,22 @@ import ast
 import io
 import json
 import tokenize
+import tomllib
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-PACKAGE = Path(__file__).resolve().parents[1] / "src" / "markscheme"
+ROOT = Path(__file__).resolve().parents[1]
+HOUSES = {
+    "core": ROOT / "src" / "markscheme",
+    "research": ROOT / "packages" / "research" / "src" / "markscheme_research",
+    "recipes": ROOT / "recipes",
+}
+BARS = Path(__file__).with_name("size_bars.toml")
+HEAD = """\
+# The most Python lines and files of each folder (scripts/size.py; compared by a test).
+# `python scripts/size.py --lower` lowers bars; raise one by hand and say why in the commit.
+"""
 NOT_CODE = {
     tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT,
     tokenize.ENCODING, tokenize.ENDMARKER,
@@ -97,26 +112,85 @@ def size_by_folder(package: Path) -> dict[str, Size]:
     return sizes
 
 
+def lines_and_files(package: Path) -> dict[str, list[int]]:
+    """Python lines and files of each folder directly below `package`, and of `all`."""
+    found: dict[str, list[int]] = {"all": [0, 0]}
+    for path in sorted(package.rglob("*.py")):
+        inner = path.relative_to(package)
+        lines = len(path.read_text("utf-8").splitlines())
+        for folder in (inner.parts[0] if len(inner.parts) > 1 else ".", "all"):
+            one = found.setdefault(folder, [0, 0])
+            one[0] += lines
+            one[1] += 1
+    return found
+
+
+def bars() -> dict[str, dict[str, list[int]]]:
+    """The most lines and files, by house and folder."""
+    return tomllib.loads(BARS.read_text("utf-8"))
+
+
+def above_bars() -> list[str]:
+    """A line for each folder that is above its bar, or has none."""
+    found, most = [], bars()
+    for house, place in HOUSES.items():
+        for folder, (lines, files) in lines_and_files(place).items():
+            bar = most.get(house, {}).get(folder)
+            told = f"{house}/{folder} has {lines} lines in {files} files"
+            if bar is None:
+                found.append(f"{told}, and no bar")
+            elif lines > bar[0] or files > bar[1]:
+                found.append(f"{told}, and its bar is {bar[0]} in {bar[1]}")
+    return found
+
+
+def lower() -> None:
+    """Write bars that are as low as what is there now; none is raised."""
+    known = bars() if BARS.exists() else {}
+    text = [HEAD]
+    for house, place in HOUSES.items():
+        text.append(f"\n[{house}]\n")
+        for folder, now in lines_and_files(place).items():
+            bar = known.get(house, {}).get(folder, now)
+            text.append(f'"{folder}" = {[min(pair) for pair in zip(bar, now, strict=True)]}\n')
+    BARS.write_text("".join(text), encoding="utf-8")
+
+
 def main() -> None:
-    """Print the table, or JSON."""
+    """Print the tables, or JSON."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("folder", nargs="?", type=Path, default=PACKAGE, help="a package's folder")
+    parser.add_argument("folder", nargs="?", type=Path, help="a package's folder; else the houses")
     parser.add_argument("--json", action="store_true", help="print JSON")
+    parser.add_argument("--lower", action="store_true", help="lower the bars to what is there")
     options = parser.parse_args()
-    sizes = size_by_folder(options.folder)
-    sizes["all"] = sum(sizes.values(), Size())
+    if options.lower:
+        lower()
+    places = HOUSES if options.folder is None else {options.folder.name: options.folder}
+    houses = {house: size_by_folder(place) for house, place in places.items()}
+    for sizes in houses.values():
+        sizes["all"] = sum(sizes.values(), Size())
     if options.json:
-        print(json.dumps({folder: asdict(size) for folder, size in sizes.items()}, indent=2))
-        return
-    print(
-        f"{'folder':<14}{'files':>6}{'lines':>8}{'tokens':>9}{'documented':>12}{'TOML, JSON':>12}"
-    )
-    for folder, size in sizes.items():
-        share = f"{size.documented / size.public:.1%}" if size.public else "-"
         print(
-            f"{folder:<14}{size.files:>6}{size.lines:>8,}{size.tokens:>9,}{share:>12}"
-            f"{size.data_lines:>12,}"
+            json.dumps(
+                {house: {f: asdict(s) for f, s in one.items()} for house, one in houses.items()},
+                indent=2,
+            )
         )
+        return
+    most = bars()
+    for house, one in houses.items():
+        print(
+            f"{house:<14}{'files':>6}{'lines':>8}{'bar':>8}{'tokens':>9}{'documented':>12}"
+            f"{'TOML, JSON':>12}"
+        )
+        for folder, size in one.items():
+            share = f"{size.documented / size.public:.1%}" if size.public else "-"
+            bar = most.get(house, {}).get(folder, [0])[0]
+            print(
+                f"{folder:<14}{size.files:>6}{size.lines:>8,}{bar:>8,}{size.tokens:>9,}{share:>12}"
+                f"{size.data_lines:>12,}"
+            )
+        print()
 
 
 if __name__ == "__main__":

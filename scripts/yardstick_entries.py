@@ -63,9 +63,9 @@ TEXTS_LEFT_OUT: tuple[tuple[str, str], ...] = (
 NOT_RECORDED: dict[str, str] = {
     "serve": "serves until it is stopped; tests/service compares its replies with Python's",
     "view": "serves until it is stopped",
-    "datasets fetch": "downloads",
-    "train listwise": "learns for 17 seconds; see `make proof-examiner`",
-    "train learned": "needs PyTorch and a language model; see `make proof-models`",
+    "research datasets fetch": "downloads",
+    "research train listwise": "learns for 17 seconds; see `make proof-examiner`",
+    "research train learned": "needs PyTorch and a language model; see `make proof-models`",
 }
 """Commands that are not recorded, and why."""
 
@@ -183,7 +183,7 @@ REPLIES: tuple[tuple[str, tuple[str, ...]], ...] = (
 """What the scripted model replies to a prompt with these words; else Yes, No or what is neither."""
 
 VARIANTS = (
-    "entailment(policy=both)", "entailment(policy=superior_only)", "examiner(encoder=always)",
+    "entailment(statements=rules)", "entailment(policy=both)", "entailment(policy=superior_only)", "examiner(encoder=always)",
     "panel(judges=[exact_match, token_f1, contains, entailment, examiner], weights='jury.json')",
 )  # fmt: skip
 """Judges that need nothing, with parameters that their examples do not have."""
@@ -304,8 +304,10 @@ def _label() -> None:
         project.execute(rating)
 
 
-PREPARED: dict[str, Callable[[], None]] = {"batch read": _answer_batch, "annotate-export": _label}
-"""What is done once, before the first line of a command."""
+PREPARED: dict[str, Callable[[], None]] = {
+    "commands/batch/read": _answer_batch, "commands/annotate-export": _label
+}  # fmt: skip
+"""What is done once, before the first line of an entry."""
 
 
 # --- values as rows ---------------------------------------------------------------------------
@@ -365,18 +367,21 @@ def commands(folder: Path) -> Record:
     Raises:
         SystemExit: a command of the application is neither recorded nor in `NOT_RECORDED`.
     """
+    from markscheme.cli.dispatch import spelled_now
+
     with _scripted_models():
         known = _known_commands()
         record: Record = {}
         for line in COMMANDS.strip().splitlines():
             words = shlex.split(line)
-            name = next(name for name in (" ".join(words[:2]), words[0]) if name in known)
-            entry = f"commands/{name.replace(' ', '/')}"
-            if entry not in record and name in PREPARED:
-                PREPARED[name]()
+            typed = spelled_now(words)
+            name = next(" ".join(typed[:n]) for n in (3, 2, 1) if " ".join(typed[:n]) in known)
+            entry = _entry(name)
+            if entry not in record and entry in PREPARED:
+                PREPARED[entry]()
             rows = record.setdefault(entry, {})
             rows |= _run(folder, line, words + ["--format", "json"] * known[name])
-    missing = {name for name in known if f"commands/{name.replace(' ', '/')}" not in record}
+    missing = {name for name in known if _entry(name) not in record}
     missing -= NOT_RECORDED.keys()
     if missing:
         sys.exit(
@@ -384,6 +389,12 @@ def commands(folder: Path) -> Record:
             "scripts/yardstick_entries.py, or a reason to NOT_RECORDED"
         )
     return record
+
+
+def _entry(name: str) -> str:
+    """The entry of a command: its name without the house or the group that it moved into."""
+    bare = name.removeprefix("research ").removeprefix("llm ")
+    return f"commands/{bare.replace(' ', '/')}"
 
 
 def _known_commands() -> dict[str, bool]:
@@ -395,17 +406,18 @@ def _known_commands() -> dict[str, bool]:
 
     load_commands()
     known: dict[str, bool] = {}
-    for name, one in vars(typer.main.get_command(app))["commands"].items():
-        every = {name: one} | {f"{name} {sub}": each for sub, each in _inner(one).items()}
-        for full, each in every.items():
-            if not each.hidden and (not _inner(each) or each.invoke_without_command):
-                known[full] = any(option.name == "format" for option in each.params)
+
+    def add(above: str, group: Any) -> None:
+        for name, one in group.commands.items():
+            full = f"{above} {name}".strip()
+            inner = hasattr(one, "commands")
+            if not one.hidden and (not inner or one.invoke_without_command):
+                known[full] = any(option.name == "format" for option in one.params)
+            if inner:
+                add(full, one)
+
+    add("", typer.main.get_command(app))
     return known
-
-
-def _inner(command: Any) -> Mapping[str, Any]:
-    """The commands of a group."""
-    return getattr(command, "commands", {})
 
 
 def _run(folder: Path, line: str, words: Sequence[str]) -> Rows:
@@ -477,7 +489,7 @@ def reply(text: str) -> str:
 
 def papers(folder: Path) -> Record:
     """The figures of every table of a paper, on the invented datasets: printed and ours."""
-    from markscheme.papers import PAPERS
+    from markscheme_research.papers import PAPERS
 
     names = [f"{paper.name}/{table.name}" for paper in PAPERS.values() for table in paper.tables]
     return {

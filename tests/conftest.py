@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -28,7 +29,7 @@ NEVER_HELD = {"NQ301_gpt-4.tsv", "ANTIQUE.json"}
 """Files that a fetch may bring and that no figure in these tests was computed with."""
 
 FETCHING = (
-    f"markscheme datasets fetch {' '.join(DATASETS)} --data-dir data && "
+    f"markscheme research datasets fetch {' '.join(DATASETS)} --data-dir data && "
     "MARKSCHEME_DATA=data make test-data"
 )
 WHY = "needs public data: "
@@ -47,7 +48,10 @@ def _lacking(folder: Path | None, fixtures: set[str]) -> str:
     """What a test that asks for these fixtures lacks, in words; empty if it can run."""
     if folder is None:
         return "none are here"
-    from markscheme.datasets import dataset, find
+    try:
+        from markscheme_research.datasets import dataset, find
+    except ModuleNotFoundError:
+        return "markscheme[research] reads them, and is not installed"
 
     absent = [name for name in DATASETS if find(dataset(name), folder) is None]
     if absent and not (absent == ["antique"] and "antique_dev" not in fixtures):
@@ -150,7 +154,7 @@ def given_data() -> Path:
 @pytest.fixture(scope="session")
 def data_dir(given_data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The public data that figures were computed from, by links: what a fetch adds is left out."""
-    from markscheme.datasets import dataset, find
+    from markscheme_research.datasets import dataset, find
 
     view = tmp_path_factory.mktemp("data")
     for name in DATASETS:
@@ -176,3 +180,18 @@ def antique_dev(data_dir: Path) -> Path:
 def papers(given_data: Path) -> Path:
     """The folder with the papers' texts."""
     return given_data.parent / "papers"
+
+
+@pytest.fixture
+def cli(capsys: pytest.CaptureFixture[str]) -> Callable[..., str]:
+    """Run a command line and return what it printed; it must end with the code asked for."""
+
+    def call(*arguments: str, code: int = 0) -> str:
+        from markscheme.cli import run
+
+        ended = run([str(argument) for argument in arguments])
+        out, err = capsys.readouterr()
+        assert ended == code, err
+        return out if code == 0 else err
+
+    return call

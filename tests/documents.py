@@ -186,14 +186,19 @@ def run_page(path: Path, *, slow: bool = True, data: bool = True) -> int:
 
 @contextlib.contextmanager
 def judges_of_pages_forgotten() -> Iterator[None]:
-    """Take judges that a page registers out of the register again afterwards."""
+    """Take judges that a page registers, itself or by a file, out of the register afterwards."""
     from markscheme.contract.registry import _ENTRIES
 
+    before, path = set(_ENTRIES), list(sys.path)
     try:
         yield
     finally:
-        for name in [name for name, one in _ENTRIES.items() if one.judge.__module__ == "page"]:
-            del _ENTRIES[name]
+        sys.path[:] = path
+        for name in set(_ENTRIES) - before:
+            module = _ENTRIES[name].judge.__module__
+            if module.partition(".")[0] not in ("markscheme", "markscheme_research"):
+                del _ENTRIES[name]
+                sys.modules.pop(module, None)
 
 
 def run_block(block: Block, path: Path, shell: Shell) -> list[tuple[Command, list[str]]]:

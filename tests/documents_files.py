@@ -155,7 +155,7 @@ def words_known() -> Any:
     from tokenizers import Tokenizer, models, pre_tokenizers, trainers
     from transformers import PreTrainedTokenizerFast
 
-    from markscheme.judges.finetuned.templates import VARIANTS
+    from markscheme_research.judges.finetuned.templates import VARIANTS
 
     table = answers()
     texts = [text for one in VARIANTS.values() for text in one.values()]

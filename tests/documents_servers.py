@@ -25,11 +25,10 @@ from pathlib import Path
 from typing import Any
 from zlib import crc32
 
-sys.path += [str(Path(__file__).parent / name) for name in ("models", "annotate", "training")]
+sys.path += [str(Path(__file__).parent / name) for name in ("models", "annotate")]
 
 from servers import Answer, ChatServer, last_message
 
-from markscheme.text.statements.statement import statement
 from s3_store import s3_store
 
 OURS = re.compile(r"localhost:8000")
@@ -53,6 +52,8 @@ TAGGED = r"<{}-[0-9a-f]+>\n(.*?)\n</{}-"
 def said(message: str, schema: bool) -> str:
     """What the model replies: a reference that stands in the answer makes it right."""
     if found := PAIR.search(message):
+        from markscheme_research.statements.statement import statement
+
         return statement(found["q"], found["a"]) or "It is so."
     if found := TEST.search(message):
         entails = set(found["h"].casefold().split()) <= set(found["p"].casefold().split())

@@ -26,7 +26,7 @@ from documents_files import make_missing
 from documents_servers import ELSEWHERE, OURS, ChatModel, Serving
 from markscheme.cli import load_commands, run
 from markscheme.cli.app import app
-from markscheme.cli.front import name_of_before
+from markscheme.cli.dispatch import spelled_now
 
 BASH = "set -euo pipefail; set -a\n{typed}\nset +x; env -0 > {folder}/environment"
 SHELLS_OWN = {"_", "SHLVL", "PWD", "OLDPWD", "BASHOPTS", "SHELLOPTS"}
@@ -50,7 +50,7 @@ def options_of(words: list[str]) -> tuple[str, set[str]]:
     """The name of the command that words after `markscheme` call, and the options it knows."""
     load_commands()
     found: Any = get_command(app)
-    for word in [*name_of_before(" ".join(words[:2])).split(), *words[2:]]:
+    for word in spelled_now(words):
         if word not in getattr(found, "commands", {}):
             break
         found = found.commands[word]

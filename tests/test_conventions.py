@@ -15,8 +15,13 @@ import markscheme
 
 ROOT = Path(__file__).parents[1]
 SOURCE = Path(markscheme.__file__).parent
-MODULES = sorted(SOURCE.rglob("*.py"))
-NAMES = {".".join(("markscheme", *p.relative_to(SOURCE).with_suffix("").parts)): p for p in MODULES}
+RESEARCH = ROOT / "packages" / "research" / "src" / "markscheme_research"
+MODULES = sorted([*SOURCE.rglob("*.py"), *RESEARCH.rglob("*.py")])
+NAMES = {
+    ".".join(path.relative_to(home.parent).with_suffix("").parts): path
+    for home in (SOURCE, RESEARCH)
+    for path in home.rglob("*.py")
+}
 PACKAGES = {name.removesuffix(".__init__") for name in NAMES if name.endswith(".__init__")}
 
 # Lowest first: a layer imports from itself and from those below it.
@@ -29,7 +34,6 @@ LAYERS = [
     ("tables",),
     ("contract",),
     ("storage",),
-    ("datasets",),
     ("models",),
     ("features",),
     ("judges",),
@@ -37,13 +41,19 @@ LAYERS = [
     ("results", "web"),
     ("agreement",),
     ("analysis",),
-    ("training",),
-    ("papers",),
     ("report",),
     ("api", "testing"),
     ("integrations",),
     ("annotate", "service", "view"),
     ("cli",),
+    ("research.statements",),
+    ("research.datasets",),
+    ("research.judges",),
+    ("research.lists",),
+    ("research.studies",),
+    ("research.training",),
+    ("research.papers",),
+    ("research.cli",),
 ]
 EXACT_MATCH_FILES, MODEL_CALL_FILES = 52, 74
 """Files whose functions run for `judge FILE -j exact_match`, and for a judge that asks a model."""
@@ -52,9 +62,10 @@ LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
 
 
 def layer(module: str) -> str:
-    """The part of the package that a module belongs to."""
-    parts = module.split(".")
-    return parts[1] if len(parts) > 1 else ""
+    """The part of the package that a module belongs to; `research.` before those of research."""
+    first, *parts = module.split(".")
+    part = parts[0] if parts else ""
+    return part if first == "markscheme" else f"research.{part}"
 
 
 def package_of(module: str) -> str:
@@ -82,13 +93,13 @@ def imported(module: str) -> set[tuple[str, str]]:
             }
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, "imports are absolute"
-            if node.module and node.module.split(".")[0] == "markscheme":
+            if node.module and node.module.split(".")[0] in {"markscheme", "markscheme_research"}:
                 found |= {(node.module, alias.name) for alias in node.names}
     return found
 
 
 def test_every_part_of_the_package_has_a_layer() -> None:
-    parts = {layer(name) for name in NAMES} - {"__init__", "__main__"}
+    parts = {layer(name) for name in NAMES} - {"__init__", "__main__", "research.__init__"}
     assert parts <= set(LEVEL), parts - set(LEVEL)
 
 
@@ -97,7 +108,8 @@ def test_imports_point_down_and_leave_inner_modules_to_their_packages() -> None:
     for module in sorted(NAMES):
         own, package = layer(module), package_of(module)
         for origin, name in sorted(imported(module)):
-            other = layer(f"{origin}.{name}") if origin == "markscheme" else layer(origin)
+            top = origin in {"markscheme", "markscheme_research"}
+            other = layer(f"{origin}.{name}") if top else layer(origin)
             level = LEVEL.get(own, len(LAYERS))
             if other != own and LEVEL.get(other, -1) >= level:
                 wrong.append(f"{module} imports {origin}.{name}, which lies above it")
@@ -105,7 +117,8 @@ def test_imports_point_down_and_leave_inner_modules_to_their_packages() -> None:
             if inner in PACKAGES or inner not in NAMES:
                 continue
             home = package_of(inner)
-            if not (f"{package}.".startswith(f"{home}.") or home == "markscheme.cli"):
+            ours = home == "markscheme.cli" and module.startswith("markscheme.")
+            if not (f"{package}.".startswith(f"{home}.") or home == "markscheme" or ours):
                 wrong.append(f"{module} imports {inner}, inside {home}, not what {home} exports")
     assert wrong == []
 
@@ -138,7 +151,7 @@ def test_what_packages_export_exists_and_is_no_module() -> None:
         "            print(f'{package.__name__}.{name} is a module')\n"
     )
     done = subprocess.run(
-        [sys.executable, "-c", code, *sorted(PACKAGES - {"markscheme.cli"})],
+        [sys.executable, "-c", code, *sorted(PACKAGES)],
         check=True, timeout=120, capture_output=True, text=True,
     )  # fmt: skip
     assert done.stdout == ""
@@ -280,3 +293,24 @@ def test_cleaning_removes_only_what_can_be_built_again() -> None:
     for name in removed.split():
         assert name in rebuilt or name.endswith("_cache") or name == ".hypothesis", name
         assert {name, f"{name}/", f"/{name}/", f"/{name}"} & ignored, f"{name} may be somebody's"
+
+
+def test_only_tests_of_research_and_recipes_need_them() -> None:
+    """The core's own tests run where it alone is installed (`make test-core`)."""
+    apart = {ROOT / "tests" / "research", ROOT / "tests" / "recipes"}
+    needing = [
+        str(path.relative_to(ROOT))
+        for path in sorted((ROOT / "tests").rglob("*.py"))
+        if not apart & set(path.parents)
+        and re.search(
+            r"^(from|import) (markscheme_research|recipes)\b", path.read_text("utf-8"), re.M
+        )
+    ]
+    assert needing == []
+
+
+def test_no_folder_is_larger_than_its_bar() -> None:
+    # pytest's `pythonpath` has the root of the checkout.
+    from scripts.size import above_bars
+
+    assert not above_bars(), "shrink it, or raise scripts/size_bars.toml and say why"

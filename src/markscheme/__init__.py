@@ -32,7 +32,23 @@ class _Package(ModuleType):
 sys.modules[__name__].__class__ = _Package
 
 
+_MOVED = {
+    "AmendOptions", "HierarchyOptions", "ReliabilityOptions", "amend", "hierarchy", "probe",
+    "reliability",
+}  # fmt: skip
+"""Names of 0.1.0 that are in `markscheme_research` now, and understood here for one version."""
+
+
 def __getattr__(name: str) -> Any:
+    if name in _MOVED:
+        import importlib
+
+        from markscheme.errors import MissingExtraError
+
+        try:
+            return getattr(importlib.import_module("markscheme_research"), name)
+        except ModuleNotFoundError:
+            raise MissingExtraError(f"markscheme.{name}", "research") from None
     if name == "__version__":
         from markscheme.contract import version
 

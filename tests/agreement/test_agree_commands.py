@@ -19,23 +19,9 @@ from markscheme.engine.execute import apply
 from markscheme.errors import JudgeError
 from markscheme.judges.combined.calibrated import Calibrated
 from markscheme.judges.lexical.words import TokenF1
-from markscheme.papers.kamalloo_2023 import TABLE_1
 from markscheme.tables.answers import read_answers
 
 Cli = Callable[..., str]
-
-
-@pytest.fixture
-def cli(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Cli:
-    """Run a command line and return what it printed; it must end with the code asked for."""
-
-    def call(*arguments: str, code: int = 0) -> str:
-        ended = run([str(argument) for argument in arguments])
-        out, err = capsys.readouterr()
-        assert ended == code, err
-        return out if code == 0 else err
-
-    return call
 
 
 @pytest.fixture(scope="session")
@@ -228,37 +214,6 @@ def test_nq301_by_the_command_line(
     assert "no annotator 'me'; there are annotator1, annotator2" in told
 
 
-def test_a_new_column_of_table_1_takes_two_commands(
-    cli: Cli, data_dir: Path, tmp_path: Path
-) -> None:
-    """After the export: `judge`, and `rank` on the run with the labels of the release."""
-    for name, option in (("all", ()), ("pairs", ("--option", "rows=pairs"))):
-        cli("datasets", "export", "nq301", *option, "--data-dir", data_dir,
-            "--out", tmp_path / f"{name}.jsonl")  # fmt: skip
-    cli("judge", tmp_path / "all.jsonl", "-j", "token_f1", "--out", tmp_path / "run")
-    out = cli(
-        "rank", tmp_path / "run", "--protocol", "amended", "--resamples", "0",
-        "--labels", tmp_path / "pairs.jsonl", "--format", "json",
-    )  # fmt: skip
-    systems = json.loads(out)["systems"]
-    human = [round(round(100 * one["human"], 2), 1) for one in systems]
-    assert sorted(human) == sorted(figures[8] for figures in TABLE_1.values())
-    assert all(one["exact_match"] < one["token_f1"] < 1 for one in systems)
-
-
-def test_amend_writes_better_references(cli: Cli, example: Path, tmp_path: Path) -> None:
-    out = cli("amend", example, "-o", tmp_path / "amended.jsonl")
-    assert "248 labels amended the references of 62 of 62 questions" in out
-    before, after = read_answers(str(example)), read_answers(str(tmp_path / "amended.jsonl"))
-    assert after.height == before.height
-    accepted = before.filter(pl.col("label") == 1).row(0, named=True)
-    amended = after.filter(pl.col("answer_id") == accepted["answer_id"]).row(0, named=True)
-    assert accepted["answer"] in amended["references"]
-    cli("amend", example, "-o", tmp_path / "questions.jsonl", "--dataset")
-    assert pl.read_ndjson(tmp_path / "questions.jsonl").columns == ["question", "references"]
-    assert pl.read_ndjson(tmp_path / "questions.jsonl").height == 62
-
-
 def test_from_a_plan_to_an_estimate(cli: Cli, big: Path, tmp_path: Path) -> None:
     plan = tmp_path / "plan.csv"
     told = cli(
@@ -285,19 +240,6 @@ def test_from_a_plan_to_an_estimate(cli: Cli, big: Path, tmp_path: Path) -> None
     shown = cli("estimate", big, "--judge", "scorer", "--labels", plan, "--by", "system")
     assert "PPI, tuned (PPI++)" in shown
     assert "clustered on question" in shown
-
-
-def test_amending_without_labels_and_with_a_column_of_them(
-    cli: Cli, big: Path, tmp_path: Path
-) -> None:
-    rows = pl.read_csv(big).select("question", "answer", pl.lit("a").alias("gold"), "human")
-    rows.drop("human").write_csv(tmp_path / "bare.csv")
-    out = tmp_path / "amended.jsonl"
-    told = cli("amend", tmp_path / "bare.csv", "-o", out, code=2)
-    assert "bare.csv has no labels to amend references by" in told
-    rows.rename({"human": "Urteil"}).write_csv(tmp_path / "named.csv")
-    cli("amend", tmp_path / "named.csv", "-o", out, "--label-column", "Urteil")
-    assert pl.read_ndjson(out)["references"].list.len().max() > 1
 
 
 def test_a_plan_that_is_not_kept_says_so(cli: Cli, big: Path) -> None:
@@ -453,35 +395,6 @@ def test_bad_files_end_with_a_plain_error(cli: Cli, judged: str, tmp_path: Path)
     good.write_text("answer_id,label\nq01-terse,1\nq01-chatty,0\n")
     told = cli("agree", judged, "--labels", good, "-o", tmp_path / "x.doc", code=2)
     assert "the endings are .json, .csv, .md, .tex, .txt, not '.doc'" in told
-
-
-def test_repeated_runs_are_set_side_by_side(cli: Cli, tmp_path: Path) -> None:
-    rng = np.random.default_rng(4)
-    label = rng.random(100) < 0.6
-    for number in range(3):
-        verdict = np.where(rng.random(100) < 0.9, label, ~label)
-        pl.DataFrame(
-            {
-                "answer_id": np.arange(100).astype(str),
-                "verdict": verdict,
-                "relation": np.where(verdict, "equivalent", "incorrect"),
-                "raw": np.where(verdict, "Yes, it is the same.", "No, it is something else."),
-                "label": label.astype(float),
-            }
-        ).write_parquet(tmp_path / f"run{number}.parquet")
-    runs = [tmp_path / f"run{number}.parquet" for number in range(3)]
-    out = cli(
-        *("agree", runs[0], "--repeat", runs[1], "--repeat", runs[2]),
-        *("--repeat-texts", "raw", "--bootstrap", "0", "--format", "json"),
-    )
-    found = json.loads(out)["repeats"]
-    assert len(found["verdicts"]) == len(found["relations"]) == len(found["texts"]) == 3
-    assert found["verdicts"][0]["kappa"] == pytest.approx(found["relations"][0]["kappa"])
-    assert {row["runs"] for row in found["spread"]} == {3}
-    shown = cli("agree", runs[0], "--repeat", runs[1], "--bootstrap", "0")
-    assert "Spread over runs, against labels" in shown
-    told = cli("agree", runs[0], "--repeat", runs[1], "--repeat-texts", "essay", code=2)
-    assert "no texts 'essay'" in told
 
 
 def test_labels_drawn_with_unequal_chances_are_pointed_out(cli: Cli, tmp_path: Path) -> None:

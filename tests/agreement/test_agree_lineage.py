@@ -13,14 +13,15 @@ import markscheme
 from markscheme.agreement import agree, compare
 from markscheme.cli import run
 from markscheme.results import lineage_note, scope_notes
-from markscheme.training import paraphrases
 
+TRAINING = Path("packages", "research", "src", "markscheme_research", "training")
+LEARNED = Path(__file__).parents[2] / TRAINING / "paraphrases.jsonl"
 NEW = [f"Who built the bridge of Zorvex{n:02d}?" for n in range(30)]
 
 
 def rows() -> list[dict[str, Any]]:
     """60 answers to 60 questions, half of which trained the examiner; all labelled."""
-    learned = paraphrases()["question"].unique(maintain_order=True).to_list()[:30]
+    learned = pl.read_ndjson(LEARNED)["question"].unique(maintain_order=True).to_list()[:30]
     return [
         {
             "question": question, "references": ["Ada Quist"], "system": f"s{n % 2}",

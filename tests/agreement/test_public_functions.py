@@ -23,8 +23,7 @@ from markscheme.results import TableResult
 
 JUDGES = ["exact_match", "token_f1", "contains", "entailment"]
 STATISTICS = (
-    "agree", "amend", "calibrate", "cascade", "compare", "estimate", "hierarchy", "plan_labels",
-    "rank", "reliability",
+    "agree", "calibrate", "cascade", "compare", "estimate", "plan_labels", "rank",
 )  # fmt: skip
 
 Call = Callable[[Any, Path], TableResult]
@@ -36,12 +35,6 @@ CASES: dict[str, tuple[list[str], Call]] = {
         lambda judged, _: markscheme.agree(
             judged, by="system", resamples=100, annotators=True, alternative_annotator=True,
             relations=True, per_question=True,
-        ),
-    ),
-    "agree --repeat": (
-        ["--judge", "contains", "--bootstrap", "0", "--repeat", "RUN"],
-        lambda judged, _: markscheme.agree(
-            judged, judges=["contains"], resamples=0, repeat=[judged]
         ),
     ),
     "compare": (
@@ -86,10 +79,6 @@ CASES: dict[str, tuple[list[str], Call]] = {
             judged, labels, first="token_f1", then="contains", calls=0.5
         ),
     ),
-    "hierarchy": (
-        ["--judge", "entailment", "--without", "parrot"],
-        lambda judged, _: markscheme.hierarchy(judged, judges="entailment", without=["parrot"]),
-    ),
 }  # fmt: skip
 
 
@@ -130,39 +119,6 @@ def test_a_command_prints_what_its_function_returns(
     assert found.frame.height == len(found.to_pandas())
     assert found.tables[0].title in str(found)
     assert call(result, example).to_json() == out, "a Result is as good as the folder of its run"
-
-
-def test_amend_prints_what_it_returns(
-    capsys: pytest.CaptureFixture[str], example: Path, tmp_path: Path, result: markscheme.Result
-) -> None:
-    out = printed(capsys, "amend", example, "-o", tmp_path / "a.jsonl", "--format", "json")
-    for given in (example, pl.read_ndjson(example), result):
-        found = markscheme.amend(given)
-        assert found.to_json() == out
-    found.write(tmp_path / "b.jsonl")
-    assert (tmp_path / "a.jsonl").read_bytes() == (tmp_path / "b.jsonl").read_bytes()
-    assert found.frame["references"].list.len().sum() > 0
-
-
-def test_reliability_prints_what_it_returns(
-    capsys: pytest.CaptureFixture[str], folder: Path, result: markscheme.Result
-) -> None:
-    given = ("reliability", folder, folder, "--judges", "contains", "--format", "json")
-    found = markscheme.reliability([folder, folder], recorded="contains")
-    assert printed(capsys, *given) == found.to_json()
-    in_memory = markscheme.reliability([result, result], recorded="contains")
-    assert in_memory.frame.drop("first", "second").equals(found.frame.drop("first", "second"))
-
-
-def test_a_judge_is_repeated_in_memory_or_in_folders(example: Path, tmp_path: Path) -> None:
-    answers = pl.read_ndjson(example).head(20)
-    options: dict[str, Any] = {"judge": "entailment", "seeds": [0, 1]}
-    kept = markscheme.reliability(answers, folder=tmp_path / "runs", **options)
-    unkept = markscheme.reliability(answers, **options)
-    assert sorted(one.name for one in (tmp_path / "runs").iterdir()) == ["seed-0", "seed-1"]
-    assert unkept.frame.equals(kept.frame)
-    assert {"verdicts", "relations", "entailment"} == set(kept.frame["what"])
-    assert unkept.data["spread"].equals(kept.data["spread"])
 
 
 def test_judgments_may_be_a_path_a_frame_rows_or_a_result(

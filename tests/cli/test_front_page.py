@@ -7,31 +7,15 @@ import re
 import shlex
 import subprocess
 import sys
-from collections.abc import Iterator
-from typing import Any
 
 import pytest
-import typer
 
-from markscheme.cli import load_commands, run
-from markscheme.cli.app import app
-from markscheme.cli.front import GROUPS, MOVED, PANELS, example_of, name_of_now
+from markscheme.cli import run
+from markscheme.cli.app import GROUPS, PANELS
+from markscheme.cli.dispatch import FORMER, RESEARCH, spelled_now
+from markscheme.cli.reference import commands
 
-
-def commands() -> Iterator[tuple[str, Any]]:
-    load_commands()
-
-    def walk(command: Any, path: tuple[str, ...]) -> Iterator[tuple[str, Any]]:
-        if hasattr(command, "commands"):
-            for name, inner in command.commands.items():
-                yield from walk(inner, (*path, name))
-        elif not command.hidden:
-            yield " ".join(path), command
-
-    return walk(typer.main.get_command(app), ())
-
-
-COMMANDS = dict(commands())
+COMMANDS = commands()
 
 
 def test_the_commands_of_every_day_come_first(capsys: pytest.CaptureFixture[str]) -> None:
@@ -47,12 +31,10 @@ def test_the_commands_of_every_day_come_first(capsys: pytest.CaptureFixture[str]
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_help_begins_with_one_example_that_can_be_typed(name: str) -> None:
     command = COMMANDS[name]
-    example = example_of(name)
-    assert example is not None
-    assert command.help.startswith(f"For instance: `{example}`\n")
+    (example,) = re.findall(r"\AFor instance: `(markscheme .*)`$", command.help, re.MULTILINE)
     assert "`" not in (command.short_help or "")
-    assert example.startswith(f"markscheme {name_of_now(name)}")
-    words = shlex.split(example)[1 + len(name_of_now(name).split()) :]
+    assert example.startswith(f"markscheme {name}")
+    words = shlex.split(example)[1 + len(name.split()) :]
     # Parses; raises for an option that there is not and for an argument that is missing.
     command.make_context(name, list(words), resilient_parsing=False)
 
@@ -71,28 +53,69 @@ def test_eight_commands_come_first_and_no_line_is_broken_at_80_columns() -> None
     assert len(PANELS["Start here"]) == 8
 
 
-@pytest.mark.parametrize("old", MOVED)
-def test_a_command_in_a_group_is_understood_by_its_old_name(
+@pytest.mark.parametrize("old", FORMER)
+def test_a_command_is_understood_by_its_former_spelling(
     old: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert run([old, "--help"]) == 0
+    assert run([*old.split(), "--help"]) == 0
     before = capsys.readouterr().out
-    assert run([*MOVED[old].split(), "--help"]) == 0
-    now = capsys.readouterr().out
-
-    def options(shown: str) -> set[str]:
-        return set(re.findall(r"--[a-z-]+", shown.partition("Options")[2]))
-
-    assert options(before) == options(now)
+    assert run([*FORMER[old].split(), "--help"]) == 0
+    assert before == capsys.readouterr().out
     assert run(["--help"]) == 0
     assert f"│ {old} " not in capsys.readouterr().out
 
 
 def test_a_group_lists_its_commands(capsys: pytest.CaptureFixture[str]) -> None:
-    for group, (about, names) in GROUPS.items():
+    for group, about in GROUPS.items():
         assert run([group, "--help"]) == 0
         shown = " ".join(capsys.readouterr().out.split())
-        assert about.split(":")[0] in shown
-        assert all(f" {name} " in shown for name in names)
-    assert run(["research", "rnak"]) == 2
-    assert "rank" in capsys.readouterr().err
+        assert about in shown
+        inside = {name.split()[1] for name in COMMANDS if name.startswith(f"{group} ")}
+        assert inside
+        assert all(f" {name} " in shown for name in inside)
+    assert inside == set(RESEARCH)
+    assert run(["research", "probee"]) == 2
+    assert "probe" in capsys.readouterr().err
+
+
+_ALONE = """
+import importlib.metadata, sys
+found = importlib.metadata.entry_points
+importlib.metadata.entry_points = lambda **asked: [
+    one for one in found(**asked) if not one.value.startswith("markscheme_research")
+]
+from markscheme.cli import run
+sys.exit(run(sys.argv[1:]))
+"""
+
+
+@pytest.mark.parametrize("typed", ["reproduce wang-2023", "research reproduce", "train learned"])
+def test_without_the_research_package_its_commands_say_how_it_is_installed(typed: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", _ALONE, *typed.split()], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 2
+    assert f"markscheme {' '.join(spelled_now(typed.split())[:2])} is not installed" in done.stderr
+    assert "pip install 'markscheme[research]'" in done.stderr
+
+
+def test_without_the_research_package_the_front_page_says_so() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", _ALONE, "--help"], capture_output=True, text=True, check=True
+    )
+    assert "pip install 'markscheme[research]'" in " ".join(done.stdout.split())
+
+
+def test_a_command_of_another_package_that_is_broken_stops_no_other() -> None:
+    broken = _ALONE.replace(
+        "from markscheme.cli import run",
+        "point = importlib.metadata.EntryPoint('mine', 'no_such_module', 'markscheme.commands')\n"
+        "kept = importlib.metadata.entry_points\n"
+        "importlib.metadata.entry_points = lambda **asked: [*kept(**asked), point]\n"
+        "from markscheme.cli import run",
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", broken, "--help"], capture_output=True, text=True, check=True
+    )
+    assert "judge" in done.stdout
+    assert "the command 'mine' of no_such_module did not load: ModuleNotFoundError" in done.stderr

@@ -3,42 +3,20 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
-import polars as pl
 import pytest
-import typer
 
 import markscheme
 from markscheme import agreement
-from markscheme.analysis import (
-    Setup,
-    StudyResult,
-    check_dataset,
-    describe_dataset,
-    describe_judge,
-    ledger_figures,
-    list_datasets,
-    list_judges,
-    make_statements,
-    mark_claims,
-    open_study,
-    plan_calls,
-    study_cost,
-    study_lists,
-    study_order,
-    study_seeds,
-    study_shots,
-)
-from markscheme.cli import load_commands, run
-from markscheme.cli.app import app
+from markscheme.analysis import describe_judge, ledger_figures, list_judges, plan_calls
+from markscheme.cli import run
+from markscheme.cli.reference import commands
 from markscheme.contract import parse_judge
 from markscheme.models import ModelOptions, Models
 from markscheme.models.ledger import Ledger
-from markscheme.papers import reproduce_tables
 from markscheme.tables import AnswersReader
 from markscheme.testing import ScriptedChat
 
@@ -48,17 +26,6 @@ Captured = pytest.CaptureFixture[str]
 def printed(captured: Captured, *words: str | Path) -> str:
     assert run([*map(str, words), "--format", "json"]) == 0
     return captured.readouterr().out
-
-
-def commands() -> list[tuple[str, Any]]:
-    """Every command by its full name."""
-    found = []
-    for name, one in typer.main.get_command(app).commands.items():  # type: ignore[attr-defined]
-        inner = getattr(one, "commands", None)
-        found += (
-            [(f"{name} {sub}", each) for sub, each in inner.items()] if inner else [(name, one)]
-        )
-    return found
 
 
 def test_explain(capsys: Captured) -> None:
@@ -71,14 +38,6 @@ def test_explain(capsys: Captured) -> None:
     assert len(found.tables[-1].rows) == 6
 
 
-def test_probe(example: Path, capsys: Captured) -> None:
-    words = ("probe", "contains", example, "-q", "--limit", "50", "--probes", "capitals,injection")
-    found = markscheme.probe("contains", example, limit=50, probes=("capitals", "injection"))
-    assert printed(capsys, *words) == found.to_json()
-    assert found.frame["probe"].to_list() == ["capitals", "injection"]
-    assert found.frame["answers"].to_list() == [50, 50]
-
-
 def test_failures(example: Path, tmp_path: Path, capsys: Captured) -> None:
     assert printed(capsys, "failures", example) == markscheme.failures(example).to_json()
     result = markscheme.judge(example, ["exact_match", "contains"], out=tmp_path / "run")
@@ -87,14 +46,6 @@ def test_failures(example: Path, tmp_path: Path, capsys: Captured) -> None:
     assert found.frame.height == 147
     assert found.error_rates is not None
     assert found.judge_errors is not None
-
-
-def test_claims(capsys: Captured) -> None:
-    said = "It was Jane Austen. She wrote it in 1815."
-    words = ("claims", "-q", "Who wrote Emma?", "-r", "Jane Austen wrote it.", "-a", said)
-    found = mark_claims("Who wrote Emma?", ["Jane Austen wrote it."], said, models=Models())
-    assert printed(capsys, *words) == found.to_json()
-    assert found.frame.height == 2
 
 
 def test_ledger_stats(tmp_path: Path, capsys: Captured) -> None:
@@ -114,15 +65,6 @@ def test_a_dry_run_is_planned_from_python_as_well(example: Path, capsys: Capture
     assert found.tables[0].title in shown
 
 
-def test_statements_from_python(tmp_path: Path) -> None:
-    file = tmp_path / "pairs.jsonl"
-    file.write_text('{"question": "who wrote emma", "answer": "Jane Austen"}\n')
-    found = make_statements(str(file), models=Models())
-    assert found.frame["statement"].to_list() == ["Jane Austen wrote emma."]
-    assert found.counts == {"rules": {"judged": 1}}
-    assert found.tables == ()
-
-
 def test_judge(example: Path, tmp_path: Path, capsys: Captured) -> None:
     found = markscheme.judge(example, ["exact_match", "contains"])
     words = ("judge", example, "-j", "exact_match,contains", "--out", tmp_path / "run", "-q")
@@ -139,79 +81,6 @@ def test_the_json_of_a_dry_run(example: Path, capsys: Captured) -> None:
     words = ("judge", example, "-j", "llm_grader,contains", "--model", "small", "--dry-run")
     assert printed(capsys, *words) == found.to_json()
     assert found.frame["calls"].to_list()[1] == 0
-
-
-def test_statements(tmp_path: Path, capsys: Captured) -> None:
-    file = tmp_path / "pairs.jsonl"
-    file.write_text(
-        '{"question": "who wrote emma", "answer": "Jane Austen", "statement": "Austen wrote it."}\n'
-        '{"question": "when was emma written", "answer": "1815", "statement": "In 1815."}\n'
-    )
-    found = make_statements(str(file))
-    assert printed(capsys, "statements", file) == found.to_json()
-    assert len(json.loads(found.to_json())["statements"]) == found.frame.height == 2
-
-
-def graded(folder: Path) -> str:
-    rows = [
-        {"question": f"Why is thing {number} so?", "label": grade,
-         "answer": f"because of {number}, " + "which matters, " * grade + copy}
-        for number in range(6) for grade in (3, 2, 1, 0) for copy in "ab"
-    ]  # fmt: skip
-    file = folder / "graded.jsonl"
-    file.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    return str(file)
-
-
-STUDIES: dict[str, Callable[[Setup], StudyResult]] = {
-    "lists": study_lists,
-    "seeds": study_seeds,
-    "order": study_order,
-    "cost": study_cost,
-}
-
-
-@pytest.mark.parametrize("name", STUDIES)
-def test_study(name: str, tmp_path: Path, capsys: Captured) -> None:
-    file, judges = graded(tmp_path), ["token_f1", "rougeL"]
-    setup = open_study(file, judges, draws=2, models=Models())
-    found = STUDIES[name](setup)
-    words = ("study", name, file, "-j", ",".join(judges), "--draws", "2")
-    made, python = json.loads(printed(capsys, *words)), json.loads(found.to_json())
-    if name == "cost":
-        # The only figure that is measured anew by each call.
-        assert all(row.pop("ms_per_answer") > 0 for row in made["rows"] + python["rows"])
-    assert made == python
-    assert len(made["rows"]) == found.frame.height
-    text = {"judge", "composition", "layout"}
-    kinds = {column: kind for column, kind in found.frame.schema.items() if column not in text}
-    assert all(kind.is_numeric() or kind == pl.Null for kind in kinds.values()), kinds
-    figure = {"seeds": "mean"}.get(name, "spearman")
-    shown = f"{found.frame[figure][0]:.3f}"
-    assert any(cell.startswith(shown) for cell in found.tables[0].rows[0])
-
-
-def test_study_of_shots(tmp_path: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
-    models = Models(chat=ScriptedChat(replies=lambda text: f"[[{1 + len(text) % 3}]]"))
-
-    @contextmanager
-    def opened(_options: ModelOptions) -> Iterator[Models]:
-        yield models
-
-    monkeypatch.setattr("markscheme.cli.study.opened", opened)
-    file = graded(tmp_path)
-    found = study_shots(open_study(file, ["listwise"], models=models), shots=(0, 1))
-    words = ("study", "shots", file, "--shots", "0", "--shots", "1")
-    assert printed(capsys, *words) == found.to_json()
-    assert found.frame["shots"].to_list() == [0, 1]
-
-
-def test_reproduce(data_dir: Path, capsys: Captured) -> None:
-    what = "kamalloo-2023/table-1"
-    found = reproduce_tables(what, data_dir=data_dir)
-    run(["reproduce", what, "--data-dir", str(data_dir), "--format", "json"])
-    assert capsys.readouterr().out == found.to_json()
-    assert found.frame.height == sum(len(one["cells"]) for one in json.loads(found.to_json()))
 
 
 def test_report(example: Path, tmp_path: Path, capsys: Captured) -> None:
@@ -265,44 +134,38 @@ def test_drift(tmp_path: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch
 
 ELSEWHERE = {
     "agreement/test_public_functions.py": {
-        "agree", "amend", "calibrate", "cascade", "compare", "estimate", "hierarchy",
-        "plan-labels", "rank", "reliability",
+        "agree", "calibrate", "cascade", "compare", "estimate", "plan-labels", "rank",
     },
-    "agreement/test_juries.py": {"jury"},
-    "agreement/test_tuning.py": {"tune-judge"},
     "analysis/test_diff.py": {"diff"},
-    "analysis/test_entailed_pairs.py": {"entail"},
     "cli/test_columns_command.py": {"columns"},
-    "metrics/test_pattern_expansion.py": {"references expand"},
-    "papers/test_bench.py": {"bench"},
     "results/test_every_form.py": {"verify"},
 }  # fmt: skip
 """Where the same is proved for the commands that are not in this file."""
 
 
 def test_every_command_with_json_is_proved_equal() -> None:
-    load_commands()
-    with_json = {name for name, one in commands() if any(f.name == "format" for f in one.params)}
+    every = {
+        name.removeprefix("llm "): one
+        for name, one in commands().items()
+        if not name.startswith("research")
+    }
+    with_json = {name for name, one in every.items() if any(f.name == "format" for f in one.params)}
     here = Path(__file__).read_text()
     named = {
         name for name in with_json if f"def test_{name.replace(' ', '_').replace('-', '_')}" in here
     }
-    named |= {f"study {name}" for name in STUDIES} | {"study shots", "ledger stats"}
-    named |= {"datasets show", "datasets check"}
+    named |= {"ledger stats"}
     for file, names in ELSEWHERE.items():
         text = (Path(__file__).parents[1] / file).read_text()
         assert "to_json()" in text, file
         assert all(f'"{name.split()[0]}"' in text for name in names), file
         named |= names
     assert named >= with_json
-    without = {name for name, one in commands()} - with_json
+    without = set(every) - with_json
     assert without == {
         # These serve, download, or write the files that they name; they have no figures.
-        "annotate", "annotate-export", "batch read", "batch write", "datasets export",
-        "datasets fetch", "init", "ledger export", "ledger import", "llm-examples",
-        "references apply", "references build", "references draw", "references shots", "serve",
-        "train entailment", "train examiner", "train learned", "train listwise",
-        "train question-kind", "train-listwise", "train-question-kind", "view",
+        "annotate", "annotate-export", "batch read", "batch write", "examples", "init",
+        "ledger export", "ledger import", "serve", "train examiner", "view",
     }  # fmt: skip
 
 
@@ -314,14 +177,3 @@ def test_judges(capsys: Captured) -> None:
     assert printed(capsys, "judges", "regex") == found.to_json()
     assert found.frame["parameter"].to_list() == ["ignore_case", "time_limit"]
     assert found.frame["default"].to_list() == ["True", "1.0"]
-
-
-def test_datasets(data_dir: Path, capsys: Captured) -> None:
-    where = ("--data-dir", data_dir)
-    assert printed(capsys, "datasets", *where) == list_datasets(data_dir).to_json()
-    shown = describe_dataset("curatedtrec", data_dir)
-    assert printed(capsys, "datasets", "curatedtrec", *where) == shown.to_json()
-    assert shown.folder is not None
-    checked = check_dataset("curatedtrec", data_dir)
-    assert printed(capsys, "datasets", "check", "curatedtrec", *where) == checked.to_json()
-    assert checked.frame["same"].any()

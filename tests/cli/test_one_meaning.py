@@ -9,34 +9,19 @@ import sys
 from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
-import typer
 
-from markscheme.cli import load_commands
 from markscheme.cli import run as run_line
-from markscheme.cli.app import app
+from markscheme.cli.reference import commands
 
-FOLDER = Path(__file__).parents[2] / "src" / "markscheme" / "cli"
-MODULES = sorted(FOLDER.glob("*.py"))
-
-
-def commands() -> Iterator[tuple[str, Any]]:
-    """Every command with its name, groups gone through."""
-    load_commands()
-
-    def walk(command: Any, path: tuple[str, ...]) -> Iterator[tuple[str, Any]]:
-        if hasattr(command, "commands"):
-            for name, inner in command.commands.items():
-                yield from walk(inner, (*path, name))
-        else:
-            yield " ".join(path), command
-
-    return walk(typer.main.get_command(app), ())
+ROOT = Path(__file__).parents[2]
+FOLDER = ROOT / "src" / "markscheme" / "cli"
+RESEARCH = ROOT / "packages" / "research" / "src" / "markscheme_research" / "cli"
+MODULES = [*sorted(FOLDER.glob("*.py")), *sorted(RESEARCH.glob("*.py"))]
 
 
-COMMANDS = dict(commands())
+COMMANDS = commands()
 
 
 def bare(text: str | None) -> str:
@@ -66,22 +51,22 @@ def test_every_option_says_what_it_is() -> None:
 OLD = {
     "agree": ["--judges", "--by"],
     "annotate": ["--judge", "--references"],
-    "batch write": ["--format"],
+    "llm batch write": ["--format"],
     "calibrate": ["--judge", "--by"],
     "compare": ["--judges"],
     "estimate": ["--judge", "--by"],
     "failures": ["--judges"],
-    "hierarchy": ["--judges"],
+    "research hierarchy": ["--judges"],
     "plan-labels": ["--labels", "--by-system", "--judge"],
     "rank": ["--judges", "--scores"],
-    "references build": ["--examples"],
-    "references draw": ["--butref"],
-    "reliability": ["--judges", "--judge"],
-    "statements": ["--gold"],
-    "study cost": ["--protocol", "--seeds", "--per-question"],
-    "study lists": ["--protocol", "--seeds", "--per-question"],
+    "research references build": ["--examples"],
+    "research references draw": ["--butref"],
+    "research reliability": ["--judges", "--judge"],
+    "research statements": ["--gold"],
+    "research study cost": ["--protocol", "--seeds", "--per-question"],
+    "research study lists": ["--protocol", "--seeds", "--per-question"],
     "train examiner": ["--seeds"],
-    "train learned": ["--batch", "--model", "-m"],
+    "research train learned": ["--batch", "--model", "-m"],
 }
 """Spellings of before, which scripts have."""
 
@@ -107,7 +92,7 @@ def test_every_alias_leads_to_its_option() -> None:
     assert seen > 40
 
 
-@pytest.mark.parametrize("module", MODULES, ids=lambda path: path.stem)
+@pytest.mark.parametrize("module", MODULES, ids=lambda path: f"{path.parts[-3]}-{path.stem}")
 def test_a_command_file_parses_calls_and_prints(module: Path) -> None:
     """Nothing in `cli` computes: no table or array library, no inner module of another package."""
     tree = ast.parse(module.read_text())
@@ -133,7 +118,16 @@ def test_a_command_file_parses_calls_and_prints(module: Path) -> None:
                 assert own or place.is_dir(), f"{name} is an inner module"
 
 
-MACHINERY = {"__init__", "app", "front", "options", "output", "progress", "reference", "settings"}
+MACHINERY = {
+    "__init__",
+    "app",
+    "dispatch",
+    "options",
+    "output",
+    "progress_bar",
+    "reference",
+    "settings",
+}
 """What makes commands, their help and their settings; none of them sees a result's figures."""
 
 SUMS = {"sum", "min", "max", "abs", "round", "sorted", "mean", "median", "fmean", "Counter"}

@@ -11,6 +11,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
+from markscheme.cli.app import _GROUPS
 from markscheme.cli.options import command
 from markscheme.models import ModelOptions
 from markscheme.options import Argument, By, Columns, Default, Fields, Judges, Option, Seed
@@ -58,7 +59,9 @@ def run(*words: str, options: Any = Many) -> tuple[int, str, Any]:
         got.append((what, options, seed))
 
     work.__annotations__["options"] = options
-    command("work", to=app)(work)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(_GROUPS, "trial", app)  # a group of its own, beside the application
+        command("trial work", example="markscheme trial work this")(work)
     done = CliRunner().invoke(app, ["this", *words], env={"COLUMNS": "300", "TERM": "dumb"})
     if done.exception is not None and not isinstance(done.exception, SystemExit):
         raise done.exception

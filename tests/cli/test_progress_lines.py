@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from markscheme.cli import progress as module
+from markscheme.cli import progress_bar as module
 from markscheme.cli import run
-from markscheme.cli.progress import progress
+from markscheme.cli.progress_bar import progress
 
 
 class Clock:

@@ -17,7 +17,7 @@ def test_the_page_is_as_the_commands_are() -> None:
 
 def test_every_command_has_its_options_on_it() -> None:
     page = PAGE.read_text()
-    headings = ("judge", "agree", "research study seeds", "data datasets fetch")
+    headings = ("judge", "agree", "research study seeds", "research datasets fetch")
     for heading in headings:
         assert f"## {heading}\n" in page
     assert "| `--seed` | Seed for everything random. [default: 0] |" in page

@@ -1,4 +1,4 @@
-"""`markscheme reliability` and `markscheme hierarchy`, as a user calls them."""
+"""`markscheme research reliability` and `markscheme research hierarchy`, as a user calls them."""
 
 from __future__ import annotations
 

@@ -41,11 +41,11 @@ def test_inspect_ai_scores_samples_by_a_judge(tmp_path: Path) -> None:
 
 
 def test_the_evaluation_harness_reports_a_judge_s_accuracy() -> None:
+    import datasets
     from lm_eval import simple_evaluate
     from lm_eval.api.model import LM
     from lm_eval.api.task import ConfigurableTask
 
-    import datasets
     from markscheme.integrations.lm_eval import accuracy, answers_of, mean_marks
 
     class Answering(LM):

@@ -15,11 +15,11 @@ ROWS = [
 
 
 def test_trl_trains_a_step_on_marks(tmp_path: Path) -> None:
+    import datasets
     from tokenizers import Tokenizer, models, pre_tokenizers, trainers
     from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
     from trl import GRPOConfig, GRPOTrainer
 
-    import datasets
     from markscheme.integrations.rewards import MarksReward
 
     words = Tokenizer(models.WordLevel(unk_token="<unk>"))

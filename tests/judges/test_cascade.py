@@ -28,7 +28,6 @@ from markscheme.cli import run
 from markscheme.contract import registry
 from markscheme.contract.grammar import judge_name, parse_judge
 from markscheme.contract.registry import register
-from markscheme.datasets import load, recorded
 from markscheme.engine.execute import apply
 from markscheme.errors import AgreementError, JudgeError
 from markscheme.tables.answers import read_answers, write_answers
@@ -320,6 +319,8 @@ def test_goals() -> None:
 @pytest.fixture(scope="module")
 def nq301(data_dir: Path) -> Recorded:
     """BEM as the cheap judge, text-davinci-003 as the dear one; nobody is asked anything."""
+    from markscheme_research.datasets import load, recorded
+
     pairs = load("nq301", rows="pairs", data_dir=data_dir)
     bem = recorded("nq301", "bem", data_dir=data_dir)
     davinci = recorded("nq301", "text-davinci-003", data_dir=data_dir)
@@ -347,6 +348,8 @@ def test_two_fifths_of_the_calls_keep_the_agreement_within_a_point(nq301: Record
 
 @pytest.fixture(scope="module")
 def files(data_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str]:
+    from markscheme_research.datasets import load, recorded
+
     folder = tmp_path_factory.mktemp("nq301")
     tables = [recorded("nq301", name, data_dir=data_dir) for name in ("bem", "text-davinci-003")]
     pl.concat(tables).write_parquet(folder / "judgments.parquet")

@@ -164,7 +164,7 @@ def test_features_that_are_gone_are_named(tmp_path: Path) -> None:
         (tmp_path / file.name).write_bytes(file.read_bytes())
     settings = (tmp_path / "entailment.json").read_text()
     (tmp_path / "entailment.json").write_text(settings.replace('"recall"', '"recollection"'))
-    with pytest.raises(ModelError, match=r"recollection.*markscheme train entailment"):
+    with pytest.raises(ModelError, match=r"recollection.*markscheme research train entailment"):
         entailment_test(f"embedded:{tmp_path}").test(table(SAME[0]), None)
     with pytest.raises(ModelError, match="holds no rarity"):
         entailment_test(f"embedded:{tmp_path / 'nowhere'}").test(table(SAME[0]), None)

@@ -12,10 +12,10 @@ import markscheme
 from markscheme.cli import run
 from markscheme.contract.grammar import parse_judge
 from markscheme.contract.signatures import signature
-from markscheme.datasets import load
 from markscheme.errors import ModelError
 from markscheme.judges.examiner.effects import reasons
 from markscheme.judges.examiner.weight_files import SHIPPED
+from markscheme.tables import read_dataset
 
 QUESTION, REFERENCES = "Who wrote Emma?", ["Jane Austen"]
 
@@ -99,9 +99,9 @@ def test_the_floors_cover_the_checklist(checklist: pl.DataFrame) -> None:
 def test_evouna_development_part(data_dir: Path) -> None:
     """Far above lexical matching (87.8 / 83.9) on questions it was tuned on; a check of the path,
     not a figure to report (`python -m benchmarks.examiner` gives that, on the test part)."""
-    from markscheme.training.splits import parts
+    from markscheme_research.training.splits import parts
 
-    answers = load("evouna-nq", data_dir=data_dir)
+    answers = read_dataset("evouna-nq", data_dir=data_dir)
     answers = answers.filter(parts(answers["question"]) == "development")
     judgments = markscheme.judge(answers, "examiner").judgments
     right = judgments["verdict"] == (answers["label"] == 1)

@@ -11,13 +11,12 @@ import pytest
 
 import markscheme
 from markscheme.contract import HasLineage, parse_judge
-from markscheme.judges.entailment import Claims, Entailment
+from markscheme.judges.entailment import Entailment
 from markscheme.judges.examiner import Examiner
 from markscheme.judges.examiner.scope import language_of
 from markscheme.judges.examiner.weight_files import SHIPPED
 from markscheme.judges.listwise import ListwiseExaminer
 from markscheme.models import Models
-from markscheme.training import paraphrases
 
 FRENCH = {
     "question": "Qui a écrit le roman « Les Misérables » ?",
@@ -71,8 +70,8 @@ def test_what_lies_outside_can_be_left_not_judged() -> None:
 
 
 def test_questions_that_trained_it_are_told() -> None:
-    """A question of `training/paraphrases.jsonl` that the shipped weights learned from."""
-    asked = paraphrases()["question"][0]
+    """A question of `training/paraphrases.jsonl`, from which the shipped weights learned."""
+    asked = "why does ice float on water"
     rows = [ENGLISH | {"question": one} for one in (asked, asked.upper() + " please", "qworl?")]
     judged = markscheme.judge(
         rows, ["examiner(encoder=never)", "panel(judges=[examiner(encoder=never), exact_match])"]
@@ -92,7 +91,7 @@ def test_weights_that_do_not_say_what_trained_them_are_told(tmp_path: Path) -> N
 
 def test_what_trained_the_judges_that_ship_is_known_and_small() -> None:
     """Files of the wheel, together under a megabyte."""
-    judges = [Examiner(), ListwiseExaminer(), Entailment(), Claims()]
+    judges = [Examiner(), ListwiseExaminer(), Entailment()]
     known = [one.lineage() for one in judges]
     assert all(one is not None and one.size > 1000 for one in known)
     files = list(Path(markscheme.__file__).parent.rglob("lineage.npy"))

@@ -15,7 +15,6 @@ from markscheme.contract import ChatReply
 from markscheme.contract.grammar import judge_name, parse_judge
 from markscheme.contract.registry import judges
 from markscheme.contract.signatures import signature
-from markscheme.datasets import load, recorded
 from markscheme.engine.execute import apply
 from markscheme.errors import DataError, JudgeError, ModelError
 from markscheme.judges.prompted.examples import choose_examples
@@ -502,6 +501,8 @@ def test_the_command_writes_examples_that_the_judge_reads(
 def test_recorded_replies_through_the_judge_give_the_released_labels(
     data_dir: Path, tmp_path: Path
 ) -> None:
+    from markscheme_research.datasets import load, recorded
+
     pairs = load("nq301", rows="pairs", data_dir=data_dir)
     replies = recorded("nq301", "text-davinci-003", data_dir=data_dir)
     judge: Any = parse_judge("llm_kamalloo")

@@ -1,4 +1,4 @@
-"""Makers of statements: rules, the paper's prompt over scripted replies, sequence models."""
+"""Makers of statements: bare answers, the paper's prompt over scripted replies, sequence models."""
 
 from __future__ import annotations
 
@@ -10,12 +10,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from markscheme.contract import ChatReply
-from markscheme.errors import JudgeError, ModelError
+from markscheme.contract import ChatReply, parse_judge
+from markscheme.errors import JudgeError, MissingExtraError, ModelError
+from markscheme.judges.entailment.entailment import Entailment
 from markscheme.judges.entailment.statement_makers import (
     OUTCOME,
+    STATEMENT_MAKERS,
+    BareAnswers,
     ChatStatements,
-    RuleStatements,
     SequenceStatements,
     StatementMaker,
     statement_maker,
@@ -23,11 +25,8 @@ from markscheme.judges.entailment.statement_makers import (
 from markscheme.judges.prompted.prompt import shipped
 from markscheme.models.chat.scripted import ScriptedChat
 from markscheme.models.sources import ModelOptions, Models
-from markscheme.tables import read_answers
 from markscheme.tables.judgments import SPENT
-from markscheme.text.replies.grounding import ungrounded
 from markscheme.text.replies.statements import loops, read_statement
-from markscheme.text.statements import statements
 
 PAIRS = pl.DataFrame(
     {
@@ -69,7 +68,7 @@ def test_the_prompt_is_as_printed(paper: str) -> None:
 @pytest.mark.parametrize(
     ("name", "wanted"),
     [
-        ("rules", RuleStatements()),
+        ("bare", BareAnswers()),
         ("chat", ChatStatements()),
         ("chat:gpt-x", ChatStatements(model="gpt-x")),
         ("seq2seq:a/b", SequenceStatements(name="a/b")),
@@ -83,17 +82,18 @@ def test_names(name: str, wanted: StatementMaker) -> None:
 
 @pytest.mark.parametrize("name", ["", "rule", "rules:x", "chat:", "seq2seq", "seq2seq:", "nli:x"])
 def test_other_names_are_refused(name: str) -> None:
-    with pytest.raises(JudgeError, match="'chat', 'rules', or 'seq2seq:NAME_OR_FOLDER'"):
+    with pytest.raises(JudgeError, match=r"'chat',.* or 'seq2seq:NAME_OR_FOLDER'"):
         statement_maker(name)
 
 
-@pytest.mark.parametrize("name", ["rules", "chat"])
+@pytest.mark.parametrize("name", ["bare", "chat"])
 def test_rows_order_and_columns_stay(name: str) -> None:
     models, _ = scripted(good)
+    fe, ann = ("in the duodenum", "Ann") if name == "bare" else (FE, ANN)
     made = statement_maker(name).make(PAIRS, models)
     assert made.columns == [*PAIRS.columns, *OUTCOME]
     assert made.select(PAIRS.columns).equals(PAIRS)
-    assert made["statement"].to_list() == [FE, ANN, ANN, None, None]
+    assert made["statement"].to_list() == [fe, ann, ann, None, None]
     assert made["status"].to_list() == ["judged"] * 3 + ["unparsed"] * 2
     backwards = statement_maker(name).make(PAIRS.reverse(), models)
     assert backwards["statement"].to_list() == made["statement"].to_list()[::-1]
@@ -102,9 +102,19 @@ def test_rows_order_and_columns_stay(name: str) -> None:
     assert empty.columns == made.columns
 
 
+def test_rules_need_the_research_package(monkeypatch: pytest.MonkeyPatch) -> None:
+    others = {name: one for name, one in STATEMENT_MAKERS.entries().items() if name != "rules"}
+    monkeypatch.setattr(STATEMENT_MAKERS, "_entries", others)
+    STATEMENT_MAKERS._parse.cache_clear()
+    monkeypatch.setattr("markscheme.contract.components.load_all", lambda: None)
+    with pytest.raises(MissingExtraError, match=r"rules needs .*markscheme\[research\]"):
+        parse_judge("entailment(test=chat)")
+    assert parse_judge("entailment") == Entailment(statements="auto")
+
+
 def test_a_missing_column_is_named() -> None:
     with pytest.raises(JudgeError, match="answer"):
-        statement_maker("rules").make(PAIRS.drop("answer"), None)
+        statement_maker("bare").make(PAIRS.drop("answer"), None)
 
 
 def test_equal_pairs_are_asked_once_and_paid_once() -> None:
@@ -117,7 +127,7 @@ def test_equal_pairs_are_asked_once_and_paid_once() -> None:
     assert made["cost_usd"].to_list() == [0.5, 0.5, None, None, None]
     assert made["tokens_in"].sum() == 20
     assert chat.seen == statement_maker("chat").requests(PAIRS)
-    assert statement_maker("rules").requests(PAIRS) == []
+    assert statement_maker("bare").requests(PAIRS) == []
     assert statement_maker("seq2seq:x").requests(PAIRS) == []
 
 
@@ -215,21 +225,6 @@ def test_a_statement_may_write_its_answer_in_another_form(
     assert read_statement(reply, question=question, answer=answer).product == reply
 
 
-def test_statements_of_the_rules_carry_their_answers() -> None:
-    rows = read_answers("examples/answers.jsonl").explode("references")
-    made = statements(rows["question"], rows["references"]).to_list()
-    good = [
-        (statement, question, reference)
-        for statement, question, reference in zip(
-            made, rows["question"], rows["references"], strict=True
-        )
-        if statement
-    ]
-    refused = [one for one in good if ungrounded(one[0], of=one[2], about=one[1]) is not None]
-    assert len(good) > 100
-    assert len(refused) <= 0.005 * len(good), refused
-
-
 @given(st.text(max_size=200))
 def test_any_reply_is_read_or_has_a_reason(reply: str) -> None:
     found = read_statement(reply, question="who wrote it", answer="Ann")
@@ -288,7 +283,7 @@ def test_identities() -> None:
     models, _ = scripted(good)
     found = statement_maker("chat").identity(models)
     assert found == {"prompt": shipped()["statement_yao"].hash, "chat": "scripted"}
-    assert statement_maker("rules").identity(models) == {}
+    assert statement_maker("bare").identity(models) == {}
     assert statement_maker("seq2seq:a/b").identity(None) == {"seq2seq": "a/b"}
 
 

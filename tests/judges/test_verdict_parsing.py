@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from markscheme.datasets import recorded
 from markscheme.judges import prompted as prompts
 from markscheme.tables import judgments
 from markscheme.text.replies.grades import (
@@ -166,6 +165,8 @@ def test_where_reasons_come_first_the_end_decides() -> None:
 
 
 def test_recorded_replies_of_davinci_give_the_released_labels(data_dir: Path) -> None:
+    from markscheme_research.datasets import recorded
+
     replies = recorded("nq301", "text-davinci-003", data_dir=data_dir)
     read = [read_yes_no(reply).verdict for reply in replies["raw"]]
     assert len(read) == 1490

@@ -26,13 +26,9 @@ FUNCTIONS: dict[str, Callable[[Path, Path], Any]] = {
     "choose_cascade": lambda run, _: markscheme.choose_cascade(
         run, run.parent / "few.jsonl", first="token_f1", then="contains", calls=0.5
     ),
-    "amend": lambda run, _: markscheme.amend(run.parent / "few.jsonl"),
-    "hierarchy": lambda run, _: markscheme.hierarchy(run, judges="entailment"),
-    "reliability": lambda run, _: markscheme.reliability([run, run], recorded="contains"),
     "diff": lambda run, _: markscheme.diff(run, run, judge="contains", resamples=100),
     "explain": lambda *_: markscheme.explain("Who wrote Emma?", ["Jane Austen"], "Miss Austen"),
     "failures": lambda run, _: markscheme.failures(run),
-    "probe": lambda run, _: markscheme.probe("contains", run.parent / "few.jsonl", limit=20),
     "report": lambda run, folder: markscheme.report(run, folder / "report.html"),
     "verify": lambda run, _: markscheme.verify(run),
 }

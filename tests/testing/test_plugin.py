@@ -16,7 +16,7 @@ PLUGIN = ROOT / "examples" / "plugin"
 @pytest.mark.proof(area="harnesses")
 def test_the_template_passes_its_own_tests() -> None:
     path = os.pathsep.join([str(PLUGIN / "src"), str(ROOT / "src")])
-    code = "import sys, markscheme_numbers, pytest; sys.exit(pytest.main(sys.argv[1:]))"
+    code = "import sys, pytest; sys.exit(pytest.main(sys.argv[1:]))"
     done = subprocess.run(
         [sys.executable, "-c", code, "-q", "-p", "no:cacheprovider", "-p", "no:xdist",
          "--rootdir", str(PLUGIN), str(PLUGIN / "tests")],

@@ -12,7 +12,6 @@ import pytest
 
 from markscheme.text.claim_splitting import claims
 from markscheme.text.clean import clean_series
-from markscheme.text.statements.statement import statements
 
 JOINING = {"and", "but", "while", "whereas", "although", "though"}
 
@@ -38,16 +37,6 @@ def test_claims_keep_every_word(rows: list[dict[str, object]]) -> None:
             assert words_of(answer) - kept <= JOINING, answer
             counted += 1
     assert counted > 250
-
-
-def test_questions_and_references_become_statements(rows: list[dict[str, object]]) -> None:
-    pairs = {(str(row["question"]), str(row["references"][0])) for row in rows}  # type: ignore[index]
-    questions, references = (pl.Series(side) for side in zip(*sorted(pairs), strict=True))
-    made = statements(questions, references)
-    assert made.null_count() == 0
-    asked = made.str.contains(r"(?i)^(?:who|what|when|where|why|how|did|does|do) ")
-    assert asked.mean() < 0.02
-    assert (made.str.strip_chars_end(".") == references).mean() < 0.05
 
 
 def test_footnote_marks_go_and_short_answers_stay() -> None:

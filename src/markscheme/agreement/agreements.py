@@ -25,7 +25,6 @@ from markscheme.agreement.answer_hierarchy import adjacent_sets, marks_test
 from markscheme.agreement.label_errors import label_errors, label_errors_table
 from markscheme.agreement.options import AgreeOptions, Blanks
 from markscheme.agreement.question_averages import PerQuestion, per_question
-from markscheme.agreement.repeated_runs import repeat_tables, repeats_of
 from markscheme.agreement.sources import (
     JudgmentsSource,
     TableSource,
@@ -33,7 +32,6 @@ from markscheme.agreement.sources import (
     answers_table,
     is_result,
     judged_and_labelled,
-    judged_table,
     names_of,
 )
 from markscheme.errors import AgreementError
@@ -120,7 +118,6 @@ def agree(
     options: AgreeOptions | None = None,
     *,
     answers: TableSource | None = None,
-    repeat: Sequence[JudgmentsSource] = (),
     **keywords: Any,
 ) -> AgreeResult:
     """Agreement of judges with people's labels, with intervals clustered on question.
@@ -134,7 +131,6 @@ def agree(
         labels: people's labels, likewise; None for those that came with the judged answers.
         options: what is computed; the defaults if None.
         answers: the judged answers, where judgments lack question, answer or system.
-        repeat: other runs of the same judge, to see how alike runs are.
         keywords: fields of `AgreeOptions`, in place of or on top of `options`.
 
     Raises:
@@ -196,16 +192,6 @@ def agree(
         tests = alternative_tests(joined, wanted.epsilon, wanted.positive_from)
         tables.append(_alternative_table(tests))
         data["alternative_annotator"] = tests
-    if repeat:
-        others = [
-            judged_table(
-                one, judges=wanted.judges, columns=wanted.columns, threshold=wanted.threshold
-            )
-            for one in repeat
-        ]
-        alike = repeats_of([rows, *others], joined, wanted.positive_from, texts=wanted.repeat_texts)
-        tables += repeat_tables(alike)
-        data["repeats"] = alike
     passes = None if errors is None else label_errors_table(errors)
     if passes is not None:
         tables.append(passes)

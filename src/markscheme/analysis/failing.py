@@ -311,7 +311,7 @@ def _extras_table(extras: pl.DataFrame, verdicts: pl.DataFrame | None) -> Table:
         notes=(
             "Such claims name people, places, numbers or dates that neither question nor reference "
             "has. They may be true; nothing here tells (Kamalloo et al. 2023, section 4.4). "
-            "'markscheme claims' tests the claims of one answer.",
+            "'markscheme research claims' tests the claims of one answer.",
         ),
     )
 

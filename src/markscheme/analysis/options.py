@@ -3,24 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Annotated, Literal
+from typing import Annotated
 
 from markscheme.agreement import Resamples
 from markscheme.options import (
-    DRAWN,
-    DRAWS,
-    LIMIT,
     By,
     Columns,
     Confidence,
-    DataDir,
     Judge,
     Judges,
     LabelColumn,
     Option,
-    Part,
     PositiveFrom,
-    ReferenceSeparator,
     Seed,
     Slices,
     Threshold,
@@ -40,31 +34,6 @@ class ExplainOptions:
         str | None, Option("Folder of an examiner trained by 'markscheme train'.")
     ] = None
     features: Annotated[int, Option("How many deciding features to show.", minimum=0)] = 6
-
-
-@dataclass(frozen=True, kw_only=True)
-class ProbeOptions:
-    """Which probes are tried, and on how many answers.
-
-    Attributes:
-        probes: their names; () for all.
-        limit: try at most this many answers, drawn at random; None for all.
-        seed: of the draw, the order of references and the choice of injections.
-        columns: columns with unusual names, ours to the file's.
-        reference_separator: as for `ReadOptions`.
-    """
-
-    probes: Annotated[
-        tuple[str, ...],
-        Option("Only these probes, by comma. [default: all]", split=True),
-    ] = ()
-    limit: Annotated[
-        int | None,
-        LIMIT,
-    ] = None
-    seed: Seed = 0
-    columns: Columns = field(default_factory=dict)
-    reference_separator: ReferenceSeparator = "auto"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -154,39 +123,3 @@ class DiffOptions:
         int, Option("Answers to show that got worse, and that got better.", minimum=0)
     ] = 5
     threshold: Threshold = 0.5
-
-
-@dataclass(frozen=True, kw_only=True)
-class StudyOptions:
-    """Which answers and which draws of references are studied.
-
-    Attributes:
-        draws: draws of reference lists.
-        protocol: `rest`: drawn references leave the candidates; `butref`: they stay, which leaks.
-        questions: only so many questions, at random; None for all.
-        per_question: only so many answers of each question; None for all.
-        part: of ANTIQUE.
-        columns: columns with unusual names, ours to the file's.
-        data_dir: folder with the datasets.
-    """
-
-    draws: Annotated[int, DRAWS] = 1
-    protocol: Annotated[
-        Literal["rest", "butref"],
-        DRAWN,
-    ] = "rest"
-    questions: Annotated[
-        int | None, Option("Only this many questions, drawn at random, for a quick try.", minimum=1)
-    ] = None
-    per_question: Annotated[
-        int | None,
-        Option(
-            "Only this many answers per question.",
-            ("--answers-per-question",),
-            aliases=("--per-question",),
-            minimum=1,
-        ),
-    ] = None
-    part: Part = "auto"
-    columns: Columns = field(default_factory=dict)
-    data_dir: DataDir = None

@@ -2,8 +2,8 @@
 
 Language models answer in long statements with supplementary information. No reference supports it,
 so that nothing here can tell whether it is true: the paper calls such answers unattributable. These
-rules find the claims that name something new, by wording alone; `markscheme claims` tests each
-claim with a model of entailment instead.
+rules find the claims that name something new, by wording alone; `markscheme research claims` tests
+each claim with a model of entailment instead.
 """
 
 from __future__ import annotations

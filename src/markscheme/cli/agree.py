@@ -11,17 +11,13 @@ from markscheme.cli.options import Judgments, Shown, command
 from markscheme.options import Answers, Labels, Option
 
 
-@command("agree")
+@command("agree", example="markscheme agree runs/answers-6dae129e --labels labels.csv")
 def agree(
     judgments: Judgments,
     options: AgreeOptions,
     shown: Shown,
     labels: Labels = None,
     answers: Answers = None,
-    repeat: Annotated[
-        tuple[str, ...],
-        Option("Another run of the same judge, to measure how similar runs are; repeatable."),
-    ] = (),
     errors: Annotated[
         Path | None,
         Option("Write every answer on which judge and labels differ: .jsonl, .csv or .parquet."),
@@ -34,7 +30,7 @@ def agree(
     """
     from markscheme import agreement
 
-    found = agreement.agree(judgments, labels, options, answers=answers, repeat=repeat)
+    found = agreement.agree(judgments, labels, options, answers=answers)
     shown.show(found)
     if errors is not None:
         notes.print(f"written to {found.write_errors(errors)}", markup=False)

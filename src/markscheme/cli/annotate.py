@@ -53,7 +53,7 @@ class Order(StrEnum):
     INFORMATIVE = "informative"
 
 
-@command("annotate")
+@command("annotate", example="markscheme annotate todo.csv")
 def annotate(
     columns: Columns,
     file: Annotated[

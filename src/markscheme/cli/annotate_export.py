@@ -22,7 +22,7 @@ class Kind(StrEnum):
     AUDIT = "audit"
 
 
-@command("annotate-export")
+@command("annotate-export", example="markscheme annotate-export labels.db --out labels.csv")
 def annotate_export(
     project: Annotated[
         str,

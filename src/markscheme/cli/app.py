@@ -1,4 +1,4 @@
-"""The command-line application that every command file adds itself to, and its consoles."""
+"""The command-line application: its headings and groups of commands, and its consoles."""
 
 from __future__ import annotations
 
@@ -8,9 +8,45 @@ from typing import Annotated, Any, TextIO
 
 import typer
 from rich.console import Console
+from typer.core import TyperGroup
 
-from markscheme.cli.front import Front
 from markscheme.text import printable
+
+PANELS: dict[str, tuple[str, ...]] = {
+    "Start here": (
+        "judge", "explain", "report", "diff", "agree", "plan-labels", "estimate", "annotate",
+    ),
+    "Look closer": ("failures", "compare", "rank", "view", "verify", "annotate-export"),
+    "Set up": ("columns", "init", "judges", "calibrate", "cascade", "serve"),
+    "Further commands, in groups": ("train", "llm", "research"),
+}  # fmt: skip
+"""The commands and groups under each heading, in the order they are shown."""
+
+GROUPS: dict[str, str] = {
+    "train": "Train the examiner on answers of your own.",
+    "llm": "Language models as judges: examples, batches, the ledger of replies, drift.",
+    "research": "Papers' tables, public data sets, studies of judges.",
+}
+"""What each group on the front page is for."""
+
+
+class Front(TyperGroup):
+    """The application: its commands stand under the headings of `PANELS`."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """Names in the order of `PANELS`, others after them."""
+        known = [name for names in PANELS.values() for name in names]
+        place = {name: number for number, name in enumerate(known)}
+        return sorted(super().list_commands(ctx), key=lambda name: place.get(name, len(place)))
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """A command or group, with its heading."""
+        found: Any = super().get_command(ctx, cmd_name)
+        if found is not None:
+            panels = (panel for panel, names in PANELS.items() if cmd_name in names)
+            found.rich_help_panel = next(panels, "Others")
+        return found
+
 
 app = typer.Typer(
     name="markscheme",
@@ -21,6 +57,28 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+
+
+_GROUPS: dict[str, typer.Typer] = {"": app}
+
+
+def group(path: str, about: str = "", **options: Any) -> typer.Typer:
+    """The group of commands at a path such as `llm batch`, made when it is first asked for.
+
+    Args:
+        path: as it is typed after `markscheme`.
+        about: what its help says.
+        options: further arguments of typer's, for a group made now.
+    """
+    if path not in _GROUPS:
+        above, _, name = path.rpartition(" ")
+        made = typer.Typer(**{
+            "help": about or GROUPS.get(path), "no_args_is_help": True,
+            "rich_markup_mode": "markdown", **options,
+        })  # fmt: skip
+        group(above).add_typer(made, name=name)
+        _GROUPS[path] = made
+    return _GROUPS[path]
 
 
 def _width(stream: TextIO) -> int | None:

@@ -1,4 +1,4 @@
-"""`markscheme batch`: have a provider answer overnight, at its batch price."""
+"""`markscheme llm batch`: have a provider answer overnight, at its batch price."""
 
 from __future__ import annotations
 
@@ -6,9 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
-from markscheme.cli.app import app, console, notes
+from markscheme.cli.app import console, group, notes
 from markscheme.cli.models import opened
 from markscheme.cli.options import Files, OutFile, command
 from markscheme.models import ModelOptions
@@ -18,13 +16,14 @@ from markscheme.tables import ReadOptions
 if TYPE_CHECKING:
     from markscheme.models.ledger import LedgerEntry
 
-commands = typer.Typer(
-    help="Batch files: write what is missing, read the results back.", no_args_is_help=True
+group("llm batch", "Batch files: write what is missing, read the results back.")
+
+
+@command(
+    "llm batch write",
+    example="markscheme llm batch write answers.jsonl -j llm_grader -m gpt-4o -o asked.jsonl",
+    reads_answers=True,
 )
-app.add_typer(commands, name="batch")
-
-
-@command("write", to=commands)
 def write(
     files: Files,
     judges: Judges,
@@ -38,7 +37,7 @@ def write(
 ) -> None:
     """Write the requests that the ledger has no reply to as an OpenAI-style batch file.
 
-    Give the file to the provider, read the results with `markscheme batch read`, then run
+    Give the file to the provider, read the results with `markscheme llm batch read`, then run
     `markscheme judge` with the same judges and model: it finds its replies in the ledger. Where
     replies call for further requests (a repair, a second stage), write and read once more.
     """
@@ -58,7 +57,7 @@ def write(
     )
 
 
-@command("read", to=commands)
+@command("llm batch read", example="markscheme llm batch read replies.jsonl")
 def read(
     files: Annotated[
         list[Path], Argument("The provider's results, errors too.", metavar="FILE...")

@@ -11,7 +11,7 @@ from markscheme.cli.options import Judgments, Shown, command
 from markscheme.options import Answers, Labels, Option
 
 
-@command("calibrate")
+@command("calibrate", example="markscheme calibrate runs/answers-6dae129e --labels labels.csv")
 def calibrate(
     judgments: Judgments,
     options: CalibrateOptions,

@@ -9,7 +9,10 @@ from markscheme.cli.options import Judgments, Shown, command
 from markscheme.options import Answers, Labels, Option
 
 
-@command("cascade")
+@command(
+    "cascade",
+    example="markscheme cascade runs/answers-6dae129e --first contains --then gpt-4o",
+)
 def cascade(
     judgments: Judgments,
     first: Annotated[str, Option("The cheap judge, by its name in the judgments.")],

@@ -10,7 +10,7 @@ from markscheme.options import Option
 from markscheme.tables import ReadOptions
 
 
-@command("columns")
+@command("columns", example="markscheme columns answers.csv", reads_answers=True)
 def columns(
     files: Files,
     read: ReadOptions,

@@ -10,7 +10,7 @@ from markscheme.errors import AgreementError, DataError
 from markscheme.options import Answers, Argument, Labels
 
 
-@command("compare")
+@command("compare", example="markscheme compare runs/answers-6dae129e --systems")
 def compare(
     judgments: Judgments,
     options: CompareOptions,

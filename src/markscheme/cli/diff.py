@@ -13,7 +13,11 @@ from markscheme.cli.options import Shown, command
 from markscheme.options import Argument, Option
 
 
-@command("diff")
+@command(
+    "diff",
+    example="markscheme diff yesterday.jsonl today.jsonl --fail-on-regression",
+    reads_answers=True,
+)
 def diff(
     base: Annotated[
         str, Argument("The earlier state: a run's folder, judgments, or answers.", metavar="BASE")

@@ -1,4 +1,4 @@
-"""`markscheme drift`: anchors asked again, and an alarm when a model judges otherwise."""
+"""`markscheme llm drift`: anchors asked again, and an alarm when a model judges otherwise."""
 
 from __future__ import annotations
 
@@ -14,7 +14,10 @@ from markscheme.cli.options import Quiet, Shown, command
 from markscheme.options import Argument, Judges, Option
 
 
-@command("drift")
+@command(
+    "llm drift",
+    example="markscheme llm drift anchors.jsonl -j llm_grader -m gpt-4o-mini --every 7",
+)
 def drift(
     file: Annotated[str, Argument("Anchors: answers that stay the same, best with labels.")],
     options: DriftOptions,
@@ -34,7 +37,7 @@ def drift(
     last check is recent.
     """
     from markscheme import agreement
-    from markscheme.cli.progress import progress
+    from markscheme.cli.progress_bar import progress
 
     with (
         progress("judging", total=None, quiet=quiet) as advance,

@@ -7,7 +7,7 @@ from markscheme.cli.options import Judgments, Shown, command
 from markscheme.options import Answers, Labels
 
 
-@command("estimate")
+@command("estimate", example="markscheme estimate runs/answers-6dae129e --labels labels.csv")
 def estimate(
     judgments: Judgments,
     options: EstimateOptions,

@@ -9,7 +9,7 @@ from markscheme.cli.output import Format
 from markscheme.options import Answer, Question, References
 
 
-@command("explain")
+@command("explain", example='markscheme explain -q "When did it open?" -r 1975 -a "In 1985."')
 def explain(
     question: Question,
     reference: References,

@@ -11,7 +11,7 @@ from markscheme.cli.options import Shown, command
 from markscheme.options import Answers, Argument, Default, Labels, Option, Seed
 
 
-@command("failures")
+@command("failures", example="markscheme failures runs/answers-6dae129e", reads_answers=True)
 def failures(
     judged: Annotated[
         str,

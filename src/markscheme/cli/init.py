@@ -14,7 +14,7 @@ from markscheme.errors import MarkschemeError
 from markscheme.options import Argument, Columns, Option
 
 
-@command("init")
+@command("init", example="markscheme init")
 def init(
     columns: Columns,
     file: Annotated[

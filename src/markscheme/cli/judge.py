@@ -50,7 +50,7 @@ class Engine(StrEnum):
     RAY = "ray"
 
 
-@command("judge")
+@command("judge", example="markscheme judge answers.jsonl --fail-under 0.8", reads_answers=True)
 def judge(
     files: Files,
     models: ModelOptions,
@@ -110,7 +110,7 @@ def judge(
     Results: `judgments.parquet`, `summary.json`, `summary.md` in the --out folder.
     """
     from markscheme.api import DEFAULT_JUDGE, Result, run
-    from markscheme.cli.progress import progress
+    from markscheme.cli.progress_bar import progress
     from markscheme.contract import parse_judge
     from markscheme.engine import RunFolder, command_line, default_folder
     from markscheme.tables import AnswersReader, check_named, count_rows

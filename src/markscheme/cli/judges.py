@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from markscheme.analysis import JudgeDescription
 
 
-@command("judges")
+@command("judges", example='markscheme judges "token_f1(threshold=0.6)"')
 def judges(
     shown: Shown,
     name: Annotated[str | None, Argument("Show this judge in full.")] = None,

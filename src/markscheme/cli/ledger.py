@@ -1,29 +1,24 @@
-"""`markscheme ledger`: what the ledger holds, and how it is shared."""
+"""`markscheme llm ledger`: what the ledger holds, and how it is shared."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
-from markscheme.cli.app import app, console, notes
+from markscheme.cli.app import console, group, notes
 from markscheme.cli.options import Shown, command
 from markscheme.cli.output import Format
 from markscheme.models import ModelOptions
 from markscheme.options import Argument, Fields
 
-commands = typer.Typer(
-    help="The ledger of language models' replies: look, export, import.", no_args_is_help=True
-)
-app.add_typer(commands, name="ledger")
+group("llm ledger", "The ledger of language models' replies: look, export, import.")
 
 
 LedgerPlace = Annotated[ModelOptions, Fields(only=("ledger",))]
 """Which ledger, of the options for models."""
 
 
-@command("stats", to=commands)
+@command("llm ledger stats", example="markscheme llm ledger stats")
 def stats(place: LedgerPlace, shown: Shown) -> None:
     """Replies, tokens and money by model, and why requests failed."""
     from markscheme.analysis import ledger_figures
@@ -39,7 +34,7 @@ def stats(place: LedgerPlace, shown: Shown) -> None:
     shown.write(found)
 
 
-@command("export", to=commands)
+@command("llm ledger export", example="markscheme llm ledger export replies.jsonl")
 def export(
     file: Annotated[Path, Argument("The file to write, JSON a line.")],
     place: LedgerPlace,
@@ -53,9 +48,9 @@ def export(
     notes.print(f"{count:,} replies written to {file}", markup=False)
 
 
-@command("import", to=commands)
+@command("llm ledger import", example="markscheme llm ledger import replies.jsonl")
 def import_(
-    file: Annotated[Path, Argument("A file that 'markscheme ledger export' wrote.")],
+    file: Annotated[Path, Argument("A file that 'markscheme llm ledger export' wrote.")],
     place: LedgerPlace,
 ) -> None:
     """Add the replies of an exported file; those that are there already stay."""

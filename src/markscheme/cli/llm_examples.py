@@ -1,4 +1,4 @@
-"""`markscheme llm-examples`: solved examples for `llm_evouna_icl` from other labelled answers."""
+"""`markscheme llm examples`: solved examples for `llm_evouna_icl` from other labelled answers."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from markscheme.cli.options import OutFile, command
 from markscheme.options import Argument, Columns, Count, Option, Seed
 
 
-@command("llm-examples")
+@command("llm examples", example="markscheme llm examples labelled.jsonl --out examples.toml")
 def llm_examples(
     labelled: Annotated[
         str,

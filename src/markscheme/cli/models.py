@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated
 
-from markscheme.cli.progress import Advance
+from markscheme.cli.progress_bar import Advance
 from markscheme.models import ModelOptions
 from markscheme.options import Fields
 

@@ -1,6 +1,6 @@
 """Command-line flags made from option classes: a command's parameters are dataclasses.
 
-    @command("probe")
+    @command("research probe", example="markscheme research probe contains answers.jsonl")
     def probe(judge: ..., options: ProbeOptions, models: ModelOptions) -> None: ...
 
 has a flag for each field of both classes, and is called with an instance of each.
@@ -31,12 +31,11 @@ from typing import (
 import typer
 from typer.core import TyperCommand
 
-from markscheme.cli.app import app, notes
-from markscheme.cli.front import name_of_before
+from markscheme.cli.app import group, notes
 from markscheme.cli.output import Format, show
 from markscheme.cli.settings import defaults_of, say
 from markscheme.errors import MarkschemeError
-from markscheme.options import Argument, Default, Fields, Option, split_list
+from markscheme.options import JUDGE, Argument, Default, Fields, Option, split_list
 
 if TYPE_CHECKING:
     from markscheme.results import Tabular
@@ -199,6 +198,8 @@ class _Flag:
     def _item(self, given: Any) -> Any:
         if self.text.parse is not None and isinstance(given, str):
             return self.text.parse(given)
+        if isinstance(given, str) and self.flags[:1] == JUDGE.flags[:1]:
+            return _judge(given)
         if isinstance(given, _Choice):
             return given.value
         if self._separated and self.element in (int, float):
@@ -210,6 +211,15 @@ class _Flag:
         return given
 
 
+def _judge(given: str) -> str:
+    """The name of a judge; one in a file (`./mine.py:Judge`) is imported and has its name."""
+    if ".py:" not in given:
+        return given
+    from markscheme.contract import judge_in_file
+
+    return judge_in_file(given)
+
+
 class _Choice(StrEnum):
     """Base of the choices made from a `Literal`."""
 
@@ -218,6 +228,7 @@ class _WithAliases(TyperCommand):
     """A command that understands older spellings, which its help does not show."""
 
     aliases: Mapping[str, Option] = {}
+    reads_answers = False
 
     def make_context(self, info_name: Any, args: Any, parent: Any = None, **extra: Any) -> Any:
         """The context, in which `markscheme.toml` gives what was not typed."""
@@ -228,10 +239,11 @@ class _WithAliases(TyperCommand):
             above = above.parent
         blank = self.context_class(self, info_name=info_name, parent=parent)
         found = defaults_of(
-            name_of_before(" ".join(names)),
+            " ".join(names),
             self.params,
             args,
             lambda one, value: one.process_value(blank, value),
+            reads_answers=self.reads_answers,
         )
         if found is None:
             return super().make_context(info_name, args, parent, **extra)
@@ -264,17 +276,21 @@ class _WithAliases(TyperCommand):
         return parser
 
 
-def command(name: str, *, to: typer.Typer = app, **about: Any) -> Callable[[_Function], _Function]:
+def command(
+    path: str, *, example: str, reads_answers: bool = False
+) -> Callable[[_Function], _Function]:
     """Register a function as a command whose flags are the fields of its option classes.
 
     Parameters annotated with a dataclass become a flag a field, those annotated with an `Option`
     or `Argument` a flag or argument of their own. `Annotated[Class, Fields(...)]` takes some
-    fields only. Two classes may share a field, where it is the same option.
+    fields only. Two classes may share a field, where it is the same option. The help is the
+    function's docstring.
 
     Args:
-        name: of the command.
-        to: the application or group that it belongs to.
-        about: further arguments of typer's `command`.
+        path: as it is typed after `markscheme`, such as `judge` or `llm batch write`.
+        example: a whole line that can be typed, with which the help begins.
+        reads_answers: whether it reads answers as people have them, so that the columns and
+            readers' options of `markscheme.toml` count for it.
 
     Raises (when registering):
         TypeError: a field has no `Option`, or two fields of one name are different options.
@@ -282,8 +298,15 @@ def command(name: str, *, to: typer.Typer = app, **about: Any) -> Callable[[_Fun
 
     def register(function: _Function) -> _Function:
         call, hidden = _flagged(function)
-        cls = type("Command", (_WithAliases,), {"aliases": hidden})
-        to.command(name, cls=cls, **about)(call)
+        attributes = {"aliases": hidden, "reads_answers": reads_answers}
+        above, _, name = path.rpartition(" ")
+        about = inspect.cleandoc(function.__doc__ or "")
+        group(above).command(
+            name,
+            cls=type("Command", (_WithAliases,), attributes),
+            help=f"For instance: `{example}`\n\n{about}",
+            short_help=about.partition("\n")[0],
+        )(call)
         return function
 
     return register

@@ -52,3 +52,20 @@ def show(result: Tabular, *, output: Format, out: Path | None) -> None:
         console.file.write(written[output]())
     if out is not None:
         notes.print(f"written to {out}", markup=False)
+
+
+def say(text: str) -> None:
+    """A line of what goes on."""
+    notes.print(text, markup=False, soft_wrap=True)
+
+
+def show_tables(result: Tabular) -> None:
+    """The tables of a report that no option formats, such as the held-out figures of a training."""
+    for table in result.tables:
+        console.print(table.rich())
+
+
+def show_weights(folder: object, judge: str) -> None:
+    """Where weights were written to, and how they are used."""
+    notes.print(f"written to {folder}", markup=False)
+    console.print(f'use it: markscheme judge FILE --judge "{judge}"', markup=False, soft_wrap=True)

@@ -11,7 +11,10 @@ from markscheme.cli.output import Format
 from markscheme.options import Answers, Fields, Option
 
 
-@command("plan-labels")
+@command(
+    "plan-labels",
+    example="markscheme plan-labels runs/answers-6dae129e --label-count 200 --out todo.csv",
+)
 def plan_labels(
     judgments: Judgments,
     options: PlanOptions,

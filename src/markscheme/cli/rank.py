@@ -7,7 +7,7 @@ from markscheme.cli.options import Judgments, Shown, command
 from markscheme.options import Answers, Labels
 
 
-@command("rank")
+@command("rank", example="markscheme rank runs/answers-6dae129e --labels labels.csv")
 def rank(
     judgments: Judgments,
     options: RankOptions,

@@ -14,7 +14,6 @@ from typing import Any
 import typer
 
 from markscheme.cli.app import app
-from markscheme.cli.front import name_of_now
 
 _TOP = """# Command line
 
@@ -27,20 +26,23 @@ asked for failed, 2 an error, 130 interrupted.
 
 def reference() -> str:
     """The page: every command with what it does, its arguments and its options."""
+    return "\n".join([_TOP, *(_section(name, one) for name, one in sorted(commands().items()))])
+
+
+def commands() -> dict[str, Any]:
+    """Every command by what is typed after `markscheme`, as the command-line library has it."""
     from markscheme.cli import load_commands
 
     load_commands()
-    named = [(name_of_now(name), one) for name, one in _commands(typer.main.get_command(app), ())]
-    sections = [_section(name, one) for name, one in sorted(named, key=lambda pair: pair[0])]
-    return "\n".join([_TOP, *sections])
+    return dict(_inside(typer.main.get_command(app), ()))
 
 
-def _commands(command: Any, path: tuple[str, ...]) -> Iterator[tuple[str, Any]]:
+def _inside(command: Any, path: tuple[str, ...]) -> Iterator[tuple[str, Any]]:
     if not hasattr(command, "commands"):
         yield " ".join(path), command
         return
     for name, inner in sorted(command.commands.items()):
-        yield from _commands(inner, (*path, name))
+        yield from _inside(inner, (*path, name))
 
 
 def _section(name: str, command: Any) -> str:

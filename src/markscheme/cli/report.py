@@ -12,7 +12,7 @@ from markscheme.options import Argument, Default, Fields, Labels, Option
 from markscheme.report import ReportOptions
 
 
-@command("report")
+@command("report", example="markscheme report runs/answers-6dae129e")
 def report(
     run: Annotated[
         Path, Argument("A run's folder, as 'markscheme judge' wrote it.", metavar="RUN")

@@ -50,7 +50,7 @@ class ServiceLimits:
     ] = 8_000
 
 
-@command("serve")
+@command("serve", example="markscheme serve --port 8080")
 def serve(
     limits: ServiceLimits,
     models: Annotated[

@@ -22,26 +22,17 @@ NAME = "markscheme.toml"
 VARIABLE = "MARKSCHEME_CONFIG"
 """Names another file, or `none` for no file."""
 
-_READERS = ("judge", "columns", "batch write", "probe", "diff", "failures")
-"""Commands that read answers as people have them; others read what these have written."""
-
 _COMMANDS: Mapping[str, tuple[str, ...]] = {
-    "judges": ("judge", "batch write"),
+    "judges": ("judge", "llm batch write"),
     "slices": ("judge", "columns", "diff", "failures"),
-    "columns": _READERS,
-    "answer_columns": _READERS,
-    "input_format": _READERS,
-    "encoding": _READERS,
-    "sheet": _READERS,
-    "reference_separator": _READERS,
-    "on_bad_row": _READERS,
     "fail_under": ("judge",),
     "confidence": ("judge",),
     "margin": ("diff",),
     "fail_on_regression": ("diff",),
 }
-"""The commands that take a setting, by the name of their parameter. Those of language models are
-taken by every command that has them."""
+"""The commands that take a setting, by the name of their parameter. Columns and readers' options
+are taken by every command that reads answers as people have them, those of language models by
+every command that has them."""
 
 SECTIONS: Mapping[str, tuple[str, ...]] = {
     "": ("judges", "slices"),
@@ -167,7 +158,20 @@ def _checked(found: Settings, document: Mapping[str, Any]) -> Iterator[tuple[tup
                 yield (name, key), inner
         else:
             _check_key(found, "", name, table=isinstance(value, Mapping))
+            if name == "judges":
+                _check_no_file(found, value)
             yield ("", name), value
+
+
+def _check_no_file(found: Settings, judges: Any) -> None:
+    """A file of settings comes with a folder of somebody's: it may not say which code is run."""
+    for one in [judges] if isinstance(judges, str) else judges:
+        if ".py:" in str(one):
+            raise MarkschemeError(
+                f"{found.where('', 'judges')}: {one!r} is a judge in a file, which only the "
+                "command line names (-j); give it a name by an entry point "
+                "(docs/how-to/write-a-judge.md)"
+            )
 
 
 def _check_key(found: Settings, section: str, key: str, *, table: bool = False) -> None:
@@ -218,6 +222,8 @@ def defaults_of(
     parameters: Sequence[Any],
     typed: Sequence[str],
     convert: Callable[[Any, Any], object],
+    *,
+    reads_answers: bool,
 ) -> tuple[Settings, dict[str, Any]] | None:
     """The settings that a command takes, by the names of its parameters, as they would be typed.
 
@@ -226,12 +232,13 @@ def defaults_of(
         parameters: what it has.
         typed: its arguments; a run's folder among them has our columns already.
         convert: makes an option's value of what was typed, and raises where that cannot be.
+        reads_answers: whether the command reads answers as people have them.
 
     Raises:
         MarkschemeError: the file is wrong, or a value is not of its option's type.
     """
     options = {one.name: one for one in parameters if one.param_type_name == "option"}
-    wanted = [key for key in _keys() if _takes(command, key, options)]
+    wanted = [key for key in _keys() if _takes(command, key, options, reads_answers)]
     if not wanted or {"--help", "-h"} & set(typed):
         return None
     path = settings_file()
@@ -264,11 +271,13 @@ def _keys() -> list[str]:
     return [*(key for keys in SECTIONS.values() for key in keys), "columns"]
 
 
-def _takes(command: str, key: str, options: Mapping[str, Any]) -> bool:
+def _takes(command: str, key: str, options: Mapping[str, Any], reads_answers: bool) -> bool:
     if key not in options:
         return False
     if key in _COMMANDS:
         return command in _COMMANDS[key]
+    if key == "columns" or key in SECTIONS["reading"]:
+        return reads_answers
     panel: str | None = options[key].rich_help_panel
     return panel == "Language models"
 

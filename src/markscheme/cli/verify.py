@@ -10,7 +10,7 @@ from markscheme.cli.options import Shown, command
 from markscheme.options import Argument
 
 
-@command("verify")
+@command("verify", example="markscheme verify runs/answers-6dae129e")
 def verify(
     run: Annotated[str, Argument("A run's folder.", metavar="RUN")],
     shown: Shown,

@@ -10,7 +10,7 @@ from markscheme.cli.options import Port, command
 from markscheme.options import Argument, Option
 
 
-@command("view")
+@command("view", example="markscheme view")
 def view(
     folder: Annotated[Path, Argument("Folder with runs, or a run.", metavar="FOLDER")] = Path(
         "runs"

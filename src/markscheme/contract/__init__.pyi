@@ -18,6 +18,7 @@ from .judge import HasIdentity as HasIdentity
 from .judge import Judge as Judge
 from .judge import ListsRequests as ListsRequests
 from .judge import Validates as Validates
+from .judge_files import judge_in_file as judge_in_file
 from .lineage import LINEAGE as LINEAGE
 from .lineage import UNKNOWN_LINEAGE as UNKNOWN_LINEAGE
 from .lineage import HasLineage as HasLineage

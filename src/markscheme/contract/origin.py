@@ -21,7 +21,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from types import CodeType, FunctionType, MappingProxyType
 
-_OURS = "markscheme"
+_OURS = {"markscheme", "markscheme_research"}
 _STANDARD = Path(sysconfig.get_paths()["stdlib"]).resolve()
 _INSTALLED = ("site-packages", "dist-packages")
 
@@ -68,7 +68,7 @@ def _origin(cls: type) -> Mapping[str, str]:
 
 
 def _is_ours(cls: type) -> bool:
-    return cls.__module__.partition(".")[0] == _OURS
+    return cls.__module__.partition(".")[0] in _OURS
 
 
 # --- distributions ------------------------------------------------------------------------------

@@ -8,19 +8,24 @@ import importlib
 import importlib.metadata
 import inspect
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TypeVar, cast
 
 from markscheme.contract.judge import Judge
 from markscheme.contract.needs import UNDECLARED, Needs, combined
 from markscheme.contract.origin import note_source
-from markscheme.errors import JudgeError, UnknownNameError
+from markscheme.errors import JudgeError, MissingExtraError, UnknownNameError
 
 ENTRY_POINTS = "markscheme.judges"
-"""Entry-point group of other packages, whose modules register judges when imported."""
+"""Entry-point group of other packages, whose modules register judges when imported. One that is
+called as its judge is found without importing the others."""
 
 _SHIPPED = "markscheme.judges.shipped"
 """Lists our own, each with the module that registers it; an upper layer, so imported by name."""
+
+RESEARCH = ("claims", "learned")
+"""The judges that `markscheme[research]` adds, named where it is not installed."""
 
 _OURS = "markscheme."
 _SEE = "'markscheme judges' lists all"
@@ -121,6 +126,13 @@ def load_all() -> None:
             _BROKEN_PLUGINS[point.name] = f"{type(error).__name__}: {error}"
 
 
+def _load_named(name: str) -> None:
+    """Import the modules of the entry points that are called as a judge, and no others."""
+    for point in importlib.metadata.entry_points(group=ENTRY_POINTS, name=name):
+        with suppress(Exception):  # `load_all` says why.
+            point.load()
+
+
 def judges() -> dict[str, Entry]:
     """Every registered judge by name, sorted."""
     load_all()
@@ -141,9 +153,13 @@ def entry(name: str) -> Entry:
     """
     if name not in _ENTRIES and name in shipped_names():
         importlib.import_module(shipped_names()[name])
+    elif name not in _ENTRIES:
+        _load_named(name)
     if name in _ENTRIES:
         return _ENTRIES[name]
     known = judges()
+    if name not in known and name in RESEARCH:
+        raise MissingExtraError(f"the judge {name!r}", "research")
     if name not in known:
         failed = f" (plugins that did not load: {_BROKEN_PLUGINS})" if _BROKEN_PLUGINS else ""
         raise UnknownNameError("judge", name, known, f"{_SEE}{_ASKED}{failed}")

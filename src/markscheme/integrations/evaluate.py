@@ -14,9 +14,8 @@ from markscheme.errors import MissingExtraError
 from markscheme.integrations.judging import judge_texts
 
 try:
-    import evaluate
-
     import datasets
+    import evaluate
 except ImportError:
     raise MissingExtraError("the metric for evaluate", "bench") from None
 

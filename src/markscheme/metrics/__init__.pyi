@@ -21,8 +21,6 @@ from .partial_marks import expected_marks as expected_marks
 from .partial_marks import gap as gap
 from .partial_marks import marks as marks
 from .partial_marks import rank_scores as rank_scores
-from .pattern_expansion import expand_pattern as expand_pattern
-from .pattern_expansion import literal_pattern as literal_pattern
 from .patterns import read_pattern as read_pattern
 from .quantiles import exact_interval as exact_interval
 from .quantiles import t_quantile as t_quantile
@@ -30,8 +28,4 @@ from .rouge import rouge1 as rouge1
 from .rouge import rouge2 as rouge2
 from .rouge import rouge_l as rouge_l
 from .similarity import char_similarity as char_similarity
-from .statements import Nearness as Nearness
-from .statements import nearness as nearness
 from .timed_search import TimedSearch as TimedSearch
-from .v_information import conditional_information as conditional_information
-from .v_information import informed_share as informed_share

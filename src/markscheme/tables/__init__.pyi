@@ -14,6 +14,7 @@ from .columns import OF_ANSWERS as OF_ANSWERS
 from .columns import no_columns as no_columns
 from .columns import recognise as recognise
 from .columns import renamed as renamed
+from .datasets import read_dataset as read_dataset
 from .entailment_files import read_entailment_pairs as read_entailment_pairs
 from .files import Format as Format
 from .files import RawBatch as RawBatch

@@ -70,6 +70,9 @@ SUFFIXES: Mapping[str, Format] = {
     ".xls": "xlsx",
     ".ods": "xlsx",
 }
+DATASET = "dataset:"
+"""What a source begins with that is a public data set's name, and no file's."""
+
 _COMPRESSION_SUFFIXES = {".gz", ".bz2", ".xz", ".zst", ".zstd"}
 _MAGIC = {b"\x1f\x8b": "gz", b"BZh": "bz2", b"\xfd7zXZ\x00": "xz", b"\x28\xb5\x2f\xfd": "zst"}
 _ARCHIVE = b"PK\x03\x04"
@@ -263,7 +266,8 @@ def iter_raw(
 
     Args:
         source: a file, a folder of Parquet files or of a Hugging Face dataset, `-` for standard
-            input, a frame or Arrow table, a list of dicts or a dict of lists.
+            input, `dataset:NAME` for a data set that a package offers, a frame or Arrow table, a
+            list of dicts or a dict of lists.
         format: what a file is; None finds out from the content or the name.
         batch_rows: rows per batch at the most.
         encoding: of a file of text; None finds out.
@@ -296,6 +300,12 @@ def _file_batches(
     path: str, format: Format | None, batch_rows: int, encoding: str | None, sheet: str | None
 ) -> Iterator[RawBatch]:
     check_named(path)
+    if path.startswith(DATASET):
+        from markscheme.tables.datasets import read_dataset
+
+        frame = read_dataset(path.removeprefix(DATASET)).lazy()
+        yield from frame_batches(path, frame, batch_rows)
+        return
     if path != "-" and Path(path).is_dir():
         for batch in frame_batches(path, _folder_frame(path), batch_rows):
             batch.kind = "a folder"

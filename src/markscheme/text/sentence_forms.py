@@ -4,21 +4,18 @@ from __future__ import annotations
 
 import re
 
-from markscheme.text.statements import (
+from markscheme.text.closed_classes import (
     AUXILIARIES,
     DETERMINERS,
     FUNCTION,
     PARTICLES,
-    PASTS,
     PREPOSITIONS,
     PRONOUNS,
     SUBORDINATORS,
-    THIRDS,
-    is_past,
     lowered,
-    strength,
 )
-from markscheme.text.statements import words as lists_words
+from markscheme.text.closed_classes import words as lists_words
+from markscheme.text.verbs import PASTS, THIRDS, is_past, strength
 
 INNER_END = re.compile(r"[a-z0-9%\"'”’)\]]{3}[.!?][\"'”’)\]]*\s+[\"'“(]?[A-Z]")
 """Where one sentence of an answer ends and another begins."""

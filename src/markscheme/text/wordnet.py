@@ -1,8 +1,8 @@
 """What WordNet knows of words: which mean the same, which the opposite, which are words at all.
 
-`wordnet.npz` is made by `markscheme.training.wordnet` from WordNet 3.1 (Princeton University; its
-licence occurs in `wordnet-licence.txt`). Words are stored as 32-bit hashes in sorted arrays, which
-load at once; about one unknown word in 30,000 is taken for a known one.
+`wordnet.npz` is made by `recipes/wordnet.py` from WordNet 3.1 (Princeton
+University; its licence occurs in `wordnet-licence.txt`). Words are stored as 32-bit hashes in
+sorted arrays, which load at once; about one unknown word in 30,000 is taken for a known one.
 """
 
 from __future__ import annotations

@@ -257,7 +257,7 @@ def test_bertscore_names_its_encoder_and_nothing_else_does() -> None:
 
 
 def test_the_best_grade_of_webglm_is_3(data_dir: Path) -> None:
-    from markscheme.datasets import load
+    from markscheme_research.datasets import load
 
     answers = load("webglm", data_dir=data_dir)
     grades = answers.group_by("question").agg(pl.col("label").sort())["label"].to_list()

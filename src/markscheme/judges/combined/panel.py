@@ -42,8 +42,9 @@ Row = Mapping[str, Any]
 class Panel:
     """Several judges vote, by majority or by mean score.
 
-    With `weights` (a jury's, measured on labels by `markscheme jury`) the score is the probability
-    that people accept, from all members' scores by their weights, and the verdict follows it.
+    With `weights` (a jury's, measured on labels by `markscheme research jury`) the score is the
+    probability that people accept, from all members' scores by their weights; the verdict
+    follows it.
     Without, score is the mean of the members' (of a verdict without score, 1 or 0). A member that
     did not judge an answer has no vote on it, and the explanation says so; where none did, the
     answer has the status most of them gave. A tie of verdicts is decided by the mean score, and is
@@ -148,8 +149,8 @@ def _bytes(path: str) -> bytes:
         return Path(path).read_bytes()
     except OSError as error:
         raise JudgeError(
-            f"the weights {path!r} cannot be read ({error.strerror}); 'markscheme jury RUN "
-            "--labels FILE --save-weights FILE' writes them"
+            f"the weights {path!r} cannot be read ({error.strerror}); 'markscheme research jury "
+            "RUN --labels FILE --save-weights FILE' writes them"
         ) from None
 
 
@@ -160,14 +161,16 @@ def _jury(path: str, names: Sequence[str]) -> _Jury:
         intercept = float(content["intercept"])
         weights = {str(name): float(weight) for name, weight in known.items()}
     except (ValueError, KeyError, TypeError, AttributeError):
-        raise JudgeError(f"{path!r} is no file of weights; 'markscheme jury' writes them") from None
+        raise JudgeError(
+            f"{path!r} is no file of weights; 'markscheme research jury' writes them"
+        ) from None
     missing = [name for name in names if name not in weights]
     if missing or len(weights) > len(names):
         other = missing[0] if missing else next(name for name in weights if name not in names)
         raise JudgeError(
             f"the weights {path!r} are of the judges {', '.join(weights)}, and the panel has "
             f"{', '.join(names)}: {other!r} is in one of them only; weigh these judges with "
-            "'markscheme jury'"
+            "'markscheme research jury'"
         )
     if not all(math.isfinite(one) for one in (intercept, *weights.values())):
         raise JudgeError(f"{path!r} has a weight that is no number")

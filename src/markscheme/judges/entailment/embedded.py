@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -51,9 +51,12 @@ class EmbeddedEntailment:
     No network, no key, no GPU.
 
     Attributes:
-        weights: folder that `markscheme train entailment` wrote; None is the shipped one.
+        weights: folder that `markscheme research train entailment` wrote; None is the shipped one.
         threshold: entailed from this probability.
     """
+
+    reads_answers: ClassVar[bool] = True
+    """Bare answers are what it was trained on; statements by rules are not made for it."""
 
     weights: str | None = None
     threshold: float = 0.5
@@ -165,7 +168,7 @@ class EntailmentWeights(AlignedWeights):
     """The trees, word rarities and calibration of a folder, each loaded when first used."""
 
     files = ("entailment.json", "rarity.npz", "trees.onnx.zst")
-    command = "markscheme train entailment"
+    command = "markscheme research train entailment"
 
     def log_odds(self, keys: Sequence[Key]) -> tuple[Floats, npt.NDArray[np.int8]]:
         """Calibrated log-odds, and where a range or a place decides them (`settled`)."""

@@ -152,10 +152,11 @@ class Entailment:
     runs without a language model; `entailment(statements=chat, test=chat)` is the paper's way.
 
     Attributes:
-        statements: who turns a question and an answer into a statement: `rules`, `chat`, or
-            `'seq2seq:NAME'`.
+        statements: who turns a question and an answer into a statement: `rules` of the research
+            package, `chat`, or `'seq2seq:NAME'`. `auto`: nobody for a test that reads bare answers,
+            as `embedded` does, and rules for every other. With `rules`, such a test reads bare
+            answers too, but pairs whose statements are equal are not put to it.
         test: who says whether a statement entails another: `embedded`, `chat`, or `'nli:NAME'`.
-            With statements by rules, `embedded` reads the bare answers.
         policy: what is accepted: `superior_or_inferior` all but incorrect, `superior_only` what
             entails a reference (superior and equivalent), `both` equivalent only.
         marks: `scores` of the test; by an inference that a model explains: `CIA`, `C`, `IA` count
@@ -165,7 +166,7 @@ class Entailment:
         seed, temperature, max_tokens: of all requests to chat models; the prompts' if none.
     """
 
-    statements: str = "rules"
+    statements: str = "auto"
     test: str = "embedded"
     policy: Policy = "superior_or_inferior"
     marks: Scheme = "auto"
@@ -179,6 +180,7 @@ class Entailment:
 
         Raises:
             JudgeError: no such way to make statements or to test them, or a number out of range.
+            MissingExtraError: statements by rules are needed, and the package is not installed.
         """
         self._maker()
         self._tester()
@@ -199,7 +201,7 @@ class Entailment:
         for stage, part in (("statements", self._maker()), ("test", self._tester())):
             own = part.identity(None if models is None else self._sampled(models))
             found |= {f"{stage}.{key}": text for key, text in own.items()}
-        found |= stage_origins(self.statements, self.test)
+        found |= stage_origins(self._made_by, self.test)
         found |= {"tested": "statements"} if self._tests_statements else {}
         if self._scheme in INFERENCE:
             prompts = (EXPLAIN, RATE) if self._scheme == "difficulty" else (EXPLAIN,)
@@ -240,7 +242,7 @@ class Entailment:
     def needs(self) -> Needs:
         """A chat model where one has a part in it; weights or extras where a stage needs them."""
         own = Needs(chat=self._marks_ask, references="required")
-        return stage_needs(self.statements, self.test, own)
+        return stage_needs(self._made_by, self.test, own)
 
     @property
     def _scheme(self) -> str:
@@ -256,7 +258,14 @@ class Entailment:
     def _tests_statements(self) -> bool:
         """Whether a test that would read the bare answers gets statements: those that a model made
         are tested, not only paid for."""
-        return self.statements != "rules"
+        return self.statements not in ("auto", "rules")
+
+    @property
+    def _made_by(self) -> str:
+        """The maker's name; of `auto` it depends on what the test reads."""
+        if self.statements != "auto":
+            return self.statements
+        return "bare" if getattr(self._tester(), "reads_answers", False) else "rules"
 
     def _sampled(self, models: ModelSource) -> ModelSource:
         """The models as every stage is to ask them."""
@@ -268,7 +277,7 @@ class Entailment:
     def _maker(self) -> Any:
         from markscheme.judges.entailment.statement_makers import statement_maker
 
-        return statement_maker(self.statements)
+        return statement_maker(self._made_by)
 
     def _tester(self) -> Any:
         from markscheme.judges.entailment.tests import entailment_test
@@ -294,7 +303,7 @@ class Entailment:
             ]
         )
         made = self._maker().make(sides, models)
-        _check_rows("statements", self.statements, made, sides)
+        _check_rows("statements", self._made_by, made, sides)
         for place, side in enumerate(("answer", "reference")):
             part = made.slice(place * pairs.height, pairs.height)
             pairs = pairs.hstack(_renamed(part, side, {"status": "stated", "raw": "said"}))

@@ -57,9 +57,14 @@ def explained(answers: pl.DataFrame) -> pl.DataFrame:
         )
         .otherwise(_not_decided())
     )
-    statements = pl.format(
-        "; answer: {}; reference: {}",
-        _quoted(field("answer_statement")), _quoted(field("reference_statement")),
+    made = pl.any_horizontal(
+        field(f"{side}_statement").ne_missing(field(side)) for side in ("answer", "reference")
+    )
+    statements = pl.when(made).then(
+        pl.format(
+            "; answer: {}; reference: {}",
+            _quoted(field("answer_statement")), _quoted(field("reference_statement")),
+        )
     )  # fmt: skip
     scored = field("entails_score").is_not_null() & field("entailed_score").is_not_null()
     scores = pl.when(scored).then(

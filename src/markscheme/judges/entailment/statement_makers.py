@@ -1,4 +1,4 @@
-"""Who turns a question and an answer into a statement: rules, a chat model, a sequence model.
+"""Who turns a question and an answer into a statement: a chat model, a sequence model, or nobody.
 
 Each takes a table of pairs and gives the same rows with `OUTCOME`. A pair that occurs often is made
 once; a pair of which no statement came has a status that says why, and a null statement.
@@ -13,6 +13,7 @@ from typing import Any, ClassVar, Protocol, runtime_checkable
 import polars as pl
 
 from markscheme.contract import ChatReply, ChatRequest, ModelSource, Needs, PartKind, TextGenerator
+from markscheme.errors import MissingExtraError
 from markscheme.judges.prompted import COST, AskedPairs, Sample, distinct_pairs, placed
 from markscheme.text.replies import Reading, read_statement
 
@@ -23,6 +24,9 @@ OUTCOME: Mapping[str, Any] = {
 """What a maker adds to the pairs. `statement` is null unless `status` is `judged`; the others are
 `unparsed` (nothing readable came, a loop, or there is no answer), `refused`, `failed` and `skipped`
 (the budget is spent). The cost of a request is in the first of equal pairs."""
+
+RULES = "rules"
+"""The maker that `markscheme[research]` adds: rules for English questions."""
 
 _SEPARATOR = ". "
 """Between question and answer, as the QA2D models on the hub were trained."""
@@ -61,41 +65,34 @@ def statement_maker(name: str) -> StatementMaker:
     """The maker called `name`.
 
     Args:
-        name: `rules`; `chat`, or `chat:MODEL` for another model than the run's;
-            `seq2seq:NAME_OR_FOLDER`, such as `seq2seq:domenicrosati/QA2D-t5-base`; or the name of
-            one that others registered, with its parameters.
+        name: `rules`; `bare`, the answers as they stand; `chat`, or `chat:MODEL` for another
+            model than the run's; `seq2seq:NAME_OR_FOLDER`, such as
+            `seq2seq:domenicrosati/QA2D-t5-base`; or the name of one that others registered, with
+            its parameters.
 
     Raises:
         JudgeError: there is no such maker.
+        MissingExtraError: rules are asked for, and `markscheme[research]` is not installed.
     """
+    if name.partition("(")[0].strip() == RULES and RULES not in STATEMENT_MAKERS.entries():
+        raise MissingExtraError("making statements by rules", "research")
     found: StatementMaker = STATEMENT_MAKERS.parse(name)
     return found
 
 
-@register_statement_maker("rules", needs=Needs(chat=False))
+@register_statement_maker("bare", needs=Needs(chat=False))
 @dataclass(frozen=True, kw_only=True)
-class RuleStatements:
-    """Rules for English questions; no model (`markscheme.text.statements.statement`)."""
+class BareAnswers:
+    """Answers stand for their statements: what a test reads that was trained on answers."""
 
     def make(self, pairs: pl.DataFrame, models: ModelSource) -> pl.DataFrame:
-        """Make a statement of every different pair; see `StatementMaker.make`."""
-        from markscheme.text.statements import statements
-
-        distinct, place = _distinct(pairs)
-        questions, answers = zip(*distinct, strict=True) if distinct else ((), ())
-        made = statements(
-            pl.Series(questions, dtype=pl.String), pl.Series(answers, dtype=pl.String)
-        )
-        rows = [
-            {"statement": text, "status": "judged"}
-            if text
-            else {"status": "unparsed", "reason": "the rules made nothing of it"}
-            for text in made
-        ]
-        return _placed(pairs, rows, place)
+        """Take every answer as its statement; see `StatementMaker.make`."""
+        distinct, place = distinct_sides(pairs)
+        rows = [{"statement": answer, "status": "judged"} for _, answer in distinct]
+        return with_statements(pairs, rows, place)
 
     def identity(self, models: ModelSource | None) -> Mapping[str, str]:
-        """Nothing: the rules change only with the package."""
+        """Nothing: nothing is made."""
         return {}
 
     def requests(self, pairs: pl.DataFrame) -> list[ChatRequest]:
@@ -120,12 +117,12 @@ class ChatStatements(AskedPairs):
         Raises:
             ModelError: no chat model was given.
         """
-        distinct, place = _distinct(pairs)
-        return _placed(pairs, self._outcomes(distinct, models), place)
+        distinct, place = distinct_sides(pairs)
+        return with_statements(pairs, self._outcomes(distinct, models), place)
 
     def requests(self, pairs: pl.DataFrame) -> list[ChatRequest]:
         """One request for each different pair."""
-        return [self._request(pair) for pair in _distinct(pairs)[0]]
+        return [self._request(pair) for pair in distinct_sides(pairs)[0]]
 
     def _read(self, reply: ChatReply, pair: tuple[str, str]) -> Reading:
         question, answer = pair
@@ -162,7 +159,7 @@ class SequenceStatements:
             MissingExtraError: transformers or torch is not installed.
             ModelError: the weights cannot be loaded.
         """
-        distinct, place = _distinct(pairs)
+        distinct, place = distinct_sides(pairs)
         rows: list[dict[str, Any]] = []
         if distinct:
             model = self._model(models)
@@ -174,7 +171,7 @@ class SequenceStatements:
                     {"statement": found.product, "status": found.status, "raw": text}
                     | {"reason": found.reason or None}
                 )
-        return _placed(pairs, rows, place)
+        return with_statements(pairs, rows, place)
 
     def identity(self, models: ModelSource | None) -> Mapping[str, str]:
         """The model's name, and the hash of the weights of a folder."""
@@ -191,12 +188,18 @@ class SequenceStatements:
         return (models if models is not None else Models()).seq2seq(self.name)
 
 
-def _distinct(pairs: pl.DataFrame) -> tuple[list[tuple[str, str]], list[int | None]]:
+def distinct_sides(pairs: pl.DataFrame) -> tuple[list[tuple[str, str]], list[int | None]]:
+    """Different pairs of question and answer, and where each row's stands; None where it is blank.
+
+    Raises:
+        DataError: a column is missing.
+    """
     return distinct_pairs(pairs, ("question", "answer"), "statements")
 
 
-def _placed(
+def with_statements(
     pairs: pl.DataFrame, rows: Sequence[Mapping[str, Any]], place: Sequence[int | None]
 ) -> pl.DataFrame:
+    """The pairs with `OUTCOME`: `rows` are of the different pairs, `place` as they were found."""
     lacking = {"status": "unparsed", "reason": "no question or no answer"}
     return placed(pairs, rows, place, schema=OUTCOME, lacking=lacking)

@@ -65,9 +65,9 @@ def entailment_test(name: str) -> EntailmentTest:
     """The test called `name`.
 
     Args:
-        name: `embedded`, or `embedded:FOLDER` for one that `markscheme train entailment` wrote;
-            `chat`, or `chat:MODEL` for another model than the run's; `nli:NAME_OR_FOLDER`; or the
-            name of one that others registered, with its parameters.
+        name: `embedded`, or `embedded:FOLDER` for one that `markscheme research train entailment`
+            wrote; `chat`, or `chat:MODEL` for another model than the run's;
+            `nli:NAME_OR_FOLDER`; or the name of one that others registered, with its parameters.
 
     Raises:
         JudgeError: there is no such test.

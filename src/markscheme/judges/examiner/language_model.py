@@ -123,7 +123,7 @@ class LanguageModelReader:
         if not (folder / LANGUAGE_MODEL_SETTINGS).is_file():
             raise ModelError(
                 f"{folder.parent} has no language model; train one with "
-                "'python -m markscheme.training.language_model', or leave deep=never"
+                "'python -m recipes.language_model', or leave deep=never"
             )
         torch = library("torch", WANTED, "lora")
         settings = orjson.loads((folder / LANGUAGE_MODEL_SETTINGS).read_bytes())

@@ -46,7 +46,7 @@ class ListwiseWeights(WeightFolder):
         "listwise_trees.onnx.zst",
         "listwise_words.onnx.zst",
     )
-    command = "markscheme train listwise"
+    command = "markscheme research train listwise"
 
     @cached_property
     def _settings(self) -> dict[str, Any]:
@@ -125,7 +125,7 @@ class ListwiseExaminer(Thresholded):
     Attributes:
         threshold: accept from this score.
         encoder: sentence embeddings `always`, or `never` for words alone, many times faster.
-        weights: folder of one trained by `markscheme train listwise`; none is the shipped.
+        weights: folder of one trained by `markscheme research train listwise`; none is the shipped.
     """
 
     encoder: Literal["always", "never"] = "always"

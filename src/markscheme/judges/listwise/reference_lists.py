@@ -270,8 +270,8 @@ def read_lists(path: str) -> list[Graded]:
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise JudgeError(
             f"cannot read the lists {path!r} ({type(error).__name__}: {error}); a line needs "
-            "question, references (best first) and reference_grades, as 'markscheme references "
-            "build' writes them"
+            "question, references (best first) and reference_grades, as 'markscheme research "
+            "references build' writes them"
         ) from None
     newest = max((row.get("version", VERSION) for row in rows), default=VERSION)
     if newest > VERSION:

@@ -1,6 +1,6 @@
 """Prompt files as the authors of LINKAGE released them, read as they are.
 
-Their texts are public and have no licence, so none ships here: `markscheme datasets fetch
+Their texts are public and have no licence, so none ships here: `markscheme research datasets fetch
 linkage-prompts` gets them from the authors. A placeholder such as `{#question}` becomes the text in
 braces, as the authors' own code (which replaces `#question`) sends it, and a list of references
 becomes `Answer 1:...` and so on, a line each.
@@ -55,7 +55,7 @@ def released_prompt(path: str, parser: str) -> Prompt:
         text = Path(path).read_text(encoding="utf-8").strip()
     except (OSError, UnicodeDecodeError) as error:
         raise JudgeError(
-            f"cannot read the prompt {path!r}: {error}; 'markscheme datasets fetch "
+            f"cannot read the prompt {path!r}: {error}; 'markscheme research datasets fetch "
             "linkage-prompts' gets the authors' files"
         ) from None
     found = set(_PLACEHOLDER.findall(text)) & {*_TEXTS, *_braced(text)}

@@ -110,7 +110,7 @@ def read_examples(path: str) -> tuple[Mapping[str, Any], ...]:
     except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise JudgeError(
             f"cannot read the examples {path!r} ({type(error).__name__}: {error}); make them with "
-            "'markscheme llm-examples LABELLED --out FILE'"
+            "'markscheme llm examples LABELLED --out FILE'"
         ) from None
     if not found:
         raise JudgeError(f"there are no examples in {path!r}")

@@ -45,7 +45,7 @@ class LlmPrompt(Prompted):
 class LlmEvounaIcl(Prompted):
     """EVOUNA's prompt with solved examples from other data, chosen by k-means over its questions.
 
-    `examples` is a file that `markscheme llm-examples` (Python: `choose_examples`) made from
+    `examples` is a file that `markscheme llm examples` (Python: `choose_examples`) made from
     labelled answers of another dataset. A question that is judged and also an example is an error.
     """
 

@@ -24,7 +24,7 @@ class ReplayChat:
         """Open a recording.
 
         Args:
-            source: a ledger, its path or URL, or a JSONL file from `markscheme ledger export`.
+            source: a ledger, its path or URL, or a JSONL file from `markscheme llm ledger export`.
             name, revision: of the model that was recorded.
 
         Raises:
@@ -44,7 +44,7 @@ class ReplayChat:
             if not path.is_file():
                 raise ModelError(
                     f"no recording {path}; give a ledger, or a file that "
-                    "'markscheme ledger export' wrote"
+                    "'markscheme llm ledger export' wrote"
                 )
             if is_export(path):
                 self._recorded = {line.key: line.reply for line in read_export(path)}

@@ -50,8 +50,8 @@ class TokenEncoder:
     """MiniLM with more outputs; texts that come again (references) are cached, within bounds.
 
     Args:
-        folder: with `model.onnx`, written by `markscheme.training.export_onnx` from a model of six
-            layers, and `tokenizer.json`.
+        folder: with `model.onnx`, written by `markscheme_research.training.export_onnx` from a
+            model of six layers, and `tokenizer.json`.
         max_tokens: tokens read of each text at most, counting the two that frame it.
         threads: batches run side by side; None takes every core.
     """
@@ -157,7 +157,7 @@ def _open(folder: Path) -> InferenceSession:
     except Exception as error:  # onnxruntime's own exceptions share no base below Exception
         raise ModelError(
             f"{path} cannot be loaded with the vectors of its tokens ({error}). It must be a "
-            "sentence encoder of six layers that markscheme.training.export_onnx wrote."
+            "sentence encoder of six layers that markscheme_research.training.export_onnx wrote."
         ) from error
 
 

@@ -61,6 +61,6 @@ FORMAT = ForeignFormat(
     places={"question": "the keys", "references": "the best graded others", "answer": "passage"},
     notes=lambda records: {
         "the references of a passage are the best graded others of its question; "
-        "'markscheme references draw' draws them as the study does": len(records)
+        "'markscheme research references draw' draws them as the study does": len(records)
     },
 )

@@ -1,0 +1,1 @@
+"""The commands of `markscheme research`: one file each."""

@@ -1,0 +1,56 @@
+"""`markscheme research bench`: judges on public sets that people labelled."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+from markscheme.cli import AskedModels, Shown, command, notes, opened
+from markscheme.options import Argument, DataDir, Option
+from markscheme_research.papers import BenchOptions
+
+
+@command("research bench", example="markscheme research bench nq301 --judge examiner")
+def bench(
+    names: Annotated[
+        list[str],
+        Argument(
+            "Labelled sets: nq301, evouna-nq, evouna-tq, efficientqa, scientsbank, ...",
+            metavar="SET...",
+        ),
+    ],
+    options: BenchOptions,
+    shown: Shown,
+    models: AskedModels,
+    data_dir: DataDir = None,
+    judgments: Annotated[
+        str | None, Option("Judgments made elsewhere, by answer_id or question and answer.")
+    ] = None,
+    replies: Annotated[
+        Path | None,
+        Option("Raw replies of a model: question, answer, reply; yes or no is read from each."),
+    ] = None,
+    details: Annotated[
+        Path | None, Option("Write every tagged answer: .jsonl, .csv or .parquet.")
+    ] = None,
+    picture: Annotated[
+        Path | None, Option("Draw F1 by threshold (.svg, .png, .pdf); needs --thresholds.")
+    ] = None,
+) -> None:
+    """Judges on public sets that people labelled, beside the judges published with them.
+
+    Agreement with people, Kendall's tau of the systems' ranking, accuracy by system, failure modes
+    and cost. Equal answers are judged once. Without --judge, --judgments and --replies: every judge
+    that ships and needs nothing. Questions that shipped weights learned from are left out.
+    """
+    from markscheme_research.papers import bench as run_bench
+
+    with opened(models) as asked:
+        found = run_bench(
+            names, options, judgments=judgments, replies=replies, data_dir=data_dir, models=asked
+        )
+    if details is not None:
+        notes.print(f"written to {found.write_verdicts(details)}", markup=False)
+    if picture is not None:
+        notes.print(f"drawn in {found.write_picture(picture)}", markup=False)
+    shown.show(found)

@@ -1,0 +1,51 @@
+"""`markscheme research claims`: one long answer, claim by claim."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+from markscheme.cli import AskedModels, Format, Shown, command, console, opened
+from markscheme.options import JUDGE, Answer, Option, Question, References
+
+
+@command(
+    "research claims",
+    example='markscheme research claims -q "When did it open?" -r 1975 -a "In 1985, in May."',
+)
+def claims(
+    question: Question,
+    reference: References,
+    answer: Answer,
+    shown: Shown,
+    models: AskedModels,
+    context: Annotated[str | None, Option("A passage that may support claims as well.")] = None,
+    judge: Annotated[str, JUDGE] = "claims",
+) -> None:
+    """Split an answer into claims; say which are supported, contradicted or extra, and the marks.
+
+    A file of answers is judged by `markscheme judge FILE --judge claims`.
+    """
+    from markscheme_research.studies import mark_claims
+
+    with opened(models) as asked:
+        found = mark_claims(question, reference, answer, judge, context=context, models=asked)
+    if shown.format is not Format.TABLE:
+        shown.show(found)
+        return
+    console.print(_verdict(found.judgment), markup=False)
+    if not found.tables:
+        console.print(found.judgment["explanation"], markup=False)
+    for table in found.tables:
+        console.print()
+        console.print(table.rich())
+        for note in table.notes:
+            console.print(note, markup=False, soft_wrap=True)
+    shown.write(found)
+
+
+def _verdict(found: Mapping[str, Any]) -> str:
+    if found["status"] != "judged":
+        return f"not judged ({found['status']})"
+    verdict = "accepted" if found["verdict"] else "not accepted"
+    return f"{verdict}, marks {found['marks']:.2f}, relation {found['relation']}"

@@ -1,0 +1,41 @@
+"""`markscheme research entail`: entailment tests on pairs of texts."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from markscheme.cli import AskedModels, Out, Shown, command, notes, opened
+from markscheme.options import ENTAILED, Argument, Default, Fields, Option
+
+
+@command("research entail", example="markscheme research entail pairs.jsonl")
+def entail(
+    pairs: Annotated[
+        str,
+        Argument(
+            "Premise, hypothesis and, where people judged them, label: CSV, TSV, JSON, JSONL or "
+            "Parquet.",
+            metavar="PAIRS",
+        ),
+    ],
+    models: AskedModels,
+    shown: Annotated[Shown, Fields(without=("out",))],
+    tests: Annotated[
+        tuple[str, ...],
+        Option("embedded, chat (needs --model) or nli:NAME_OR_FOLDER; repeatable.", ("--test",)),
+        Default("embedded"),
+    ] = (),
+    entailed: Annotated[str | None, ENTAILED] = None,
+    out: Out = None,
+) -> None:
+    """Say whether premises entail hypotheses, and how that agrees with people's labels.
+
+    For RTE, CB and the like (Yao & Barbosa 2024, appendix A.3). --out writes every pair.
+    """
+    from markscheme_research.studies import entail as judge_pairs
+
+    with opened(models) as asked:
+        found = judge_pairs(pairs, tests or ("embedded",), entailed=entailed, models=asked)
+    shown.show(found)
+    if out is not None:
+        notes.print(f"written to {found.write(out)}", markup=False)

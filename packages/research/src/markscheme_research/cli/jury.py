@@ -1,0 +1,38 @@
+"""`markscheme research jury`: what each judge's vote is worth, measured on labels."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+from markscheme.cli import Judgments, Shown, command, notes
+from markscheme.options import Answers, Labels, Option
+from markscheme_research.studies import JuryOptions
+
+
+@command(
+    "research jury",
+    example="markscheme research jury runs/answers-6dae129e --labels labels.csv",
+)
+def jury(
+    judgments: Judgments,
+    options: JuryOptions,
+    shown: Shown,
+    labels: Labels = None,
+    answers: Answers = None,
+    save_weights: Annotated[
+        Path | None, Option('Write the weights, for panel(judges=[...], weights="FILE").')
+    ] = None,
+) -> None:
+    """Weigh judges by how they agree with people on some questions; report on the others.
+
+    Judges that err alike share a weight, and one that is no better than chance has none. No judge
+    is called: all must have judged the labelled answers.
+    """
+    from markscheme_research import studies
+
+    found = studies.jury(judgments, labels, options, answers=answers)
+    if save_weights is not None:
+        found.save_weights(save_weights)
+        notes.print(f"weights written to {save_weights}", markup=False)
+    shown.show(found)

@@ -1,0 +1,72 @@
+"""`markscheme research reliability`: does a judge say the same thing twice?"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated
+
+from markscheme.cli import AskedModels, Quiet, Shown, command, notes, opened
+from markscheme.options import CLEANING, JUDGE, Argument, Labels, Option
+from markscheme_research.studies import ReliabilityOptions
+
+
+@command(
+    "research reliability",
+    example="markscheme research reliability answers.jsonl --judge llm_grader --samples 3",
+)
+def reliability(
+    files: Annotated[
+        list[str],
+        Argument(
+            "Answers to judge several times; or, without --judge, the judgments or folders of "
+            "two or more runs that are there already.",
+            metavar="FILE...",
+        ),
+    ],
+    options: ReliabilityOptions,
+    shown: Shown,
+    models: AskedModels,
+    judge: Annotated[str | None, replace(JUDGE, aliases=())] = None,
+    runs: Annotated[
+        Path | None,
+        Option(
+            "Folder for the runs; an interrupted one resumes there. [default: runs/ and a "
+            "name made from file and judge]"
+        ),
+    ] = None,
+    labels: Labels = None,
+    quiet: Quiet = False,
+) -> None:
+    """Run a judge several times, or take several runs, and say how far they agree.
+
+    Cohen's kappa of verdicts and relations for every two runs, the spread of F1 and accuracy where
+    there are labels; and of the entailment judge the agreement of statements (BLEU and identical
+    ones) and of entailment tests (Yao & Barbosa 2024, appendix A.2, Tables 4 to 7).
+    """
+    from markscheme_research import studies
+
+    if judge is None:
+        found = studies.reliability(files, labels, options)
+    else:
+        from markscheme.cli import progress
+        from markscheme.contract import parse_judge
+        from markscheme.engine import default_folder
+        from markscheme.tables import ReadOptions, count_rows
+
+        rows = None if quiet else count_rows(files)
+        total = rows and rows * options.repetitions
+        with progress("judging", total=total, quiet=quiet) as advance, opened(models) as asked:
+            # Not the folder of 'markscheme judge' on the same file, which is a run's own.
+            read = ReadOptions(
+                columns=options.columns, reference_separator=options.reference_separator
+            )
+            once = default_folder(files, [parse_judge(judge)], CLEANING, asked, read=read)
+            found = studies.reliability(
+                files, labels, options, judge=judge, models=asked, on_progress=advance,
+                folder=runs or once.with_name(f"{once.name}-repeated"),
+            )  # fmt: skip
+        notes.print(f"language models: {asked.budget.spending}", markup=False)
+    for note in found.notes:
+        notes.print(note, markup=False)
+    shown.show(found)

@@ -1,0 +1,82 @@
+"""`markscheme research reproduce`: a paper's figures beside ours."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from markscheme.cli import AskedModels, Format, Shown, command, console, notes, opened
+from markscheme.options import Argument, DataDir, FirstQuestions, Option
+
+
+@command("research reproduce", example="markscheme research reproduce kamalloo-2023/figure-3")
+def reproduce(
+    shown: Shown,
+    models: AskedModels,
+    what: Annotated[
+        str | None, Argument("A paper, or a table of it; else all.", metavar="[PAPER[/TABLE]]")
+    ] = None,
+    data_dir: DataDir = None,
+    predictions: Annotated[
+        Path | None,
+        Option(
+            "Answers of any systems, for figures whose own answers were not released.",
+            ("--system-answers",),
+        ),
+    ] = None,
+    questions: FirstQuestions = None,
+    page: Annotated[
+        bool, Option("Print a page: every table and figure, printed and ours, as Markdown.")
+    ] = False,
+    names: Annotated[bool, Option("Name the papers and tables, and stop.", ("--list",))] = False,
+) -> None:
+    """Compute published figures again and compare them with the paper's.
+
+    Rows of language models need --model NAME, which asks that model by the paper's own prompts; its
+    figures are not the paper's model's.
+
+    Exit code 0: all as printed, or different for a recorded reason. 1: a figure is off by more than
+    rounding. 2: data are missing.
+    """
+    from markscheme.errors import DataError
+    from markscheme_research.papers import PAPERS, reproduce_tables
+
+    if names:
+        for paper in PAPERS.values():
+            console.print(f"{paper.name}  {paper.title}", markup=False, style="bold")
+            for table in paper.tables:
+                extra = f" (needs {table.needs})" if table.needs else ""
+                console.print(f"  {paper.name}/{table.name}  {table.title}{extra}", markup=False)
+        return
+    with opened(models) as asked:
+        found = reproduce_tables(
+            what,
+            data_dir=data_dir,
+            models=None if models.model is None else asked,
+            predictions=predictions,
+            questions=questions,
+        )
+    if not found.computed:
+        raise DataError(next(iter(found.missing)))
+    if page:
+        console.file.write(found.page())
+        if shown.out is not None:
+            shown.write(found)
+    elif shown.format is Format.TABLE:
+        for made, result in zip(found.tables, found.computed, strict=True):
+            console.print(made.rich())
+            console.print(f"{result.name}: {result.summary()}\n", markup=False)
+        shown.write(found)
+    else:
+        shown.show(found)
+    for reason, without in found.missing.items():
+        said = f"not computed: {', '.join(without)}\n  {reason}"
+        notes.print(said, markup=False, soft_wrap=True)
+    if found.off:
+        off = ", ".join(f"{name} ({count})" for name, count in found.off.items())
+        notes.print(f"off by more than rounding: {off}", style="bold red")
+        raise typer.Exit(1)
+    if found.lacking:
+        raise DataError(f"data are missing for {', '.join(found.lacking)}")

@@ -1,0 +1,251 @@
+"""`markscheme research train`: make the judges that papers and recipes train."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Annotated, Literal
+
+from markscheme.cli import (
+    OutFile,
+    command,
+    console,
+    group,
+    progress,
+    say,
+    show_tables,
+    show_weights,
+)
+from markscheme.options import (
+    DRAWS,
+    ENTAILED,
+    FOLDS,
+    LIMIT,
+    ROUNDS,
+    Columns,
+    DataDir,
+    Default,
+    Option,
+    Part,
+    Seed,
+    TrainingData,
+)
+
+group("research train", "Train the judges that papers fine-tuned, and the listwise examiner.")
+
+
+@command(
+    "research train entailment",
+    example="markscheme research train entailment --data pairs.jsonl --out weights",
+)
+def entailment(
+    out: OutFile,
+    columns: Columns,
+    data: Annotated[
+        TrainingData, Default("the training part of EVOUNA-NQ, which makes the test that ships")
+    ] = (),
+    pairs: Annotated[
+        tuple[str, ...],
+        Option(
+            "NLI files to learn from as well: premise, hypothesis, label; several may be given."
+        ),
+    ] = (),
+    entailed: Annotated[str | None, ENTAILED] = None,
+    data_dir: DataDir = None,
+    rounds: Annotated[int | None, ROUNDS] = None,
+    folds: Annotated[int, FOLDS] = 5,
+    seed: Seed = 0,
+) -> None:
+    """Train the entailment test, with a held-out report before it saves.
+
+    It learns from made-up pairs around the questions' references and from people's verdicts: an
+    answer that people accepted entails the reference or follows from it. Use it with
+    `markscheme judge FILE --judge "entailment(test='embedded:FOLDER')"`.
+    """
+    from markscheme_research.training import (
+        EntailmentOptions,
+        check_new_folder,
+        entailment_report,
+        read_all_pairs,
+        train_entailment,
+        training_answers,
+    )
+
+    check_new_folder(out)
+    given = read_all_pairs(pairs, entailed=entailed)
+    trained = train_entailment(
+        training_answers(data, columns, part="train", data_dir=data_dir),
+        out,
+        EntailmentOptions(folds=folds, seed=seed).with_rounds(rounds),
+        given=given,
+        say=say,
+        report=lambda held_out: show_tables(entailment_report(held_out)),
+    )
+    show_weights(trained.folder, f"entailment(test='embedded:{out}')")
+
+
+@command(
+    "research train learned",
+    example="markscheme research train learned --data seen.jsonl --base-model FOLDER -o weights",
+)
+def learned(
+    out: OutFile,
+    columns: Columns,
+    model: Annotated[
+        str,
+        Option(
+            "Causal language model to train: folder, .gguf file or name on the hub.",
+            ("--base-model",),
+            aliases=("--model", "-m"),
+        ),
+    ],
+    data: Annotated[TrainingData, Default("EVOUNA-NQ")] = (),
+    variant: Annotated[
+        Literal["plain", "nli", "cvi", "cvi-statements"],
+        Option(
+            "plain: question, references, answer. nli: with the entailment's outcome, too. "
+            "cvi: what the answer tells about the references; cvi-statements: as a statement, per "
+            "token."
+        ),
+    ] = "plain",
+    recipe: Annotated[
+        Literal["yao2024-sft", "yao2024-sft-nli", "yao2024-cvi"] | None,
+        Option(
+            "Settings of Yao & Barbosa's trained judges (2024, Table 2), in place of variant, "
+            "epochs, batch-size, accumulate, rate, rank, report-on and split, and 4 bits."
+        ),
+    ] = None,
+    bits: Annotated[
+        Literal["4", "full"] | None,
+        Option(
+            "Weights of the base model in 4 bits (needs a GPU and 'markscheme[four-bits]') or as "
+            "they are. [default: full, of a recipe 4]"
+        ),
+    ] = None,
+    split: Annotated[
+        Literal["hash", "pandas"],
+        Option(
+            "Questions' parts: by a hash, or halves as pandas draws them (random_state=42, no "
+            "development part)."
+        ),
+    ] = "hash",
+    data_dir: DataDir = None,
+    limit: Annotated[int | None, LIMIT] = None,
+    report_limit: Annotated[
+        int | None, Option("Held-out answers to try it on, at most.", minimum=1)
+    ] = None,
+    report_on: Annotated[
+        Literal["development", "test"],
+        Option("The part held out for the figures: development or test."),
+    ] = "development",
+    epochs: Annotated[int, Option("How often each answer is seen.", minimum=1)] = 2,
+    steps: Annotated[
+        int | None, Option("Updates of the weights, instead of --epochs.", minimum=1)
+    ] = None,
+    batch: Annotated[
+        int, Option("Answers run together.", ("--batch-size",), aliases=("--batch",), minimum=1)
+    ] = 8,
+    accumulate: Annotated[int, Option("Batches per update.", minimum=1)] = 2,
+    rate: Annotated[float, Option("Highest learning rate.", minimum=0.0)] = 2e-4,
+    rank: Annotated[int, Option("Rank of the LoRA adapters.", minimum=1)] = 16,
+    seed: Seed = 0,
+) -> None:
+    """Fine-tune a language model with LoRA into a judge, with a held-out report before it saves.
+
+    A question's part (40% train, 10% development, 50% test) follows from a hash of its text: what
+    is learned from and what is tried on never share a question, and the test part is left alone.
+    Use it with `markscheme judge FILE --judge "learned(weights='FOLDER')"`.
+    """
+    from markscheme_research.training import (
+        RECIPES,
+        LearnOptions,
+        LoraOptions,
+        check_new_folder,
+        finetuned_report,
+        train_finetuned,
+        training_answers,
+    )
+
+    check_new_folder(out)
+    options = LearnOptions(
+        variant=variant,
+        report_on=report_on,
+        limit=limit,
+        report_limit=report_limit,
+        split=split,
+        lora=LoraOptions(
+            epochs=epochs, steps=steps, batch=batch, accumulate=accumulate, rate=rate, rank=rank,
+            seed=seed,
+        ),
+    )  # fmt: skip
+    if recipe is not None:
+        own = RECIPES[recipe]
+        options = replace(
+            own, limit=limit, report_limit=report_limit,
+            lora=replace(own.lora, steps=steps, seed=seed),
+        )  # fmt: skip
+    if bits is not None:
+        options = replace(options, four_bits=bits == "4")
+    trained = train_finetuned(
+        training_answers(data, columns, data_dir=data_dir),
+        out,
+        model,
+        options,
+        say=say,
+        report=lambda figures: show_tables(finetuned_report(figures)),
+        progress=_bar,
+    )
+    show_weights(trained.folder, f"learned(weights='{out}')")
+
+
+@command("research train listwise", example="markscheme research train listwise --out weights")
+def listwise(
+    out: OutFile,
+    data_dir: DataDir = None,
+    part: Part = "dev",
+    draws: Annotated[int, DRAWS] = 7,
+    seed: Seed = 0,
+) -> None:
+    """Train the listwise examiner on ANTIQUE and TREC-DL-NF, cross-validated by question.
+
+    Prints, before anything is saved, correlations with people's grades on questions that were not
+    trained on, for many, one and no reference, and how well the scores are calibrated. The judge
+    `listwise_examiner(weights='FOLDER')` uses the result. The defaults make the shipped weights,
+    byte for byte on the same kind of machine.
+    """
+    from markscheme_research.training import ListwiseOptions, check_new_folder, train_listwise
+
+    check_new_folder(out)
+    options = ListwiseOptions(draws=draws, seed=seed)
+    train_listwise(out, options, data_dir=data_dir, part=part, say=say, report=show_tables)
+    show_weights(out, f"listwise_examiner(weights='{out}')")
+
+
+@command(
+    "research train question-kind",
+    example="markscheme research train question-kind --out weights",
+)
+def question_kind(out: OutFile, data_dir: DataDir = None) -> None:
+    """Train the classifier of questions: after a fact, or after an explanation or advice.
+
+    Learns from the questions of EVOUNA-NQ and CuratedTREC (factoid), ANTIQUE-dev, TREC-DL-NF and
+    WebGLM (the others). Prints, before it saves, the share classified right on questions that were
+    not trained on, and how often the rules for categories agree with a reader's. The defaults make
+    the shipped file.
+    """
+    from markscheme_research.training import train_question_kind
+
+    fitted = train_question_kind(out, data_dir=data_dir, report=show_tables)
+    console.print(f"weights in {out}: {len(fitted.weights)} numbers", markup=False)
+
+
+@contextmanager
+def _bar(name: str, steps: int) -> Iterator[Callable[[int, str], None]]:
+    with progress(f"training {name}", total=steps, unit="updates") as advance:
+
+        def more(count: int, note: str) -> None:
+            advance(count)
+            advance.note(note)
+
+        yield more

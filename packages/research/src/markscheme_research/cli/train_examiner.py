@@ -1,0 +1,75 @@
+"""`markscheme train`: make an examiner of one's own."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from markscheme.cli import OutFile, command, say, show_tables, show_weights
+from markscheme.options import (
+    FOLDS,
+    ROUNDS,
+    Columns,
+    DataDir,
+    Default,
+    Option,
+    TrainingData,
+)
+
+
+@command("train examiner", example="markscheme train examiner --data labelled.jsonl --out weights")
+def examiner(
+    out: OutFile,
+    columns: Columns,
+    data: Annotated[
+        TrainingData,
+        Default("EVOUNA-NQ without its test part, which makes the examiner that ships"),
+    ] = (),
+    data_dir: DataDir = None,
+    rounds: Annotated[int | None, ROUNDS] = None,
+    seeds: Annotated[
+        int, Option("Ensembles averaged.", ("--ensembles",), aliases=("--seeds",), minimum=1)
+    ] = 1,
+    folds: Annotated[int, FOLDS] = 3,
+    encoder: Annotated[
+        str | None,
+        Option(
+            "BERT-shaped model to fine-tune as its cross-encoder: folder, name on the hub, or "
+            "`shipped`, the examiner's own (default: the shipped cross-encoder as it is).",
+            ("--encoder",),
+        ),
+    ] = None,
+    epochs: Annotated[int, Option("How often each answer is seen.", minimum=1)] = 3,
+    alone: Annotated[
+        bool,
+        Option("Learn from --data only, not from what the shipped examiner learned from as well."),
+    ] = False,
+) -> None:
+    """Train an examiner on your own labelled answers, with a held-out report before it saves.
+
+    What the shipped examiner learned from is in the package as numbers, and your answers are mixed
+    with it. With --encoder its cross-encoder is fine-tuned first; interrupted, the same command
+    resumes from the last checkpoint. Use the result with
+    `markscheme judge FILE --judge "examiner(weights='FOLDER')"`.
+    """
+    from markscheme_research.training import (
+        ENCODER_FOLDER,
+        CrossEncoderOptions,
+        TrainOptions,
+        check_new_folder,
+        examiner_report,
+        train_examiner,
+        training_answers,
+    )
+
+    check_new_folder(out, unfinished=None if encoder is None else ENCODER_FOLDER)
+    trained = train_examiner(
+        training_answers(data, columns, part="!test", data_dir=data_dir),
+        out,
+        TrainOptions(folds=folds, with_shipped_rows=bool(data) and not alone).with_rounds(
+            rounds, seeds
+        ),
+        encoder=None if encoder is None else CrossEncoderOptions(encoder=encoder, epochs=epochs),
+        say=say,
+        report=lambda held_out: show_tables(examiner_report(held_out)),
+    )
+    show_weights(trained.folder, f"examiner(weights='{out}')")

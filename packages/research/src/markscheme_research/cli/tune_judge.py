@@ -1,0 +1,59 @@
+"""`markscheme research tune-judge`: the judge that agrees best with people, for its price."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+from markscheme.cli import Quiet, Shown, command, notes, opened
+from markscheme.models import ModelOptions
+from markscheme.options import Argument, Judges, Labels, Option
+from markscheme_research.studies import TuneOptions
+
+
+@command(
+    "research tune-judge",
+    example="markscheme research tune-judge labelled.jsonl -j llm_grader -j llm_evouna "
+    "-m gpt-4o-mini --try-samples 1,5 --max-cost 5 --dry-run",
+)
+def tune_judge(
+    file: Annotated[str, Argument("Answers that people have labelled.")],
+    options: TuneOptions,
+    models: ModelOptions,
+    shown: Shown,
+    judge: Judges = (),
+    labels: Labels = None,
+    chart: Annotated[
+        Path | None,
+        Option("Draw agreement against price: .svg, .html, .png or .json (extra report)."),
+    ] = None,
+    save_map: Annotated[
+        Path | None, Option('Write the map, for calibrated(base=..., map="FILE").')
+    ] = None,
+    quiet: Quiet = False,
+) -> None:
+    """Choose wording, examples, model, samples and threshold by labels; report on unseen questions.
+
+    Candidates are the judges given, with each model and number of samples. They race on a share of
+    the questions: all on a few, the better half on twice as many, and so on. Figures are of the
+    other questions, which no choice has seen, with intervals that hold for all finalists together.
+    --max-cost and --max-calls end the search in time for the report; replies are in the ledger, so
+    that the same command resumes where it stopped.
+    """
+    from markscheme.cli import progress
+    from markscheme_research import studies
+
+    with (
+        progress("judging", total=None, quiet=quiet or models.dry_run) as advance,
+        opened(models, advance) as asked,
+    ):
+        found = studies.tune_judge(
+            file, labels, options, judges=judge, models=asked, on_progress=advance
+        )
+        notes.print(f"language models: {asked.budget.spending}", markup=False)
+    if chart is not None and not models.dry_run:
+        notes.print(f"chart written to {found.save_chart(chart)}", markup=False)
+    if save_map is not None and not models.dry_run:
+        name = found.save_map(save_map)
+        notes.print(f"judge: {name}", markup=False)
+    shown.show(found)

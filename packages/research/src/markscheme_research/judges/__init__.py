@@ -1,0 +1,5 @@
+"""Judges of papers beyond the core: fine-tuned language models, answers claim by claim."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -1,0 +1,169 @@
+"""What studies of graded lists mark: candidates that people graded, and references for them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from markscheme.errors import DataError
+from markscheme.tables import RawBatch, ReadOptions, iter_raw, read_answers, recognise
+from markscheme_research.datasets import load, passages
+from markscheme_research.lists import Draw, draw_references, thin_lists
+
+PASSAGES = ("antique", "trec-dl-nf")
+"""Datasets whose passages are references and candidates alike."""
+
+_NONE = "\N{SYMBOL FOR NULL}"
+_BATCH_ROWS = 65_536
+
+
+@dataclass(frozen=True, kw_only=True)
+class Material:
+    """Graded candidates, and where their references come from.
+
+    Attributes:
+        name: of the data, for titles.
+        rows: `question`, `passage`, `grade` where references are drawn from the candidates; else
+            `question`, `answer`, `label`, `references`, `reference_grades`.
+        ready: whether the candidates have lists of their own.
+        usual: the composition that is taken where none is named.
+    """
+
+    name: str
+    rows: pl.DataFrame
+    ready: bool
+    usual: str
+
+    def table(self, draw: Draw, *, per_question: int | None = None) -> pl.DataFrame:
+        """Candidates with the references of one draw, as an answers table.
+
+        Args:
+            draw: which references.
+            per_question: candidates kept of each question, at random; all if none.
+
+        Raises:
+            AgreementError: not a composition, or no candidate is left.
+        """
+        made = thin_lists(self.rows, draw) if self.ready else draw_references(self.rows, draw)
+        if per_question is not None:
+            # They stand in random order, so the first ones are a random choice.
+            made = made.filter(pl.int_range(pl.len()).over("question") < per_question)
+        if "system" not in made.columns:
+            made = made.with_columns(system=pl.lit(self.name))
+        return made.with_columns(
+            answer_id=pl.int_range(pl.len()).cast(pl.String),
+            reference_kind=pl.lit("text"),
+        )
+
+
+def open_material(
+    source: str,
+    *,
+    data_dir: str | None = None,
+    part: str = "auto",
+    columns: Mapping[str, str] | None = None,
+    questions: int | None = None,
+    seed: int = 0,
+) -> Material:
+    """The material of a dataset or a file.
+
+    Args:
+        source: `antique`, `trec-dl-nf`, `webglm`, or a file of answers with a grade each in
+            `label`. With `references` and `reference_grades` these are the lists; without them
+            references are drawn from the graded answers of the same question.
+        data_dir: where datasets lie.
+        part: of ANTIQUE.
+        columns: our column names to the file's.
+        questions: only so many questions, at random; all if none.
+        seed: of that choice.
+
+    Raises:
+        DataError: the data are not here or cannot be read, or the file has no grades.
+    """
+    if source in PASSAGES:
+        rows = passages(source, data_dir=data_dir, part=part)
+        made = Material(
+            name=source, rows=rows, ready=False,
+            usual="33221100" if source == "antique" else "3210",
+        )  # fmt: skip
+    elif source == "webglm":
+        made = Material(name=source, rows=load(source, data_dir=data_dir), ready=True, usual="3210")
+    else:
+        made = _of_file(source, columns or {})
+    if questions is None:
+        return made
+    every = made.rows["question"].unique().sort()
+    kept = every.gather(np.random.default_rng(seed).permutation(len(every))[:questions])
+    chosen = made.rows.filter(pl.col("question").is_in(kept.implode()))
+    return Material(name=made.name, rows=chosen, ready=made.ready, usual=made.usual)
+
+
+def _of_file(source: str, columns: Mapping[str, str]) -> Material:
+    answers = read_loosely(source, columns).filter(pl.col("answer").is_not_null())
+    graded = answers.filter(pl.col("label").is_not_null())
+    if graded["label"].n_unique() < 2:
+        raise DataError(
+            f"{source} has no grades to compare judges with: give each answer one in a column "
+            "'label' (higher is better), or name the column with --columns label=NAME"
+        )
+    levels = graded["label"].unique().sort().to_list()
+    usual = "".join(str(place) for place in reversed(range(min(len(levels), 4))))
+    if (graded["references"].list.len() > 0).any():
+        flat = graded.with_columns(
+            reference_grades=pl.coalesce(
+                "reference_grades", pl.col("references").list.eval(pl.lit(0, dtype=pl.Int64))
+            )
+        )
+        return Material(name=source, rows=flat, ready=True, usual=usual)
+    whole = graded["label"].cast(pl.Int64)
+    if (whole.cast(pl.Float64) != graded["label"]).any():
+        raise DataError(f"{source}: references can be drawn where grades are whole numbers only")
+    rows = graded.select(
+        "question", pl.col("answer").alias("passage"), whole.alias("grade"), "system"
+    )
+    return Material(name=source, rows=rows, ready=False, usual=usual)
+
+
+def read_loosely(source: str, columns: Mapping[str, str] | None = None) -> pl.DataFrame:
+    """An answers table of a file whose references and answers may be missing: no reference gives
+    an empty list.
+
+    Raises:
+        DataError: it cannot be read, or has no questions.
+    """
+    given = dict(columns or {})
+    rows = [row for raw in iter_raw(source, batch_rows=_BATCH_ROWS) for row in _rows(raw, given)]
+    table = read_answers(rows, ReadOptions(columns=given))
+    missing = pl.col("references").list.first() == _NONE
+    return table.with_columns(
+        pl.when(missing)
+        .then(pl.lit([], dtype=pl.List(pl.String)))
+        .otherwise(pl.col("references"))
+        .alias("references")
+    )
+
+
+def _rows(raw: RawBatch, given: Mapping[str, str]) -> list[dict[str, Any]]:
+    """The rows as dicts, with a mark of their own where there are no references."""
+    free = [name for name in raw.columns if name not in given.values()]
+    references = given.get("references") or recognise(free, "references", raw.source)
+    answer = given.get("answer") or recognise(free, "answer", raw.source)
+    others = [name for name in free if name != "answer"]
+    if references is None and answer == "answer" and recognise(others, "answer", raw.source):
+        references, answer = "answer", None  # As in NQ-open: the other one is the prediction.
+    values: dict[str, Sequence[Any] | pl.Series] = dict(raw.columns)
+    names = list(values)
+    found = []
+    for place in range(len(raw.lines)):
+        row = {name: values[name][place] for name in names}
+        listed = row.get(references) if references is not None else None
+        if listed is None or len(listed) == 0:
+            row[references or "references"] = [_NONE]
+        if answer is None and "answer" not in row:
+            row["answer"] = None
+        found.append(row)
+    return found

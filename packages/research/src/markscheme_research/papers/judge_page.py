@@ -1,0 +1,311 @@
+"""The page of all judges: what each needs, what an answer costs, how well it agrees with people.
+
+    python -m markscheme_research.papers.judge_page > docs/all-judges.md
+
+Rows come from the registry, so no judge is missing. Agreement comes from `measured.csv`, which
+holds what `bench --format json` printed and is written from it:
+
+    markscheme research bench SET -j JUDGE --format json > found.json
+    python -m markscheme_research.papers.judge_page found.json
+
+Figures of the papers come from the files of printed figures.
+"""
+
+from __future__ import annotations
+
+import functools
+import sys
+from collections.abc import Sequence
+from importlib.resources import files
+from pathlib import Path
+
+import orjson
+import polars as pl
+
+from markscheme.contract import (
+    Entry,
+    Judge,
+    ListsRequests,
+    Needs,
+    judges,
+    needs_of,
+    parse_judge,
+)
+from markscheme.errors import JudgeError
+from markscheme.tables import ANSWERS_SCHEMA
+from markscheme_research.papers.printed_tables import printed_cells
+from markscheme_research.papers.yang_2024 import RECORDED as ORDERED
+
+TOP = """# Every judge
+
+Made by `python -m markscheme_research.papers.judge_page`; do not edit. Which one to take is on
+[another page](which-judge.md); `markscheme judges NAME` shows a judge's parameters.
+"""
+
+RECORD = "measured.csv"
+FIGURES = ("accuracy", "f1", "kappa", "auroc", "tau")
+
+SETS = {
+    "evouna-nq": ("EVOUNA-NQ", "Five systems on Natural Questions; the test part."),
+    "nq301": ("NQ301", "Twelve systems on 301 of Natural Questions."),
+    "efficientqa": ("EfficientQA", "Systems of the EfficientQA competition."),
+    "scientsbank": ("SciEntsBank", "Pupils' answers in science."),
+    "beetle": ("Beetle", "Students' answers on electricity."),
+    "truthfulqa": ("TruthfulQA", "Questions that invite common mistakes."),
+    "saf-english": ("SAF, English", "Students' answers on networks, graded with feedback."),
+}
+
+RELEASED = {
+    "BEM": "`bem`, the authors' verdicts",
+    "InstructGPT": "`llm_kamalloo` of text-davinci-003, the authors' replies",
+    "exact match": "",  # ours has a row of its own
+}
+"""Names in `bench` of what was published with a set, and the judge that it is."""
+
+NEVER = {
+    "answer_relevance": "no public set here has its labels",
+    "auto": "as the judge that it chooses: `examiner` or `listwise_examiner`",
+    "calibrated": "orders answers as its base does",
+    "cascade": "depends on its judges; `markscheme cascade` tunes it on labels",
+    "context_relevance": "no public set here has its labels",
+    "faithfulness": "no public set here has its labels",
+    "instruction_following": "no public set here has its labels",
+    "bleurt": "weights that do not ship",
+    "llm_evouna_cot": "no model was available; `reproduce wang-2023/table-7 --model NAME`",
+    "llm_evouna_icl": "no model was available; `reproduce wang-2023/table-7 --model NAME`",
+    "llm_evouna_ignore_background":
+        "no model was available; `reproduce wang-2023/table-7 --model NAME`",
+    "llm_evouna_reasons": "no model was available; `reproduce wang-2023/table-7 --model NAME`",
+    "llm_grader": "no model was available; `bench nq301 -j llm_grader --model NAME`",
+    "llm_score": "no model was available; `bench nq301 -j llm_score --model NAME`",
+    "llm_prompt": "as good as the prompt",
+    "panel": "depends on its judges",
+    "preference": "no public set here has its labels",
+    "regex": "references that are patterns: no labelled set here has them",
+}  # fmt: skip
+"""Why a judge has no figure."""
+
+OURS = ("markscheme", "markscheme_research")
+"""Packages whose judges the page lists; a plugin of somebody else has no row."""
+
+
+def page() -> str:
+    """The page as Markdown."""
+    ours = [one for one in judges().values() if one.judge.__module__.split(".")[0] in OURS]
+    done = [TOP, _needs(ours), _facts(), _orders(), _printed()]
+    return "\n".join([*done, _without(ours, "\n".join(done[2:]))])
+
+
+@functools.cache
+def measured() -> pl.DataFrame:
+    """What was measured: `judge`, `dataset`, `answers`, `not_judged` and the figures of `bench`."""
+    text = files("markscheme_research.papers").joinpath(RECORD).read_bytes()
+    return pl.read_csv(text, schema_overrides=dict.fromkeys(FIGURES, pl.Float64))
+
+
+def record(found: Sequence[Path], target: Path) -> pl.DataFrame:
+    """Take up what `bench --format json` printed; a judge's earlier row for a set is replaced."""
+    rows = [
+        {key: one[key] for key in ("judge", "dataset", "answers", "not_judged", *FIGURES)}
+        for path in found
+        for part in orjson.loads(path.read_bytes())["sets"]
+        for one in part["judges"]
+        if RELEASED.get(one["judge"]) != ""
+    ]
+    new = pl.DataFrame(rows, infer_schema_length=None).with_columns(
+        pl.col(FIGURES).cast(pl.Float64).round(4)
+    )
+    old = pl.read_csv(target) if target.exists() else new.clear()
+    old = old.with_columns(pl.col(FIGURES).cast(pl.Float64))
+    both = pl.concat([old.join(new, on=["judge", "dataset"], how="anti"), new])
+    both = both.unique(["judge", "dataset"], keep="last").sort("dataset", "judge")
+    both.write_csv(target)
+    return both
+
+
+def _table(header: Sequence[str], rows: Sequence[Sequence[str]], left: int = 1) -> str:
+    marks = ["---"] * left + ["--:"] * (len(header) - left)
+    lines = [header, marks, *rows]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines) + "\n"
+
+
+def _needs(ours: Sequence[Entry]) -> str:
+    words = {"required": "needed", "optional": "used if there", "unused": "not read"}
+    rows = []
+    for one in ours:
+        if one.name in COMPOSED:
+            needs = ("as its judges'",) * 3
+        else:
+            made = _made(one)
+            known = one.needs if made is None else needs_of(made)
+            needs = (words[known.references], str(known), calls(made, known))
+        summary = one.summary.replace("|", "\\|")
+        rows.append((f"`{one.name}`", summary, *needs, one.paper or "ours"))
+    header = ("judge", "what it does", "references", "needs", "calls an answer", "from")
+    return (
+        f"## What each needs\n\nThe {len(rows)} judges that come with markscheme. A judge without "
+        "calls costs nothing but time ([rates](benchmarks.md)); calls to a model are those of an "
+        "answer with four references, without repairs.\n\n" + _table(header, rows, left=len(header))
+    )
+
+
+COMPOSED = ("auto", "calibrated", "cascade", "panel")
+"""Judges made of others."""
+
+
+def _made(one: Entry) -> Judge | None:
+    """The judge without parameters; None where it needs some."""
+    try:
+        return parse_judge(one.name)
+    except JudgeError:
+        return None
+
+
+def calls(judge: Judge | None, needs: Needs) -> str:
+    """How often a judge asks a chat model about an answer with four graded references."""
+    if not needs.may_ask_chat:
+        return "none"
+    if not isinstance(judge, ListsRequests):
+        return "as its file says"
+    return str(len(judge.requests(_ANSWER)))
+
+
+_ANSWER = pl.DataFrame(
+    [{
+        "answer_id": "1", "question": "Why does bread rise?", "answer": "Because of the yeast.",
+        "references": ["Yeast makes gas.", "Gas.", "It is warm.", "It is bread."],
+        "reference_grades": [3, 2, 1, 0], "reference_kind": "text", "context": "Yeast makes gas.",
+        "other_answer": "It is magic.",
+    }],
+    schema={**ANSWERS_SCHEMA, "other_answer": pl.String},
+)  # fmt: skip
+
+
+def _facts() -> str:
+    parts = [
+        "## Verdicts beside people's\n\nMeasured with `markscheme research bench SET -j JUDGE` at "
+        "each judge's own threshold, sorted by kappa. Questions that shipped weights learned from "
+        "are left out; tau is Kendall's, of the systems' ranking, where a set has several.\n"
+    ]
+    for name, (title, about) in SETS.items():
+        rows = measured().filter(pl.col("dataset") == name)
+        if rows.is_empty():
+            continue
+        rows = rows.sort("kappa", "judge", descending=[True, False], nulls_last=True)
+        tau = rows["tau"].null_count() < rows.height
+        header = ["judge", "accuracy", "F1", "kappa", "AUROC", *(["tau"] if tau else [])]
+        lines = [
+            [RELEASED.get(one["judge"]) or f"`{one['judge']}`",
+             _shown(one["accuracy"], 100), _shown(one["f1"], 100), _shown(one["kappa"]),
+             _shown(one["auroc"]), *([_shown(one["tau"])] if tau else [])]
+            for one in rows.iter_rows(named=True)
+        ]  # fmt: skip
+        answers = max(rows["answers"].to_list())
+        parts.append(f"### {title}\n\n{about} {answers:,} answers.\n\n{_table(header, lines)}")
+    return "\n".join(parts)
+
+
+def _shown(value: float | None, scale: int = 1) -> str:
+    if value is None:
+        return ""
+    return f"{value * scale:.1f}" if scale == 100 else f"{value:.3f}".replace("0.", ".", 1)
+
+
+LISTWISE = {
+    "`listwise_examiner`": (0.476, 0.531),
+    "`listwise_examiner(encoder=never)`": (0.368, 0.431),
+}
+"""Spearman on ANTIQUE's part dev and on TREC-DL-NF, as on the listwise examiner's card."""
+
+OVERLAP = {"ROUGE-1": "set_rouge1", "ROUGE-2": "set_rouge2", "ROUGE-L": "rougeL", "BLEU": "bleu"}
+
+
+def _orders() -> str:
+    rows = [(name, *(_shown(one) for one in figures)) for name, figures in LISTWISE.items()]
+    rows += [
+        (f"`reference_overlap(measure={measure})`",
+         *(_shown(ORDERED[name, "rest"][row][1]) for name in ("antique-dev", "trec-dl-nf")))
+        for row, measure in OVERLAP.items()
+    ]  # fmt: skip
+    return (
+        "## Order of several answers to a question\n\nSpearman with people's grades, mean over "
+        "questions, lists of references drawn from the graded answers (33221100 and 3210); the "
+        "trained judge cross-validated by question ([its card](listwise-examiner.md)).\n\n"
+        + _table(("judge", "ANTIQUE, half", "TREC-DL-NF"), rows)
+    )
+
+
+def _printed() -> str:
+    """What the papers print for judges that ask a model or need weights."""
+    rows = [
+        ("`llm_evouna`", "GPT-3.5", *_mean("wang-2023", "table-5-models", "GPT-3.5")),
+        ("`bertscore`", "BERT", *_mean("wang-2023", "table-5-models", "BERTScore")),
+        ("`entailment(statements=chat, test=chat)`", "GPT-3.5",
+         *_mean("yao-2024", "table-1-entailment-model", "Entailment")),
+    ]  # fmt: skip
+    trained = {}
+    for one in printed_cells("yao-2024", "table-2-trained"):
+        trained[one.row, one.column] = "" if one.paper is None else f"{one.paper:.1f}"
+    rows += [
+        (f"`learned(...)`, variant {variant}", "Llama-2, half of the questions",
+         trained[row, "F1"], trained[row, "accuracy"])
+        for row, variant in LEARNED.items()
+    ]  # fmt: skip
+    facts = _table(("judge", "with", "F1", "accuracy"), rows, left=2)
+    ordered = []
+    for model, table in (("Mistral-7B", "table-2-mistral"), ("ChatGPT", "table-2-chatgpt")):
+        for row, judge in LINKAGE.items():
+            found = {one.column: one.paper for one in printed_cells("yang-2024", table)
+                     if one.row == row}  # fmt: skip
+            ordered.append(
+                (judge, model, *(_shown(found[column]) for column in ("ANTIQUE S", "TREC S")))
+            )
+    return (
+        "## What the papers print\n\nFor judges that ask a model, or need weights that do not "
+        "ship; not measured by us, and not on the same questions as above. EVOUNA-NQ, mean of the "
+        f"five systems, per cent:\n\n{facts}\nSpearman, all of ANTIQUE, and TREC-DL-NF (Yang et "
+        "al. 2024, Table 2):\n\n"
+        + _table(("judge", "with", "ANTIQUE", "TREC-DL-NF"), ordered, left=2)
+    )
+
+
+LINKAGE = {
+    "pointwise, no references": "`pointwise(references=hidden)`",
+    "pointwise": "`pointwise`",
+    "pairwise": "`pairwise`",
+    "LINKAGE, 0-shot": "`listwise`",
+    "LINKAGE, few-shot": "`listwise(examples=FILE)`",
+}
+
+LEARNED = {"Llama-2 (SFT)": "plain", "Llama-2 + NLI (SFT)": "nli", "CVI": "cvi"}
+
+
+def _mean(paper: str, table: str, row: str) -> tuple[str, str]:
+    """Mean F1 and accuracy over the five systems."""
+    cells = [one for one in printed_cells(paper, table) if one.row == row]
+    found = []
+    for figure in ("F1", "accuracy"):
+        values = [one.paper for one in cells if one.column.endswith(f" {figure}")]
+        known = [value for value in values if value is not None]
+        found.append(f"{sum(known) / len(known):.1f}")
+    return found[0], found[1]
+
+
+def _without(ours: Sequence[Entry], above: str) -> str:
+    """The judges that have no figure above, with the reason."""
+    missing = [one for one in ours if f"`{one.name}`" not in above and f"`{one.name}(" not in above]
+    rows = [(f"`{one.name}`", NEVER.get(one.name, "not measured")) for one in missing]
+    header = ("judge", "why")
+    return f"## Without a figure\n\n{_table(header, rows, left=len(header))}"
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Print the page, or take up the files that are named."""
+    if arguments:
+        record([Path(one) for one in arguments], Path(__file__).with_name(RECORD))
+        return
+    sys.stdout.write(page())
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,1 @@
+from .statement import statements as statements

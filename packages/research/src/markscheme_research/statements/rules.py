@@ -1,0 +1,45 @@
+"""The maker of statements by rules, as entailment judges ask for it: `statements=rules`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import polars as pl
+
+from markscheme.contract import ChatRequest, ModelSource, Needs
+from markscheme.judges.entailment import (
+    distinct_sides,
+    register_statement_maker,
+    with_statements,
+)
+from markscheme_research.statements.statement import statements
+
+
+@register_statement_maker("rules", needs=Needs(chat=False))
+@dataclass(frozen=True, kw_only=True)
+class RuleStatements:
+    """Rules for English questions; no model (`markscheme_research.statements.statement`)."""
+
+    def make(self, pairs: pl.DataFrame, models: ModelSource) -> pl.DataFrame:
+        """Make a statement of every different pair; see `StatementMaker.make`."""
+        distinct, place = distinct_sides(pairs)
+        questions, answers = zip(*distinct, strict=True) if distinct else ((), ())
+        made = statements(
+            pl.Series(questions, dtype=pl.String), pl.Series(answers, dtype=pl.String)
+        )
+        rows = [
+            {"statement": text, "status": "judged"}
+            if text
+            else {"status": "unparsed", "reason": "the rules made nothing of it"}
+            for text in made
+        ]
+        return with_statements(pairs, rows, place)
+
+    def identity(self, models: ModelSource | None) -> Mapping[str, str]:
+        """Nothing: the rules change only with the package."""
+        return {}
+
+    def requests(self, pairs: pl.DataFrame) -> list[ChatRequest]:
+        """None: no language model is used."""
+        return []

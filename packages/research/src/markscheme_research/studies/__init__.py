@@ -1,0 +1,5 @@
+"""Studies of judges: hierarchy, repeats, probes, juries, tuning, amended references, claims."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

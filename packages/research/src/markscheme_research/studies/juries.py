@@ -1,0 +1,260 @@
+"""`jury`: how much each judge's vote is worth, measured on labels, for `panel(weights=FILE)`.
+
+Weights are those of a logistic regression of people's verdicts on the judges' scores, with a ridge
+and none below 0: judges that err alike share a weight, and one that is no better than chance has
+none, which plain reliability would not see. Fitted on some questions, reported on the others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import orjson
+import polars as pl
+
+from markscheme.agreement import (
+    JudgmentsSource,
+    TableSource,
+    calibration_figures,
+    joined_with_labels,
+    split_questions,
+)
+from markscheme.errors import AgreementError
+from markscheme.metrics import share_interval, share_method, spread_of
+from markscheme.options import with_keywords
+from markscheme.results import Figure, Table, TableResult, share_text
+from markscheme.tables import as_binary
+from markscheme_research.studies.options import JuryOptions
+
+Array = npt.NDArray[np.float64]
+Bools = npt.NDArray[np.bool_]
+Ints = npt.NDArray[np.int64]
+RIDGE = 1.0
+LEAST_ANSWERS = 20
+
+
+@dataclass(frozen=True, kw_only=True)
+class JuryWeights:
+    """What each judge's vote is worth.
+
+    Attributes:
+        weights: by judge; 0 or more. A vote is 2 * score - 1, from -1 to 1; no vote is 0.
+        intercept: what stands for acceptance before any vote.
+        answers: labelled answers they were fitted on.
+    """
+
+    weights: Mapping[str, float]
+    intercept: float
+    answers: int
+
+    def __call__(self, votes: Array) -> Array:
+        """Probability that people accept, of votes of shape (answers, judges)."""
+        from scipy.special import expit
+
+        weights = np.array(list(self.weights.values()))
+        return np.asarray(expit(votes @ weights + self.intercept), dtype=np.float64)
+
+    def save(self, path: str | Path) -> Path:
+        """Write them as JSON, for `panel(judges=[...], weights="FILE")`."""
+        content = {
+            "markscheme_jury": 1, "judges": dict(self.weights), "intercept": self.intercept,
+            "answers": self.answers,
+        }  # fmt: skip
+        Path(path).write_bytes(orjson.dumps(content, option=orjson.OPT_INDENT_2))
+        return Path(path)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class JuryResult(TableResult):
+    """What `jury` gives: the frame has one row per judge, and rows for majority and jury.
+
+    Columns: `judge`, `weight`, `agreement` (share of held-out answers judged as people do),
+    `low`, `high` (95%, clustered by question, made by `method`), `auroc`, `ece`, `judged`.
+
+    Attributes:
+        weights: fitted on the other questions.
+    """
+
+    weights: JuryWeights
+
+    def save_weights(self, path: str | Path) -> Path:
+        """Write the weights, for `panel(judges=[...], weights="FILE")`."""
+        return self.weights.save(path)
+
+
+def jury(
+    judgments: JudgmentsSource,
+    labels: JudgmentsSource | None = None,
+    options: JuryOptions | None = None,
+    *,
+    answers: TableSource | None = None,
+    **keywords: Any,
+) -> JuryResult:
+    """Measure judges on labels and weigh their votes; report on questions held out.
+
+    Args:
+        judgments: a file, the folder of a run, a frame, rows, or what `markscheme.judge` returned.
+        labels: people's labels, likewise; None for those that came with the judged answers.
+        options: which judges, split; the defaults if None.
+        answers: the judged answers, where judgments lack question, answer or system.
+        keywords: fields of `JuryOptions`, in place of or on top of `options`.
+
+    Raises:
+        DataError: a table cannot be read.
+        AgreementError: fewer than two judges, too few labels, or labels of one class.
+    """
+    wanted = with_keywords(JuryOptions, options, keywords)
+    joined = joined_with_labels(
+        judgments, labels, judges=wanted.judges, columns=wanted.columns, answers=answers,
+        label_column=wanted.label_column, threshold=wanted.threshold,
+    )  # fmt: skip
+    names = joined.rows["judge"].unique(maintain_order=True).to_list()
+    if len(names) < 2:
+        raise AgreementError(f"a jury needs two judges or more; there is {', '.join(names)}")
+    votes, truth, clusters = _votes(joined.rows, names, joined.key, wanted.positive_from)
+    part = split_questions(clusters, share=wanted.share, seed=wanted.seed)
+    fitted = fit_weights(votes[part], truth[part], names)
+    rest, known, where = votes[~part], truth[~part], clusters[~part]
+    voted: Bools = np.asarray(~np.isnan(rest), dtype=np.bool_)
+    rows = [
+        _row(name, fitted.weights[name], (rest[:, place] + 1) / 2, voted[:, place],
+             (known, where))
+        for place, name in enumerate(names)
+    ]  # fmt: skip
+    filled = np.nan_to_num(rest)
+    asked: Bools = np.asarray(voted.any(axis=1), dtype=np.bool_)
+    mean = filled.sum(axis=1) / np.maximum(1, voted.sum(axis=1))
+    rows.append(_row("(mean of all)", None, (mean + 1) / 2, asked, (known, where)))
+    rows.append(_row("(jury)", None, fitted(filled), asked, (known, where)))
+    ways = dict.fromkeys(row["method"] for row in rows if row["method"])
+    said = [
+        *joined.notes(),
+        f"weights from {int(part.sum()):,} answers, figures of the {int((~part).sum()):,} to other "
+        f"questions; seed {wanted.seed}",
+        "agreement: share judged as people do, what was not judged left out; 95% interval "
+        f"clustered by question: {', '.join(ways)}",
+        f'judge: panel(judges=[{", ".join(names)}], weights="FILE"), FILE by --save-weights',
+    ]
+    return JuryResult(
+        frame=pl.DataFrame(rows),
+        tables=(_table(rows, said),),
+        data={"command": "jury", "judges": rows, "weights": fitted, "matched": said,
+              "seed": wanted.seed},
+        weights=fitted,
+    )  # fmt: skip
+
+
+def fit_weights(votes: Array, labels: Bools, judges: Sequence[str]) -> JuryWeights:
+    """Weights of votes, none below 0, by ridge-penalised likelihood.
+
+    Args:
+        votes: (answers, judges), from -1 to 1; NaN for none.
+        labels: accepted or not.
+        judges: names of the columns.
+
+    Raises:
+        AgreementError: too few labels, or labels of one class.
+    """
+    from scipy.optimize import minimize
+    from scipy.special import expit, log_expit
+
+    if len(labels) < LEAST_ANSWERS:
+        raise AgreementError(
+            f"{len(labels)} labelled answers are too few to weigh judges; {LEAST_ANSWERS} are "
+            "needed in the part that is fitted on"
+        )
+    if labels.all() or not labels.any():
+        raise AgreementError("the labels know only one class, so no judge can be weighed")
+    known = np.nan_to_num(votes)
+    signs = np.where(labels, 1.0, -1.0)
+
+    def loss(values: Array) -> tuple[float, Array]:
+        margin = signs * (known @ values[:-1] + values[-1])
+        slope = -signs * expit(-margin)
+        penalty = RIDGE * values[:-1]
+        gradient = np.r_[known.T @ slope + penalty, slope.sum()]
+        return float(-log_expit(margin).sum() + 0.5 * values[:-1] @ penalty), gradient
+
+    bounds = [(0.0, None)] * len(judges) + [(None, None)]
+    found = minimize(loss, np.zeros(len(judges) + 1), jac=True, method="L-BFGS-B", bounds=bounds)
+    return JuryWeights(
+        weights={name: float(found.x[place]) for place, name in enumerate(judges)},
+        intercept=float(found.x[-1]),
+        answers=len(labels),
+    )
+
+
+def _votes(
+    rows: pl.DataFrame, names: Sequence[str], key: Sequence[str], positive_from: float | None
+) -> tuple[Array, Bools, Ints]:
+    """Votes of shape (answers, judges), labels, and the question of each answer."""
+    keys = list(key)
+    score = pl.coalesce("score", pl.col("verdict").cast(pl.Float64))
+    wide = (
+        rows.select(*keys, "judge", "label", "cluster", score.alias("vote"))
+        .group_by([*keys, "judge"], maintain_order=True)
+        .agg(pl.first("vote", "label", "cluster"))
+        .pivot(on="judge", on_columns=list(names), index=[*keys, "label", "cluster"],
+               values="vote", maintain_order=True)
+    )  # fmt: skip
+    votes = wide.select(pl.col(name) * 2 - 1 for name in names).fill_null(np.nan).to_numpy()
+    return (
+        votes.astype(np.float64),
+        as_binary(wide["label"], positive_from=positive_from),
+        wide["cluster"].to_numpy(),
+    )
+
+
+def clustered_share(right: Array, clusters: Ints, *, confidence: float = 0.95) -> Figure:
+    """A share with its interval, clustered by question (`metrics.share_interval`)."""
+    mean = float(right.mean())
+    _, places = np.unique(clusters, return_inverse=True)
+    influences = np.bincount(places, (right - mean) / len(right)).astype(np.float64)
+    spread = spread_of(influences, len(influences), np.bincount(places))
+    low, high = share_interval(mean, spread, answers=len(right), confidence=confidence)
+    return Figure(value=mean, low=low, high=high, method=share_method(spread, len(right)))
+
+
+def _row(
+    name: str, weight: float | None, scores: Array, judged: Bools, known: tuple[Bools, Ints]
+) -> dict[str, Any]:
+    from sklearn.metrics import roc_auc_score
+
+    scores, labels, clusters = scores[judged], known[0][judged], known[1][judged]
+    row: dict[str, Any] = {"judge": name, "weight": weight, "judged": len(labels)}
+    figures = ("agreement", "low", "high", "method", "auroc", "ece")
+    if not len(labels):
+        return row | dict.fromkeys(figures)
+    right = ((scores >= 0.5) == labels).astype(np.float64)
+    share = clustered_share(right, clusters)
+    both = labels.any() and not labels.all()
+    return row | {
+        "agreement": share.value, "low": share.low, "high": share.high, "method": share.method,
+        "auroc": float(roc_auc_score(labels, scores)) if both else None,
+        "ece": calibration_figures(scores.clip(0, 1), labels)["ece_quantile"].value,
+    }  # fmt: skip
+
+
+def _table(rows: Sequence[Mapping[str, Any]], said: Sequence[str]) -> Table:
+    header = ("judge", "weight", "agreement %", "95% interval", "AUROC", "calibration error")
+    shown = tuple(
+        (
+            row["judge"],
+            "" if row["weight"] is None else f"{row['weight']:.2f}",
+            "n/a" if row["agreement"] is None else share_text(row["agreement"]),
+            "n/a" if row["low"] is None
+            else f"{share_text(row['low'])} to {share_text(row['high'])}",
+            "n/a" if row["auroc"] is None else f"{row['auroc']:.3f}",
+            "n/a" if row["ece"] is None else f"{row['ece']:.3f}",
+        )
+        for row in rows
+    )  # fmt: skip
+    return Table(
+        title="Judges and their jury on held-out questions", header=header, rows=shown,
+        numeric=frozenset(header[1:]), notes=tuple(said),
+    )  # fmt: skip

@@ -1,0 +1,158 @@
+"""Options of studies of judges, as dataclasses; the command line makes flags of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Annotated
+
+from markscheme.agreement import JudgesOption, JudgmentOptions, LabelOptions
+from markscheme.options import (
+    LIMIT,
+    SHARE,
+    Columns,
+    Option,
+    ReferenceSeparator,
+    Seed,
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class JuryOptions(JudgmentOptions, JudgesOption):
+    """How judges of a jury are weighed.
+
+    Attributes:
+        share: of the questions to weigh them on; figures are of the others.
+        seed: of the split.
+    """
+
+    share: Annotated[float, SHARE] = 0.5
+    seed: Seed = 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class TuneOptions(LabelOptions):
+    """What is tried for a judge, and on which questions.
+
+    Attributes:
+        try_models: models that each judge is tried with; () for the run's own. Entries of a model
+            file with another effort are other models.
+        samples: numbers of samples that each judge is tried with; () for its own.
+        temperature: of several samples.
+        sure: where several samples stop; see `markscheme.judges.prompted`.
+        first_round: questions of the first round, at least.
+        finalists: judges that are asked about the questions held out.
+        share: of the questions to choose on; figures are of the others.
+        seed: of the split and the order of questions.
+    """
+
+    try_models: Annotated[
+        tuple[str, ...],
+        Option(
+            "Models to try with each judge, by comma; entries of --models may differ in effort.",
+            flags=("--try-model",), aliases=("--try-models",), split=True,
+        ),
+    ] = ()  # fmt: skip
+    samples: Annotated[
+        tuple[int, ...],
+        Option(
+            "Numbers of samples to try with each judge, by comma, such as 1,5.",
+            flags=("--try-samples",),
+            split=True,
+        ),
+    ] = ()
+    temperature: Annotated[float, Option("Temperature of several samples.", minimum=0)] = 0.7
+    sure: Annotated[float, Option("Several samples stop at this certainty of the verdict.")] = 0.95
+    first_round: Annotated[int, Option("Questions of the first round, at least.", minimum=5)] = 20
+    finalists: Annotated[
+        int, Option("Judges that are asked about the held-out questions.", minimum=2)
+    ] = 3
+    share: Annotated[float, SHARE] = 0.5
+    seed: Seed = 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class AmendOptions(LabelOptions):
+    """How answers and labels are read.
+
+    Attributes:
+        reference_separator: splits references given as one text; see `markscheme.ReadOptions`.
+    """
+
+    reference_separator: ReferenceSeparator = "auto"
+
+
+@dataclass(frozen=True, kw_only=True)
+class HierarchyOptions(LabelOptions, JudgesOption):
+    """Whose relations are tested, on whose answers.
+
+    Attributes:
+        without: systems to leave out of the tests of order; the paper leaves out DPR+FiD, whose
+            answers are spans.
+    """
+
+    without: Annotated[
+        tuple[str, ...],
+        Option(
+            "Systems to leave out of the tests of order, by comma; the paper leaves out "
+            "DPR+FiD, whose answers are spans.",
+            split=True,
+        ),
+    ] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReliabilityOptions(LabelOptions):
+    """How runs are repeated and compared.
+
+    Attributes:
+        recorded: in runs that are there, the judge to take; None where each has one.
+        seeds: a run for each seed, where answers are judged; or
+        samples: so many runs that differ only in that a model is called again.
+        reference_separator: splits references given as one text; see `markscheme.ReadOptions`.
+        texts: compare these texts too: `raw` or `explanation`.
+    """
+
+    recorded: Annotated[
+        str | None,
+        Option("In runs that are there: the judge to take.", aliases=("--judges",)),
+    ] = None
+    seeds: Annotated[
+        tuple[int, ...],
+        Option("A run for each seed, by comma, as the paper's 0,1,2,3.", split=True),
+    ] = ()
+    samples: Annotated[
+        int | None,
+        Option("Or this many runs that differ only in that models are called again.", minimum=2),
+    ] = None
+    reference_separator: ReferenceSeparator = "auto"
+    texts: Annotated[str | None, Option("Compare these texts too: raw or explanation.")] = None
+
+    @property
+    def repetitions(self) -> int:
+        """How many runs are made, where answers are judged."""
+        return self.samples or len(self.seeds)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProbeOptions:
+    """Which probes are tried, and on how many answers.
+
+    Attributes:
+        probes: their names; () for all.
+        limit: try at most this many answers, drawn at random; None for all.
+        seed: of the draw, the order of references and the choice of injections.
+        columns: columns with unusual names, ours to the file's.
+        reference_separator: as for `ReadOptions`.
+    """
+
+    probes: Annotated[
+        tuple[str, ...],
+        Option("Only these probes, by comma. [default: all]", split=True),
+    ] = ()
+    limit: Annotated[
+        int | None,
+        LIMIT,
+    ] = None
+    seed: Seed = 0
+    columns: Columns = field(default_factory=dict)
+    reference_separator: ReferenceSeparator = "auto"

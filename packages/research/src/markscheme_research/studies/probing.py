@@ -1,0 +1,128 @@
+"""How easily a judge's verdict is moved: the public `probe`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import polars as pl
+
+from markscheme.contract import Judge, ModelSource, judge_name, parse_judge
+from markscheme.engine import signed
+from markscheme.options import CLEANING, with_keywords
+from markscheme.results import Figure, Table, TableResult, interval, interval_note, share_text
+from markscheme.tables import ReadOptions, Source, read_answers
+from markscheme_research.studies.options import ProbeOptions
+from markscheme_research.studies.probes import chosen_probes, run_probes
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class ProbeResult(TableResult):
+    """How often each probe moves a judge's verdict. `frame` has a row for each probe."""
+
+
+def probe(
+    judge: str | Judge,
+    answers: Source | list[str],
+    options: ProbeOptions | None = None,
+    *,
+    models: ModelSource | None = None,
+    on_progress: Callable[[int], None] | None = None,
+    **keywords: Any,
+) -> ProbeResult:
+    """Change answers in ways that change nothing they say, and count the verdicts that flip.
+
+    Args:
+        judge: a judge's name or a judge.
+        answers: a path (or several), a frame or rows; no labels are needed.
+        options: see `ProbeOptions`.
+        models: opens weights and servers for judges that need some.
+        on_progress: called with the number of judgments just finished.
+        keywords: single options, which go before those of `options`.
+
+    Returns:
+        A row per probe: `probe`, `meaning`, `answers` (judged before and after), `not_judged`,
+        `flips`, `flip_rate` (0 to 1) with `low` and `high` (95%, clustered by question) and their
+        `method`, `to_accepted`, `to_rejected`, `moved` (share of scores that change by more than
+        0.05) and `mean_change` of the score. Null where the judge gives no verdicts.
+
+    Raises:
+        UnknownNameError: there is no such probe or option.
+        DataError: the answers cannot be read.
+        JudgeError, ModelError: as judging does.
+
+    Example:
+        >>> import markscheme_research
+        >>> row = {"question": "Who wrote Emma?", "references": ["Austen"], "answer": "Austen"}
+        >>> found = markscheme_research.probe("exact_match", [row], probes=("politeness",))
+        >>> found.frame["flips"].to_list()
+        [1]
+    """
+    chosen = with_keywords(ProbeOptions, options, keywords)
+    names = chosen_probes(chosen.probes)
+    tried = parse_judge(judge)
+    reading = ReadOptions(columns=chosen.columns, reference_separator=chosen.reference_separator)
+    table = read_answers(answers, reading)
+    found = table.height
+    if chosen.limit is not None and chosen.limit < found:
+        table = table.sample(chosen.limit, seed=chosen.seed)
+    frame = run_probes(
+        tried, table, probes=names, models=models, seed=chosen.seed, on_progress=on_progress
+    )
+    signature = signed(tried, models, CLEANING)
+    data = {
+        "command": "probe",
+        "judge": judge_name(tried),
+        "signature": signature,
+        "answers": table.height,
+        "of": found,
+        "seed": chosen.seed,
+        "probes": frame.to_dicts(),
+    }
+    shown = _table(frame, judge_name(tried), table.height, signature)
+    return ProbeResult(frame=frame, tables=(shown,), data=data)
+
+
+def _table(frame: pl.DataFrame, judge: str, answers: int, signed: str) -> Table:
+    rows = []
+    for row in frame.iter_rows(named=True):
+        has = row["flip_rate"] is not None
+        rows.append(
+            (
+                row["probe"],
+                row["meaning"],
+                f"{row['answers']:,}",
+                _percent(row["flip_rate"]),
+                interval(row["low"], row["high"]) if has else "-",
+                f"{row['to_accepted']:,}" if has else "-",
+                f"{row['to_rejected']:,}" if has else "-",
+                _percent(row["moved"]),
+                share_text(row["mean_change"], signed=True),
+                f"{row['not_judged']:,}",
+            )
+        )
+    header = (
+        "probe", "the answer or its references, changed", "answers", "flips, %", "95% interval",
+        "to accepted", "to rejected", "scores moved, %", "mean change", "not judged",
+    )  # fmt: skip
+    return Table(
+        title=f"Verdicts of {judge} that flip, of {answers:,} answers",
+        header=header,
+        rows=tuple(rows),
+        numeric=frozenset(header[2:]),
+        notes=(
+            *interval_note(
+                ("", Figure(value=row["flip_rate"], low=row["low"], method=row["method"]))
+                for row in frame.iter_rows(named=True)
+                if row["flip_rate"] is not None
+            ),
+            "Only answers that a probe can change are counted. Scores moved: by more than 5 points "
+            "of 100. Under 'injection' the flips to accepted are what an attacker gains.",
+            f"Signature: `{signed}`",
+        ),
+    )
+
+
+def _percent(share: float | None) -> str:
+    return "-" if share is None else f"{100 * share:.1f}"

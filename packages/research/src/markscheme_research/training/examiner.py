@@ -1,0 +1,697 @@
+"""How the shipped examiner is made: columns, trees, calibration, files.
+
+`train_examiner` takes labelled answers and gives a folder of weights; every step is seeded, so the
+same answers give the same files on the same versions of the libraries.
+
+Trees grown on all questions are saved. What they give for questions that they did not see is known
+from forests grown on the other folds of the questions: those predictions calibrate, and set how
+much the trees and how much the cross-encoder counts where both run.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import orjson
+import polars as pl
+from scipy.special import expit
+
+from markscheme.agreement import expected_calibration_error, reliability_diagram
+from markscheme.contract import Lineage
+from markscheme.errors import DataError, RunError
+from markscheme.features.alignment import Rarity
+from markscheme.judges import save_rarity
+from markscheme.judges.examiner import (
+    COLUMNS,
+    LANGUAGE_MODEL_SETTINGS,
+    MOST_TOKENS,
+    Examiner,
+    cross_encode,
+    open_language_model,
+    open_weights,
+    platt,
+    read_columns,
+)
+from markscheme.models import Models
+from markscheme.text import Lexicon, encode, without_injections
+from markscheme_research.training.augment import augment
+from markscheme_research.training.cross_encoder import (
+    CrossEncoderOptions,
+    positions_read,
+    train_cross_encoder,
+)
+from markscheme_research.training.rows import Rows, shipped_rows
+from markscheme_research.training.splits import fold_key, fold_of
+from markscheme_research.training.trees import (
+    Forest,
+    TreeOptions,
+    fit_forest,
+    need_trainers,
+    save_onnx,
+)
+
+
+def paraphrases() -> pl.DataFrame:
+    """Labelled answers of `paraphrases.jsonl`: question, references, answer, label.
+
+    Each reference is also there as a right answer to its question.
+    """
+    text = (
+        files("markscheme_research.training")
+        .joinpath("paraphrases.jsonl")
+        .read_text(encoding="utf-8")
+    )
+    rows = [
+        (one["question"], [one["reference"]], answer, label)
+        for one in map(orjson.loads, text.splitlines())
+        for label, answers in ((1.0, [one["reference"], *one["right"]]), (0.0, one["wrong"]))
+        for answer in answers
+    ]
+    return pl.DataFrame(
+        rows,
+        schema={
+            "question": pl.String, "references": pl.List(pl.String), "answer": pl.String,
+            "label": pl.Float64,
+        },
+        orient="row",
+    )  # fmt: skip
+
+
+Array = npt.NDArray[Any]
+Say = Callable[[str], None]
+
+TREES = (
+    TreeOptions(
+        rounds=700, seeds=1, leaves=63, least=15, columns=0.15, random_thresholds=False, threads=1
+    ),
+    TreeOptions(
+        rounds=800, seeds=1, leaves=63, least=10, columns=0.3, random_thresholds=True, threads=1
+    ),
+)
+"""How the examiner's trees are grown: best splits, and random ones; their mean is saved. On rows of
+contrast writers the first are better, on people's labels the second."""
+
+ENCODER_FOLDER = "encoder-training"
+"""Holds checkpoints while a cross-encoder is trained, inside the folder of the weights."""
+_KEPT = 5
+"""One question in so many is kept from a cross-encoder that is trained, and sets its weight."""
+_LEAST_KEPT = 20
+
+_STRANGE = 0.0005
+"""Share of the learned rows beyond either end of a column's range."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrainOptions:
+    """How an examiner is trained.
+
+    Attributes:
+        trees: kinds of trees; the mean of all kinds is taken.
+        folds: parts by question for the predictions that calibrate.
+        unsure_from: score of the trees from which the cross-encoder runs.
+        unsure_to: score of the trees up to which it runs.
+        made_up: what made-up answers (`augment`) weigh, each; 0 for none.
+        paraphrase: what hand-written paraphrases weigh, each.
+        cross_encoder: folder of a cross-encoder that `train_cross_encoder` exported; None is the
+            shipped one.
+        with_shipped_rows: learn from what the shipped examiner learned from as well; the package
+            has its columns, not its texts.
+    """
+
+    trees: tuple[TreeOptions, ...] = TREES
+    folds: int = 3
+    unsure_from: float = 0.04
+    unsure_to: float = 0.96
+    made_up: float = 0.3
+    paraphrase: float = 1.0
+    cross_encoder: Path | None = None
+    with_shipped_rows: bool = False
+
+    def with_rounds(self, rounds: int | None, seeds: int | None = None) -> TrainOptions:
+        """With another number of trees of each kind, and of forests averaged, where given."""
+        trees = tuple(
+            replace(one, rounds=rounds or one.rounds, seeds=seeds or one.seeds)
+            for one in self.trees
+        )
+        return replace(self, trees=trees)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Agreement:
+    """How scores agree with labels at a threshold; all figures from 0 to 1 but kappa."""
+
+    accuracy: float
+    f1: float
+    kappa: float
+    auroc: float
+
+    @classmethod
+    def of(cls, labels: Array, scores: Array, *, threshold: float = 0.5) -> Agreement:
+        """By scikit-learn's definitions; F1 is of the accepted."""
+        from sklearn.metrics import accuracy_score, cohen_kappa_score, f1_score, roc_auc_score
+
+        accepted, verdicts = labels > 0.5, scores >= threshold
+        return cls(
+            accuracy=float(accuracy_score(accepted, verdicts)),
+            f1=float(f1_score(accepted, verdicts)),
+            kappa=float(cohen_kappa_score(accepted, verdicts)),
+            auroc=float(roc_auc_score(accepted, scores)),
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class SetAgreement:
+    """Agreement on one set's held-out questions, of the new examiner and the one that ships.
+
+    Attributes:
+        name: the file.
+        rows, questions: how many answers to how many questions.
+        accuracy, shipped_accuracy: at threshold 0.5, from 0 to 1.
+        kappa, shipped_kappa: Cohen's; None where all labels, or all verdicts, are the same.
+        auroc, shipped_auroc: None where all labels are the same.
+        calibration_error, shipped_calibration_error: expected, over ten bins of equal width.
+    """
+
+    name: str
+    rows: int
+    questions: int
+    accuracy: float
+    kappa: float | None
+    auroc: float | None
+    calibration_error: float
+    shipped_accuracy: float
+    shipped_kappa: float | None
+    shipped_auroc: float | None
+    shipped_calibration_error: float
+
+    @classmethod
+    def of(
+        cls, name: str, questions: pl.Series, labels: Array, *, trained: Array, shipped: Array
+    ) -> SetAgreement:
+        """By scikit-learn's definitions."""
+        new, old = (_figures_of(labels, scores) for scores in (trained, shipped))
+        return cls(
+            name=name,
+            rows=len(labels),
+            questions=questions.n_unique(),
+            accuracy=new[0], kappa=new[1], auroc=new[2], calibration_error=new[3],
+            shipped_accuracy=old[0], shipped_kappa=old[1], shipped_auroc=old[2],
+            shipped_calibration_error=old[3],
+        )  # fmt: skip
+
+
+def _figures_of(labels: Array, scores: Array) -> tuple[float, float | None, float | None, float]:
+    """Accuracy, kappa, AUROC and calibration error."""
+    from sklearn.metrics import cohen_kappa_score, roc_auc_score
+
+    accepted, verdicts = labels > 0.5, scores >= 0.5
+    varied = _has_both(accepted)
+    kappa = float(cohen_kappa_score(accepted, verdicts)) if varied else None
+    auroc = float(roc_auc_score(accepted, scores)) if varied else None
+    diagram = reliability_diagram(scores, accepted.astype(float), bins=10, by="uniform")
+    return float((accepted == verdicts).mean()), kappa, auroc, expected_calibration_error(diagram)
+
+
+@dataclass(frozen=True, kw_only=True)
+class HeldOut:
+    """Agreement on held-out questions, and the shipped examiner's on the same answers.
+
+    `sets` has a line for each file, where the answers say which they come from (`set`).
+    """
+
+    rows: int
+    trained: Agreement
+    shipped: Agreement
+    sets: tuple[SetAgreement, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Trained:
+    """What came out: out-of-fold probabilities of the training rows and what was saved."""
+
+    folder: Path
+    held_out: Array
+    labels: Array
+    gains: dict[str, float]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Grown:
+    """A forest, its maps, and probabilities of rows by forests that never saw their questions."""
+
+    trees: Forest
+    trees_map: tuple[float, float]
+    blend: tuple[float, float, float]
+    held_out: Array
+
+
+def train_examiner(
+    answers: pl.DataFrame,
+    folder: Path,
+    options: TrainOptions | None = None,
+    *,
+    mixed: pl.DataFrame | None = None,
+    encoder: CrossEncoderOptions | None = None,
+    say: Say = print,
+    report: Callable[[HeldOut], None] | None = None,
+) -> Trained:
+    """Train on labelled answers and write the weights to `folder`.
+
+    Args:
+        answers: an answers table; rows without label or answer are left out; a label of 0.5 and
+            more counts as accepted.
+        folder: where the weights go; made if it is not there.
+        options: how to train.
+        mixed: more labelled answers to learn from, such as the rows in `recipes/training-data/`,
+            which the report leaves out. In either table a column `weight` says how much each row
+            counts, and `unseen` whether the cross-encoder has not learned from it (true if the
+            column lacks).
+        encoder: fine-tune a cross-encoder of the examiner's own first, on four fifths of the
+            questions; the rest set how much it counts beside the trees (`unseen` and
+            `options.cross_encoder` are replaced). Its checkpoints are in the folder
+            `ENCODER_FOLDER` inside `folder`; the same call resumes from them. Texts are cut at
+            the number of tokens that the examiner reads, whatever `longest` says.
+        say: called with each step.
+        report: called with the agreement on held-out questions, before the examiner is saved.
+
+    Raises:
+        DataError: fewer than 100 usable rows, or only one verdict among them.
+        MissingExtraError: LightGBM, onnx or, for an encoder, torch or transformers is missing.
+        ModelError: the encoder cannot be used.
+        RunError: the checkpoint was made with another encoder, other options or other rows.
+    """
+    need_trainers()
+    options = options or TrainOptions()
+    answers = usable(answers)
+    own = len(answers)
+    if encoder is not None:
+        answers, mixed, options = _with_encoder(answers, mixed, folder, options, encoder, say=say)
+    shipped = shipped_rows(COLUMNS) if options.with_shipped_rows else None
+    rarity = rarity_of(answers) if shipped is None else open_weights().rarity
+    made, paraphrased = augment(answers), paraphrases()
+    if shipped is not None:
+        paraphrased = paraphrased.clear()
+    people = _people(answers, None if mixed is None else usable(mixed))
+    say(_what_is_read(people))
+    rows = _rows(people, paraphrased, made, rarity, options)
+    if shipped is not None:
+        say(f"{int(shipped.people.sum()):,} answers that the shipped examiner learned from beside")
+        rows += shipped if options.cross_encoder is None else shipped.without_cross_encoder()
+    say(f"trees for each of {options.folds} folds by question, and for all")
+    grown = grow(rows, options)
+    labels, scores = rows.labels[:own], grown.held_out[:own]
+    if report is not None:
+        as_shipped = Examiner().judge(answers, Models())["score"].to_numpy()
+        apart = [
+            SetAgreement.of(
+                str(name), answers["question"].gather(rows_of_set),
+                labels[rows_of_set], trained=scores[rows_of_set], shipped=as_shipped[rows_of_set],
+            )
+            for name, rows_of_set in _places(answers)
+        ]  # fmt: skip
+        report(
+            HeldOut(
+                rows=own,
+                trained=Agreement.of(labels, scores),
+                shipped=Agreement.of(labels, as_shipped),
+                sets=tuple(apart),
+            )
+        )
+    save(
+        folder, grown, rows, rarity, options,
+        questions=people["question"],
+        trained={
+            "rows": len(people),
+            "questions": people["question"].n_unique(),
+            "made_up_rows": len(made),
+            "paraphrases": len(paraphrased),
+            "shipped_rows": 0 if shipped is None else len(shipped.labels),
+        },
+    )  # fmt: skip
+    if encoder is not None:
+        shutil.rmtree(folder / ENCODER_FOLDER)
+    return Trained(
+        folder=folder,
+        held_out=scores,
+        labels=labels,
+        gains=dict(zip(COLUMNS, grown.trees.gains().tolist(), strict=True)),
+    )
+
+
+def record_rows(
+    answers: pl.DataFrame, path: Path, *, mixed: pl.DataFrame, say: Say = print
+) -> Rows:
+    """Write what `train_examiner` learns from with the same tables, as numbers without texts.
+
+    Args:
+        answers: as for `train_examiner`; made-up answers are made around these.
+        path: the file; the one in the package is `shipped-rows.npz.zst` in this package.
+        mixed: more labelled answers, as for `train_examiner`.
+        say: called with each step.
+
+    Returns:
+        The rows.
+    """
+    answers = usable(answers)
+    people = _people(answers, usable(mixed))
+    say(_what_is_read(people))
+    rarity = open_weights().rarity
+    rows = _rows(people, paraphrases(), augment(answers), rarity, TrainOptions())
+    rows.save(path, COLUMNS)
+    return rows
+
+
+def _with_encoder(
+    answers: pl.DataFrame,
+    mixed: pl.DataFrame | None,
+    folder: Path,
+    options: TrainOptions,
+    encoder: CrossEncoderOptions,
+    *,
+    say: Say,
+) -> tuple[pl.DataFrame, pl.DataFrame | None, TrainOptions]:
+    """Train a cross-encoder, and mark the rows that it has not learned from."""
+    questions = pl.col("question").map_elements(
+        lambda question: fold_of(question, _KEPT) == 0, return_dtype=pl.Boolean
+    )
+    answers = answers.with_columns(unseen=questions)
+    mixed = None if mixed is None else usable(mixed).with_columns(unseen=questions)
+    people = _people(answers, mixed)
+    for rows, named in (
+        (people.filter("unseen"), "kept to weigh the cross-encoder"),
+        (people.filter(~pl.col("unseen")), "for the cross-encoder to learn from"),
+    ):
+        accepted = int((rows["label"] >= 0.5).sum())
+        if rows.height < _LEAST_KEPT or accepted in (0, rows.height):
+            raise DataError(
+                f"{rows.height} answers, {accepted} of them accepted, are {named}; at least "
+                f"{_LEAST_KEPT} with both verdicts are needed: give more questions, or train "
+                "without an encoder"
+            )
+    learned = people.filter(~pl.col("unseen")).drop("unseen")
+    say(f"cross-encoder from {encoder.encoder}, on {learned.height:,} answers")
+    place = folder / ENCODER_FOLDER
+    try:
+        longest = min(MOST_TOKENS, positions_read(encoder.encoder) or MOST_TOKENS)
+        train_cross_encoder(learned, place, replace(encoder, longest=longest), say=say)
+    except ValueError as error:
+        raise RunError(f"{error}; choose a new --out, or give the same again") from None
+    say(
+        "the figures below include the cross-encoder where it had not seen the question (one in "
+        f"{_KEPT}), and are the trees' alone elsewhere"
+    )
+    return answers, mixed, replace(options, cross_encoder=place / "onnx")
+
+
+def _places(answers: pl.DataFrame) -> list[tuple[str, Array]]:
+    """The rows of each set, in order of first appearance; none where no column `set` names them."""
+    if "set" not in answers.columns:
+        return []
+    names = answers["set"].unique(maintain_order=True).to_list()
+    return [(name, (answers["set"] == name).arg_true().to_numpy()) for name in names]
+
+
+def grow(rows: Rows, options: TrainOptions) -> Grown:
+    """Grow the trees, and calibrate them and the blend on rows that they did not see."""
+    fold = rows.fold(options.folds)
+    numbers = [number for number in range(options.folds) if (fold == number).any()]
+
+    def forest(number: int) -> Forest:
+        chosen = (fold != number) & (rows.weights > 0)
+        grown = [
+            fit_forest(
+                rows.matrix[chosen], rows.labels[chosen], list(COLUMNS), kind, rows.weights[chosen]
+            )
+            for kind in options.trees
+        ]
+        return Forest([one for kind in grown for one in kind.boosters])
+
+    with ThreadPoolExecutor(2) as pool:
+        *folds, everything = pool.map(forest, [*numbers, _NO_FOLD])
+    odds = np.zeros(len(rows.labels))
+    for number, one in zip(numbers, folds, strict=True):
+        odds[fold == number] = one(rows.matrix[fold == number])
+    people, unseen = rows.people, rows.unseen
+    trees_map = platt_map(odds[people], rows.labels[people], rows.weights[people])
+    scores = platt(odds, trees_map)
+    asked = unseen & (scores > options.unsure_from) & (scores < options.unsure_to)
+    both = np.column_stack([odds[unseen], rows.read])
+    fitted = asked[unseen] if _has_both(rows.labels[asked]) else np.ones(len(both), bool)
+    model = _logistic(both[fitted], rows.labels[unseen][fitted], rows.weights[unseen][fitted])
+    blend = (float(model.coef_[0, 0]), float(model.coef_[0, 1]), float(model.intercept_[0]))
+    held_out = scores.copy()
+    blended = 1 / (1 + np.exp(-model.decision_function(both)))
+    held_out[asked] = blended[asked[unseen]]
+    return Grown(trees=everything, trees_map=trees_map, blend=blend, held_out=held_out)
+
+
+def fit_deep_blend(
+    folder: Path,
+    answers: pl.DataFrame,
+    *,
+    model: str | None = None,
+    options: TrainOptions | None = None,
+    say: Say = print,
+) -> tuple[float, float, float, float]:
+    """Set what the language model counts beside trees and cross-encoder, and save it in `folder`.
+
+    Trees are grown again without the rows that the encoders have not seen, and the weights of the
+    three are fitted on those rows where trees and cross-encoder leave the score unsure.
+
+    Args:
+        folder: an examiner's weights; its `language-model` has the adapters.
+        answers: rows it learned from, with `weight` and `unseen` as `train_examiner` takes them.
+        model: where the language model's own weights are, if not in their package.
+        options: how the trees were grown.
+        say: called with each step.
+
+    Returns:
+        Weights of the three log-odds, and the intercept.
+
+    Raises:
+        ModelError: the language model cannot be used.
+        MissingExtraError: a library of the extras `train` or `lora` is not installed.
+    """
+    need_trainers()
+    options = options or TrainOptions()
+    opened = open_weights(folder)
+    people = _plain(usable(answers))
+    rows = _rows(people, paraphrases(), augment(usable(answers)), opened.rarity, options)
+    seen = ~rows.unseen & (rows.weights > 0)
+    say(f"trees on {int(seen.sum()):,} rows, to be tried on {int(rows.unseen.sum()):,}")
+    forest = Forest(
+        [
+            one
+            for kind in options.trees
+            for one in fit_forest(
+                rows.matrix[seen], rows.labels[seen], list(COLUMNS), kind, rows.weights[seen]
+            ).boosters
+        ]
+    )
+    odds = forest(rows.matrix[rows.unseen])
+    trees, encoder, intercept = opened.settings.blend
+    scores = expit(trees * odds + encoder * rows.read + intercept)
+    unsure = (scores > options.unsure_from) & (scores < options.unsure_to)
+    table = people.filter("unseen").filter(unsure)
+    say(f"the language model reads {len(table):,} answers")
+    texts = list(zip(table["question"], table["references"], table["answer"], strict=True))
+    deep = open_language_model(opened.language_model, model).log_odds(texts)
+    parts = np.column_stack([odds[unsure], rows.read[unsure], deep])
+    labels = rows.labels[rows.unseen][unsure]
+    fitted = _logistic(parts, labels, rows.weights[rows.unseen][unsure])
+    first, second, third = map(float, fitted.coef_[0])
+    blend = (first, second, third, float(fitted.intercept_[0]))
+    before = ((scores[unsure] >= 0.5) == (labels > 0.5)).mean()
+    after = (fitted.predict(parts) == (labels > 0.5)).mean()
+    say(f"right on {before:.1%} of them without it, on {after:.1%} with it (rows of the fit)")
+    path = opened.language_model / LANGUAGE_MODEL_SETTINGS
+    settings = orjson.loads(path.read_bytes()) | {"blend": blend}
+    path.write_bytes(orjson.dumps(settings, option=orjson.OPT_INDENT_2))
+    return blend
+
+
+_NO_FOLD = -1
+"""The forest that leaves no fold out."""
+
+
+def _has_both(labels: Array) -> bool:
+    return 0 < int(labels.sum()) < len(labels)
+
+
+def save(
+    folder: Path,
+    grown: Grown,
+    rows: Rows,
+    rarity: Rarity,
+    options: TrainOptions,
+    *,
+    questions: pl.Series,
+    trained: dict[str, Any],
+) -> None:
+    """Write the weights of an examiner to a folder, which is made if it is not there."""
+    folder.mkdir(parents=True, exist_ok=True)
+    save_onnx(grown.trees, folder / "trees.onnx.zst", features=len(COLUMNS))
+    save_rarity(rarity, folder / "rarity.npz")
+    lineage = _lineage(questions, options)
+    if lineage.known:
+        lineage.save(folder)
+    if options.cross_encoder is not None:
+        copy_cross_encoder(options.cross_encoder, folder / "cross-encoder")
+    learned = rows.matrix[rows.people]
+    low, high = np.quantile(learned, [_STRANGE, 1 - _STRANGE], axis=0)
+    right = (grown.held_out >= 0.5) == (rows.labels > 0.5)
+    settings = {
+        "features": list(COLUMNS),
+        "trees": grown.trees_map,
+        "blend": grown.blend,
+        "unsure_from": options.unsure_from,
+        "unsure_to": options.unsure_to,
+        "neutral": [float(x) for x in np.median(learned, axis=0)],
+        "low": [float(x) for x in low],
+        "high": [float(x) for x in high],
+        "trained": {
+            **trained,
+            "accepted": float(rows.labels[rows.people].mean()),
+            "out_of_fold_accuracy": float(right[rows.people].mean()),
+            "folds": options.folds,
+            "seeds": options.trees[0].seeds,
+            "rounds": sum(one.rounds for one in options.trees),
+        },
+    }
+    (folder / "examiner.json").write_bytes(orjson.dumps(settings, option=orjson.OPT_INDENT_2))
+
+
+def _lineage(questions: pl.Series, options: TrainOptions) -> Lineage:
+    """What an examiner learned from, its cross-encoder included."""
+    own = Lineage.of([*questions.unique().to_list(), *paraphrases()["question"].unique()])
+    if options.cross_encoder is None or options.with_shipped_rows:
+        own |= open_weights().lineage
+    return own if options.cross_encoder is None else own | Lineage.load(options.cross_encoder)
+
+
+def copy_cross_encoder(source: Path, target: Path) -> None:
+    """Copy what judging needs of an exported cross-encoder."""
+    target.mkdir(parents=True, exist_ok=True)
+    for name in ("model.onnx", "tokenizer.json", "config.json"):
+        if (source / name).resolve() != (target / name).resolve():
+            shutil.copyfile(source / name, target / name)
+
+
+def _plain(table: pl.DataFrame) -> pl.DataFrame:
+    """Question, references, answer, label, weight and whether the cross-encoder saw the row."""
+    weight = pl.col("weight") if "weight" in table.columns else pl.lit(1.0)
+    unseen = pl.col("unseen") if "unseen" in table.columns else pl.lit(value=True)
+    return table.select(
+        "question", "references", "answer", pl.col("label").cast(pl.Float64),
+        weight=weight, unseen=unseen,
+    )  # fmt: skip
+
+
+def _people(answers: pl.DataFrame, mixed: pl.DataFrame | None) -> pl.DataFrame:
+    """Both tables as one, of the columns that training reads."""
+    return pl.concat([_plain(one) for one in (answers, mixed) if one is not None])
+
+
+def _what_is_read(people: pl.DataFrame) -> str:
+    return f"columns of {len(people):,} answers to {people['question'].n_unique():,} questions"
+
+
+def _rows(
+    people: pl.DataFrame,
+    paraphrased: pl.DataFrame,
+    made: pl.DataFrame,
+    rarity: Rarity,
+    options: TrainOptions,
+) -> Rows:
+    """People's answers first, then paraphrases, then made-up answers."""
+    tables = [people, paraphrased, made]
+    sizes = [len(table) for table in tables]
+    questions = [question for table in tables for question in table["question"]]
+    unseen = people.filter("unseen")
+    folder = options.cross_encoder or open_weights().cross_encoder
+    read = cross_encode(
+        folder, zip(unseen["question"], unseen["references"], unseen["answer"], strict=True)
+    )
+    return Rows(
+        matrix=np.concatenate([_read(table, rarity) for table in tables if len(table)]),
+        labels=np.concatenate([(one["label"] >= 0.5).to_numpy() for one in tables]).astype(float),
+        weights=np.concatenate(
+            [
+                people["weight"].to_numpy(),
+                np.full(sizes[1], options.paraphrase),
+                np.full(sizes[2], options.made_up),
+            ]
+        ),
+        people=np.repeat([True, False, False], sizes),
+        unseen=np.concatenate([people["unseen"].to_numpy(), np.zeros(sum(sizes[1:]), bool)]),
+        key=np.array([fold_key(question) for question in questions], np.uint64),
+        read=read,
+    )
+
+
+def _read(table: pl.DataFrame, rarity: Rarity) -> Array:
+    said = without_injections(table["answer"])
+    return read_columns(table["question"], table["references"], said, rarity).matrix
+
+
+def usable(answers: pl.DataFrame) -> pl.DataFrame:
+    """Rows with an answer, a label and references in words.
+
+    Raises:
+        DataError: fewer than 100 of them, or only one verdict.
+    """
+    kept = answers.filter(
+        pl.col("label").is_not_null()
+        & pl.col("answer").is_not_null()
+        & (pl.col("references").list.len() > 0)
+        & (pl.col("reference_kind").fill_null("text") == "text")
+    )
+    accepted = int((kept["label"] >= 0.5).sum())
+    if kept.height < 100 or accepted in (0, kept.height):
+        raise DataError(
+            f"{kept.height} labelled answers, {accepted} of them accepted, are not enough to learn "
+            "from; give 100 at least (some thousands are better), with both verdicts among them"
+        )
+    return kept
+
+
+def rarity_of(answers: pl.DataFrame) -> Rarity:
+    """Word rarities from the questions, references and answers of a table; labels are not used."""
+    texts = [
+        *answers["question"].unique(maintain_order=True).to_list(),
+        *answers["answer"].to_list(),
+        *answers["references"].explode().to_list(),
+    ]
+    lexicon = Lexicon()
+    encoded = encode(texts, lexicon)
+    canon = lexicon.known().canon[encoded.word].astype(np.int64)
+    size = len(lexicon.canon_words)
+    owner = np.repeat(np.arange(len(texts)), encoded.count)
+    document_frequency = np.bincount(np.unique(owner * size + canon) % size, minlength=size)
+    idf = np.log((len(texts) + 1) / (document_frequency + 1))
+    common = np.flatnonzero(document_frequency >= 2)
+    return Rarity(
+        [lexicon.canon_words[i] for i in common],
+        idf[common].astype(np.float16).astype(np.float32),
+        float(np.float32(np.log((len(texts) + 1) / 2))),
+    )
+
+
+def platt_map(log_odds: Array, labels: Array, weights: Array | None = None) -> tuple[float, float]:
+    """Slope and intercept that make log-odds probabilities (Platt 1999)."""
+    model = _logistic(log_odds[:, None], labels, weights)
+    return float(model.coef_[0, 0]), float(model.intercept_[0])
+
+
+def _logistic(columns: Array, labels: Array, weights: Array | None) -> Any:
+    from sklearn.linear_model import LogisticRegression
+
+    return LogisticRegression(C=1e6).fit(columns, labels > 0.5, weights)

@@ -1,0 +1,1 @@
+"""How the weights that ship are made; run from a checkout, not installed (recipes/README.md)."""

@@ -1,0 +1,171 @@
+"""From a command line to its command: the files that are imported, errors, exit codes."""
+
+from __future__ import annotations
+
+import gc
+import importlib
+import importlib.metadata
+import pkgutil
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from typer.core import TyperGroup
+
+from markscheme.cli.app import GROUPS, app, group, notes, silence
+from markscheme.errors import MarkschemeError
+
+RESEARCH = (
+    "amend", "bench", "claims", "datasets", "entail", "hierarchy", "jury", "probe", "references",
+    "reliability", "reproduce", "statements", "study", "train", "tune-judge",
+)  # fmt: skip
+"""The commands that the research package adds, named where it is not installed."""
+
+FORMER: dict[str, str] = {
+    **{name: f"research {name}" for name in RESEARCH if name != "train"},
+    **{f"train {name}": f"research train {name}"
+       for name in ("entailment", "learned", "listwise", "question-kind")},
+    **{f"data {name}": f"research {name}" for name in ("datasets", "references", "statements")},
+    **{f"research {name}": name for name in ("calibrate", "cascade", "rank")},
+    **{name: f"llm {name}" for name in ("batch", "drift", "ledger")},
+    **{f"train-{name}": f"research train {name}" for name in ("listwise", "question-kind")},
+    "llm-examples": "llm examples",
+    "data labels": "annotate-export",
+}  # fmt: skip
+"""Spellings of before, understood and not shown, to those of now."""
+
+INSTALL_RESEARCH = (
+    "not installed: pip install 'markscheme[research]' adds papers' tables, public data sets, "
+    "studies, the judges fine-tuned for a paper, and training"
+)
+
+
+def spelled_now(arguments: Sequence[str]) -> list[str]:
+    """A command line with its command as it is spelled now: `study` is `research study`."""
+    for words in (2, 1):
+        found = FORMER.get(" ".join(arguments[:words]))
+        if found is not None:
+            return [*found.split(), *arguments[words:]]
+    return list(arguments)
+
+
+class NotInstalled(TyperGroup):
+    """Stands for the research commands where their package is not installed."""
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Raises MarkschemeError with the line that installs them, whatever was asked for."""
+        raise MarkschemeError(f"markscheme {ctx.info_name} {args[0]} is {INSTALL_RESEARCH}")
+
+
+_INTERRUPTED = 130
+
+_COLLECT_FROM = 50_000
+"""New objects after which Python looks for garbage. Starting makes hundreds of thousands that stay;
+at Python's own 700 to 2,000, searching those took an eighth of a short command's time."""
+
+
+ENTRY_POINTS = "markscheme.commands"
+"""Entry-point group of other packages: each is named as its command is typed, with a dot for a
+space (`research.probe`), and its module registers the command when imported."""
+
+
+def load_commands(arguments: Sequence[str] = ()) -> None:
+    """Import command files, which registers their commands with the application.
+
+    Where the arguments begin with a command, only the files of its name, or of its group, are
+    imported: a command starts in the time that it needs itself.
+    """
+    files = sorted(module.name for module in pkgutil.iter_modules([str(Path(__file__).parent)]))
+    points = {one.name: one for one in importlib.metadata.entry_points(group=ENTRY_POINTS)}
+    first, second = [*arguments[:2], "", ""][:2]
+    stem = first.replace("-", "_")
+    own = [name for name in files if name == stem or name.startswith(f"{stem}_")]
+    theirs = [name for name in points if name == first or name.startswith(f"{first}.")]
+    if f"{first}.{second}" in theirs:
+        theirs = [f"{first}.{second}"]
+    known = stem in own or bool(theirs) or first in GROUPS
+    for name in own if known else files:
+        importlib.import_module(f"markscheme.cli.{name}")
+    for name in theirs if known else points:
+        _load(points[name])
+    if not any(name.startswith("research.") for name in points):
+        group("research", INSTALL_RESEARCH, cls=NotInstalled)
+        group("train", INSTALL_RESEARCH, cls=NotInstalled)
+    if known and first not in _registered():
+        load_commands()
+
+
+def _load(point: importlib.metadata.EntryPoint) -> None:
+    """Import another package's command; where it is broken, say so: the others work."""
+    try:
+        point.load()
+    except Exception as error:
+        notes.print(
+            f"note: the command {point.name.replace('.', ' ')!r} of {point.value} did not load: "
+            f"{type(error).__name__}: {error}", markup=False,
+        )  # fmt: skip
+
+
+def _registered() -> set[str | None]:
+    commands = {one.name for one in app.registered_commands}
+    return commands | {one.name for one in app.registered_groups}
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run one command line and return its exit code.
+
+    0: done. 1: done, and the check that was asked for failed or nothing was judged; or stopped,
+    since no further request to a model could succeed. 2: an error, printed without a traceback
+    unless `--debug` is given. 130: interrupted.
+    """
+    debug = "--debug" in arguments
+    arguments = ["--debug", *(item for item in arguments if item != "--debug")][not debug :]
+    arguments = [*arguments[:debug], *spelled_now(arguments[debug:])]
+    load_commands(arguments[debug:])
+    try:
+        code = app(args=list(arguments), standalone_mode=False, prog_name="markscheme")
+    except MarkschemeError as error:
+        if debug:
+            raise
+        notes.print("error: ", style="bold red", end="")
+        notes.print(str(error), markup=False, soft_wrap=True)
+        return error.exit_code
+    except BrokenPipeError:
+        return _reader_left()
+    except SystemExit as ended:
+        # Typer ends the process with 1 where the reader has left, which would be a check failed.
+        if not isinstance(ended.__context__, BrokenPipeError):
+            raise
+        return _reader_left()
+    except OSError as error:
+        if debug:
+            raise
+        reason = f"{error.filename}: {error.strerror}" if error.filename else str(error)
+        notes.print("error: ", style="bold red", end="")
+        notes.print(reason, markup=False, soft_wrap=True)
+        return 2
+    except KeyboardInterrupt:
+        code = _INTERRUPTED
+    except Exception as error:
+        # Usage errors of the command-line library show themselves; anything else is a bug.
+        show, exit_code = getattr(error, "show", None), getattr(error, "exit_code", None)
+        if show is None or exit_code is None:
+            raise
+        show()
+        return int(exit_code)
+    if code == _INTERRUPTED:  # Typer makes a code of an interrupt.
+        notes.print("interrupted")
+    return code if isinstance(code, int) else 0
+
+
+def _reader_left() -> int:
+    """The exit code where the reader (head, less) has left: no error, but no more to write."""
+    silence(sys.stdout)
+    return 0
+
+
+def main() -> None:
+    """Entry point of the `markscheme` command."""
+    gc.set_threshold(_COLLECT_FROM, *gc.get_threshold()[1:])
+    sys.exit(run(sys.argv[1:]))

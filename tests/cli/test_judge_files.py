@@ -1,0 +1,96 @@
+"""`-j ./mine.py:Judge`: a judge in a file of one's own, on the command line alone."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import markscheme
+from markscheme.cli import run
+from markscheme.contract.registry import _ENTRIES
+from markscheme.errors import MarkschemeError
+
+JUDGE = '''
+from dataclasses import dataclass
+import polars as pl
+from markscheme import register
+from markscheme.contract import Needs
+import {helper}
+
+@register("{name}", needs=Needs(chat=False))
+@dataclass(frozen=True, kw_only=True)
+class Judge:
+    """Accepts answers of at least so many characters."""
+
+    least: int = 3
+
+    def judge(self, answers, models):
+        return answers.select(verdict=pl.col("answer").str.len_chars() >= self.least)
+
+class Other:
+    pass
+'''
+ROWS = [
+    {"question": "Who?", "references": ["Austen"], "answer": "Jane", "system": "mine"},
+    {"question": "Who?", "references": ["Austen"], "answer": "J", "system": "mine"},
+]
+
+
+@pytest.fixture
+def mine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A folder with a judge, what it imports from beside it, and answers."""
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    helper = f"helper_of_{tmp_path.name}"
+    (tmp_path / f"{helper}.py").write_text("")
+    file = tmp_path / f"mine_of_{tmp_path.name}.py"
+    file.write_text(JUDGE.format(helper=helper, name=f"long_{tmp_path.name}"))
+    (tmp_path / "answers.jsonl").write_text("\n".join(map(json.dumps, ROWS)))
+    monkeypatch.chdir(tmp_path)
+    yield file
+    for name in [name for name in sys.modules if name.endswith(f"_of_{tmp_path.name}")]:
+        del sys.modules[name]
+    _ENTRIES.pop(f"long_{tmp_path.name}", None)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "accuracy"), [("", 0.5), ("(least=1)", 1.0), ("(least=5)", 0.0)]
+)
+def test_it_judges(
+    mine: Path, parameters: str, accuracy: float, capsys: pytest.CaptureFixture[str]
+) -> None:
+    judge = f"./{mine.name}:Judge{parameters}"
+    assert run(["judge", "answers.jsonl", "-j", judge, "-q", "-o", "r", "--format", "json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["figures"][0]["accuracy"] == accuracy
+    assert "source=" in found["figures"][0]["signature"]
+
+
+def test_errors_say_what_to_do(mine: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (mine.parent / "json.py").write_text("")
+    (mine.parent / "broken_file.py").write_text("1 / 0")
+    for judge, words in {
+        "./nowhere.py:Judge": "nowhere.py is not there",
+        f"{mine}:Nobody": "has no class 'Nobody'",
+        f"{mine}:Other": "is not registered; write @markscheme.register(",
+        "json.py:Judge": "has the name of another module",
+        "broken_file.py:Judge": "cannot be imported: ZeroDivisionError",
+    }.items():
+        assert run(["judge", "answers.jsonl", "-j", judge, "-q"]) == 2
+        assert words in capsys.readouterr().err.replace("\n", " ")
+
+
+def test_nothing_but_the_command_line_imports_a_file(
+    mine: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(MarkschemeError):
+        markscheme.parse_judge(f"{mine}:Judge")
+    monkeypatch.delenv("MARKSCHEME_CONFIG", raising=False)
+    for value in (f'["./{mine.name}:Judge"]', f'"./{mine.name}:Judge"'):
+        (mine.parent / "markscheme.toml").write_text(f"judges = {value}\n")
+        assert run(["judge", "answers.jsonl", "-q"]) == 2
+        assert "which only the command line names" in capsys.readouterr().err.replace("\n", " ")
+    assert mine.stem not in sys.modules
