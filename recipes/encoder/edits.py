@@ -152,41 +152,46 @@ def junk(
         answer: a right answer.
         chance: what is drawn from.
     """
-    wanted = content_words(" ".join(references)) - content_words(question)
+    expected = content_words(" ".join(references)) - content_words(question)
     text: str | None = None
     if kind == "first sentence":
-        sentences = [one for one in _SENTENCE.split(answer.strip()) if one.strip()]
-        if len(sentences) < 3 or len(wanted) < 3:
+        sentences = [part for part in _SENTENCE.split(answer.strip()) if part.strip()]
+        if len(sentences) < 3 or len(expected) < 3:
             return None
         text = sentences[0].strip()
-        said = content_words(text)
+        shared = content_words(text)
         # Right answers may share no word with the reference: a sentence counts as empty only where
         # it opens a talk, or where one sentence cannot say all that the reference does.
         if not _OPENING.match(text) and len(references[0].split()) < 14:
             return None
-        if len(said & wanted) / len(wanted) > 0.15 or said & _YES_NO or re.search(r"\d", text):
+        if (
+            len(shared & expected) / len(expected) > 0.15
+            or shared & _YES_NO
+            or re.search(r"\d", text)
+        ):
             return None
     elif kind == "lead":
         text = chance.choice(LEADS)
     elif kind == "empty":
-        if any(DECLINES.search(one) for one in references):
+        if any(DECLINES.search(reference) for reference in references):
             return None
         text = chance.choice(EMPTIES)
     elif kind == "lone word":
         fitting = [
-            one for one in re.findall(r"[A-Za-z]{4,}", f"{question} {answer}")
-            if one.lower() not in wanted | _STOP | _YES_NO
-        ]  # fmt: skip
-        if len(wanted) < 3 or not fitting:
+            word
+            for word in re.findall(r"[A-Za-z]{4,}", f"{question} {answer}")
+            if word.lower() not in expected | _STOP | _YES_NO
+        ]
+        if len(expected) < 3 or not fitting:
             return None
         text = chance.choice(fitting)
     elif kind == "question repeated":
         text = chance.choice([question, question.rstrip("?") + ".", f"You asked: {question}"])
-        if not wanted:
+        if not expected:
             return None
     if text is None or not text.strip() or "not answer" in text:
         return None
-    known = {" ".join(words_of(one)) for one in references}
+    known = {" ".join(words_of(reference)) for reference in references}
     return None if " ".join(words_of(text)) in known else text
 
 
@@ -205,21 +210,20 @@ def answer_type(references: Sequence[str]) -> str:
 
 def surely_other(references: Sequence[str], answer: str) -> bool:
     """Whether an answer to another question shares too little with the references to be right."""
-    wanted, said = content_words(" ".join(references)), content_words(answer)
-    if not said or len(said & wanted) > 0.25 * min(len(said), len(wanted)):
+    expected, words = content_words(" ".join(references)), content_words(answer)
+    if not words or len(words & expected) > 0.25 * min(len(words), len(expected)):
         return False
-    return not (len(wanted) <= 4 and said & wanted)
+    return not (len(expected) <= 4 and words & expected)
 
 
 def _changed_number(text: str, chance: random.Random) -> str:
     """Another number of the same form: a digit changed, or a year some years away."""
     if re.fullmatch(r"(1[5-9]|20)\d\d", text):
         return str(int(text) + chance.choice([-1, 1]) * chance.choice([1, 2, 3, 4, 7, 10, 12, 20]))
-    word_spans = [place for place, one in enumerate(text) if one.isdigit()]
-    significant = [p for p in word_spans if text[p] != "0"] or word_spans
-    place = chance.choice(significant)
-    choices = [d for d in "0123456789" if d != text[place] and not (place == 0 and d == "0")]
-    return text[:place] + chance.choice(choices) + text[place + 1 :]
+    digits = [at for at, character in enumerate(text) if character.isdigit()]
+    at = chance.choice([at for at in digits if text[at] != "0"] or digits)
+    choices = [d for d in "0123456789" if d != text[at] and not (at == 0 and d == "0")]
+    return text[:at] + chance.choice(choices) + text[at + 1 :]
 
 
 def candidates(
@@ -227,23 +231,23 @@ def candidates(
 ) -> list[tuple[str, str, str]]:
     """(kind, word, other word): words of both answer and references, and others for them."""
     joined = " ".join(references)
-    found: list[tuple[str, str, str]] = []
+    options: list[tuple[str, str, str]] = []
     numbers = set(_NUMBER.findall(joined))
     for number in dict.fromkeys(_NUMBER.findall(answer)):
         if number in numbers and number not in ("0", "1"):
-            found.append(("number", number, _changed_number(number, chance)))
+            options.append(("number", number, _changed_number(number, chance)))
     known = set(_NAME.findall(joined))
     for name in dict.fromkeys(_NAME.findall(answer)):
         if name in known and name not in _MONTHS and name not in _DAYS:
             other = chance.choice(names)
             if other != name and other not in answer and other not in joined:
-                found.append(("name", name, other))
+                options.append(("name", name, other))
     for family in _FAMILIES:
         for word in family:
             if has_word(answer, word) and has_word(joined, word):
                 others = [o for o in family if o != word and not has_word(answer + " " + joined, o)]
                 if others:
-                    found.append(("word", word, chance.choice(others)))
+                    options.append(("word", word, chance.choice(others)))
     for pair in _OPPOSITES:
         for word, other in (pair, pair[::-1]):
             # "is" for "is not" where both say "is not"; the reverse would hit any "is".
@@ -254,8 +258,8 @@ def candidates(
                 and has_word(joined, word)
                 and not has_word(joined, other.split()[-1])
             ):
-                found.append(("opposite", word, other))
-    return list(dict.fromkeys(found))
+                options.append(("opposite", word, other))
+    return list(dict.fromkeys(options))
 
 
 def has_word(text: str, word: str) -> bool:
@@ -289,16 +293,18 @@ def differing(right: str, wrong: str, most: int = 5) -> list[Span] | None:
     if not ours or not theirs:
         return None
     matcher = difflib.SequenceMatcher(
-        None, [one.group().lower() for one in ours], [one.group().lower() for one in theirs],
+        None,
+        [match.group().lower() for match in ours],
+        [match.group().lower() for match in theirs],
         autojunk=False,
-    )  # fmt: skip
+    )
     if matcher.ratio() < 0.66:
         return None
     spans, count = [], 0
     for how, _a, _b, start, end in matcher.get_opcodes():
         if how in ("replace", "insert"):
             spans.append((theirs[start].start(), theirs[end - 1].end()))
-            count += sum(one.group()[0].isalnum() for one in theirs[start:end])
+            count += sum(match.group()[0].isalnum() for match in theirs[start:end])
     return spans if 0 < count <= most else None
 
 

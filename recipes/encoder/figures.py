@@ -43,6 +43,7 @@ LANGUAGES = "contrast-test-languages"
 SETS = (*ENGLISH, "wrapped", *PAIRS, LANGUAGES)
 WRAPPED, HELD = 1500, 600
 BATCH = 200
+DIGITS = 6
 
 
 def test_rows(name: str) -> list[Row]:
@@ -121,11 +122,11 @@ def figures(labels: np.ndarray, log_odds: np.ndarray) -> dict[str, Any]:
     area = auroc(log_odds, labels)
     return {
         "rows": len(labels),
-        "accuracy": round(hits / len(labels), 4),
-        "interval": [round(end, 4) for end in wilson(hits, len(labels))],
-        "wrong_accepted": round(float(accepted[~right].mean()), 4) if (~right).any() else None,
-        "right_rejected": round(float((~accepted[right]).mean()), 4) if right.any() else None,
-        "auroc": None if np.isnan(area) else round(area, 4),
+        "accuracy": round(hits / len(labels), DIGITS),
+        "interval": [round(end, DIGITS) for end in wilson(hits, len(labels))],
+        "wrong_accepted": round(float(accepted[~right].mean()), DIGITS) if (~right).any() else None,
+        "right_rejected": round(float((~accepted[right]).mean()), DIGITS) if right.any() else None,
+        "auroc": None if np.isnan(area) else round(area, DIGITS),
     }
 
 
@@ -159,13 +160,13 @@ def report(sets: dict[str, list[Row]], scores: dict[str, np.ndarray]) -> dict[st
             bare = bare_log_odds(rows, scores)
             changed = (bare >= 0) != (scores[name] >= 0)
             result["without_wrapping"] = figures(labels, bare)
-            result["verdicts_changed"] = round(float(changed.mean()), 4)
+            result["verdicts_changed"] = round(float(changed.mean()), DIGITS)
             result["changed_interval"] = [
-                round(end, 4) for end in wilson(int(changed.sum()), len(rows))
+                round(end, DIGITS) for end in wilson(int(changed.sum()), len(rows))
             ]
             kinds = np.array([row["kind"] for row in rows])
             result["changed_by_kind"] = {
-                str(kind): round(float(changed[kinds == kind].mean()), 4)
+                str(kind): round(float(changed[kinds == kind].mean()), DIGITS)
                 for kind in np.unique(kinds)
             }
         if name not in TOTALS_ONLY:

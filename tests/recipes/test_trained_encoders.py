@@ -336,6 +336,21 @@ def test_of_the_first_test_there_are_only_totals() -> None:
     )
 
 
+def test_figures_are_written_as_the_page_has_them() -> None:
+    results = json.loads((FOLDER / "figures.json").read_text("utf-8"))
+    page = (FOLDER / "README.md").read_text("utf-8")
+    assert "by_kind" not in results["contrast-test"]
+    for result in [*results.values(), results["wrapped"]["without_wrapping"]]:
+        low, high = result["interval"]
+        share, wrong, right = (
+            f"{100 * result[column]:.1f}"
+            for column in ("accuracy", "wrong_accepted", "right_rejected")
+        )
+        interval = f"{100 * low:.1f}-{100 * high:.1f}"
+        line = f"| {result['rows']:,} | {share} ({interval}) | {wrong} / {right} |"
+        assert line in page
+
+
 def test_results_are_those_of_the_states_that_were_saved() -> None:
     for number in (1, 2):
         results = json.loads((FOLDER / f"results-{number}.json").read_text("utf-8"))
