@@ -96,12 +96,17 @@ def size_of_source(text: str) -> Size:
     return Size(1, len(text.splitlines()), tokens, len(public), documented)
 
 
+def files_by_folder(package: Path) -> Iterator[tuple[str, Path]]:
+    """Every file, and the folder directly below `package` that it is in; "." for none."""
+    for path in sorted(package.rglob("*")):
+        inner = path.relative_to(package)
+        yield inner.parts[0] if len(inner.parts) > 1 else ".", path
+
+
 def size_by_folder(package: Path) -> dict[str, Size]:
     """Counts of each folder directly below `package`; files beside them count as "."."""
     sizes: dict[str, Size] = {}
-    for path in sorted(package.rglob("*")):
-        inner = path.relative_to(package)
-        folder = inner.parts[0] if len(inner.parts) > 1 else "."
+    for folder, path in files_by_folder(package):
         if path.suffix == ".py":
             size = size_of_source(path.read_text("utf-8"))
         elif path.suffix in (".toml", ".json"):
@@ -115,11 +120,12 @@ def size_by_folder(package: Path) -> dict[str, Size]:
 def lines_and_files(package: Path) -> dict[str, list[int]]:
     """Python lines and files of each folder directly below `package`, and of `all`."""
     found: dict[str, list[int]] = {"all": [0, 0]}
-    for path in sorted(package.rglob("*.py")):
-        inner = path.relative_to(package)
+    for folder, path in files_by_folder(package):
+        if path.suffix != ".py":
+            continue
         lines = len(path.read_text("utf-8").splitlines())
-        for folder in (inner.parts[0] if len(inner.parts) > 1 else ".", "all"):
-            one = found.setdefault(folder, [0, 0])
+        for name in (folder, "all"):
+            one = found.setdefault(name, [0, 0])
             one[0] += lines
             one[1] += 1
     return found

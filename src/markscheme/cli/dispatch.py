@@ -77,9 +77,13 @@ def load_commands(arguments: Sequence[str] = ()) -> None:
     imported: a command starts in the time that it needs itself.
     """
     files = sorted(module.name for module in pkgutil.iter_modules([str(Path(__file__).parent)]))
-    points = {one.name: one for one in importlib.metadata.entry_points(group=ENTRY_POINTS)}
     first, second = [*arguments[:2], "", ""][:2]
     stem = first.replace("-", "_")
+    if stem in files and first not in GROUPS:  # one of ours: other packages are not looked for
+        importlib.import_module(f"markscheme.cli.{stem}")
+        if first in _registered():
+            return
+    points = {one.name: one for one in importlib.metadata.entry_points(group=ENTRY_POINTS)}
     own = [name for name in files if name == stem or name.startswith(f"{stem}_")]
     theirs = [name for name in points if name == first or name.startswith(f"{first}.")]
     if f"{first}.{second}" in theirs:

@@ -33,7 +33,7 @@ from typer.core import TyperCommand
 
 from markscheme.cli.app import group, notes
 from markscheme.cli.output import Format, show
-from markscheme.cli.settings import defaults_of, say
+from markscheme.cli.settings import defaults_of, is_in_file, say
 from markscheme.errors import MarkschemeError
 from markscheme.options import JUDGE, Argument, Default, Fields, Option, split_list
 
@@ -213,7 +213,7 @@ class _Flag:
 
 def _judge(given: str) -> str:
     """The name of a judge; one in a file (`./mine.py:Judge`) is imported and has its name."""
-    if ".py:" not in given:
+    if not is_in_file(given):
         return given
     from markscheme.contract import judge_in_file
 

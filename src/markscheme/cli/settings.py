@@ -163,10 +163,15 @@ def _checked(found: Settings, document: Mapping[str, Any]) -> Iterator[tuple[tup
             yield ("", name), value
 
 
+def is_in_file(judge: str) -> bool:
+    """Whether a judge is named by a file of one's own, such as `./mine.py:Judge`."""
+    return ".py:" in judge
+
+
 def _check_no_file(found: Settings, judges: Any) -> None:
     """A file of settings comes with a folder of somebody's: it may not say which code is run."""
     for one in [judges] if isinstance(judges, str) else judges:
-        if ".py:" in str(one):
+        if is_in_file(str(one)):
             raise MarkschemeError(
                 f"{found.where('', 'judges')}: {one!r} is a judge in a file, which only the "
                 "command line names (-j); give it a name by an entry point "

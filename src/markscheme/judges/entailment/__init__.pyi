@@ -5,7 +5,6 @@ from .pairs import with_costs as with_costs
 from .stages import stage_lineage as stage_lineage
 from .stages import stage_needs as stage_needs
 from .stages import stage_origins as stage_origins
-from .statement_makers import RULES as RULES
 from .statement_makers import STATEMENT_MAKERS as STATEMENT_MAKERS
 from .statement_makers import StatementMaker as StatementMaker
 from .statement_makers import distinct_sides as distinct_sides

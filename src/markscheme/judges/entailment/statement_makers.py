@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Protocol, runtime_checkable
 import polars as pl
 
 from markscheme.contract import ChatReply, ChatRequest, ModelSource, Needs, PartKind, TextGenerator
-from markscheme.errors import MissingExtraError
+from markscheme.errors import JudgeError, MissingExtraError
 from markscheme.judges.prompted import COST, AskedPairs, Sample, distinct_pairs, placed
 from markscheme.text.replies import Reading, read_statement
 
@@ -74,9 +74,12 @@ def statement_maker(name: str) -> StatementMaker:
         JudgeError: there is no such maker.
         MissingExtraError: rules are asked for, and `markscheme[research]` is not installed.
     """
-    if name.partition("(")[0].strip() == RULES and RULES not in STATEMENT_MAKERS.entries():
-        raise MissingExtraError("making statements by rules", "research")
-    found: StatementMaker = STATEMENT_MAKERS.parse(name)
+    try:
+        found: StatementMaker = STATEMENT_MAKERS.parse(name)
+    except JudgeError:
+        if name.partition("(")[0].strip() == RULES and RULES not in STATEMENT_MAKERS.entries():
+            raise MissingExtraError("making statements by rules", "research") from None
+        raise
     return found
 
 
