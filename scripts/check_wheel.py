@@ -49,6 +49,12 @@ CORE_ALONE = {
 }
 """What fails without the research package, and what its message must hold."""
 
+CORE_SAYS = {
+    "judges": "pip install 'markscheme[research]' adds claims, learned",
+    "--help": "pip install 'markscheme[research]'",
+}
+"""What works without it, and names it."""
+
 WITH_RESEARCH = {
     "research reproduce --help": "markscheme research reproduce",
     "study --help": "markscheme research study",
@@ -148,6 +154,7 @@ def main() -> None:
             sys.exit("the README's examples do not run from the wheel")
         work = folder / "away" / "work"
         try_commands(python, CORE_ALONE, code=2, folder=work, env=clean)
+        try_commands(python, CORE_SAYS, code=0, folder=work, env=clean)
         packages = len(pip(python, "list", "--format=freeze").split())
         print(f"environment: {megabytes(user):.0f} MB, {packages} packages with pip and setuptools")
         pip(python, "install", "--quiet", f"{wheel}[research]", str(research))

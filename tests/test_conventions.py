@@ -46,6 +46,7 @@ LAYERS = [
     ("integrations",),
     ("annotate", "service", "view"),
     ("cli",),
+    ("research.options",),
     ("research.statements",),
     ("research.datasets",),
     ("research.judges",),
@@ -55,7 +56,7 @@ LAYERS = [
     ("research.papers",),
     ("research.cli",),
 ]
-EXACT_MATCH_FILES, MODEL_CALL_FILES = 52, 74
+EXACT_MATCH_FILES, EXAMINER_FILES, MODEL_CALL_FILES = 51, 95, 73
 """Files whose functions run for `judge FILE -j exact_match`, and for a judge that asks a model."""
 
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
@@ -225,6 +226,7 @@ sys.exit(code)
     ("options", "most"),
     [
         (["-j", "exact_match"], EXACT_MATCH_FILES),
+        (["-j", "examiner"], EXAMINER_FILES),
         (["-j", "llm_grader", "--model", "m", "--base-url", "SERVER"], MODEL_CALL_FILES),
     ],
 )

@@ -42,13 +42,20 @@ _MOVED = {
 def __getattr__(name: str) -> Any:
     if name in _MOVED:
         import importlib
+        import warnings
 
         from markscheme.errors import MissingExtraError
 
         try:
-            return getattr(importlib.import_module("markscheme_research"), name)
+            found = getattr(importlib.import_module("markscheme_research"), name)
         except ModuleNotFoundError:
             raise MissingExtraError(f"markscheme.{name}", "research") from None
+        warnings.warn(
+            f"markscheme.{name} is markscheme_research.{name} now; the old name goes in 0.3",
+            DeprecationWarning,
+            stacklevel=2,
+        )
+        return found
     if name == "__version__":
         from markscheme.contract import version
 

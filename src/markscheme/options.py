@@ -15,7 +15,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace
-from pathlib import Path
 from types import UnionType
 from typing import (
     Annotated,
@@ -208,42 +207,10 @@ References = Annotated[
     tuple[str, ...], Option("A reference; several may be given.", ("--reference", "-r"))
 ]
 Answer = Annotated[str, Option("The system's answer.", ("--answer", "-a"))]
-Composition = Option(
-    "One digit per reference, its grade above the lowest: 3210, 33221100; or top, none.",
-    ("--composition", "-c"),
-)
-DRAWN = Option(
-    "rest: drawn references leave the candidates; butref: they stay, which leaks.",
-    ("--drawn-references",),
-    aliases=("--protocol",),
-    alias_values={"--butref": "butref"},
-)
 SHARE = Option("Share of the questions to choose and fit on; figures are of the others.")
 LIMIT = Option(
     "Use at most this many answers, drawn at random (whole questions, for training).", minimum=1
 )
-ROUNDS = Option("Trees of each ensemble.", minimum=1)
-FOLDS = Option("Parts for the held-out report.", minimum=2)
-ENTAILED = Option("The label of pairs that means entailment, where labels are numbers.")
-TrainingData = Annotated[
-    tuple[str, ...], Option("Labelled answers; several files may be given.", ("--data",))
-]
-Graded = Annotated[
-    str,
-    Argument(
-        "antique, trec-dl-nf, webglm, or a file with question, answer and a grade in label "
-        "(with references and reference_grades; else these are drawn from the answers).",
-        metavar="DATA",
-    ),
-]
-Part = Annotated[
-    str,
-    Option(
-        "Part of ANTIQUE: all; dev, which the shipped weights learned from; test, the other half; "
-        "or auto, whichever file is here."
-    ),
-]
-DRAWS = Option("Draws of reference lists.", ("--draws",), aliases=("--seeds",), minimum=1)
 Count = Annotated[int, Option("How many examples.", minimum=1, maximum=64)]
 Title = Annotated[str | None, Option("Title of what is shown. [default: the name of FILE or RUN]")]
 ReferenceSeparator = Annotated[
@@ -252,14 +219,6 @@ ReferenceSeparator = Annotated[
         "What separates references in one text: '|', ';', newline, / for EVOUNA. auto knows ' || ' "
         "and ' | '; none never splits."
     ),
-]
-FirstQuestions = Annotated[
-    int | None,
-    Option("Only the first N questions of a set or table.", ("--first-questions",), minimum=1),
-]
-DataDir = Annotated[
-    Path | None,
-    Option("Folder with the datasets (else MARKSCHEME_DATA, else your cache); or one file."),
 ]
 
 

@@ -13,8 +13,7 @@ import pytest
 
 from markscheme.agreement.calibration import fit_map
 from markscheme.cli import run
-from markscheme.contract.grammar import judge_name, parse_judge
-from markscheme.contract.signatures import signature
+from markscheme.contract.grammar import judge_name, parse_judge, signature
 from markscheme.engine.execute import apply
 from markscheme.errors import JudgeError
 from markscheme.judges.combined.calibrated import Calibrated

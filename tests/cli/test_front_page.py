@@ -58,9 +58,12 @@ def test_a_command_is_understood_by_its_former_spelling(
     old: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run([*old.split(), "--help"]) == 0
-    before = capsys.readouterr().out
+    before = capsys.readouterr()
+    assert f"'markscheme {FORMER[old]}' now" in " ".join(before.err.split())
     assert run([*FORMER[old].split(), "--help"]) == 0
-    assert before == capsys.readouterr().out
+    now = capsys.readouterr()
+    assert before.out == now.out
+    assert not now.err
     assert run(["--help"]) == 0
     assert f"│ {old} " not in capsys.readouterr().out
 
@@ -104,6 +107,13 @@ def test_without_the_research_package_the_front_page_says_so() -> None:
         [sys.executable, "-c", _ALONE, "--help"], capture_output=True, text=True, check=True
     )
     assert "pip install 'markscheme[research]'" in " ".join(done.stdout.split())
+
+
+def test_without_the_research_package_the_list_of_judges_names_its_own() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", _ALONE, "judges"], capture_output=True, text=True, check=True
+    )
+    assert "pip install 'markscheme[research]' adds claims, learned" in done.stdout
 
 
 def test_a_command_of_another_package_that_is_broken_stops_no_other() -> None:

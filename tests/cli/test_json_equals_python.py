@@ -119,7 +119,7 @@ def test_drift(tmp_path: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch
     def opened(_options: ModelOptions, _advance: object) -> Iterator[Models]:
         yield models
 
-    monkeypatch.setattr("markscheme.cli.drift.opened", opened)
+    monkeypatch.setattr("markscheme.cli.llm_drift.opened", opened)
     rows = [{"question": f"Number {n}?", "references": ["x"], "answer": "a"} for n in range(12)]
     file = tmp_path / "anchors.jsonl"
     file.write_text("".join(json.dumps(row) + "\n" for row in rows))

@@ -14,6 +14,8 @@ import pytest
 from rich.console import Console
 
 from markscheme.cli import run
+from markscheme.contract import parse_judge
+from markscheme.engine import default_folder
 from markscheme.results.table import Table
 
 
@@ -44,6 +46,13 @@ def test_the_default_folder_is_the_same_for_the_same_command(example: Path) -> N
         assert run(["judge", str(example), "-j", "contains", "-q"]) == 0
     assert run(["judge", str(example), "-j", "exact_match", "-q"]) == 0
     assert len(list(Path("runs").iterdir())) == 2
+
+
+def test_a_data_set_has_one_folder_by_its_name() -> None:
+    judges = [parse_judge("exact_match")]
+    first, again = (default_folder(["dataset:sums"], judges, "formatting", None) for _ in range(2))
+    assert first == again
+    assert first.name.startswith("sums-")
 
 
 def test_a_changed_file_gets_a_folder_of_its_own(capsys: pytest.CaptureFixture[str]) -> None:

@@ -138,7 +138,7 @@ TABLES = {
 }  # fmt: skip
 ALLOWED = {
     ("annotate", "max"): "aligns the names of people beside their links",
-    ("batch", "sorted"): "the reasons of failed requests, in the alphabet's order",
+    ("llm_batch", "sorted"): "the reasons of failed requests, in the alphabet's order",
     ("judge", "sorted"): "remarks on replies, in the alphabet's order",
     ("judge", "total * len(chosen)"): "the length of the progress bar",
     ("judge", "len(names) - _NAMED"): "how many names of columns are left out of a message",

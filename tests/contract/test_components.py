@@ -10,10 +10,9 @@ import polars as pl
 import pytest
 
 import markscheme
-from markscheme.contract.grammar import judge_name, parse_judge
+from markscheme.contract.grammar import judge_name, parse_judge, signature
 from markscheme.contract.needs import Needs
 from markscheme.contract.registry import needs_of
-from markscheme.contract.signatures import signature
 from markscheme.errors import JudgeError, MarkschemeError
 from markscheme.judges.entailment import (
     ENTAILMENT_TESTS,

@@ -11,10 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from markscheme.contract import registry
-from markscheme.contract.grammar import judge_name, parse_judge
+from markscheme.contract.grammar import judge_name, parse_judge, signature
 from markscheme.contract.judge import Judge
 from markscheme.contract.registry import register
-from markscheme.contract.signatures import signature
 from markscheme.errors import JudgeError, MarkschemeError, UnknownNameError
 
 

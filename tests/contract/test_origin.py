@@ -11,7 +11,7 @@ import pytest
 
 import markscheme
 from markscheme.contract import origin
-from markscheme.contract.signatures import signature
+from markscheme.contract.grammar import signature
 
 JUDGE = '''
 from dataclasses import dataclass

@@ -11,8 +11,7 @@ from entailment_script import Script
 
 import markscheme
 from markscheme.contract import ChatReply
-from markscheme.contract.grammar import parse_judge
-from markscheme.contract.signatures import signature
+from markscheme.contract.grammar import parse_judge, signature
 from markscheme.engine.execute import apply
 from markscheme.errors import JudgeError, ModelError
 from markscheme.judges.entailment.entailment import Entailment

@@ -10,8 +10,7 @@ import pytest
 
 import markscheme
 from markscheme.cli import run
-from markscheme.contract.grammar import parse_judge
-from markscheme.contract.signatures import signature
+from markscheme.contract.grammar import parse_judge, signature
 from markscheme.errors import ModelError
 from markscheme.judges.examiner.effects import reasons
 from markscheme.judges.examiner.weight_files import SHIPPED

@@ -9,9 +9,8 @@ import polars as pl
 import pytest
 
 from markscheme.contract import registry
-from markscheme.contract.grammar import judge_name, parse_judge
+from markscheme.contract.grammar import judge_name, parse_judge, signature
 from markscheme.contract.registry import register
-from markscheme.contract.signatures import signature
 from markscheme.engine.execute import apply
 from markscheme.errors import JudgeError
 from markscheme.tables.answers import read_answers

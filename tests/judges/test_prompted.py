@@ -12,9 +12,8 @@ import pytest
 
 from markscheme.cli import run
 from markscheme.contract import ChatReply
-from markscheme.contract.grammar import judge_name, parse_judge
+from markscheme.contract.grammar import judge_name, parse_judge, signature
 from markscheme.contract.registry import judges
-from markscheme.contract.signatures import signature
 from markscheme.engine.execute import apply
 from markscheme.errors import DataError, JudgeError, ModelError
 from markscheme.judges.prompted.examples import choose_examples

@@ -10,9 +10,8 @@ import numpy as np
 import polars as pl
 import pytest
 
-from markscheme.contract.grammar import judge_name, parse_judge
+from markscheme.contract.grammar import judge_name, parse_judge, signature
 from markscheme.contract.registry import judges
-from markscheme.contract.signatures import signature
 from markscheme.engine.execute import apply
 from markscheme.errors import JudgeError, MissingExtraError, ModelError
 from markscheme.metrics.bertscore import bertscore_f1

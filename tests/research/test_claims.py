@@ -10,8 +10,7 @@ import polars as pl
 import pytest
 
 from markscheme.contract import ChatReply
-from markscheme.contract.grammar import judge_name, parse_judge
-from markscheme.contract.signatures import signature
+from markscheme.contract.grammar import judge_name, parse_judge, signature
 from markscheme.errors import JudgeError, ModelError
 from markscheme.models.chat.scripted import ScriptedChat
 from markscheme.models.sources import Models

@@ -11,8 +11,7 @@ import orjson
 import polars as pl
 import pytest
 
-from markscheme.contract.grammar import judge_name, parse_judge
-from markscheme.contract.signatures import signature
+from markscheme.contract.grammar import judge_name, parse_judge, signature
 from markscheme.engine.execute import apply
 from markscheme.errors import JudgeError, MissingExtraError, ModelError
 from markscheme.models.local import causal

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from markscheme.text.dates import MONTHS, decade_of, is_year, month_of
+from markscheme.text.numbers import MONTHS, decade_of, is_year, month_of
 
 
 @pytest.mark.parametrize(

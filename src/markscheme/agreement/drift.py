@@ -28,6 +28,7 @@ import numpy.typing as npt
 import polars as pl
 
 from markscheme.agreement.options import DriftOptions
+from markscheme.agreement.paired import exchange
 from markscheme.agreement.sources import TableSource
 from markscheme.contract import Judge, judge_name, needs_of, parse_judge
 from markscheme.engine import apply, reading_for, run_in_memory, with_plain
@@ -373,37 +374,34 @@ def _test(
     _, places = np.unique(questions, return_inverse=True)
     right = (kinds == np.where(expected, _YES, _NO)).astype(np.float64)
     apart = (kinds[:, None] != kinds[None]) + np.abs(scores[:, None] - scores[None])
-    mean, spread = [], []
-    for place in range(places.max() + 1):
+    sides = np.zeros((places.max() + 1, len(kinds), 2))
+    present = np.zeros(sides.shape[:2], dtype=bool)
+    for place in range(len(sides)):
         mine = places == place
         whole = np.flatnonzero(there[:, mine].all(axis=1))
         if len(whole) < 2 or whole[0] != 0:
             continue
+        present[place, whole] = True
         level = right[np.ix_(whole, mine)].sum(axis=1)
-        others = (level.sum() - level) / (len(whole) - 1)
-        between = apart[np.ix_(whole, whole, mine)].sum(axis=(1, 2)) / (len(whole) - 1)
-        mean.append(level - others)
-        spread.append(between)
-    if not mean:
+        sides[place, whole, 0] = level - (level.sum() - level) / (len(whole) - 1)
+        sides[place, whole, 1] = apart[np.ix_(whole, whole, mine)].sum(axis=(1, 2))
+        sides[place, whole, 1] /= len(whole) - 1
+    kept = present[:, 0]
+    if not kept.any():
         return _Test(p=None, changed=changed, compared=compared)
-    rng = np.random.default_rng(seed)
-    sizes = np.array([len(one) for one in mean])
-    drawn = (rng.random((RESAMPLES, len(mean))) * sizes).astype(np.int64)
-    found = [_p(np.abs, mean, drawn)]
+    sides, present = sides[kept], present[kept]
+
+    def p(of: int, *, larger_only: bool) -> float:
+        found = exchange(
+            sides, lambda totals: totals[..., of], resamples=RESAMPLES, seed=seed, present=present
+        )
+        observed = 2 * sides[:, 0, of].sum() - sides[..., of].sum()
+        return found.p(observed, larger_only=larger_only).value or 0.0
+
+    found = [p(0, larger_only=False)]
     if len(before) > 1:  # Between two checks the difference is the same either way.
-        found.append(_p(lambda value: value, spread, drawn))
+        found.append(p(1, larger_only=True))
     return _Test(p=min(1.0, len(found) * min(found)), changed=changed, compared=compared)
-
-
-def _p(size: Callable[[Any], Any], values: Sequence[Array], drawn: npt.NDArray[np.int64]) -> float:
-    """Share of exchanges whose sum is at least as large as that of the last check (place 0)."""
-    widest = max(len(one) for one in values)
-    table = np.stack([np.pad(one, (0, widest - len(one))) for one in values])
-    sums = np.zeros(len(drawn))
-    for place, row in enumerate(table):
-        sums += row[drawn[:, place]]
-    reached = size(sums) >= size(table[:, 0].sum()) - 1e-9
-    return float((1 + reached.sum()) / (1 + len(drawn)))
 
 
 def _left(judged: pl.DataFrame) -> int:

@@ -211,8 +211,7 @@ def with_holm(pairs: Sequence[Comparison]) -> list[Comparison]:
 
 @dataclass(frozen=True, kw_only=True)
 class Exchanged:
-    """Differences after the two sides were exchanged in a random half of the questions, again and
-    again.
+    """Differences after chance said in every question which side is the first, again and again.
 
     Attributes:
         differences: (resamples,) of the statistic.
@@ -223,15 +222,17 @@ class Exchanged:
     differences: Array
     shares: Array
 
-    def p(self, observed: float, supposed: float = 0.0) -> Figure:
-        """Two-sided p of a difference, supposing the sides differ by `supposed`.
+    def p(self, observed: float, supposed: float = 0.0, *, larger_only: bool = False) -> Figure:
+        """p of a difference, supposing the sides differ by `supposed`; two-sided unless said.
 
         (1 + as extreme) / (1 + resamples), so never 0.
         """
         if not len(self.differences):
             return Figure(reason="undefined in every permutation")
-        moved = np.abs(self.differences - supposed * self.shares)
-        extreme = int((moved >= abs(observed - supposed) - 1e-12).sum())
+        moved, away = self.differences - supposed * self.shares, observed - supposed
+        if not larger_only:
+            moved, away = np.abs(moved), abs(away)
+        extreme = int((moved >= away - 1e-9).sum())
         return Figure(
             value=(1 + extreme) / (1 + len(moved)), resamples=len(moved), method="exchange"
         )
@@ -265,31 +266,42 @@ class Exchanged:
         return float(np.clip((inside + outside) / 2, -WIDEST, WIDEST))
 
 
-def exchange(counts: Ints, statistic: Statistic, *, resamples: int, seed: int) -> Exchanged:
-    """Exchange the sides question by question, each with probability one half.
+def exchange(
+    counts: Ints | Array,
+    statistic: Statistic,
+    *,
+    resamples: int,
+    seed: int,
+    present: npt.NDArray[np.bool_] | None = None,
+) -> Exchanged:
+    """Let chance say, question by question, which of the sides is the first.
 
     Args:
-        counts: (questions, 2, width) counts of the first and the second side.
+        counts: (questions, sides, width) counts of the first side and of the others.
         statistic: from (..., width) totals to values, NaN where undefined.
         resamples: exchanges drawn.
         seed: of the draws.
+        present: (questions, sides) which sides a question has, the first among them; None for all.
     """
-    questions, _, width = counts.shape
-    distinct, repeats = kinds(counts.reshape(questions, -1))
-    sides = distinct.reshape(-1, 2, width).astype(np.float64)
-    change = sides[:, 1] - sides[:, 0]
-    start = (sides * repeats[:, None, None]).sum(axis=0)
-    size_of = sides.sum(axis=(1, 2))
-    weight = size_of / float(size_of @ repeats)
+    questions, among, width = counts.shape
+    has = np.ones((questions, among), dtype=np.int64) if present is None else present
+    distinct, repeats = kinds(np.concatenate([counts.reshape(questions, -1), has], axis=1))
+    sides = distinct[:, : among * width].reshape(-1, among, width).astype(np.float64)
+    sides = np.roll(sides, -1, axis=1)  # the first side last: what is drawn before, changes
+    likely = np.roll(distinct[:, among * width :].astype(np.float64), -1, axis=1)
+    likely /= likely.sum(axis=1, keepdims=True)
+    total = (sides.sum(axis=1) * repeats[:, None]).sum(axis=0)
+    size_of = np.abs(sides).sum(axis=(1, 2))
+    weight = size_of / max(float(size_of @ repeats), np.finfo(float).tiny)
     rng = np.random.default_rng(seed)
-    step = max(1, 4_000_000 // len(distinct))
+    step = max(1, 4_000_000 // likely.size)
     differences, shares = [], []
     for begin in range(0, resamples, step):
         size = min(step, resamples - begin)
-        swapped = rng.binomial(repeats, 0.5, size=(size, len(repeats)))
-        moved = swapped @ change
-        drawn = statistic(start[0] + moved) - statistic(start[1] - moved)
-        known = ~np.isnan(drawn)
-        differences.append(drawn[known])
-        shares.append(((repeats - 2 * swapped) @ weight)[known])
+        drawn = rng.multinomial(repeats, likely, size=(size, len(repeats)))
+        first = drawn.reshape(size, -1) @ sides.reshape(-1, width)
+        apart = statistic(first) - statistic(total - first)
+        known = ~np.isnan(apart)
+        differences.append(apart[known])
+        shares.append(((2 * drawn[..., -1] - repeats) @ weight)[known])
     return Exchanged(differences=np.concatenate(differences), shares=np.concatenate(shares))

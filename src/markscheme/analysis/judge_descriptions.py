@@ -7,7 +7,14 @@ import inspect
 from collections.abc import Mapping
 from typing import Any
 
-from markscheme.contract import Entry, broken_plugins, entry, judges, type_in_words
+from markscheme.contract import (
+    RESEARCH_JUDGES,
+    Entry,
+    broken_plugins,
+    entry,
+    judges,
+    type_in_words,
+)
 from markscheme.results import Table, TableResult, flat_frame
 
 
@@ -53,11 +60,13 @@ def list_judges() -> JudgeList:
     """Every registered judge, those of plugins included, and the plugins that did not load."""
     known = list(judges().values())
     broken = broken_plugins()
+    absent = ", ".join(name for name in RESEARCH_JUDGES if name not in judges())
     records = [_about(one) | {"summary": one.summary} for one in known]
     table = Table(
         title="Judges",
         header=("name", "what it does"),
         rows=tuple((one.name, one.summary) for one in known),
+        notes=(f"pip install 'markscheme[research]' adds {absent}",) if absent else (),
     )
     data = {"command": "judges", "judges": records, "broken_plugins": broken}
     return JudgeList(frame=flat_frame(records), tables=(table,), data=data, broken=broken)

@@ -42,11 +42,16 @@ INSTALL_RESEARCH = (
 
 
 def spelled_now(arguments: Sequence[str]) -> list[str]:
-    """A command line with its command as it is spelled now: `study` is `research study`."""
+    """A command line with its command as it is spelled now, and a note where that has changed."""
     for words in (2, 1):
-        found = FORMER.get(" ".join(arguments[:words]))
-        if found is not None:
-            return [*found.split(), *arguments[words:]]
+        before = " ".join(arguments[:words])
+        now = FORMER.get(before)
+        if now is not None:
+            notes.print(
+                f"note: 'markscheme {before}' is 'markscheme {now}' now; the old spelling goes in "
+                "0.3", markup=False,
+            )  # fmt: skip
+            return [*now.split(), *arguments[words:]]
     return list(arguments)
 
 

@@ -12,6 +12,7 @@ from .components import PartKind as PartKind
 from .grammar import check_range as check_range
 from .grammar import judge_name as judge_name
 from .grammar import parse_judge as parse_judge
+from .grammar import signature as signature
 from .grammar import type_in_words as type_in_words
 from .judge import DeclaresNeeds as DeclaresNeeds
 from .judge import HasIdentity as HasIdentity
@@ -36,6 +37,7 @@ from .outcomes import RANGES as RANGES
 from .outcomes import WithoutChat as WithoutChat
 from .outcomes import plain_answers as plain_answers
 from .outcomes import run_judge as run_judge
+from .registry import RESEARCH_JUDGES as RESEARCH_JUDGES
 from .registry import Entry as Entry
 from .registry import asks_chat as asks_chat
 from .registry import broken_plugins as broken_plugins
@@ -47,4 +49,3 @@ from .registry import parts as parts
 from .registry import reads_plain as reads_plain
 from .registry import register as register
 from .registry import version as version
-from .signatures import signature as signature

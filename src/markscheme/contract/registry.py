@@ -24,7 +24,7 @@ called as its judge is found without importing the others."""
 _SHIPPED = "markscheme.judges.shipped"
 """Lists our own, each with the module that registers it; an upper layer, so imported by name."""
 
-RESEARCH = ("claims", "learned")
+RESEARCH_JUDGES = ("claims", "learned")
 """The judges that `markscheme[research]` adds, named where it is not installed."""
 
 _OURS = "markscheme."
@@ -158,7 +158,7 @@ def entry(name: str) -> Entry:
     if name in _ENTRIES:
         return _ENTRIES[name]
     known = judges()
-    if name not in known and name in RESEARCH:
+    if name not in known and name in RESEARCH_JUDGES:
         raise MissingExtraError(f"the judge {name!r}", "research")
     if name not in known:
         failed = f" (plugins that did not load: {_BROKEN_PLUGINS})" if _BROKEN_PLUGINS else ""

@@ -325,17 +325,21 @@ def default_folder(
     """
     from markscheme.contract import signature
     from markscheme.engine.execute import kept_cleaning
-    from markscheme.tables import check_named
+    from markscheme.tables import DATASET, check_named
 
     parts = [*(signature(one, models) for one in judges), str(kept_cleaning(clean, judges))]
     parts += [] if read is None else read.changed()
     for name in files:
         check_named(name)
         file = Path(name)
+        if name.startswith(DATASET):
+            parts.append(name)
+            continue
         seen = file.stat() if name != "-" and file.is_file() else None
         stamp = f"{seen.st_size} {seen.st_mtime_ns}" if seen else str(time.time_ns())
         parts += [str(file.absolute()), stamp]
     text = "\n".join(parts)
-    stem = "stdin" if files[0] == "-" else Path(files[0]).name.split(".")[0].strip("*?[]")
+    first = files[0].removeprefix(DATASET)
+    stem = "stdin" if first == "-" else Path(first).name.split(".")[0].strip("*?[]")
     stem = stem or Path(files[0]).parent.name or "answers"
     return Path("runs") / f"{stem}-{blake2b(text.encode(), digest_size=4).hexdigest()}"

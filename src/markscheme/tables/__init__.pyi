@@ -16,6 +16,7 @@ from .columns import recognise as recognise
 from .columns import renamed as renamed
 from .datasets import read_dataset as read_dataset
 from .entailment_files import read_entailment_pairs as read_entailment_pairs
+from .files import DATASET as DATASET
 from .files import Format as Format
 from .files import RawBatch as RawBatch
 from .files import Source as Source

@@ -26,9 +26,6 @@ from .cues import REFUSAL as REFUSAL
 from .cues import declines as declines
 from .cues import is_api_error as is_api_error
 from .cues import without_injections as without_injections
-from .dates import MONTHS as MONTHS
-from .dates import decade_of as decade_of
-from .dates import month_of as month_of
 from .foreign import is_foreign as is_foreign
 from .inflection import stem as stem
 from .lexicon import ALL_CAPS as ALL_CAPS
@@ -62,11 +59,14 @@ from .normalisation import normalise as normalise
 from .normalisation import normalise_series as normalise_series
 from .normalisation import split_expr as split_expr
 from .numbers import CARDINAL_WORDS as CARDINAL_WORDS
+from .numbers import MONTHS as MONTHS
 from .numbers import NUMBER_ORDINALS as NUMBER_ORDINALS
 from .numbers import NUMBER_TENS as NUMBER_TENS
 from .numbers import NUMBER_UNITS as NUMBER_UNITS
 from .numbers import ORDINAL_WORDS as ORDINAL_WORDS
 from .numbers import SCALES as SCALES
+from .numbers import decade_of as decade_of
+from .numbers import month_of as month_of
 from .numbers import word_value as word_value
 from .question_forms import LATEST as LATEST
 from .question_forms import QUESTION_KINDS as QUESTION_KINDS

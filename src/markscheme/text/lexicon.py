@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from markscheme.text import cues, dates, inflection, names, numbers
+from markscheme.text import cues, inflection, names, numbers
 from markscheme.text.tokens import NUMBER_SIGN, merged, split
 
 Ints = npt.NDArray[np.int32]
@@ -164,15 +164,15 @@ def describe(word: str) -> tuple[str, float, int, int]:
     if word[-2:] in ("'s", "'S"):
         lower = word[:-2].lower()
     kind = sum(bits for bits, words in _CUES if lower in words)
-    month = dates.month_of(word) or 0
+    month = numbers.month_of(word) or 0
     if month:
         return f"@{month}", float("nan"), month, kind | MONTH
-    decade = dates.decade_of(word)
+    decade = numbers.decade_of(word)
     if decade is not None:
         return f"{decade}s", float(decade), 0, kind | NUMBER | DECADE
     amount = numbers.word_value(word)
     if amount is not None:
-        year = dates.is_year(amount) and word[:1].isdigit() and "," not in word
+        year = numbers.is_year(amount) and word[:1].isdigit() and "," not in word
         return number_form(amount), amount, 0, kind | NUMBER | (YEAR if year else 0)
     if lower in STOP:
         kind |= STOPWORD

@@ -13,10 +13,9 @@ from dataclasses import dataclass, replace
 
 from markscheme.values.alternatives import compare_alternatives
 from markscheme.values.amounts import Relation
-from markscheme.values.choices import as_choice, letter_of, named, picked
+from markscheme.values.choices import as_choice, compare_directions, letter_of, named, picked
 from markscheme.values.code_lines import compare_code
 from markscheme.values.comparisons import compare_comparisons
-from markscheme.values.directions import compare_directions
 from markscheme.values.exact_names import compare_exact_names
 from markscheme.values.kinds import (
     Amount,

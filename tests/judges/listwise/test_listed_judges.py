@@ -8,8 +8,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from markscheme.contract.grammar import judge_name, parse_judge
-from markscheme.contract.signatures import signature
+from markscheme.contract.grammar import judge_name, parse_judge, signature
 from markscheme.engine.execute import apply
 from markscheme.errors import JudgeError
 from markscheme.judges.listwise.listwise import Listwise, solved_examples

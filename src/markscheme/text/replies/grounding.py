@@ -15,10 +15,9 @@ from collections.abc import Iterator
 
 from rapidfuzz import fuzz
 
-from markscheme.text.dates import decade_of
 from markscheme.text.inflection import stem
 from markscheme.text.lexicon import STOP
-from markscheme.text.numbers import SCALES, merge_runs, word_value
+from markscheme.text.numbers import SCALES, decade_of, merge_runs, word_value
 from markscheme.text.replies.verdicts import VERDICT_WORDS
 from markscheme.text.wordnet import key, thesaurus
 

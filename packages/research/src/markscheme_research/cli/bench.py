@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import Annotated
 
 from markscheme.cli import AskedModels, Shown, command, notes, opened
-from markscheme.options import Argument, DataDir, Option
+from markscheme.options import Argument, Option
+from markscheme_research.options import DataDir
 from markscheme_research.papers import BenchOptions
 
 

@@ -8,7 +8,8 @@ from typing import Annotated
 import typer
 
 from markscheme.cli import AskedModels, Format, Shown, command, console, notes, opened
-from markscheme.options import Argument, DataDir, FirstQuestions, Option
+from markscheme.options import Argument, Option
+from markscheme_research.options import DataDir, FirstQuestions
 
 
 @command("research reproduce", example="markscheme research reproduce kamalloo-2023/figure-3")

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 
 from markscheme.cli import AskedModels, Shown, command, group, notes, opened
 from markscheme.models import ModelOptions
-from markscheme.options import Composition, Default, Fields, Graded, Judges, Option
+from markscheme.options import Default, Fields, Judges, Option
 from markscheme_research.lists import StudyOptions
+from markscheme_research.options import Composition, Graded
 
 if TYPE_CHECKING:
     from markscheme_research.lists import Setup

@@ -17,18 +17,14 @@ from markscheme.cli import (
     show_tables,
     show_weights,
 )
-from markscheme.options import (
+from markscheme.options import LIMIT, Columns, Default, Option, Seed
+from markscheme_research.options import (
     DRAWS,
     ENTAILED,
     FOLDS,
-    LIMIT,
     ROUNDS,
-    Columns,
     DataDir,
-    Default,
-    Option,
     Part,
-    Seed,
     TrainingData,
 )
 

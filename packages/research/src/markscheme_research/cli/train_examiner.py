@@ -5,15 +5,8 @@ from __future__ import annotations
 from typing import Annotated
 
 from markscheme.cli import OutFile, command, say, show_tables, show_weights
-from markscheme.options import (
-    FOLDS,
-    ROUNDS,
-    Columns,
-    DataDir,
-    Default,
-    Option,
-    TrainingData,
-)
+from markscheme.options import Columns, Default, Option
+from markscheme_research.options import FOLDS, ROUNDS, DataDir, TrainingData
 
 
 @command("train examiner", example="markscheme train examiner --data labelled.jsonl --out weights")

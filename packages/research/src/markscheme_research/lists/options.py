@@ -5,14 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Annotated, Literal
 
-from markscheme.options import (
-    DRAWN,
-    DRAWS,
-    Columns,
-    DataDir,
-    Option,
-    Part,
-)
+from markscheme.options import Columns, Option
+from markscheme_research.options import DRAWN, DRAWS, DataDir, Part
 
 
 @dataclass(frozen=True, kw_only=True)

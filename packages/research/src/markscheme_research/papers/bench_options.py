@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated
 
-from markscheme.options import FirstQuestions, Judges, Option
+from markscheme.options import Judges, Option
+from markscheme_research.options import FirstQuestions
 
 
 @dataclass(frozen=True, kw_only=True)
