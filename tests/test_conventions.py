@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 import markscheme
+from with_research import INSTALLED
 
 ROOT = Path(__file__).parents[1]
 SOURCE = Path(markscheme.__file__).parent
@@ -151,8 +152,9 @@ def test_what_packages_export_exists_and_is_no_module() -> None:
         "        if isinstance(getattr(package, name), types.ModuleType):\n"
         "            print(f'{package.__name__}.{name} is a module')\n"
     )
+    packages = [one for one in PACKAGES if INSTALLED or not one.startswith("markscheme_research")]
     done = subprocess.run(
-        [sys.executable, "-c", code, *sorted(PACKAGES)],
+        [sys.executable, "-c", code, *sorted(packages)],
         check=True, timeout=120, capture_output=True, text=True,
     )  # fmt: skip
     assert done.stdout == ""

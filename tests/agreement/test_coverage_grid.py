@@ -30,6 +30,7 @@ MEASURED = {
 
 @pytest.fixture
 def laboratory(monkeypatch: pytest.MonkeyPatch) -> Any:
+    pytest.importorskip("markscheme_research")  # the benchmarks read its data sets
     monkeypatch.syspath_prepend(str(Path(__file__).parents[2]))
     return importlib.import_module("benchmarks.coverage")
 

@@ -18,6 +18,7 @@ CELLS = pl.read_csv(ROOT / "docs" / "diff-power.csv")
 
 @pytest.fixture
 def diff_power(monkeypatch: pytest.MonkeyPatch) -> Any:
+    pytest.importorskip("markscheme_research")  # the benchmarks read its data sets
     monkeypatch.syspath_prepend(ROOT)
     return importlib.import_module("benchmarks.diff_power")
 

@@ -14,6 +14,7 @@ from markscheme.cli import run
 from markscheme.cli.app import GROUPS, PANELS
 from markscheme.cli.dispatch import FORMER, RESEARCH, spelled_now
 from markscheme.cli.reference import commands
+from with_research import cases, needs_research
 
 COMMANDS = commands()
 
@@ -53,7 +54,9 @@ def test_eight_commands_come_first_and_no_line_is_broken_at_80_columns() -> None
     assert len(PANELS["Start here"]) == 8
 
 
-@pytest.mark.parametrize("old", FORMER)
+@pytest.mark.parametrize(
+    "old", cases(FORMER, *(old for old, now in FORMER.items() if now.startswith("research ")))
+)
 def test_a_command_is_understood_by_its_former_spelling(
     old: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -68,6 +71,7 @@ def test_a_command_is_understood_by_its_former_spelling(
     assert f"│ {old} " not in capsys.readouterr().out
 
 
+@needs_research
 def test_a_group_lists_its_commands(capsys: pytest.CaptureFixture[str]) -> None:
     for group, about in GROUPS.items():
         assert run([group, "--help"]) == 0

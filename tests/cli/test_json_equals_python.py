@@ -19,6 +19,7 @@ from markscheme.models import ModelOptions, Models
 from markscheme.models.ledger import Ledger
 from markscheme.tables import AnswersReader
 from markscheme.testing import ScriptedChat
+from with_research import needs_research
 
 Captured = pytest.CaptureFixture[str]
 
@@ -143,6 +144,7 @@ ELSEWHERE = {
 """Where the same is proved for the commands that are not in this file."""
 
 
+@needs_research
 def test_every_command_with_json_is_proved_equal() -> None:
     every = {
         name.removeprefix("llm "): one

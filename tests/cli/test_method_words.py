@@ -19,6 +19,7 @@ from markscheme.cli.reference import commands
 from markscheme.models import ModelOptions, Models
 from markscheme.models.chat import ScriptedChat
 from markscheme.results import METHODS
+from with_research import cases, needs_research
 
 DOCS = Path(__file__).parents[2] / "docs"
 
@@ -126,7 +127,7 @@ def unexplained(text: str) -> list[str]:
     ]
 
 
-@pytest.mark.parametrize("name", COMMANDS)
+@pytest.mark.parametrize("name", cases(COMMANDS))
 def test_what_is_printed_says_its_method(
     name: str,
     files: dict[str, str],
@@ -153,6 +154,7 @@ def test_a_table_without_a_method_is_found() -> None:
     assert not unexplained("### Agreement\n| a | 80.6 [73.9, 86.0] |\n\n95% intervals: wilson\n")
 
 
+@needs_research
 def test_every_command_is_called_or_known_to_print_none() -> None:
     called = {re.split(r" (?:--|without)", name)[0] for name in COMMANDS}
     assert called | NONE | ELSEWHERE == set(commands())

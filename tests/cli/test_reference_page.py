@@ -8,10 +8,12 @@ from pathlib import Path
 
 from markscheme.cli.dispatch import FORMER
 from markscheme.cli.reference import commands, reference
+from with_research import needs_research
 
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "cli.md"
 
 
+@needs_research
 def test_the_page_is_as_the_commands_are() -> None:
     assert PAGE.read_text() == reference(), (
         "run: python -m markscheme.cli.reference > docs/reference/cli.md"
@@ -52,6 +54,7 @@ def test_every_command_is_found_by_a_process_that_loads_it_alone() -> None:
     assert not done.stdout, f"not found: {done.stdout}"
 
 
+@needs_research
 def test_former_spellings_are_of_commands() -> None:
     known = list(commands())
     for now in FORMER.values():

@@ -13,6 +13,7 @@ import pytest
 
 from markscheme.cli import run
 from markscheme.testing import FaultServer, ServerReply
+from with_research import needs_research
 
 Captured = pytest.CaptureFixture[str]
 
@@ -45,6 +46,7 @@ def test_an_empty_label_column_is_called_empty_and_not_missing(
         assert "no column" not in said
 
 
+@needs_research
 def test_a_name_without_an_ending_is_refused_before_a_model_is_asked(
     answers: Path, capsys: Captured
 ) -> None:
@@ -79,6 +81,7 @@ def test_explain_names_features_in_words_and_says_that_effects_do_not_add_up(
     assert "sentence_words" not in said
 
 
+@needs_research
 def test_claims_call_another_year_contradicted(capsys: Captured) -> None:
     words = ["claims", "-q", "When was the film released?", "-r", "It was released in 1975."]
     assert run([*words, "-a", "It was released in 1985.", "--format", "json"]) == 0

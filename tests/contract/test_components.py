@@ -20,6 +20,7 @@ from markscheme.judges.entailment import (
     register_entailment_test,
     register_statement_maker,
 )
+from with_research import cases, needs_research
 
 ROW = {"question": "Who wrote Emma?", "references": ["Jane Austen"], "answer": "Jane"}
 
@@ -83,7 +84,7 @@ def _registered() -> Iterator[None]:
     STATEMENT_MAKERS._parse.cache_clear()
 
 
-@pytest.mark.parametrize("judge", ["entailment", "claims"])
+@pytest.mark.parametrize("judge", cases(["entailment", "claims"], "claims"))
 def test_they_work_inside_a_judge(judge: str) -> None:
     name = f"{judge}(statements=answer_itself, test=shared_words)"
     found = markscheme.judge([ROW], name).judgments
@@ -91,6 +92,7 @@ def test_they_work_inside_a_judge(judge: str) -> None:
     assert judge_name(parse_judge(name)) == name
 
 
+@needs_research
 def test_a_part_with_parameters_reads_back() -> None:
     judge = parse_judge("entailment(test=shared_words(share=0.9))")
     assert judge == parse_judge("entailment(test='shared_words(share=0.9)')")
@@ -116,6 +118,7 @@ def test_errors_say_what_to_do(name: str, message: str) -> None:
         parse_judge(f"entailment(test={name!r})")
 
 
+@needs_research
 def test_needs_of_the_parts_count() -> None:
     assert needs_of(parse_judge("entailment(test=shared_words)")).chat is False
     assert needs_of(parse_judge("entailment(statements=answer_itself)")).chat is None
@@ -123,6 +126,7 @@ def test_needs_of_the_parts_count() -> None:
     assert needs_of(parse_judge("entailment(test='nli:x')")).weights == "required"
 
 
+@needs_research
 def test_the_signature_sees_the_source_of_a_part() -> None:
     assert " test.source=" in signature(parse_judge("entailment(test=shared_words)"))
     assert "source=" not in signature(parse_judge("entailment"))

@@ -16,15 +16,16 @@ from markscheme.contract import registry
 from markscheme.contract.grammar import judge_name, parse_judge
 from markscheme.contract.registry import asks_chat, parts
 from markscheme.errors import JudgeError, UnknownNameError
+from with_research import needs_research
 
 
 @pytest.mark.parametrize(
     ("name", "asks"),
     [
         ("examiner", False),
-        ("claims", False),
-        ("claims(test=chat)", True),
-        ("claims(statements='chat:other')", True),
+        pytest.param("claims", False, marks=needs_research),
+        pytest.param("claims(test=chat)", True, marks=needs_research),
+        pytest.param("claims(statements='chat:other')", True, marks=needs_research),
         ("entailment", False),
         ("entailment(statements=chat)", True),
         ("llm_kamalloo", True),

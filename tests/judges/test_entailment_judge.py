@@ -18,6 +18,7 @@ from markscheme.judges.entailment.entailment import Entailment
 from markscheme.judges.entailment.tests import entailment_test
 from markscheme.models.sources import Models
 from markscheme.tables.answers import read_answers
+from with_research import needs_research
 
 CHAT = "entailment(statements=chat, test=chat, seed=42)"
 PAPER = parse_judge(CHAT)
@@ -395,7 +396,7 @@ def test_a_chat_model_is_asked_for() -> None:
     [
         ("entailment", False),
         ("entailment(statements=chat)", True),
-        ("entailment(test='chat:small')", True),
+        pytest.param("entailment(test='chat:small')", True, marks=needs_research),
         ("entailment(marks=C)", True),
         ("entailment(marks=token_f1)", False),
     ],

@@ -13,6 +13,7 @@ import markscheme
 from markscheme.contract.registry import judges
 from markscheme.errors import BadRowsError
 from markscheme.tables.answers import ReadOptions, read_answers
+from with_research import cases
 
 TORTURE = {
     "combining marks": "Z\u0351\u036b\u0343a\u030a\u0301\u0328l\u0334go",
@@ -70,7 +71,9 @@ def verdicts_of_both_forms(name: str) -> list[bool | None]:
     return markscheme.judge(rows, judges()[name].example).judgments["verdict"].to_list()
 
 
-@pytest.mark.parametrize("name", ["claims", "embedding_cosine", "entailment", "examiner"])
+@pytest.mark.parametrize(
+    "name", cases(["claims", "embedding_cosine", "entailment", "examiner"], "claims")
+)
 def test_composed_and_decomposed_are_the_same_answer(name: str) -> None:
     assert verdicts_of_both_forms(name) == [True] * 4
 

@@ -25,6 +25,7 @@ from markscheme.judges.listwise.reference_lists import (
 )
 from markscheme.models.chat.scripted import ScriptedChat
 from markscheme.tables.answers import read_answers
+from with_research import needs_research
 
 QUESTIONS = pl.DataFrame(
     {"question": ["Why is the sky blue?", "How do I boil an egg?"],
@@ -165,6 +166,7 @@ def graded_file(folder: Path) -> Path:
     return path
 
 
+@needs_research
 def test_commands_draw_choose_and_apply(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     graded = str(graded_file(tmp_path))
     drawn, shots = tmp_path / "drawn.jsonl", tmp_path / "shots.jsonl"
