@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
+
+import pytest
 
 from markscheme.cli.dispatch import FORMER
 from markscheme.cli.reference import commands, reference
@@ -46,6 +49,7 @@ for typed in sys.stdin.read().splitlines():
 """
 
 
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="each command is tried in a forked process")
 def test_every_command_is_found_by_a_process_that_loads_it_alone() -> None:
     typed = "\n".join(commands())
     done = subprocess.run(
