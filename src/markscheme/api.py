@@ -118,7 +118,7 @@ class Result(Tabular):
         """
         from markscheme.agreement import gates
 
-        return gates(self.records, limit, confidence=confidence)
+        return gates(self.records, limit, confidence=confidence, skipped=self.run.skipped)
 
     @property
     def records(self) -> list[dict[str, Any]]:

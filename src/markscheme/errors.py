@@ -100,8 +100,8 @@ class BadRowsError(DataError):
         count = len(self.problems)
         head = f"{count} row{'s' if count != 1 else ''} cannot be used:"
         hint = (
-            "fix the rows, or pass --on-bad-row skip (Python: on_bad_row='skip'), which leaves out "
-            "and counts what cannot be used"
+            "fix the rows; where answers are judged or shown, --on-bad-row skip (Python: "
+            "on_bad_row='skip') leaves out and counts what cannot be used"
         )
         super().__init__("\n  ".join([head, *lines]) + f"\n{hint}")
 

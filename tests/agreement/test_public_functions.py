@@ -176,7 +176,7 @@ def test_options_come_as_an_object_or_as_keywords(result: markscheme.Result) -> 
 
 
 def test_what_is_no_table_is_refused_with_what_is() -> None:
-    with pytest.raises(DataError, match="no table can be read from int; give a path, a run's"):
+    with pytest.raises(DataError, match="a table cannot be read from int; give a path"):
         markscheme.agree(7)  # type: ignore[arg-type]
 
 

@@ -119,7 +119,7 @@ def test_a_system_that_vanishes_is_a_loss() -> None:
     two = rows(20, 0, system="x") + rows(20, 0, system="y")
     gone = found(two, two[:20])
     assert (gone.counts["worse"], gone.counts["same"]) == (20, 20)
-    assert "20 of 40 questions of the base have no new answer" in gone.headline
+    assert "20 of 40 answers of the base have no new one" in gone.headline
     assert gone.regression
     assert not found(two, two[:20], base_system="x").regression
     assert not found(two, two[:20], subset=True).regression
@@ -283,3 +283,23 @@ def test_columns_with_other_names_are_those_of_answers_not_of_runs(tmp_path: Pat
     run_of_base = tmp_path / "run"
     markscheme.judge(str(base), ["exact_match"], columns=columns, out=str(run_of_base))
     assert found(run_of_base, new, columns=columns).counts["worse"] == 4
+
+
+@pytest.mark.parametrize("side", ["new", "base"])
+def test_answers_without_a_partner_are_not_dropped_in_silence(side: str) -> None:
+    one = rows(9, 1)
+    twice = [*one, *({**row, "answer": "wrong"} for row in one)]
+    base, new = (one, twice) if side == "new" else (twice, one)
+    with pytest.raises(AgreementError, match=f"more answers on the {side} side"):
+        markscheme.diff(base, new, judge="exact_match", resamples=100)
+    left = markscheme.diff(base, new, judge="exact_match", resamples=100, subset=True)
+    assert left.comparison.shared == 10
+
+
+def test_other_references_are_named() -> None:
+    one = rows(9, 1)
+    other = [{**row, "references": ["another"]} for row in one]
+    found = markscheme.diff(one, other, judge="exact_match", resamples=100)
+    assert "The references of 10 questions are not the same on both sides" in found.headline
+    same = markscheme.diff(one, one, judge="exact_match", resamples=100)
+    assert "references" not in same.headline

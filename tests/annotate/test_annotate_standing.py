@@ -91,6 +91,18 @@ def test_answers_drawn_with_different_chances_are_left_to_estimate(
     assert "weighs them" in made.store.read(lambda c: standing(c, made.site.project)).reason
 
 
+@pytest.mark.parametrize(("chance", "said"), [(0.5, True), (1.0, False)])
+def test_an_estimate_of_drawn_answers_says_so(
+    chance: float, said: bool, project: Callable[..., Place]
+) -> None:
+    made = project([{**row, "inclusion_probability": chance} for row in answers(100)],
+                   order="shuffled")  # fmt: skip
+    label_all(made, 60)
+    page = made.worker("admin").http.get("/admin/estimate").text
+    assert "Of 100 answers" in page
+    assert ("that plan-labels drew" in page) is said
+
+
 def test_an_informative_order_asks_for_unsure_answers_first_and_exports_chances(
     tmp_path: Path,
 ) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -75,3 +76,12 @@ def test_exit_codes(
     assert run([*command[:-1], "0.7", "--confidence", "0.95"]) == 0
     assert run([*command[:-1], "80"]) == 2
     assert run(["judge", "a.jsonl", "-q", "--confidence", "0.95"]) == 2
+
+
+def test_rows_that_could_not_be_read_cannot_open_the_gate(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    rows = [{"question": f"q{n}", "answer": "a", **({"gold": "a"} if n < 2 else {})}
+            for n in range(20)]  # fmt: skip
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    typed = ["judge", str(path), "-j", "exact_match", "--on-bad-row", "skip", "--fail-under", "0.9"]
+    assert run([*typed, "--out", str(tmp_path / "run")]) == 1

@@ -15,7 +15,7 @@ import pytest
 
 from markscheme import agree
 from markscheme.cli import run
-from markscheme.tables import AnswersReader
+from markscheme.tables import AnswersReader, ReadOptions
 
 Cli = Callable[..., tuple[str, str]]
 
@@ -162,3 +162,11 @@ def test_what_is_offered_as_labels(cells: list[object], offered: bool) -> None:
     labelled = AnswersReader([[row | {"label": 1} for row in rows]])
     assert list(labelled)
     assert not labelled.offers
+
+
+def test_a_label_column_without_a_label_is_named() -> None:
+    row = {"question": "q", "references": ["a"], "answer": "a"}
+    reader = AnswersReader([[row | {"human": None}, row | {"human": ""}]],
+                           ReadOptions(columns={"label": "human"}))  # fmt: skip
+    assert list(reader)
+    assert reader.offers == ["human: no row has a label"]

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import markscheme
-from markscheme.contract import origin
+from markscheme.contract import origin_of
 from markscheme.contract.grammar import signature
 
 JUDGE = '''
@@ -53,7 +53,7 @@ def python(*arguments: str | Path, folder: Path, path: str = "") -> str:
 
 def test_shipped_judges_add_nothing() -> None:
     judge = markscheme.parse_judge("rouge1")
-    assert origin(type(judge)) == {}
+    assert origin_of(type(judge)) == {}
     assert signature(judge) == f"rouge1(threshold=0.5) markscheme={markscheme.__version__}"
 
 

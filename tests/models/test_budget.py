@@ -197,8 +197,8 @@ def test_a_run_that_ends_leaves_no_reservation_open() -> None:
         )  # fmt: skip
         with pytest.raises(RunStoppedError):
             chat.complete(requests(3, max_tokens=100))
-    assert budget.admit(0.7) is None
-    assert budget.admit(0.1) is not None
+    assert 0 < budget.spending.cost_usd <= 0.3
+    assert budget.admit(1.0 - budget.spending.cost_usd) is None
 
 
 def test_what_is_in_the_total_alone_was_generated_too() -> None:
@@ -372,3 +372,30 @@ def test_an_unreadable_batch_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(BadRowsError, match="it has no 'custom_id'"):
         read_batch(tmp_path / "x.jsonl", ledger, {})
     ledger.close()
+
+
+@pytest.mark.parametrize(("billed", "limit"), [(0.5, 3.0), (0.002, 0.1), (0.05, 0.06)])
+def test_what_a_server_bills_beyond_its_price_list_keeps_to_the_limit(
+    billed: float, limit: float
+) -> None:
+    budget = Budget(max_cost=limit)
+    usage = {"prompt_tokens": 10, "completion_tokens": 10, "total_tokens": 20, "cost": billed}
+    choice = {"index": 0, "finish_reason": "stop",
+              "message": {"role": "assistant", "content": "Yes"}}  # fmt: skip
+    body = json.dumps({"model": "m", "choices": [choice], "usage": usage}).encode()
+    with ChatServer(lambda _body, _seen: Answer(body=body)) as server:
+        options = ServerOptions(base_url=server.url, concurrency=16)
+        chat = CachedChat(
+            model=ServerChat(name="m", options=options), budget=budget,
+            prices={"m": Price(input=0, output=0.1)},
+        )  # fmt: skip
+        replies = chat.complete(requests(200, max_tokens=100))
+    assert budget.spending.cost_usd <= limit
+    assert len(replies) == 200
+    assert budget.spending.skipped == 200 - budget.spending.calls
+    assert budget.spending.calls >= int(limit / billed) - 1
+
+
+def test_a_budget_below_one_request_says_so() -> None:
+    refused = Budget(max_cost=0.01).admit(0.05)
+    assert refused == "the budget of $0.01 (--max-cost) is less than a request may cost, $0.0500"

@@ -40,6 +40,12 @@ REASONED = {
     "<think>Paris": None,
     "<think>Paris</think>": None,
     "<think>Paris</think> \n": None,
+    "[THINK]Rome[/THINK]Paris": "Paris",
+    "<thought>Rome</thought> Paris": "Paris",
+    "<scratchpad>Rome</scratchpad> Paris": "Paris",
+    "◁think▷Rome◁/think▷Paris": "Paris",
+    "<think>Rome</think >Paris": "Paris",
+    "<|channel|>analysis<|message|>Rome<|end|><|channel|>final<|message|>Paris": "Paris",
     "Paris": "Paris",
     "a < b and think> c": "a < b and think> c",
 }
@@ -65,6 +71,13 @@ def test_reasoning_is_not_the_answer(answer: str) -> None:
 def test_a_tag_that_is_asked_for_stays(question: str, references: list[str], answer: str) -> None:
     row = {"question": question, "references": references, "answer": answer}
     assert read(row) == ([answer], {})
+
+
+@pytest.mark.parametrize("token", ["</s>", "<|im_end|>", "<|return|>\n", "<end_of_turn>", "<eos>"])
+def test_a_token_that_ends_an_answer_is_cut(token: str) -> None:
+    assert read({**QUESTION, "answer": f"Paris{token}"})[0] == ["Paris"]
+    asked = {"question": f"Which token is it: {token}", "references": ["Paris"], "answer": token}
+    assert read(asked)[0] == [token]
 
 
 def test_every_judge_sees_the_answer_without_its_reasoning() -> None:
@@ -228,6 +241,13 @@ def test_metrics_that_are_no_verdicts_are_not_compared(tmp_path: Path) -> None:
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     result = markscheme.judge(path, judges=["exact_match"], out=tmp_path / "run")
     assert not any("contradict" in note for note in result.run.notes)
+
+
+def test_several_replies_to_a_sample_are_named() -> None:
+    rows = [{**row, "filter": None, "filtered_resps": [["4", "5", "5"]]} for row in samples()[:3]]
+    reader = AnswersReader([rows])
+    assert pl.concat(list(reader))["answer"].to_list() == ["4"] * 3
+    assert reader.notes["samples have several replies (repeats), and the first is judged"] == 3
 
 
 def test_models_and_filters_are_systems_of_their_own() -> None:

@@ -161,7 +161,7 @@ def test_shapes_that_cannot_be_read() -> None:
     with pytest.raises(DataError, match="no column 'there'; the columns are 'answer_id', 'label'"):
         load_labels(pl.DataFrame({"answer_id": ["1"], "label": [1]}), column="there")
     with pytest.raises(DataError, match=r"no judge column found.*named with --judge\. .*--columns"):
-        load_judgments(pl.DataFrame({"answer_id": ["1"], "comment": ["good"]}))
+        load_judgments(pl.DataFrame({"answer_id": ["1"], "comment": ["nice words"]}))
     with pytest.raises(DataError, match="--columns annotator1=NAME,annotator2=NAME"):
         load_labels(pl.DataFrame({"answer_id": ["1"], "ann1": [1], "ann2": [0]}))
     with pytest.raises(AgreementError, match="has no rows"):

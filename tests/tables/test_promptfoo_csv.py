@@ -156,3 +156,17 @@ def test_a_file_is_of_one_kind_to_its_end(tmp_path: Path) -> None:
     table, reader = read(tmp_path / "twice.csv", [*rows, *rows])
     assert table["answer"].to_list() == ["a", "b"] * 2
     assert any("the header stands again in 1 row" in one for one in reader.recognised)
+
+
+def test_assertions_of_a_file_of_tests_are_references(tmp_path: Path) -> None:
+    rows = [
+        ["question", "__expected", "answer"],
+        ["Capital of Peru?", "icontains: Lima", "Lima"],
+        ["3 + 4?", "equals:7", "7"],
+        ["Who?", "Ann: the first", "Ann"],
+    ]
+    table, _ = read(tmp_path / "a.csv", rows)
+    assert table["references"].to_list() == [["Lima"], ["7"], ["Ann: the first"]]
+    rows.append(["Nice?", "llm-rubric: is polite", "yes"])
+    with pytest.raises(DataError, match="line 5: no references"):
+        read(tmp_path / "a.csv", rows)

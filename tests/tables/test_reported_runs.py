@@ -139,6 +139,13 @@ def test_files_put_together_with_their_headers(mark: str, before: str, tmp_path:
     assert load_labels(labels)["label"].to_list() == [1.0, 0.0]
 
 
+def test_a_header_in_another_order_is_no_row(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text("id,question,gold,answer\n1,q,a,a\nid,gold,question,answer\n2,b,r,b\n")
+    with pytest.raises(DataError, match="line 3: the header stands here again with its columns"):
+        read_answers(path)
+
+
 def test_a_row_that_only_resembles_the_header_is_an_answer(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_text("question,gold,answer\nquestion,gold,Answer\nWhat?,gold,answer\n")
@@ -168,7 +175,9 @@ MAIN, OFFICE = "http://schemas.openxmlformats.org/", "officeDocument/2006/relati
 
 
 def workbook(path: Path, **sheets: list[list[str]]) -> Path:
-    """A workbook; a cell that begins with `=` is a formula, its value after `->`, if any."""
+    """A workbook; a cell that begins with `=` is a formula, its value after `->`, if any; one that
+    begins with `#` is an error.
+    """
     parts = {
         "[Content_Types].xml": f'<Types xmlns="{MAIN}package/2006/content-types"/>',
         "_rels/.rels": f'<Relationships xmlns="{MAIN}package/2006/relationships"><Relationship '
@@ -203,6 +212,8 @@ def workbook(path: Path, **sheets: list[list[str]]) -> Path:
 
 
 def cell(name: str, text: str) -> str:
+    if text.startswith("#"):
+        return f'<c r="{name}" t="e"><v>{text}</v></c>'
     if not text.startswith("="):
         return f'<c r="{name}" t="str"><v>{text}</v></c>'
     formula, known, value = text[1:].partition("->")
@@ -227,6 +238,14 @@ def test_a_formula_without_a_value_is_no_empty_answer(tmp_path: Path) -> None:
     assert kept["answer"].to_list() == ["a", "c", ""]
 
 
+@pytest.mark.parametrize("error", ["#N/A", "#REF!", "#DIV/0!"])
+def test_an_error_in_a_cell_is_no_empty_answer(error: str, tmp_path: Path) -> None:
+    path = workbook(tmp_path / "a.xlsx", data=[HEADER, ["q1", "a", "a"], ["q2", "b", error]])
+    with pytest.raises(BadRowsError, match=rf"row 3: the cell C3 \(answer\) is the error {error}"):
+        read_answers(path)
+    assert read_answers(path, ReadOptions(on_bad_row="skip"))["question"].to_list() == ["q1"]
+
+
 def test_a_sheet_may_be_named(tmp_path: Path, capsys: Captured) -> None:
     path = workbook(
         tmp_path / "a.xlsx",
@@ -235,7 +254,7 @@ def test_a_sheet_may_be_named(tmp_path: Path, capsys: Captured) -> None:
         empty=[],
     )
     with pytest.raises(
-        DataError, match="several sheets \\('first', 'second'\\): name one with --s"
+        DataError, match=r"several sheets \('first', 'second'\): save one .* or, .*--sheet"
     ):
         read_answers(path)
     assert read_answers(path, ReadOptions(sheet="second"))["answer"].to_list() == ["b"]

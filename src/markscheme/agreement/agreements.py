@@ -28,11 +28,9 @@ from markscheme.agreement.question_averages import PerQuestion, per_question
 from markscheme.agreement.sources import (
     JudgmentsSource,
     TableSource,
-    answers_of_run,
-    answers_table,
-    is_result,
     judged_and_labelled,
     names_of,
+    open_run,
 )
 from markscheme.errors import AgreementError
 from markscheme.options import with_keywords
@@ -59,7 +57,6 @@ from markscheme.tables import (
     join_labels,
     majority,
     ratings_table,
-    scan_parquet,
     scope_kind,
     write_table,
 )
@@ -146,8 +143,9 @@ def agree(
         [0.95]
     """
     wanted = with_keywords(AgreeOptions, options, keywords)
+    run = open_run(judgments, answers=answers)
     rows, known = judged_and_labelled(
-        judgments, labels, judges=wanted.judges, columns=wanted.columns, answers=answers,
+        run, labels, judges=wanted.judges, columns=wanted.columns,
         threshold=wanted.threshold, label_column=wanted.label_column,
     )  # fmt: skip
     joined = join_labels(rows, known)
@@ -166,9 +164,7 @@ def agree(
         if by_scope:
             tables.append(_scope_table(by_scope, wanted.confidence))
             data["scope"] = by_scope
-        errors = label_errors(
-            joined, positive_from=wanted.positive_from, answers=_answers_of(judgments, answers)
-        )
+        errors = label_errors(joined, positive_from=wanted.positive_from, answers=run.beside)
         data |= {"resamples": wanted.resamples, "confidence": wanted.confidence, "judges": found}
         frame = agreement_frame(found)
     if wanted.per_question:
@@ -204,16 +200,6 @@ def agree(
         judges=tuple(found),
         errors=errors,
     )
-
-
-def _answers_of(judgments: JudgmentsSource, answers: TableSource | None) -> pl.DataFrame | None:
-    """The judged answers' `answer_id` and `references` at least, where they are known."""
-    if answers is not None:
-        return answers_table(answers)
-    kept = answers_of_run(judgments)
-    if kept is not None:
-        return scan_parquet(kept).select("answer_id", "references").collect()
-    return judgments.answers() if is_result(judgments) else None
 
 
 _LEADING = 3

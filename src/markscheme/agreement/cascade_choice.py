@@ -18,9 +18,7 @@ from markscheme.agreement.options import CascadeOptions
 from markscheme.agreement.sources import (
     JudgmentsSource,
     TableSource,
-    is_result,
-    judged_table,
-    labelled_table,
+    judged_and_labelled,
 )
 from markscheme.contract import parse_judge
 from markscheme.errors import AgreementError, MarkschemeError, UnknownNameError
@@ -78,12 +76,10 @@ def choose_cascade(
         AgreementError: no labelled answer was judged by both.
     """
     wanted = with_keywords(CascadeOptions, options, keywords)
-    rows = judged_table(
-        judgments, columns=wanted.columns, answers=answers, threshold=wanted.threshold
-    )
-    if labels is None:
-        labels = judgments.answers() if is_result(judgments) else judgments
-    known = labelled_table(labels, column=wanted.label_column, columns=wanted.columns)
+    rows, known = judged_and_labelled(
+        judgments, labels, columns=wanted.columns, answers=answers, threshold=wanted.threshold,
+        label_column=wanted.label_column,
+    )  # fmt: skip
     data, matched = _recorded(rows, known, first, then, wanted.positive_from)
     goal = Goal(
         agreement=wanted.agreement, calls=wanted.calls, guarantee=wanted.guarantee,

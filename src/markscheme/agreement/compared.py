@@ -15,12 +15,11 @@ from markscheme.agreement.paired import Comparison
 from markscheme.agreement.sources import (
     JudgmentsSource,
     TableSource,
-    answers_of_run,
-    is_result,
     judged_and_labelled,
     judged_table,
     labelled_table,
     names_of,
+    open_run,
 )
 from markscheme.agreement.system_differences import PeoplesDifference, peoples_differences
 from markscheme.errors import AgreementError, DataError
@@ -34,7 +33,7 @@ from markscheme.results import (
     p_text,
     share_text,
 )
-from markscheme.tables import LEARNED, Joined, join_labels, scope_kind
+from markscheme.tables import LEARNED, Joined, join_labels, scope_kind, tied_note
 
 LEAST_RESAMPLES = 100
 
@@ -130,6 +129,7 @@ def compare(
             )
         else:
             people = peoples_differences(rows, known, pairs, wanted)
+            said += tied_note(known)
         sliced = _sliced(rows, known, wanted)
     else:
         rows, known = judged_and_labelled(
@@ -287,9 +287,7 @@ def _labels_of_systems(
     reading: dict[str, Any] = {"column": options.label_column, "columns": options.columns}
     if labels is not None:
         return labelled_table(labels, **reading)
-    kept: Any = answers
-    if kept is None:
-        kept = judgments if is_result(judgments) else answers_of_run(judgments)
+    kept = open_run(judgments).kept if answers is None else answers
     if kept is None:
         return None
     try:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from markscheme.engine import ALL_SYSTEMS
 from markscheme.errors import MarkschemeError
 from markscheme.metrics import exact_interval, t_quantile, wilson_interval
 
@@ -56,7 +57,11 @@ class Gate:
 
 
 def gates(
-    records: Sequence[dict[str, Any]], limit: float, *, confidence: float | None = None
+    records: Sequence[dict[str, Any]],
+    limit: float,
+    *,
+    confidence: float | None = None,
+    skipped: int = 0,
 ) -> list[Gate]:
     """Hold every judge's figure of every system against a limit.
 
@@ -68,6 +73,7 @@ def gates(
             effective number of answers with Student's t, or the exact one if all answers to a
             question said the same, whichever is higher (`metrics.Spread`). None takes the figure
             itself.
+        skipped: rows that could not be read: they count as not judged in the figure of all.
 
     Raises:
         MarkschemeError: the limit or the confidence is out of range.
@@ -76,7 +82,18 @@ def gates(
         raise MarkschemeError(f"the limit is an accuracy from 0 to 1, such as 0.8, not {limit:g}")
     if confidence is not None and not 0.5 <= confidence < 1:
         raise MarkschemeError(f"the confidence is from 0.5 to 0.9999, not {confidence:g}")
-    return [_gate(record, limit, confidence) for record in records]
+    whole = {
+        record["judge"]: record for record in reversed(records) if record["system"] == ALL_SYSTEMS
+    }
+    first = {record["judge"]: record for record in reversed(records)} | whole
+    return [
+        _gate(
+            {**one, "not_judged": {**one["not_judged"], "unread": skipped}}
+            if skipped and one is first[one["judge"]] else one,
+            limit, confidence,
+        )
+        for one in records
+    ]  # fmt: skip
 
 
 def _gate(record: dict[str, Any], limit: float, confidence: float | None) -> Gate:

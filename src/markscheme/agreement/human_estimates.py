@@ -25,6 +25,7 @@ from markscheme.results import (
     measured,
     share_text,
 )
+from markscheme.tables import tied_note
 
 NAMES = {
     "ppi_tuned": "PPI, tuned (PPI++)",
@@ -84,7 +85,7 @@ def estimate(
     found = human_accuracy(rows, known, wanted)
     return EstimateResult(
         frame=flat_frame(record for one in found for record in _records(one)),
-        tables=(_table(found, wanted),),
+        tables=(_table(found, wanted, tied_note(known)),),
         data={"command": "estimate", "confidence": wanted.confidence, "estimates": found},
         lead=_lead(found),
         estimates=tuple(found),
@@ -126,7 +127,7 @@ def _records(one: HumanAccuracy) -> list[dict[str, Any]]:
     ] or [about | nothing]  # fmt: skip
 
 
-def _table(found: Sequence[HumanAccuracy], options: EstimateOptions) -> Table:
+def _table(found: Sequence[HumanAccuracy], options: EstimateOptions, more: Sequence[str]) -> Table:
     rows = []
     figures = [(NAMES[each.method], each.figure) for one in found for each in one.estimates]
     said = [
@@ -134,6 +135,7 @@ def _table(found: Sequence[HumanAccuracy], options: EstimateOptions) -> Table:
         f"judge: {found[0].judge}, by its {found[0].predictions}s"
         + ("" if options.anytime else "; intervals are clustered on question"),
     ]
+    said += more
     if options.anytime:
         said.append(
             "the interval holds at every look, labels in the order of their file, which must be "

@@ -219,7 +219,9 @@ def choose_labels(
         AgreementError: more labels than answers, no score, or fewer labels than strata need.
     """
     if not 0 < labels <= answers.height:
-        raise AgreementError(f"cannot draw {labels} of {answers.height} answers")
+        systems = set(answers["system"]) if "system" in answers.columns else set[str]()
+        whose = f" of {systems.pop()!r} (--label-count is of each)" if len(systems) == 1 else ""
+        raise AgreementError(f"cannot draw {labels} of {answers.height} answers{whose}")
     rng = np.random.default_rng(seed)
     if design == "random":
         rest = np.setdiff1d(np.arange(answers.height), known)

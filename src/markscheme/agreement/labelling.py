@@ -27,11 +27,10 @@ from markscheme.agreement.options import LEAST_LABELS, PlanOptions
 from markscheme.agreement.sources import (
     JudgmentsSource,
     TableSource,
-    answers_of_run,
     answers_table,
-    is_result,
     judged_table,
     labelled_table,
+    open_run,
 )
 from markscheme.errors import AgreementError, MarkschemeError
 from markscheme.options import with_keywords
@@ -125,7 +124,7 @@ def plan_labels(
     if wanted.by and "system" not in scored.columns:
         raise AgreementError("plans by system need the system of every judgment; give --answers")
     if answers is None:
-        answers = judgments.answers() if is_result(judgments) else answers_of_run(judgments)
+        answers = open_run(judgments).kept
     if wanted.for_difference:
         return _for_difference(scored, wanted, pilot, answers)
     parts = scored.partition_by("system", maintain_order=True) if wanted.by else [scored]
@@ -167,13 +166,13 @@ def plan_labels(
         each = " of each system" if wanted.by else ""
         said.append(
             f"from fewer than {LEAST_LABELS} labels{each} 'markscheme estimate' gives their own "
-            f"wide interval alone: draw {LEAST_LABELS * len(parts):,} or more, or label all"
+            f"wide interval alone: draw {LEAST_LABELS} or more{each}, or label all"
         )
     systems = 0 if wanted.by or "system" not in rows else rows["system"].n_unique()
     if systems > 1 and plan.height < LEAST_LABELS * systems:
         said.append(
             f"these are of {systems} systems together: to estimate or compare them apart takes "
-            f"{LEAST_LABELS} labels of each, {LEAST_LABELS * systems:,} in all (--by system)"
+            f"{LEAST_LABELS} labels of each (--by system --label-count {LEAST_LABELS})"
         )
     return PlanResult(
         frame=_labelling_file(plan, answers, wanted),

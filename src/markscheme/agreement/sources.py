@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeGuard, runtime_checkable
 
@@ -12,6 +14,7 @@ from markscheme.errors import DataError
 from markscheme.options import parse_columns, split_list
 from markscheme.results import NO_VALUE
 from markscheme.tables import (
+    ANSWERS_SCHEMA,
     KEYS,
     Joined,
     ReadOptions,
@@ -21,7 +24,9 @@ from markscheme.tables import (
     load_judgments,
     load_labels,
     numbered,
+    preview,
     read_answers,
+    read_parquet,
     read_table,
     renamed,
     with_answers,
@@ -47,14 +52,164 @@ class JudgedAnswers(Protocol):
 TableSource: TypeAlias = "str | Path | pl.DataFrame | pd.DataFrame | Sequence[Mapping[str, Any]]"
 """A file's path, a Polars or pandas frame, or a list of rows."""
 
-JudgmentsSource: TypeAlias = "TableSource | JudgedAnswers"
-"""Judgments: a file, the folder of a run, a frame, a list of rows, or a `markscheme.Result`."""
+JudgmentsSource: TypeAlias = "TableSource | JudgedAnswers | Run"
+"""Judgments: a file, the folder of a run, a frame, a list of rows, a `markscheme.Result`, or what
+`open_run` gave."""
 
 
-def is_result(source: Any) -> TypeGuard[JudgedAnswers]:
+def _is_result(source: Any) -> TypeGuard[JudgedAnswers]:
     """Whether a source is a `markscheme.Result`, or anything else with judgments and answers."""
     frame = type(source).__module__.startswith(("pandas", "polars"))
     return not frame and isinstance(source, JudgedAnswers)
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """Judged answers, whatever they came as; each part is read when it is first asked for.
+
+    Attributes:
+        source: what was given: a path, a run's folder, a frame, rows, or a `markscheme.Result`.
+        given: the judged answers, where they were given apart.
+        columns: our names of columns to the source's, of judgments, answers or labels.
+        slices: columns of the user's own.
+    """
+
+    source: Any
+    given: Any = None
+    columns: Mapping[str, str] = field(default_factory=dict)
+    slices: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """The source in an error."""
+        return str(self.source) if isinstance(self.source, str | Path) else "the table"
+
+    @cached_property
+    def table(self) -> pl.DataFrame:
+        """The judgments as they stand: of a run its own, else the whole source.
+
+        Raises:
+            DataError: it cannot be read.
+        """
+        if _is_result(self.source):
+            return self.source.judgments
+        path = isinstance(self.source, str | Path)
+        return read_table(judgments_file(self.source) if path else self.source)
+
+    @cached_property
+    def kept(self) -> pl.DataFrame | None:
+        """The answers that a run or a `Result` keeps with its judgments; None of a table.
+
+        Raises:
+            DataError: they cannot be read.
+        """
+        if _is_result(self.source):
+            return self.source.answers()
+        file = _answers_file(self.source)
+        return None if file is None else read_parquet(file)
+
+    @cached_property
+    def beside(self) -> pl.DataFrame | None:
+        """The answers that lie beside the judgments: those given, else those kept; None if none do.
+
+        Raises:
+            DataError: they cannot be read.
+        """
+        return self.kept if self.given is None else self._read(self.given)
+
+    @cached_property
+    def answers(self) -> pl.DataFrame:
+        """What was judged: the answers beside the judgments, else the source itself.
+
+        Raises:
+            DataError: they cannot be read, or the source has no references.
+        """
+        if self.beside is not None:
+            return self.beside
+        if not self.is_answers:
+            raise DataError(
+                f"{self.name} holds judgments without references; name the judged file with "
+                "--answers"
+            )
+        return self._read(self.source)
+
+    @cached_property
+    def is_answers(self) -> bool:
+        """Whether the source itself has what an answers table has, references above all."""
+        if self.kept is not None:
+            return False
+        if isinstance(self.source, str | Path) and judgments_file(self.source) != str(self.source):
+            return False
+        there = set(self.names)
+        if {"question", "references", "answer"} <= there or {"verdict", "judge"} & there:
+            return {"question", "references", "answer"} <= there
+        try:  # Another tool's export, whose columns lie inside objects, perhaps.
+            seen = preview([self.source], ReadOptions(columns=self.columns))
+        except DataError:
+            return False
+        return not any(one.trouble for one in seen)
+
+    @cached_property
+    def names(self) -> list[str]:
+        """The columns of the judgments, under our names where they are known."""
+        known = {ours: theirs for ours, theirs in self.columns.items()
+                 if theirs in (*self.table.columns, "none")}  # fmt: skip
+        ours = ("question", "references", "answer", "verdict", "score")
+        return renamed(self.table.clear(), known, ours).columns
+
+    def labels(self, column: str | None = None) -> pl.DataFrame | None:
+        """The answers of a run or a `Result`, with the labels that came with them; None of a table.
+
+        Args:
+            column: which of its columns has them.
+
+        Raises:
+            DataError: there are none.
+        """
+        if self.kept is None:
+            return None
+        known = [column] if column else ["label", "annotator_labels"]
+        there = [name for name in known if name in self.kept.columns]
+        if any(self.kept[name].count() for name in there):
+            return self.kept
+        if isinstance(self.source, str | Path):
+            judgments_file(self.source)  # A damaged run is called damaged first.
+        lacks = (
+            f"none of the {self.kept.height:,} answers of the run has a label"
+            + (f" (column {column!r})" if column else "")
+            if there
+            else f"the run has kept no column {column!r}"
+        )
+        raise DataError(
+            f"{lacks}; judge again with --columns label={column or 'COLUMN'}, or name the file "
+            f"that has them: --labels FILE{f' --label-column {column}' if column else ''}"
+        )
+
+    def _read(self, source: Any) -> pl.DataFrame:
+        if _is_result(source):
+            return source.answers()
+        names = {
+            ours: theirs
+            for ours, theirs in self.columns.items()
+            if ours.partition(":")[0] in ANSWERS_SCHEMA
+        }
+        return read_answers(source, ReadOptions(columns=names, slices=self.slices))
+
+
+def open_run(
+    source: JudgmentsSource,
+    *,
+    answers: TableSource | None = None,
+    columns: str | Mapping[str, str] = "",
+    slices: Sequence[str] = (),
+) -> Run:
+    """Judged answers from a path, a run's folder, a frame, rows, or what `markscheme.judge` gave.
+
+    Nothing is read yet, so no error is raised.
+    """
+    if isinstance(source, Run):
+        return source
+    return Run(source, given=answers, columns=columns_of(columns), slices=tuple(slices))
 
 
 def names_of(names: str | Sequence[str]) -> list[str]:
@@ -98,32 +253,33 @@ def judged_table(
         DataError, AgreementError: judgments or answers cannot be read, do not fit together, or
             neither has a slice.
     """
-    table = _judgments(source)
-    names = {ours: theirs for ours, theirs in columns_of(columns).items() if ours != "label"}
+    run = open_run(source, answers=answers)
+    names = {
+        ours: theirs
+        for ours, theirs in columns_of(columns).items()
+        if ours.partition(":")[0] != "label"
+    }
     if labels is not None:
-        names = names_of_judged(names, table, labels)
+        names = names_of_judged(names, run, labels)
         for ours, theirs in names.items():
-            if theirs != "none" and theirs not in table.columns:
+            if theirs != "none" and theirs not in run.table.columns:
                 raise DataError(
                     f"neither the judgments nor the labels have a column {theirs!r} (named as "
-                    f"{ours}); the judgments have {', '.join(map(repr, table.columns))}; "
-                    f"the labels have {', '.join(map(repr, _columns(labels)))}"
+                    f"{ours}); the judgments have {', '.join(map(repr, run.table.columns))}; "
+                    f"the labels have {', '.join(map(repr, _label_table(labels).columns))}"
                 )
     found = load_judgments(
-        table,
+        run.table,
         judges=names_of(judges) or None,
         threshold=threshold,
         names=names,
         slices=slices,
     )
-    kept = answers if answers is not None else answers_of_run(source)
-    if kept is not None:
-        known = answers_table(kept, ReadOptions(slices=tuple(set(slices) - set(found.columns))))
-    elif is_result(source):
-        known = source.answers()
-    else:
-        return _sliced(found, slices)
-    return _sliced(with_answers(found, known, slices), slices)
+    known = run.kept
+    if run.given is not None:
+        wanted = tuple(set(slices) - set(found.columns))
+        known = answers_table(run.given, ReadOptions(slices=wanted))
+    return _sliced(found if known is None else with_answers(found, known, slices), slices)
 
 
 def names_of_judged(
@@ -132,12 +288,14 @@ def names_of_judged(
     """The names of columns without those that the labels have and what was judged has not."""
     if not names:
         return {}
-    of_labels = set(_columns(labels)) - set(_columns(judged))
+    of_labels = set(_label_table(labels).columns) - set(open_run(judged).table.columns)
     return {ours: theirs for ours, theirs in names.items() if theirs not in of_labels}
 
 
-def _columns(source: JudgmentsSource) -> list[str]:
-    return (source.answers() if is_result(source) else _table(source)).columns
+def _label_table(labels: JudgmentsSource) -> pl.DataFrame:
+    """Where labels are: the answers of a run or a `Result`, else the table itself."""
+    run = open_run(labels)
+    return run.table if run.kept is None else run.kept
 
 
 def labelled_table(
@@ -151,7 +309,7 @@ def labelled_table(
     Raises:
         DataError, AgreementError: they cannot be read.
     """
-    table = source.answers() if is_result(source) else _table(source)
+    table = _label_table(source)
     known = {
         ours: theirs
         for ours, theirs in columns_of(columns).items()
@@ -175,56 +333,21 @@ def judged_and_labelled(
     Raises:
         DataError, AgreementError: they cannot be read.
     """
-    if is_result(labels):
-        labels = labels.answers()
-    elif labels is None:
-        labels = labels_of_run(judgments, label_column)
-    judged: JudgmentsSource = judgments
-    known: Any = labels
-    if labels is None or labels is judgments or _same_file(labels, judgments):
-        table = numbered(_judgments(judgments))
+    run = open_run(judgments, answers=answers)
+    known = run.labels(label_column) if labels is None else labels
+    if known is None or known is run.source or _same_file(known, run.source):
         named = label_column or columns_of(columns).get("label")
         # The label is found first, lest a column such as 'correct' be taken for a verdict too.
-        judged = known = renamed(
-            table, {"label": named} if named else {}, ("label",), keep=names_of(judges)
+        both = renamed(
+            numbered(run.table), {"label": named} if named else {}, ("label",),
+            keep=names_of(judges),
+        )  # fmt: skip
+        rows = judged_table(
+            both, judges=judges, columns=columns, answers=answers, threshold=threshold
         )
-        label_column = None
-    else:
-        known = _table(labels)
-    rows = judged_table(
-        judged, judges=judges, columns=columns, answers=answers, threshold=threshold,
-        labels=None if known is judged else known,
-    )  # fmt: skip
+        return rows, labelled_table(both, columns=columns)
+    rows = judged_table(run, judges=judges, columns=columns, threshold=threshold, labels=known)
     return rows, labelled_table(known, column=label_column, columns=columns)
-
-
-def labels_of_run(source: JudgmentsSource, column: str | None) -> pl.DataFrame | None:
-    """The answers of a run or a result, with the labels that came with them; None of a file.
-
-    Raises:
-        DataError: there are none.
-    """
-    file = answers_of_run(source)
-    if not is_result(source) and file is None:
-        return None
-    kept = source.answers() if is_result(source) else read_table(str(file))
-    hint = column or "COLUMN"
-    advice = (
-        f"judge again with --columns label={hint}, or name the file that has them: --labels FILE"
-        + (f" --label-column {column}" if column else "")
-    )
-    known = [column] if column else ["label", "annotator_labels"]
-    if not all(kept[name].null_count() == kept.height for name in known if name in kept.columns):
-        return kept
-    if isinstance(source, str | Path):
-        judgments_file(source)  # A damaged run is called damaged first.
-    raise DataError(
-        f"none of the {kept.height:,} answers of the run has a label"
-        + (f" (column {column!r})" if column else "")
-        + f"; {advice}"
-        if known[0] in kept.columns
-        else f"the run has kept no column {column!r}; {advice}"
-    )
 
 
 def joined_with_labels(
@@ -244,12 +367,12 @@ def answers_table(source: Any, options: ReadOptions | None = None) -> pl.DataFra
     Raises:
         DataError: it cannot be read.
     """
-    if is_result(source):
+    if _is_result(source):
         return source.answers()
     return read_answers(str(source) if isinstance(source, Path) else source, options)
 
 
-def answers_of_run(source: Any) -> Path | None:
+def _answers_file(source: Any) -> Path | None:
     """The answers that a run has kept beside its judgments, if `source` is of a run."""
     if not isinstance(source, str | Path):
         return None
@@ -282,30 +405,3 @@ def _sliced(rows: pl.DataFrame, slices: Sequence[str]) -> pl.DataFrame:
 def _same_file(one: Any, other: Any) -> bool:
     paths = isinstance(one, str | Path) and isinstance(other, str | Path)
     return paths and str(one) == str(other)
-
-
-def _judgments(source: JudgmentsSource) -> pl.DataFrame:
-    if is_result(source):
-        return source.judgments
-    return _table(judgments_file(source) if isinstance(source, str | Path) else source)
-
-
-def _table(source: Any) -> pl.DataFrame:
-    """The table of a file, a frame or rows, as it stands.
-
-    Raises:
-        DataError: something else.
-    """
-    if isinstance(source, str | Path | pl.DataFrame):
-        return read_table(source)
-    if type(source).__module__.startswith("pandas"):
-        values = source.astype(object).where(source.notna(), None)
-        return pl.DataFrame(
-            {str(name): values[name].tolist() for name in values.columns}, strict=False
-        )
-    if isinstance(source, Sequence):
-        return pl.DataFrame([dict(row) for row in source], infer_schema_length=None)
-    raise DataError(
-        f"no table can be read from {type(source).__name__}; give a path, a run's folder, a Polars "
-        "or pandas frame, a list of rows, or what markscheme.judge returned"
-    )

@@ -13,10 +13,9 @@ from markscheme.agreement.ranking import Ranking, rank_systems
 from markscheme.agreement.sources import (
     JudgmentsSource,
     TableSource,
-    answers_of_run,
     answers_table,
-    is_result,
     judged_and_labelled,
+    open_run,
 )
 from markscheme.errors import AgreementError
 from markscheme.metrics import exact_match
@@ -75,7 +74,7 @@ def rank(
     )  # fmt: skip
     if amended:
         if answers is None:
-            answers = judgments.answers() if is_result(judgments) else answers_of_run(judgments)
+            answers = open_run(judgments).kept
         wide, said = _amended(rows, known, answers, wanted.positive_from)
     else:
         wide, said = _direct(rows, known, scores=wanted.scores, positive_from=wanted.positive_from)
@@ -133,6 +132,12 @@ def _direct(
     key = "answer_id" if "answer_id" in matched.columns else "answer"
     human = pl.Series(HUMAN, as_binary(matched["label"], positive_from=positive_from))
     names = matched["judge"].unique(maintain_order=True).to_list()
+    taken = {"question", "system", key, HUMAN}.intersection(names)
+    if taken:
+        raise AgreementError(
+            f"a judge is called {taken.pop()!r}, which is a column of the ranking: give it another "
+            "name"
+        )
     wide = matched.with_columns(value.alias("value"), human).pivot(
         on="judge",
         index=list(dict.fromkeys(["question", "system", key, HUMAN])),

@@ -23,6 +23,8 @@ def headline(
     margin: float,
     counts: Mapping[str, int],
     questions: int,
+    changed: int,
+    by_name: bool,
     subset: bool,
     worst: Comparison | None,
 ) -> str:
@@ -34,6 +36,8 @@ def headline(
         margin: the loss that is tolerated, as a share.
         counts: of pairs, and of questions that one side lacks.
         questions: of the base, for each system that is paired by name.
+        changed: questions whose references are others on the new side.
+        by_name: several systems are paired by name.
         subset: questions that the new side lacks are left out.
         worst: the comparison with what has no verdict counted against the new answers.
     """
@@ -42,14 +46,16 @@ def headline(
         return f"No difference can be given: {change.reason}."
     words = {"worse": "The new answers are worse", "better": "The new answers are better"}
     text = f"{words.get(conclusion, 'No change is shown')}: {_points(comparison)}."
-    if conclusion != "worse" and change.method == "tango" and (change.low or 0.0) < 0:
+    whole = worst is None and change.method == "tango"
+    if conclusion != "worse" and whole and (change.low or 0.0) < 0:
         # Rounded up: what is said to be excluded lies outside the interval.
         most = math.ceil(-1000 * (change.low or 0.0)) / 10
         text += f" A loss of more than {most:.1f} points is excluded."
     if margin and conclusion == "worse":
         text += f" The margin is {100 * margin:g} points."
     if gone := counts["only in base"]:
-        of = f"{gone:,} of {questions:,} questions of the base have no new answer"
+        what, new = ("answers", "new one") if by_name else ("questions", "new answer")
+        of = f"{gone:,} of {questions:,} {what} of the base have no {new}"
         text += f" {of}: " + (
             "only the others are compared."
             if subset
@@ -59,6 +65,11 @@ def headline(
         text += (
             f" {counts['not compared']:,} answers were not judged on a side: all of them counted "
             f"against the new answers, it is {_points(worst)}."
+        )
+    if changed:
+        text += (
+            f" The references of {changed:,} questions are not the same on both sides, so the "
+            "change may be theirs: judge both by one key."
         )
     return text
 

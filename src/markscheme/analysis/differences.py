@@ -14,14 +14,14 @@ from markscheme.agreement import (
     CompareOptions,
     Comparison,
     JudgmentsSource,
-    answers_of_run,
+    Run,
     compare_systems,
-    is_result,
+    open_run,
 )
 from markscheme.analysis.clusters import Cluster, clusters
 from markscheme.analysis.diff_reports import comment, junit, sarif
 from markscheme.analysis.diff_tables import change_tables, flips_table, headline
-from markscheme.analysis.judged_answers import columns_of_table, is_answers, judged_answers
+from markscheme.analysis.judged_answers import judged_answers
 from markscheme.analysis.options import DiffOptions
 from markscheme.analysis.rejections import with_rejections
 from markscheme.contract import asks_chat, judge_name, parse_judge
@@ -29,7 +29,7 @@ from markscheme.engine import run_in_memory
 from markscheme.errors import AgreementError, MarkschemeError
 from markscheme.options import with_keywords
 from markscheme.results import TableResult
-from markscheme.tables import AnswersReader, ReadOptions, judgments_file, read_table
+from markscheme.tables import AnswersReader
 
 DEFAULT_JUDGE = "examiner"
 
@@ -123,10 +123,8 @@ def diff(
     sides = _judged_sides(base, new, chosen)
     judge = _common_judge(sides, chosen.judge)
     tables = [
-        _rows(one, judge, chosen, system=system, slices=slices)
-        for one, system, slices in zip(
-            sides, (chosen.base_system, chosen.new_system), ((), chosen.slices), strict=True
-        )
+        _rows(one, judge, chosen, system=system)
+        for one, system in zip(sides, (chosen.base_system, chosen.new_system), strict=True)
     ]
     pairs = _with_reasons(paired(*tables, slices=chosen.slices, subset=chosen.subset))
     compared = pairs.filter(pl.col("change") != "not compared")
@@ -145,7 +143,8 @@ def diff(
         regression = regression or _concluded(worst, chosen)[1]
     said = headline(
         comparison, conclusion, margin=chosen.margin, counts=counts, subset=chosen.subset,
-        questions=before.select(key).n_unique(), worst=worst,
+        questions=before.select(key).n_unique(), worst=worst, by_name=len(key) > 1,
+        changed=_changed_references(before, now),
     )  # fmt: skip
     shown = change_tables(judge, comparison, counts, found, said, seed=chosen.seed,
                           confidence=chosen.confidence)  # fmt: skip
@@ -178,9 +177,12 @@ class _Judged:
     answers: Callable[[], pl.DataFrame]
 
 
-def _judged_sides(base: Any, new: Any, options: DiffOptions) -> list[Any]:
+def _judged_sides(base: Any, new: Any, options: DiffOptions) -> list[Run]:
     """Both sides with judgments; answers alone are judged as the other side was."""
-    sides = [base, new]
+    sides = [
+        open_run(side, columns=options.columns, slices=slices)
+        for side, slices in ((base, ()), (new, options.slices))
+    ]
     bare = [_is_bare(side, options) for side in sides]
     name = options.judge
     if name is None and sum(bare) == 1:
@@ -191,55 +193,34 @@ def _judged_sides(base: Any, new: Any, options: DiffOptions) -> list[Any]:
             )
         name = next(iter(there), None)
     return [
-        _judge(side, name or DEFAULT_JUDGE, options, slices=slices) if alone else side
-        for side, alone, slices in zip(sides, bare, ((), options.slices), strict=True)
+        open_run(_judge(side, name or DEFAULT_JUDGE), slices=side.slices) if alone else side
+        for side, alone in zip(sides, bare, strict=True)
     ]
 
 
-def _is_bare(side: Any, options: DiffOptions) -> bool:
+def _is_bare(side: Run, options: DiffOptions) -> bool:
     """Whether these are answers without judgments."""
-    if is_result(side) or not is_answers(side, options.columns):
-        return False
-    there = columns_of_table(side, options.columns)
-    return not {"verdict", "judge"} & set(there) and options.judge not in there
+    return side.is_answers and not {"verdict", "judge", options.judge} & set(side.names)
 
 
-def _judge(side: Any, name: str, options: DiffOptions, *, slices: tuple[str, ...]) -> _Judged:
+def _judge(side: Run, name: str) -> _Judged:
     judge = parse_judge(name)
     if asks_chat(judge):
         raise AgreementError(
             f"{judge_name(judge)} asks a language model, which may cost money: judge the answers "
             f"first (markscheme judge FILE --judge {name!r} ...), and name the run"
         )
-    reading = ReadOptions(columns=options.columns, slices=slices)
-
-    def answers() -> pl.DataFrame:
-        return pl.concat(list(_reader(side, reading)))
-
-    run = run_in_memory(_reader(side, reading), [judge])
-    return _Judged(judgments=run.judgments.collect(), answers=answers)
+    answers = side.answers
+    run = run_in_memory(AnswersReader([answers]), [judge])
+    return _Judged(judgments=run.judgments.collect(), answers=lambda: answers)
 
 
-def _reader(side: Any, reading: ReadOptions) -> AnswersReader:
-    return AnswersReader([str(side) if isinstance(side, Path) else side], reading)
-
-
-def _table(side: Any) -> pl.DataFrame | None:
-    """The judgments of a side as they stand, where they are ours."""
-    if is_result(side):
-        return side.judgments
-    if isinstance(side, str | Path) and answers_of_run(side) is not None:
-        return read_table(judgments_file(side))
-    return None
-
-
-def _judges(side: Any) -> dict[str, set[str]]:
+def _judges(side: Run) -> dict[str, set[str]]:
     """The judges of a side, each with its signatures as far as they are known."""
-    table = _table(side)
-    if table is None:
+    if side.kept is None:
         found = judged_answers(side)["judge"].unique(maintain_order=True)
         return {name: set() for name in found}
-    signed = table.select("judge", "signature").unique(maintain_order=True)
+    signed = side.table.select("judge", "signature").unique(maintain_order=True)
     known: dict[str, set[str]] = {}
     for name, signature in signed.iter_rows():
         known.setdefault(name, set()).add(signature)
@@ -275,13 +256,10 @@ def _common_judge(sides: Sequence[Any], wanted: str | None) -> str:
     return judge
 
 
-def _rows(
-    side: Any, judge: str, options: DiffOptions, *, system: str | None, slices: Sequence[str]
-) -> pl.DataFrame:
-    ours = _table(side) is not None  # its columns have our names already
+def _rows(side: Run, judge: str, options: DiffOptions, *, system: str | None) -> pl.DataFrame:
+    named = [judge] if options.judge and side.kept is None else ()
     rows = judged_answers(
-        side, judges=[judge] if options.judge and not ours else (),
-        columns={} if ours else options.columns, threshold=options.threshold, slices=slices,
+        side, judges=named, threshold=options.threshold, slices=side.slices
     ).filter(pl.col("judge") == judge)  # fmt: skip
     rows = rows.with_row_index("place").with_columns(
         # A system that gives no answer has not answered, unless its call failed.
@@ -332,6 +310,18 @@ def _concluded(comparison: Comparison, options: DiffOptions) -> tuple[str, bool]
     return "worse", beyond
 
 
+def _changed_references(before: pl.DataFrame, now: pl.DataFrame) -> int:
+    """Questions of both sides of which no list of references is on both."""
+    one, two = (
+        side.select("question", pl.col("references").list.sort()).unique() for side in (before, now)
+    )
+    both = two.join(one, on=["question", "references"], how="semi", nulls_equal=True)
+    return (
+        two.join(one, on="question", how="semi").join(both, on="question", how="anti")["question"]
+        .n_unique()
+    )  # fmt: skip
+
+
 def _with_reasons(pairs: pl.DataFrame) -> pl.DataFrame:
     """Mode and evidence of the answer that is rejected, for pairs that flipped."""
     worse = pl.col("change") == "worse"
@@ -371,7 +361,8 @@ def paired(
         `place` (the row's number); and `change`, one of `CHANGES`. In the order of the new side.
 
     Raises:
-        AgreementError: the systems cannot be paired, or no question is on both sides.
+        AgreementError: the systems cannot be paired, no question is on both sides, or answers of
+            one side have no partner.
     """
     key = _systems(base, new)
     left, right = _numbered(base, "base", key), _numbered(new, "new", key)
@@ -389,6 +380,7 @@ def paired(
             f"no question of the new answers is among those of the base: {new['question'][0]!r}, "
             f"for instance, where the base has {base['question'][0]!r}"
         )
+    _check_partners(left, right, table, [*key, "question"], subset=subset)
     if not subset:
         gone = left.join(right, on=[*key, "question"], how="anti", nulls_equal=True)
         table = pl.concat([table, _unanswered(gone)], how="diagonal_relaxed")
@@ -410,6 +402,23 @@ def paired(
         .then(pl.lit("better"))
         .otherwise(pl.lit("same")),
     )
+
+
+def _check_partners(
+    base: pl.DataFrame, new: pl.DataFrame, pairs: pl.DataFrame, key: list[str], *, subset: bool
+) -> None:
+    """Raises AgreementError where a question has more answers on one side than on the other."""
+    if subset:
+        return
+    for side, name, other in ((new, "new", base), (base, "base", new)):
+        left = side.join(pairs, on=f"{name}_place", how="anti").join(other, on=key, how="semi")
+        if left.height:
+            raise AgreementError(
+                f"{left.select(key).n_unique():,} questions, such as {left['question'][0]!r}, have "
+                f"more answers on the {name} side than on the other, so that {left.height:,} have "
+                "no partner: name one system of each side (--base-system, --new-system), or leave "
+                "such answers out with --subset"
+            )
 
 
 def _unanswered(base: pl.DataFrame) -> pl.DataFrame:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -10,37 +11,29 @@ import polars as pl
 
 from markscheme.agreement import (
     JudgmentsSource,
+    Run,
     TableSource,
-    answers_of_run,
-    is_result,
     judged_table,
     labelled_table,
-    labels_of_run,
     names_of_judged,
+    open_run,
 )
 from markscheme.analysis.error_categories import CATEGORIES, NEAR, error_rates, judge_errors
 from markscheme.analysis.hand_tags import draw_to_tag, read_tags, tagged, tags_table, with_error_ids
-from markscheme.analysis.judged_answers import (
-    columns_of_table,
-    is_answers,
-    judged_answers,
-    named_source,
-)
+from markscheme.analysis.judged_answers import judged_answers
 from markscheme.analysis.mode_detection import failure_modes
 from markscheme.analysis.modes import GROUPS, MODES
 from markscheme.analysis.options import FailureOptions
 from markscheme.analysis.rejections import REJECTIONS, rejected_answers, rejection_counts
 from markscheme.analysis.unattributed import with_unattributed
-from markscheme.errors import AgreementError, DataError, MarkschemeError
+from markscheme.errors import AgreementError, MarkschemeError
 from markscheme.models import Models
 from markscheme.options import with_keywords
 from markscheme.results import Table, TableResult
 from markscheme.tables import (
-    ReadOptions,
     as_binary,
     matching_key,
-    read_answers,
-    scan_parquet,
+    tied_note,
     write_table,
 )
 from markscheme.text import excerpt
@@ -182,15 +175,16 @@ def failures(
         1
     """
     chosen = with_keywords(FailureOptions, options, keywords)
+    run = _opened(judged, answers, chosen, labels)
     said = bool(labels is not None or chosen.trusted or chosen.label_column)
-    if chosen.rejected or not (said or has_labels(judged, chosen, answers)):
+    if chosen.rejected or not (said or _has_labels(run, chosen)):
         if tags is not None:
             raise MarkschemeError("tags are of errors against people: name the --labels")
-        return _rejections(judged, chosen, answers)
+        return _rejections(run, chosen)
     examples = 1 if chosen.examples is None else chosen.examples
-    table, verdicts = read_accepted(judged, chosen, labels=labels, answers=answers)
+    table, verdicts, left_out = _accepted(run, chosen, labels)
     modes = failure_modes(table, Models())
-    tables = [_modes_table(modes, examples=examples)]
+    tables = [_modes_table(modes, left_out, examples=examples)]
     data: dict[str, Any] = {"command": "failures", "modes": modes.to_dicts()}
     rates = errors = None
     extras = with_unattributed(
@@ -232,14 +226,25 @@ def failures(
     )  # fmt: skip
 
 
-def _rejections(
-    judged: JudgmentsSource, options: FailureOptions, answers: TableSource | None
-) -> FailuresResult:
+def _opened(
+    judged: JudgmentsSource,
+    answers: TableSource | None,
+    options: FailureOptions,
+    labels: TableSource | None,
+) -> Run:
+    """What was judged; of a file with labels of its own, their column too."""
+    names = dict(options.columns)
+    if labels is not None:  # The column of labels is one of their own table.
+        names = names_of_judged(names, judged if answers is None else answers, labels)
+    elif options.label_column is not None:
+        names["label"] = options.label_column
+    return open_run(judged, answers=answers, columns=names, slices=options.slices)
+
+
+def _rejections(run: Run, options: FailureOptions) -> FailuresResult:
     """What judges reject, doubt or do not judge."""
-    rows = judged_answers(
-        judged, judges=options.judges, columns=options.columns, answers=answers,
-        threshold=options.threshold, slices=options.slices,
-    )  # fmt: skip
+    rows = judged_answers(run, judges=options.judges, threshold=options.threshold,
+                          slices=options.slices)  # fmt: skip
     found = rejected_answers(rows, slices=options.slices)
     examples = 3 if options.examples is None else options.examples
     counts = rejection_counts(rows)
@@ -261,7 +266,7 @@ def _rejections(
     )  # fmt: skip
 
 
-def _modes_table(modes: pl.DataFrame, *, examples: int) -> Table:
+def _modes_table(modes: pl.DataFrame, said: Sequence[str], *, examples: int) -> Table:
     """Counts and shares of groups and modes beside the paper's, with examples."""
     total = modes.height
     rows: list[tuple[str, ...]] = []
@@ -287,6 +292,7 @@ def _modes_table(modes: pl.DataFrame, *, examples: int) -> Table:
             "Share and paper in percent; the paper's are of 493 answers to NQ301, tagged by hand "
             "(Kamalloo et al. 2023, section 5). Tags are made by rules, each with its evidence: "
             "--details FILE writes them.",
+            *said,
         ),
     )
 
@@ -453,73 +459,45 @@ def _percent(share: float) -> str:
     return f"{100 * share:.1f}"
 
 
-def has_labels(
-    source: JudgmentsSource, options: FailureOptions, answers: TableSource | None
-) -> bool:
+def _has_labels(run: Run, options: FailureOptions) -> bool:
     """Whether people's labels came with judgments, or with the answers that were judged.
 
     True as well of answers without judgments: nothing but labels can be looked at there.
     """
-    given: Any = source
-    kept = answers_of_run(given)
-    if is_result(given):
-        table = given.answers()
-    elif kept is not None:
-        table = scan_parquet(kept).select("label").collect()
-    elif is_answers(given, options.columns):
-        table = _answers(given, options)
-        if not options.judges and not _VERDICTS & set(columns_of_table(given, options.columns)):
-            return True
-    elif answers is not None:
-        table = _answers(answers, options)
-    else:
+    if run.beside is None and not run.is_answers:
         return False
-    return table["label"].null_count() < table.height
+    bare = run.is_answers and not options.judges and not _VERDICTS & set(run.names)
+    return bare or run.answers["label"].count() > 0
 
 
-def read_accepted(
-    source: JudgmentsSource,
-    options: FailureOptions,
-    *,
-    labels: TableSource | None,
-    answers: TableSource | None,
-) -> tuple[pl.DataFrame, pl.DataFrame | None]:
-    """Answers with `accepted`, and judgments (`answer_id`, `judge`, `verdict`, `score`) if any.
+def _accepted(
+    run: Run, options: FailureOptions, labels: TableSource | None
+) -> tuple[pl.DataFrame, pl.DataFrame | None, tuple[str, ...]]:
+    """Answers with `accepted`; judgments (`answer_id`, `judge`, `verdict`, `score`) if any; notes.
 
     Raises:
         DataError: the files cannot be read, or have no references.
         AgreementError: nothing says which answers are right.
     """
-    given: Any = source
-    kept: Any = answers
-    if kept is None:
-        kept = given.answers() if is_result(given) else answers_of_run(given)
+    table = run.answers.unique("answer_id", maintain_order=True)
     judged = None
-    if kept is not None or not is_answers(given, options.columns):
-        if kept is None:
-            raise DataError(
-                f"{named_source(given)} holds judgments without references; name the judged file "
-                "with --answers"
-            )
+    if not run.is_answers:
         judged = judged_table(
-            source, judges=options.judges, columns=options.columns, answers=kept,
-            threshold=options.threshold, labels=labels,
+            run, judges=options.judges, columns=options.columns, threshold=options.threshold,
+            labels=labels,
         )  # fmt: skip
     if labels is None and options.label_column is not None:
-        labels = labels_of_run(given, options.label_column)
-    # The column of labels is one of their own table, where there is one.
-    own = options if labels is None else replace(options, label_column=None)
-    looked = given if kept is None else kept
-    if labels is not None:
-        own = replace(own, columns=names_of_judged(own.columns, looked, labels))
-    table = _answers(looked, own).unique("answer_id", maintain_order=True)
+        labels = run.labels(options.label_column)
     table = table.filter(pl.col("reference_kind").fill_null("text") == "text")
+    left_out: tuple[str, ...] = ()
     if options.trusted is not None:
         accepted = _of_judge(judged, options.trusted)
     elif labels is not None:
         known = labelled_table(labels, column=options.label_column, columns=options.columns)
         accepted = _matched(table, known, options.positive_from)
+        left_out = tied_note(known)
     else:
+        left_out = tied_note(table)
         accepted = _binary(table.select("answer_id", "label"), options.positive_from)
     table = table.join(accepted, on="answer_id", how="left", maintain_order="left")
     if table["accepted"].null_count() == table.height:
@@ -531,14 +509,7 @@ def read_accepted(
     verdicts = None
     if judged is not None:
         verdicts = judged.select("answer_id", "judge", "verdict", "score")
-    return table, verdicts
-
-
-def _answers(source: Any, options: FailureOptions) -> pl.DataFrame:
-    names = dict(options.columns)
-    if options.label_column is not None:
-        names["label"] = options.label_column
-    return read_answers(source, ReadOptions(columns=names))
+    return table, verdicts, left_out
 
 
 def _of_judge(judged: pl.DataFrame | None, trusted: str) -> pl.DataFrame:

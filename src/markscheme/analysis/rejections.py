@@ -15,7 +15,7 @@ from markscheme.analysis.mode_detection import Tag, tag
 from markscheme.analysis.unattributed import unattributed
 from markscheme.analysis.wording import named, wording
 from markscheme.tables import BLANK
-from markscheme.text import REFUSAL, declines, declines_abroad, excerpt
+from markscheme.text import REFUSAL, declines, declines_abroad, excerpt, yes_or_no
 from markscheme.values import Comparison, Outcome, compare_values
 
 _QUOTED = 70
@@ -40,6 +40,12 @@ REJECTIONS: dict[str, str] = {
 
 _DECLINES_WITHIN = 200
 """A refusal stands at the beginning of an answer: in so many characters."""
+
+_NO_ANSWERS = frozenset(
+    ["no idea", "dunno", "idk", "no answer", "no comment", "keine angabe", "keine antwort", "k.a",
+     "pas de réponse", "aucune réponse", "sin respuesta", "nessuna risposta", "sem resposta"]
+)  # fmt: skip
+"""Whole answers that say there is none, beside those that `declines` knows."""
 
 _DATES = frozenset(["date"])
 _LISTS = frozenset(["list"])
@@ -72,13 +78,17 @@ def rejection(
         return Tag(mode="no_answer", evidence="the answer is empty")
     compared = compare_values(question, list(references), answer)
     declined = REFUSAL.search(answer[:_DECLINES_WITHIN].lower())
-    blank = answer.strip().strip(".").lower() in BLANK
+    blank = answer.strip().strip(".!").lower() in (*BLANK, *_NO_ANSWERS)
     nothing = blank or declines(answer) or declines_abroad(answer)
     if nothing or (declined and compared.outcome is not Outcome.CONFLICT):
         said = declined.group() if declined else excerpt(answer, _QUOTED)
         return Tag(mode="no_answer", evidence=f"says {said!r}")
     if compared.outcome in (Outcome.CONFLICT, Outcome.MISSING) and compared.reason:
         return Tag(mode=_mode_of(compared), evidence=compared.reason)
+    wanted, given = yes_or_no(references[0] if references else ""), yes_or_no(answer)
+    if wanted is not None and given is not None and wanted is not given:
+        both = ("yes", "no") if given else ("no", "yes")
+        return Tag(mode="choice", evidence=f"says {both[0]} where the reference says {both[1]}")
     found = tag(question, references, answer)
     if found is not None and found.mode == "em_in_explanatory":
         extras = unattributed(question, references, answer)
@@ -92,10 +102,17 @@ def rejection(
         return Tag(mode="near_reference", evidence=found.evidence)
     if relation == "inferior":
         return Tag(mode="says_less", evidence="the judge finds it to say less than a reference")
-    others = named(wording(answer)) - wording(question).capitals
-    if others and all(named(wording(one)) for one in references):
-        return Tag(mode="name", evidence="nothing of a reference's name is in it")
-    return Tag(mode="other", evidence="nothing of a reference is in it")
+    asked, spoken = wording(question), wording(answer)
+    others = named(spoken) - asked.capitals
+    names = others and all(named(wording(one)) for one in references)
+    shared = spoken.words & set().union(*(wording(one).words for one in references)) - asked.words
+    named_part = "a reference's name" if names else "a reference"
+    evidence = (
+        f"of a reference only {', '.join(map(repr, sorted(shared)[:3]))} is in it"
+        if shared
+        else f"nothing of {named_part} is in it"
+    )
+    return Tag(mode="name" if names else "other", evidence=evidence)
 
 
 def _mode_of(compared: Comparison) -> str:

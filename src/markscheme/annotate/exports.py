@@ -52,7 +52,8 @@ def export(
 
     Where one person worked in a project that asks for several, their labels are given.
 
-    - `labels`: one row per answer that has its label: for `agree`, `estimate`, `rank`, `calibrate`.
+    - `labels`: one row per answer that has its label, or several people's word and none yet: for
+      `agree`, `estimate`, `rank`, `calibrate`.
     - `ratings`: one row per answer and person, with notes and times.
     - `references`: all answers with references amended by the labels (Kamalloo et al. 2023, 4.3).
     - `training`: labelled answers with 0 or 1: for `train examiner --data`.
@@ -105,6 +106,11 @@ def export(
         kept = ["answer_id", "question", "references", "answer", "system", "tag"]
         return Exported(table=said.select(kept), notes=notes)
     if kind == "labels":
+        several = pl.col("annotator_labels").list.drop_nulls().list.len() > 1
+        waiting = pl.col("label").is_null() & several.fill_null(value=False)
+        if count := labelled.filter(waiting).height:
+            known = labelled.filter(pl.col("label").is_not_null() | waiting)
+            notes += (f"{count:,} more wait for a decision: each person's word is there, no label",)
         if project.order == "informative":
             chances = _chances(connection, settled)
             known = known.join(chances, on="item", how="left", maintain_order="left")
@@ -239,7 +245,7 @@ def _finals(
             _accepted(firsts["value"].replace_strict(RELATION_OF, return_dtype=pl.String),
                       options.accept).alias("value")
         )  # fmt: skip
-    return table.join(_side_by_side(firsts), on=["item", "text_place"], how="left")
+    return table.join(_side_by_side(firsts), on=["item", "text_place"], how="full", coalesce=True)
 
 
 def _firsts(connection: Connection, project: Project) -> pl.DataFrame:

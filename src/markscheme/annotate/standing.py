@@ -25,6 +25,7 @@ class Standing:
 
     Attributes:
         answers: how many answers it is of; an item stands for all that are equal.
+        drawn: whether these are a sample that plan-labels drew, of which alone the estimate is.
         reason: why there can be no estimate; empty if there is one, or will be with more labels.
         so_far: the estimate; its interval holds for a person who stops once it is narrow enough.
         always: the interval that holds however often one looks, for whatever reason one stops;
@@ -32,6 +33,7 @@ class Standing:
     """
 
     answers: int
+    drawn: bool = False
     reason: str = ""
     so_far: EstimateSoFar | None = None
     always: RunningEstimate | None = None
@@ -66,7 +68,9 @@ def standing(connection: Connection, project: Project) -> Standing:
     whole = scores is not None and None not in scores
     if project.order == "shuffled" and even and found.n <= MOST_WATCHED:
         always = running_estimate(labels.to_list(), predictions=scores if whole else None)
-    return Standing(answers=answers, so_far=found, always=always)
+    least = items["least"].min()
+    drawn = isinstance(least, float) and least < 1
+    return Standing(answers=answers, drawn=drawn, so_far=found, always=always)
 
 
 def _items(connection: Connection) -> pl.DataFrame:

@@ -166,13 +166,13 @@ def annotate(
     except ImportError:
         raise missing_web() from None
     from markscheme.errors import MarkschemeError
-    from markscheme.tables import ReadOptions, check_named
+    from markscheme.tables import DATASET, ReadOptions, check_named
 
     if file is None and project is None:
         raise MarkschemeError("give the FILE to label, or --project with one that is there")
     if file is not None:
         check_named(file)
-        if not Path(file).is_file():
+        if not (file.startswith(DATASET) or Path(file).is_file()):
             raise MarkschemeError(f"there is no file {file}")
     asked: dict[str, Any] = {
         "title": title,

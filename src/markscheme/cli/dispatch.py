@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 import gc
 import importlib
 import importlib.metadata
+import importlib.util
 import pkgutil
 import sys
 from collections.abc import Sequence
@@ -15,6 +17,7 @@ from typer.core import TyperGroup
 
 from markscheme.cli.app import GROUPS, app, group, notes, silence
 from markscheme.errors import MarkschemeError
+from markscheme.text import one_line
 
 RESEARCH = (
     "amend", "bench", "claims", "datasets", "entail", "hierarchy", "jury", "probe", "references",
@@ -46,7 +49,7 @@ def spelled_now(arguments: Sequence[str]) -> list[str]:
     for words in (2, 1):
         before = " ".join(arguments[:words])
         now = FORMER.get(before)
-        if now is not None:
+        if now is not None and before.replace(" ", ".") not in _offered():
             notes.print(
                 f"note: 'markscheme {before}' is 'markscheme {now}' now; the old spelling goes in "
                 "0.3", markup=False,
@@ -56,11 +59,18 @@ def spelled_now(arguments: Sequence[str]) -> list[str]:
 
 
 class NotInstalled(TyperGroup):
-    """Stands for the research commands where their package is not installed."""
+    """Has in it what other packages added, and an error for what the research package would."""
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """Raises MarkschemeError with the line that installs them, whatever was asked for."""
-        raise MarkschemeError(f"markscheme {ctx.info_name} {args[0]} is {INSTALL_RESEARCH}")
+        """A command by its name.
+
+        Raises:
+            MarkschemeError: the research package has it, with the line that installs that.
+        """
+        theirs = RESEARCH if ctx.info_name == "research" else ("examiner",)
+        if args[0] in theirs and args[0] not in self.list_commands(ctx):
+            raise MarkschemeError(f"markscheme {ctx.info_name} {args[0]} is {INSTALL_RESEARCH}")
+        return super().resolve_command(ctx, args)
 
 
 _INTERRUPTED = 130
@@ -88,32 +98,65 @@ def load_commands(arguments: Sequence[str] = ()) -> None:
         importlib.import_module(f"markscheme.cli.{stem}")
         if first in _registered():
             return
-    points = {one.name: one for one in importlib.metadata.entry_points(group=ENTRY_POINTS)}
+    points = _others(files)
     own = [name for name in files if name == stem or name.startswith(f"{stem}_")]
     theirs = [name for name in points if name == first or name.startswith(f"{first}.")]
     if f"{first}.{second}" in theirs:
         theirs = [f"{first}.{second}"]
     known = stem in own or bool(theirs) or first in GROUPS
+    if importlib.util.find_spec("markscheme_research") is None:
+        for name in ("research", "train"):
+            group(name, INSTALL_RESEARCH, cls=NotInstalled)
     for name in own if known else files:
         importlib.import_module(f"markscheme.cli.{name}")
     for name in theirs if known else points:
         _load(points[name])
-    if not any(name.startswith("research.") for name in points):
-        group("research", INSTALL_RESEARCH, cls=NotInstalled)
-        group("train", INSTALL_RESEARCH, cls=NotInstalled)
     if known and first not in _registered():
         load_commands()
+
+
+def _offered() -> set[str]:
+    return {one.name for one in importlib.metadata.entry_points(group=ENTRY_POINTS)}
+
+
+def _others(files: Sequence[str]) -> dict[str, importlib.metadata.EntryPoint]:
+    """Other packages' commands by name, without those that would stand for one of ours or another.
+
+    Args:
+        files: our own command files.
+    """
+    found: dict[str, importlib.metadata.EntryPoint] = {}
+    for point in importlib.metadata.entry_points(group=ENTRY_POINTS):
+        first = point.name.partition(".")[0].replace("-", "_")
+        whole = point.name.replace(".", "_").replace("-", "_")
+        other = found.get(point.name)
+        if whole in files or (first in files and first not in GROUPS):
+            reason = "markscheme has a command of its name"
+        elif other is not None and other.value != point.value:
+            reason = f"{other.value} has a command of its name"
+        else:
+            found[point.name] = point
+            continue
+        _note_broken(point, reason)
+    return found
 
 
 def _load(point: importlib.metadata.EntryPoint) -> None:
     """Import another package's command; where it is broken, say so: the others work."""
     try:
         point.load()
-    except Exception as error:
-        notes.print(
-            f"note: the command {point.name.replace('.', ' ')!r} of {point.value} did not load: "
-            f"{type(error).__name__}: {error}", markup=False,
-        )  # fmt: skip
+    except (Exception, SystemExit) as error:
+        _note_broken(point, f"{type(error).__name__}: {error}")
+
+
+@functools.cache
+def _note_broken(point: importlib.metadata.EntryPoint, reason: str) -> None:
+    """Say once that a command of another package is not there."""
+    name = point.name.replace(".", " ")
+    notes.print(
+        f"note: the command {name!r} of {point.value} did not load: {one_line(reason)}",
+        markup=False,
+    )
 
 
 def _registered() -> set[str | None]:
@@ -130,9 +173,9 @@ def run(arguments: Sequence[str]) -> int:
     """
     debug = "--debug" in arguments
     arguments = ["--debug", *(item for item in arguments if item != "--debug")][not debug :]
-    arguments = [*arguments[:debug], *spelled_now(arguments[debug:])]
-    load_commands(arguments[debug:])
     try:
+        arguments = [*arguments[:debug], *spelled_now(arguments[debug:])]
+        load_commands(arguments[debug:])
         code = app(args=list(arguments), standalone_mode=False, prog_name="markscheme")
     except MarkschemeError as error:
         if debug:

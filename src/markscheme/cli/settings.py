@@ -170,8 +170,14 @@ def is_in_file(judge: str) -> bool:
 
 def _check_no_file(found: Settings, judges: Any) -> None:
     """A file of settings comes with a folder of somebody's: it may not say which code is run."""
-    for one in [judges] if isinstance(judges, str) else judges:
-        if is_in_file(str(one)):
+    named = [judges] if isinstance(judges, str) else judges
+    if not isinstance(named, list) or not all(isinstance(one, str) for one in named):
+        raise MarkschemeError(
+            f"{found.where('', 'judges')}: judges = {judges!r} is no value for it (a list of "
+            "judges' names)"
+        )
+    for one in named:
+        if is_in_file(one):
             raise MarkschemeError(
                 f"{found.where('', 'judges')}: {one!r} is a judge in a file, which only the "
                 "command line names (-j); give it a name by an entry point "

@@ -31,7 +31,7 @@ from .model_source import TextGenerator as TextGenerator
 from .needs import Needs as Needs
 from .needs import Use as Use
 from .needs import combined as combined
-from .origin import origin as origin
+from .origin import origin_of as origin_of
 from .outcomes import PLAIN as PLAIN
 from .outcomes import RANGES as RANGES
 from .outcomes import WithoutChat as WithoutChat

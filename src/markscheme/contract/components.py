@@ -23,7 +23,7 @@ from typing import Any, TypeVar
 
 from markscheme.contract.grammar import check_types, made_from
 from markscheme.contract.needs import UNDECLARED, Needs
-from markscheme.contract.origin import note_source, origin
+from markscheme.contract.origin import note_source, origin_of
 from markscheme.contract.registry import load_all
 from markscheme.errors import JudgeError
 
@@ -153,7 +153,7 @@ class PartKind:
 
     def origin(self, text: str) -> Mapping[str, str]:
         """What the signature adds for a part that markscheme does not ship; see `origin`."""
-        return origin(self._split(text)[0].part)
+        return origin_of(self._split(text)[0].part)
 
     def _split(self, text: str) -> tuple[PartEntry, list[ast.keyword]]:
         """The entry and the parameters of a name."""

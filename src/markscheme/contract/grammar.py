@@ -27,7 +27,7 @@ from typing import Any, Literal, Union
 
 from markscheme.contract.judge import Judge
 from markscheme.contract.model_source import ModelSource
-from markscheme.contract.origin import origin
+from markscheme.contract.origin import origin_of
 from markscheme.contract.registry import entry, judges, name_of, shipped_names, version
 from markscheme.errors import JudgeError, UnknownNameError
 
@@ -72,6 +72,11 @@ _MODEL = re.compile(r"[A-Za-z][\w.:/@-]*[-.:/\d][\w.:/@-]*")
 
 
 def _how_to_write(source: str) -> str:
+    if ".py" in source:
+        return (
+            "A judge in a file is FILE.py:CLASS or FILE.py:CLASS(parameter=value), by itself and "
+            "after -j on the command line; FILE holds no comma or bracket"
+        )
     if _MODEL.fullmatch(source):
         return f"If it is a model, a judge asks it: -j llm_grader -m {source}"
     return "Write it like exact_match or token_f1(threshold=0.8)"
@@ -119,7 +124,8 @@ def made_from(
         and field.default_factory is dataclasses.MISSING
     ]
     if missing:
-        raise JudgeError(f"{name} needs {', '.join(missing)}, as in {example!r}")
+        shown = f", as in {example!r}" if example != name else f": {name}({missing[0]}=...)"
+        raise JudgeError(f"{name} needs {', '.join(missing)}{shown}")
     return cls(**values)
 
 
@@ -179,7 +185,11 @@ def judge_name(judge: Judge, *, full: bool = False) -> str:
         )
         if full or value != default or type(value) is not type(default):
             takes_judge = _may_hold_judge(_hints(type(judge))[field.name])
-            shown.append(f"{field.name}={_text(value, full=full, takes_judge=takes_judge)}")
+            try:
+                text = _text(value, full=full, takes_judge=takes_judge)
+            except TypeError as error:
+                raise JudgeError(f"{name_of(judge)}: {field.name} cannot be {error}") from None
+            shown.append(f"{field.name}={text}")
     inside = f"({', '.join(shown)})" if shown else ""
     return name_of(judge) + inside
 
@@ -208,7 +218,7 @@ def _text(value: Any, *, full: bool, takes_judge: bool) -> str:
         return f"[{', '.join(_text(item, full=full, takes_judge=takes_judge) for item in value)}]"
     if dataclasses.is_dataclass(value):
         return judge_name(typing.cast("Judge", value), full=full)
-    raise JudgeError(f"a judge's parameter cannot be {value!r} of type {type(value).__name__}")
+    raise TypeError(f"{value!r} of type {type(value).__name__}")
 
 
 # --- checking ---------------------------------------------------------------------------------
@@ -340,5 +350,5 @@ def _identities(judge: Judge, models: ModelSource | None) -> Mapping[str, str]:
     identity = getattr(judge, "identity", None)
     if identity is not None:
         found.update(identity(models))
-    found.update(origin(type(judge)))
+    found.update(origin_of(type(judge)))
     return found

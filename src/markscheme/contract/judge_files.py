@@ -11,6 +11,7 @@ import sys
 from pathlib import Path
 from types import ModuleType
 
+from markscheme.contract.origin import with_imports
 from markscheme.contract.registry import name_of
 from markscheme.errors import JudgeError
 
@@ -54,13 +55,18 @@ def _imported(path: Path) -> ModuleType:
         if folder not in sys.path:
             sys.path.append(folder)
         importlib.invalidate_caches()
+        written, sys.dont_write_bytecode = sys.dont_write_bytecode, True  # old code of a new file
         try:
             known = importlib.import_module(path.stem)
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             raise JudgeError(
                 f"{path} cannot be imported: {type(error).__name__}: {error}"
             ) from error
-    file = getattr(known, "__file__", None)
-    if file is None or Path(file).resolve() != path:
-        raise JudgeError(f"{path.name} has the name of another module ({known}); rename it")
+        finally:
+            sys.dont_write_bytecode = written
+    for file in with_imports([path]):  # what lies beside it too may have a name that is taken
+        made = sys.modules.get(".".join(file.relative_to(path.parent).with_suffix("").parts))
+        place = getattr(made, "__file__", None)
+        if made is not None and (place is None or Path(place).resolve() != file):
+            raise JudgeError(f"{file.name} has the name of another module ({made}); rename it")
     return known

@@ -37,7 +37,7 @@ def note_source(cls: type) -> None:
         _SOURCES[cls] = _source_hash(cls)
 
 
-def origin(cls: type) -> Mapping[str, str]:
+def origin_of(cls: type) -> Mapping[str, str]:
     """What the signature adds for a class that markscheme does not ship; nothing for one it does.
 
     Returns:
@@ -119,7 +119,7 @@ def _source_hash(cls: type) -> str:
 def _source(cls: type) -> Iterator[tuple[str, bytes]]:
     """Named contents that define a class, in an order that is always the same."""
     files = list(_files(cls))
-    for file in _with_imports(files):
+    for file in with_imports(files):
         yield file.name, file.read_bytes()
     seen: set[object] = set()
     for function in _functions(cls):
@@ -155,7 +155,7 @@ def _is_standard(path: Path) -> bool:
     return path.is_relative_to(_STANDARD) and not any(part in _INSTALLED for part in path.parts)
 
 
-def _with_imports(files: Iterable[Path]) -> list[Path]:
+def with_imports(files: Iterable[Path]) -> list[Path]:
     """Files, and those that they import from the same place, at any depth; sorted."""
     found: set[Path] = set()
     waiting = list(files)

@@ -7,6 +7,8 @@ import functools
 import importlib
 import importlib.metadata
 import inspect
+import keyword
+import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -16,6 +18,7 @@ from markscheme.contract.judge import Judge
 from markscheme.contract.needs import UNDECLARED, Needs, combined
 from markscheme.contract.origin import note_source
 from markscheme.errors import JudgeError, MissingExtraError, UnknownNameError
+from markscheme.text import one_line
 
 ENTRY_POINTS = "markscheme.judges"
 """Entry-point group of other packages, whose modules register judges when imported. One that is
@@ -28,6 +31,8 @@ RESEARCH_JUDGES = ("claims", "learned")
 """The judges that `markscheme[research]` adds, named where it is not installed."""
 
 _OURS = "markscheme."
+_WORDS = {"true", "false", "none"}
+_CHANGEABLE = re.compile(r"(?:typing\.)?(?:list|dict|set|List|Dict|Set)\b")
 _SEE = "'markscheme judges' lists all"
 _ASKED = "; a model is asked by a judge: -j llm_grader -m MODEL"
 
@@ -64,9 +69,16 @@ def register(
         example: a name with parameters that works; `name` itself if empty.
 
     Raises:
-        JudgeError: the name is taken, the class is no frozen keyword-only dataclass, or its
-            method `judge` cannot be called with answers and models.
+        JudgeError: the name is no name or taken, the class is no frozen keyword-only dataclass, a
+            parameter could be changed, or its method `judge` cannot be called with answers and
+            models.
     """
+
+    if not name.isidentifier() or keyword.iskeyword(name) or name.lower() in _WORDS:
+        raise JudgeError(
+            f"{name!r} cannot name a judge: a name is a word of letters, digits and _, as it is "
+            "typed after -j"
+        )
 
     def add(cls: J) -> J:
         if (
@@ -92,6 +104,12 @@ def register(
                 f"{cls.__qualname__}.judge{inspect.signature(cls.judge)} cannot be called with "  # type: ignore[attr-defined]
                 "(answers, models); write def judge(self, answers, models)"
             )
+        for field in dataclasses.fields(cls):
+            if _CHANGEABLE.match(str(getattr(field.type, "__name__", field.type))):
+                raise JudgeError(
+                    f"{cls.__qualname__}.{field.name} is a {field.type}, which a judge could "
+                    "change as it judges; parameters are numbers, words, judges, or tuples of them"
+                )
         doc = (cls.__doc__ or "").strip().split("\n\n")[0]
         _ENTRIES[name] = Entry(
             name=name,
@@ -122,14 +140,14 @@ def load_all() -> None:
     for point in importlib.metadata.entry_points(group=ENTRY_POINTS):
         try:
             point.load()
-        except Exception as error:
-            _BROKEN_PLUGINS[point.name] = f"{type(error).__name__}: {error}"
+        except (Exception, SystemExit) as error:
+            _BROKEN_PLUGINS[point.value] = f"{type(error).__name__}: {error}"
 
 
 def _load_named(name: str) -> None:
     """Import the modules of the entry points that are called as a judge, and no others."""
     for point in importlib.metadata.entry_points(group=ENTRY_POINTS, name=name):
-        with suppress(Exception):  # `load_all` says why.
+        with suppress(Exception, SystemExit):  # `load_all` says why.
             point.load()
 
 
@@ -161,7 +179,8 @@ def entry(name: str) -> Entry:
     if name not in known and name in RESEARCH_JUDGES:
         raise MissingExtraError(f"the judge {name!r}", "research")
     if name not in known:
-        failed = f" (plugins that did not load: {_BROKEN_PLUGINS})" if _BROKEN_PLUGINS else ""
+        broken = "; ".join(f"{point}: {why}" for point, why in _BROKEN_PLUGINS.items())
+        failed = f" (plugins that did not load: {one_line(broken)})" if broken else ""
         raise UnknownNameError("judge", name, known, f"{_SEE}{_ASKED}{failed}")
     return known[name]
 

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from markscheme.contract import Judge, ModelSource, asks_chat
+from markscheme.contract import Judge, ModelSource, asks_chat, judge_name, origin_of, parts
 from markscheme.engine.execute import Ask, apply
 from markscheme.errors import JudgeError, MarkschemeError, RunError
 
@@ -76,7 +76,10 @@ def process_pool(count: int | None, models: ModelSource | None = None) -> Iterat
             pool = pool or stack.enter_context(_spawned(width, options))
             size = max(_LEAST, -(-items.height // width))
             try:
-                coming = [pool.submit(_judged, judge, part) for part in items.iter_slices(size)]
+                sources = _sources(judge)
+                coming = [
+                    pool.submit(_judged, judge, part, sources) for part in items.iter_slices(size)
+                ]
                 return pl.concat([one.result() for one in coming])
             except BrokenProcessPool:
                 raise RunError(
@@ -153,7 +156,17 @@ def _end_with_parent() -> None:
         os._exit(1)
 
 
-def _judged(judge: Judge, part: pl.DataFrame) -> pl.DataFrame:
+def _sources(judge: Judge) -> tuple[str | None, ...]:
+    """Hashes of the code of a judge and those inside it, where it is not markscheme's."""
+    return tuple(origin_of(type(one)).get("source") for one in parts(judge))
+
+
+def _judged(judge: Judge, part: pl.DataFrame, sources: tuple[str | None, ...]) -> pl.DataFrame:
+    if _sources(judge) != sources:
+        raise JudgeError(
+            f"the code of {judge_name(judge)} was changed while it judged: give the same command "
+            "again with another --out"
+        )
     try:
         return apply(judge, part, _models)
     except MarkschemeError as error:

@@ -29,6 +29,7 @@ from .joins import as_binary as as_binary
 from .joins import join_labels as join_labels
 from .joins import matching_key as matching_key
 from .joins import numbered as numbered
+from .joins import tied_note as tied_note
 from .joins import with_answers as with_answers
 from .judgment_files import judgments_file as judgments_file
 from .judgment_files import load_judgments as load_judgments

@@ -6,6 +6,7 @@ Whatever the input looks like, the table has all columns of `SCHEMA`; what was n
 from __future__ import annotations
 
 import shlex
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from hashlib import blake2b
@@ -17,7 +18,7 @@ import polars as pl
 
 from markscheme.errors import BadRowsError, DataError, Problem
 from markscheme.tables.atomic_write import whole_file
-from markscheme.tables.columns import REQUIRED
+from markscheme.tables.columns import REQUIRED, label_key
 from markscheme.tables.files import SUFFIXES, RawBatch, Source, iter_raw
 from markscheme.tables.label_values import LabelOffers
 from markscheme.tables.paths import values_at
@@ -93,6 +94,7 @@ class AnswersReader:
         self._seen = _SeenIds()
         self._named: set[Problem] = set()
         self._offers = LabelOffers()
+        self._labels: Counter[str] = Counter()
         self._begun: dict[str, bool] = {}
 
     def __iter__(self) -> Iterator[pl.DataFrame]:
@@ -132,8 +134,9 @@ class AnswersReader:
 
     @property
     def offers(self) -> list[str]:
-        """What could be read as people's labels and is not, with the option that does."""
-        return self._offers.said() if self.ignored else []
+        """Columns that may hold people's labels, with the option, and columns that lack them."""
+        empty = [f"{name}: no row has a label" for name, count in self._labels.items() if not count]
+        return [*empty, *(self._offers.said() if self.ignored else [])]
 
     @property
     def _stopping(self) -> bool:
@@ -181,8 +184,9 @@ class AnswersReader:
         if found.format is None:  # What else a tool writes down is the tool's own.
             unused = [name for name in found.unused if name not in slices]
             self.ignored.update(dict.fromkeys(unused))
-            if unused and _LABELS.isdisjoint(found.places):
-                self._offers.see(raw.columns, unused, len(raw.lines))
+            if unused and _LABELS.isdisjoint(found.places) and not found.labels:
+                keys = {name: label_key(name, found.answers) for name in unused}
+                self._offers.see(raw.columns, keys, len(raw.lines))
         found.values.update({name: raw.columns[name] for name in slices})
         if predicted:
             tables = _predicted(found, predicted, raw)
@@ -194,7 +198,10 @@ class AnswersReader:
         more = [raw.columns[name] for name in found.more_references]
         grades = dict(zip(raw.lines, found.graded, strict=bool(found.graded)))
         parts = [self._typed(raw, values, more, grades, default_system) for values in tables]
-        return pl.concat(parts)
+        frame = pl.concat(parts)
+        if "label" in found.places and found.format is None:
+            self._labels[found.place_of("label")] += frame["label"].count()
+        return frame
 
     def _first_look(self, found: Recognised, raw: RawBatch) -> bool:
         """Whether a source's ids number questions, each standing once for every system.
@@ -449,6 +456,8 @@ def _a_system_each(found: Recognised, raw: RawBatch) -> list[dict[str, Sequence[
     for system, place in found.answers.items():
         values = {**found.values, "answer": values_at(raw.columns, place)}
         values["system"] = [system] * len(raw.lines)
+        if system in found.labels:
+            values["label"] = values_at(raw.columns, found.labels[system])
         if "answer_id" in values:
             values["answer_id"] = [
                 None if one is None else f"{one}:{system}" for one in values["answer_id"]
@@ -525,7 +534,7 @@ def _write(frame: pl.DataFrame, place: Path, target: Path) -> None:
             frame.write_ndjson(place)
         case "json":
             frame.write_json(place)
-        case None:
+        case _:
             raise DataError(
                 f"cannot write {target.name!r}: the ending must be .jsonl, .json, .csv, .tsv or "
                 ".parquet"

@@ -1,13 +1,25 @@
-"""Which of a file's columns is the question, the answer, the verdict: names people use."""
+"""Which of a file's columns is the question, the answer, the verdict: names people use.
+
+Wide tables have a row a question, and a column for the answers, or the labels, of each system.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+import shlex
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
 from markscheme.errors import DataError
+from markscheme.tables.label_values import BLANK, is_verdict
+from markscheme.tables.paths import sample
+
+if TYPE_CHECKING:
+    from markscheme.tables.files import RawBatch
+
+Values = Sequence[Any] | pl.Series
 
 ALIASES: dict[str, tuple[str, ...]] = {
     "answer_id": ("answer id", "id", "uid", "nr", "no", "#"),
@@ -131,3 +143,116 @@ def _check_given(given: Mapping[str, str], names: Sequence[str], source: str) ->
                 f"{source} has no column {theirs!r}; the columns are "
                 f"{', '.join(map(repr, names))} (asked for as {own})"
             )
+
+
+# --- wide tables ------------------------------------------------------------------------------
+
+LABEL_OF = "label:"
+"""`label:SYSTEM=COLUMN`: the column of the labels of one system's answers."""
+
+_FAMILIES = re.compile(
+    r"(chat)?gpt|claude|gemini|llama|mistral|mixtral|qwen|deepseek|falcon|vicuna|alpaca|bard|palm|"
+    r"command r|grok|phi \d|gemma|olmo|yi \d|t5|o[1-9]( mini| preview)?$|newbing|text davinci"
+)
+"""Names of language models, by which a column of a wide table is known."""
+
+_NOT_ANSWERS = frozenset(
+    [
+        "id", "time", "length", "len", "score", "tokens", "cost", "latency", "label", "judge",
+        "correct", "type", "format", "start", "end", "key", "index", "count", "reasoning",
+        "explanation", "verdict", "grade", "rating", "rank", "prompt", "prob", "logprob",
+    ]
+)  # fmt: skip
+
+
+def wide_answers(raw: RawBatch, free: Sequence[str]) -> dict[str, str]:
+    """Systems to columns of their answers: names of models, or several such as `answer_a`."""
+    texts = [name for name in free if name.strip() and holds_texts(raw.columns[name])]
+    known = {name: name for name in texts if _FAMILIES.search(plain_name(name))}
+    marked = {}
+    for name in texts:
+        system = _system_in(name)
+        if system is not None:
+            marked[system] = name
+    if len(marked) > 1 and len(marked) >= len(known):
+        return marked
+    answers = {name: name for name in known if not _NOT_ANSWERS & set(plain_name(name).split())}
+    return {name: name for name in answers if not _is_labels(raw.columns[name], name, answers)}
+
+
+def _system_in(name: str) -> str | None:
+    """`gpt4` in `answer_gpt4`, `gpt4-output` or `response (gpt4)`."""
+    words = "|".join(sorted((word.replace(" ", "[ _-]") for word in
+                             ("answer", *ALIASES["answer"])), key=len, reverse=True))  # fmt: skip
+    match = re.fullmatch(
+        rf"(?:{words})[ _./:-]+(?P<a>.+)|(?P<b>.+?)[ _./:-]+(?:{words})", name, re.IGNORECASE
+    )
+    if match is None:
+        return None
+    system = match["a"] or match["b"]
+    return None if _NOT_ANSWERS & set(plain_name(system).split()) else system
+
+
+def holds_texts(values: Values) -> bool:
+    cells = sample(values)
+    texts = [cell for cell in cells if isinstance(cell, str)]
+    return bool(cells) and len(texts) == len(cells)
+
+
+def _owner(name: str, answers: Mapping[str, str]) -> str | None:
+    """The system whose column a name is an extension of: `gpt-4o` of `Karl (gpt-4o)`."""
+    owners = [system for system, place in answers.items() if place != name and place in name]
+    return max(owners, key=lambda system: len(answers[system]), default=None)
+
+
+def _is_labels(values: Values, name: str, answers: Mapping[str, str]) -> bool:
+    """Whether a column named after another system's holds verdicts and nothing else."""
+    cells = [str(cell).strip() for cell in sample(values)]
+    told = [cell for cell in cells if cell.lower() not in BLANK]
+    return _owner(name, answers) is not None and bool(told) and all(map(is_verdict, told))
+
+
+def label_columns(
+    raw: RawBatch, answers: Mapping[str, str], given: Mapping[str, str], free: Iterable[str]
+) -> dict[str, str]:
+    """Systems to the columns of their labels: those given, else `gpt-4o_label` and the like.
+
+    Raises:
+        DataError: labels are given of a system that there is not.
+    """
+    found: dict[str, str] = {}
+    for ours, theirs in given.items():
+        system = ours.removeprefix(LABEL_OF)
+        if not ours.startswith(LABEL_OF):
+            continue
+        if system not in answers:
+            raise DataError(
+                f"{ours}={theirs}: {raw.source} has no answers of {system!r}; it has those of "
+                f"{', '.join(answers) or 'one system a row'}"
+            )
+        found[system] = theirs
+    for name in free:
+        system = _owner(name, answers) or ""
+        rest = plain_name(name.replace(answers.get(system, ""), " ", 1).strip(" _./:()-"))
+        if system and system not in found and rest in ("label", *ALIASES["label"]):
+            found[system] = name
+    return found
+
+
+def label_key(name: str, answers: Mapping[str, str]) -> str:
+    """What `--columns` calls a column of labels: of a wide table with the system that they are of.
+
+    Where the name does not say the system, the first stands for whichever it is.
+    """
+    if len(answers) < 2:
+        return "label"
+    return LABEL_OF + (_owner(name, answers) or next(iter(answers)))
+
+
+def one_label_of_several(raw: RawBatch, name: str, answers: Mapping[str, str]) -> DataError:
+    """What to say of a column of labels that could be of any system of the row."""
+    return DataError(
+        f"{raw.source}: {name!r} has one label a row, and a row has answers of "
+        f"{', '.join(answers)}; say whose it is, as in --columns "
+        f"{label_key(name, answers)}={shlex.quote(name)}"
+    )

@@ -8,12 +8,13 @@ answers are read, `dataset:NAME` stands for it. `markscheme[research]` offers th
 from __future__ import annotations
 
 import importlib.metadata
+import importlib.util
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
-from markscheme.errors import DataError, UnknownNameError
+from markscheme.errors import DataError, MarkschemeError, UnknownNameError
 
 ENTRY_POINTS = "markscheme.datasets"
 
@@ -28,16 +29,32 @@ def read_dataset(name: str, *, data_dir: str | Path | None = None, **options: An
 
     Raises:
         UnknownNameError: no installed package offers it.
-        DataError: its files are not here, or its reader gave no table.
+        DataError: several packages offer it, its files are not here, or its reader failed or gave
+            no table.
     """
-    points = {one.name: one for one in importlib.metadata.entry_points(group=ENTRY_POINTS)}
-    if name not in points:
-        known = ", ".join(sorted(points)) or "none: pip install 'markscheme[research]' adds those"
-        raise UnknownNameError("data set", name, points, f"installed packages offer {known}")
-    found = points[name].load()(name, data_dir=data_dir, **options)
+    points = importlib.metadata.entry_points(group=ENTRY_POINTS)
+    named = [one for one in points if one.name == name]
+    if not named:
+        known = ", ".join(sorted(one.name for one in points)) or "none"
+        if importlib.util.find_spec("markscheme_research") is None:
+            known += "; pip install 'markscheme[research]' adds the public ones"
+        raise UnknownNameError(
+            "data set", name, [one.name for one in points], f"installed packages offer {known}"
+        )
+    where = " and ".join(one.value for one in named)
+    if len(named) > 1:
+        raise DataError(f"several packages offer a data set {name!r}: {where}; uninstall one")
+    try:
+        found = named[0].load()(name, data_dir=data_dir, **options)
+    except MarkschemeError:
+        raise
+    except (Exception, SystemExit) as error:
+        raise DataError(
+            f"the data set {name!r} could not be read by {where}: {type(error).__name__}: {error}"
+        ) from error
     if not isinstance(found, pl.DataFrame):
         raise DataError(
-            f"the reader of the data set {name!r} ({points[name].value}) gave "
-            f"{type(found).__name__}, not a Polars data frame"
+            f"the reader of the data set {name!r} ({where}) gave {type(found).__name__}, not a "
+            "Polars data frame"
         )
     return found

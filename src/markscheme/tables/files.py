@@ -797,6 +797,13 @@ def _from_rows(
     """A batch of rows of CSV or of a workbook; `outputs` are promptfoo's columns, if it is its."""
     again = {place for place, row in enumerate(rows) if _is_header(row, header)}
     notes: tuple[str, ...] = ()
+    for line, row in zip(lines, rows, strict=True):
+        if len(header) > 2 and row[0] in header and row != header and set(row) == set(header):
+            raise DataError(
+                f"{shown(path)}, line {line}: the header stands here again with its columns in "
+                "another order, so what follows would be read into wrong columns; make a file of "
+                "each part"
+            )
     if again:  # Files were put together, or one was appended to.
         first = lines[min(again)]
         notes = (

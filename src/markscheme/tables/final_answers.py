@@ -15,13 +15,17 @@ from markscheme.text.replies import REASONING, without_reasoning
 WORKED = r"(?s)^(?:.*\s)?####[ \t]*([^\n#]*[^\n#\s])\s*$"
 """A worked solution that ends in its answer, as GSM8K writes it: `6*4=24\\n#### 24`."""
 
-MORE = f"(?:{REASONING})|(?:{API_ERROR})"
+_LAST = r"(?:</s>|<\|(?:im_end|eot_id|end|endoftext|return)\|>|<end_of_turn>|<eos>)\s*$"
+"""Tokens with which a model ends a text, where they were not taken away."""
+
+MORE = f"(?:{REASONING})|(?:{API_ERROR})|(?:{_LAST})"
 """What an answer that may hold more than an answer has."""
 
 _WORKED = re.compile(WORKED)
 _GROUPED = re.compile(r"[-+]?[$€£]?\d{1,3}(?:,\d{3})+(?:\.\d+)?%?")
 _CUT = "answers begin with a block of reasoning such as <think>: what follows it is judged"
 _ONLY = "answers are a block of reasoning such as <think> and nothing else: not answered"
+_TOKENS = "answers end with a token such as </s>, which is cut"
 _FAILED = (
     "answers are the error of a failed call, such as 'Error code: 429' or 'Request timed out.': "
     "not judged"
@@ -32,14 +36,15 @@ _SOLVED = "references are worked solutions that end in '#### ANSWER': the answer
 def final_answers(frame: pl.DataFrame, notes: dict[str, int]) -> pl.DataFrame:
     """An answers table with final answers alone; what was cut is counted in `notes`.
 
-    - Reasoning between tags is left out; an answer that holds nothing else is null: not given. A
-      tag that the question or a reference has too is part of the answer.
+    - A token that ends an answer is cut, and reasoning between tags is left out; an answer that
+      holds nothing else is null: not given. A tag that the question or a reference has too is part
+      of the answer.
     - The error of a failed call is no answer: it goes to `answer_error`, unless the question or a
       reference speaks of errors.
     - Of a worked solution that ends in `#### ANSWER` the reference is the answer, and so it is of
       an answer that is written like it.
     """
-    frame = _without_reasoning(frame, notes)
+    frame = _without_reasoning(_without_last_tokens(frame, notes), notes)
     frame = _without_errors(frame, notes)
     return _solved(frame, notes)
 
@@ -50,6 +55,15 @@ def _speaks_of(pattern: str) -> pl.Expr:
     return there.fill_null(value=False) | pl.col("question").str.contains(pattern).fill_null(
         value=False
     )
+
+
+def _without_last_tokens(frame: pl.DataFrame, notes: dict[str, int]) -> pl.DataFrame:
+    ended = frame.select(
+        pl.col("answer").str.contains(_LAST).fill_null(value=False) & ~_speaks_of(_LAST)
+    ).to_series()
+    _count(notes, _TOKENS, int(ended.sum()))
+    bare = pl.col("answer").str.replace(rf"(?:{_LAST})", "").str.strip_chars_end()
+    return frame.with_columns(pl.when(ended).then(bare).otherwise("answer").alias("answer"))
 
 
 def _without_reasoning(frame: pl.DataFrame, notes: dict[str, int]) -> pl.DataFrame:

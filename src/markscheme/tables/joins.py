@@ -127,6 +127,18 @@ def join_labels(judgments: pl.DataFrame, labels: pl.DataFrame) -> Joined:
     )
 
 
+def tied_note(labels: pl.DataFrame) -> tuple[str, ...]:
+    """How many answers have no label since their annotators are tied; nothing where none has.
+
+    These are the answers that people find hard, so figures of the others may be too good.
+    """
+    key = [name for name in KEYS if name in labels.columns]
+    tied = labels.filter(_tied(labels)).select(key).n_unique()
+    if not tied:
+        return ()
+    return (f"{tied:,} labelled answers are left out, as their annotators are tied: decide them",)
+
+
 def _tied(labels: pl.DataFrame) -> pl.Expr:
     """Answers that several annotators labelled, and no label has more of them than any other."""
     if "annotator_labels" not in labels.columns:

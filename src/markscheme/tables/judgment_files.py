@@ -11,7 +11,7 @@ from markscheme.errors import AgreementError, DataError
 from markscheme.tables.columns import KEYS, renamed
 from markscheme.tables.files import Source, check_named, read_table
 from markscheme.tables.joins import check_key, text_keys
-from markscheme.tables.judgments import STATUSES
+from markscheme.tables.judgments import JUDGMENTS_SCHEMA, STATUSES
 from markscheme.tables.label_values import is_binary, looks_like_values, parse_values
 from markscheme.tables.labels import LABEL_COLUMNS
 from markscheme.tables.seal import check_run
@@ -181,7 +181,11 @@ def _from_wide(table: pl.DataFrame, judges: Sequence[str], slices: Sequence[str]
 def _tidy(table: pl.DataFrame, slices: Sequence[str]) -> pl.DataFrame:
     wanted = dict.fromkeys([*KEYS, "judge", "status", "score", "verdict", *EXTRAS, *slices])
     kept = [name for name in wanted if name in table.columns]
-    return table.select(kept).with_columns(pl.col("judge").cast(pl.String))
+    bare = [name for name in kept if table.schema[name] == pl.Null]  # of rows: never a value
+    return table.select(kept).with_columns(
+        pl.col("judge").cast(pl.String),
+        *(pl.col(name).cast(JUDGMENTS_SCHEMA.get(name, pl.String)) for name in bare),
+    )
 
 
 def _column(table: pl.DataFrame, name: str) -> pl.Series:

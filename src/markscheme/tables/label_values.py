@@ -7,9 +7,10 @@ read by them.
 from __future__ import annotations
 
 import math
+import re
 import shlex
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
@@ -21,22 +22,28 @@ from markscheme.errors import DataError
 YES = (
     "yes", "y", "true", "t", "correct", "acceptable", "accepted", "accept", "right", "pass",
     "passed", "ok", "okay", "1", "ja", "richtig", "korrekt", "oui", "vrai", "sí", "correcto",
-    "verdadero", "sì", "corretto", "vero",
+    "verdadero", "sì", "corretto", "vero", "wahr", "good", "sim", "certo", "verdadeiro", "juist",
+    "goed", "waar", "tak", "prawda", "да", "верно", "правильно", "对", "正确", "是", "正解", "はい",
+    "✓", "✔", "✅",
 )  # fmt: skip
 NO = (
     "no", "n", "false", "f", "incorrect", "unacceptable", "not acceptable", "rejected", "reject",
     "wrong", "fail", "failed", "not ok", "0", "nein", "falsch", "inkorrekt", "non", "faux",
-    "incorrecto", "falso", "sbagliato",
+    "incorrecto", "falso", "sbagliato", "bad", "não", "errado", "onjuist", "fout", "onwaar", "nie",
+    "fałsz", "нет", "неверно", "неправильно", "错", "错误", "否", "不正解", "いいえ", "✗", "✘",
+    "❌",
 )  # fmt: skip
 BLANK = ("", "null", "none", "na", "n/a", "nan", "-", "?")
 _TRAILING = ".!,;:"
+_DECIMAL_COMMA = re.compile(r"-?\d+,\d{1,2}%?")
 _WORDS: dict[str, float | None] = (
     dict.fromkeys(YES, 1.0) | dict.fromkeys(NO, 0.0) | dict.fromkeys(BLANK)
 )
 
 
 def value_of(text: str) -> float | None:
-    """1 for yes, 0 for no, None for a blank, else the number; case and a full stop do not matter.
+    """1 for yes, 0 for no, None for a blank, else the number, which may have a decimal comma or be
+    in per cent; case and a full stop do not matter.
 
     Raises:
         ValueError: it is none of these.
@@ -45,7 +52,9 @@ def value_of(text: str) -> float | None:
     plain = plain.rstrip(_TRAILING) or plain
     if plain in _WORDS:
         return _WORDS[plain]
-    number = float(plain)
+    if _DECIMAL_COMMA.fullmatch(plain):
+        plain = plain.replace(",", ".")
+    number = float(plain[:-1]) / 100 if plain.endswith("%") else float(plain)
     return None if math.isnan(number) else number
 
 
@@ -150,6 +159,12 @@ _MOST_WORDS = 8
 """Different texts up to which a column may hold labels: right/wrong in some spellings."""
 
 
+_OF_ERRORS = re.compile(
+    r"(?i)incorrect|wrong|false|err|fail|hallu|fabricat|unsupport|bad|answerable|refus|missing|toxic"
+)
+"""Names of columns in which yes says that something is amiss, or is of the question."""
+
+
 @dataclass
 class LabelOffers:
     """Counts the words of columns that are not read, and forgets those that are no labels."""
@@ -157,14 +172,19 @@ class LabelOffers:
     _words: dict[str, Counter[str]] = field(default_factory=dict)
     _other: set[str] = field(default_factory=set)
     _rows: int = 0
+    _keys: dict[str, str] = field(default_factory=dict)
 
     def see(
-        self, columns: Mapping[str, Sequence[Any] | pl.Series], names: Iterable[str], rows: int
+        self,
+        columns: Mapping[str, Sequence[Any] | pl.Series],
+        names: Mapping[str, str],
+        rows: int,
     ) -> None:
-        """Take in a batch: the source's columns, those of them that are not read, its rows."""
+        """Take in a batch: the source's columns; those not read, with what ours would be; rows."""
         self._rows += rows
+        self._keys.update(names)
         for name in names:
-            if name in self._other or name not in columns:
+            if name in self._other or name not in columns or _OF_ERRORS.search(name):
                 continue
             found = self._words.setdefault(name, Counter())
             for value in columns[name]:
@@ -172,7 +192,7 @@ class LabelOffers:
                 if text is None or text.lower() in BLANK:
                     continue
                 found[text] += 1
-                if found[text] == 1 and (len(found) > _MOST_WORDS or not _is_verdict(text)):
+                if found[text] == 1 and (len(found) > _MOST_WORDS or not is_verdict(text)):
                     self._other.add(name)
                     del self._words[name]
                     break
@@ -181,7 +201,7 @@ class LabelOffers:
         """A sentence for each column with verdicts of both kinds, and the option that reads it."""
         return [
             f"{name}: {'/'.join(both)} on {words.total():,} of {self._rows:,} rows: "
-            f"people's labels? --columns label={shlex.quote(name)} reads them"
+            f"people's labels? --columns {self._keys[name]}={shlex.quote(name)} reads them"
             for name, words in self._words.items()
             if len(both := _both(words)) > 1
         ]
@@ -200,7 +220,7 @@ def _text(value: Any) -> str | None:
     return str(value).strip() or None
 
 
-def _is_verdict(text: str) -> bool:
+def is_verdict(text: str) -> bool:
     """Whether a text is yes or no in some word."""
     try:
         return label_of(text) in (1.0, 0.0)

@@ -51,7 +51,8 @@ class SourceColumn:
 
     Attributes:
         name: its name or path, as `--columns` takes it.
-        read_as: our column; "answer of SYSTEM" in a wide table; "" where it is not used.
+        read_as: our column; in a wide table "answer of SYSTEM" or "label of SYSTEM"; "" where it
+            is not used.
         example: its first value that is not empty, as text.
     """
 
@@ -178,6 +179,9 @@ def _used(raw: RawBatch, seen: Recognised, frame: pl.DataFrame) -> list[SourceCo
                 )
                 for system, place in seen.answers.items()
             ]  # fmt: skip
+    for system, place in seen.labels.items():
+        example = _example(values_at(raw.columns, place))
+        found.append(SourceColumn(name=place, read_as=f"label of {system}", example=example))
     if frame.height and "system" not in seen.places and not seen.answers:
         name = "(the file's name)"
         found.append(SourceColumn(name=name, read_as="system", example=frame["system"][0]))
@@ -188,7 +192,7 @@ def _others(raw: RawBatch, seen: Recognised, foreign: bool) -> list[SourceColumn
     """What is not used: of a foreign format nothing, since it is the tool's own bookkeeping."""
     if foreign:
         return []
-    used = {*seen.places.values(), *seen.answers.values()}
+    used = {*seen.places.values(), *seen.answers.values(), *seen.labels.values()}
     found = []
     for name, values in raw.columns.items():
         for leaf in leaves(name, values) if holds_objects(values) else (name,):

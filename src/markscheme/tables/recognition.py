@@ -12,15 +12,26 @@ import polars as pl
 from markscheme.errors import DataError, UnknownNameError
 from markscheme.tables.columns import (
     ALIASES,
+    LABEL_OF,
     MORE_REFERENCES,
     OF_ANSWERS,
     REQUIRED,
+    holds_texts,
+    label_columns,
     no_columns,
+    one_label_of_several,
     plain_name,
+    wide_answers,
 )
 from markscheme.tables.columns import recognise as by_name
 from markscheme.tables.files import RawBatch
-from markscheme.tables.formats import ForeignFormat, Record, format_of_record
+from markscheme.tables.formats import (
+    EXPECTED,
+    ForeignFormat,
+    Record,
+    expected_reference,
+    format_of_record,
+)
 from markscheme.tables.paths import holds_objects, leaves, sample, segments, values_at
 from markscheme.text import is_api_error
 
@@ -34,22 +45,8 @@ _WRAPPERS = frozenset(
 )  # fmt: skip
 """Names of what holds a text without saying which text it is."""
 
-_FAMILIES = re.compile(
-    r"(chat)?gpt|claude|gemini|llama|mistral|mixtral|qwen|deepseek|falcon|vicuna|alpaca|bard|palm|"
-    r"command r|grok|phi \d|gemma|olmo|yi \d|t5|o[1-9]( mini| preview)?$|newbing|text davinci"
-)
-"""Names of language models, by which a column of a wide table is known."""
-
 _OBJECT = re.compile(r"\{\s*\"(?!text\"\s*:\s*\[)")
 """The beginning of an object of JSON, but for SQuAD's list of references."""
-
-_NOT_ANSWERS = frozenset(
-    [
-        "id", "time", "length", "len", "score", "tokens", "cost", "latency", "label", "judge",
-        "correct", "type", "format", "start", "end", "key", "index", "count", "reasoning",
-        "explanation", "verdict", "grade", "rating", "rank", "prompt", "prob", "logprob",
-    ]
-)  # fmt: skip
 
 
 @dataclass(kw_only=True)
@@ -60,7 +57,7 @@ class Recognised:
         values: our columns to the values.
         places: our columns to where they are from, as `--columns` takes it; foreign formats give
             their name.
-        answers: of a wide table: systems to the columns of their answers.
+        answers: of a wide table: systems to the columns of their answers; labels: likewise.
         unused: named columns of the source that none of ours is from.
         more_references: columns that hold further references.
         format: the foreign format, if it is one.
@@ -72,6 +69,7 @@ class Recognised:
     values: dict[str, Values] = field(default_factory=dict)
     places: dict[str, str] = field(default_factory=dict)
     answers: dict[str, str] = field(default_factory=dict)
+    labels: dict[str, str] = field(default_factory=dict)
     unused: list[str] = field(default_factory=list)
     more_references: tuple[str, ...] = ()
     format: ForeignFormat | None = None
@@ -98,6 +96,7 @@ class Recognised:
         ]
         if self.answers:
             pairs.append(f"answer = each of {', '.join(self.answers.values())}")
+        pairs += [f"label of {system} = {name}" for system, name in self.labels.items()]
         known = f" as {self.format.name}" if self.format is not None else ""
         known += f" ({self.version})" if self.version else ""
         if not pairs and not known:
@@ -136,6 +135,8 @@ def recognise_columns(
     if answer_columns:
         _take_answers(found, raw, answer_columns)
     blocked = set(given) | ({"answer"} if answer_columns else set())
+    if any(ours.startswith(LABEL_OF) for ours in given):
+        blocked.add("label")
     _take_foreign(found, raw, blocked)
     used = {place.split(".")[0] for place in found.places.values()} | set(found.places.values())
     used |= set(found.answers.values())
@@ -151,11 +152,13 @@ def recognise_columns(
     if found.answers and "answer" in missing:
         missing.remove("answer")
     if missing == ["answer"] and "answer" not in given:
-        found.answers = _wide(raw, free)
+        found.answers = wide_answers(raw, free)
         missing = [] if found.answers else missing
     if missing:
         raise _nothing_for(raw, missing, free, found)
-    gone = {*found.places.values(), *found.answers.values(), *found.more_references}
+    _take_labels_of_systems(found, raw, given)
+    gone = {*found.places.values(), *found.answers.values(), *found.labels.values()}
+    gone |= set(found.more_references)
     heads = {place.split(".")[0] for place in gone if place not in names}
     for name in own:
         if name not in names:
@@ -169,12 +172,18 @@ def recognise_columns(
         name for name in names if name.strip() and name not in gone and name not in heads
     ]
     found.places = {ours: theirs for ours, theirs in found.places.items() if theirs != "none"}
+    if found.places.get("references") == EXPECTED:
+        found.values["references"] = [
+            expected_reference(cell) for cell in _listed(found.values["references"])
+        ]
     _note_json(found)
     return found
 
 
 def _take_given(found: Recognised, raw: RawBatch, given: Mapping[str, str]) -> None:
     for ours, theirs in given.items():
+        if ours.startswith(LABEL_OF):
+            continue
         if ours not in OF_ANSWERS and ours in raw.columns and theirs in OF_ANSWERS:
             raise DataError(
                 f"{ours}={theirs} is the wrong way round: columns are given as OURS=THEIRS, so "
@@ -226,6 +235,24 @@ def _take_answers(found: Recognised, raw: RawBatch, columns: Sequence[str]) -> N
     for name in columns:
         place, _ = _at(raw, name, "answer")
         found.answers[name] = place
+
+
+def _take_labels_of_systems(found: Recognised, raw: RawBatch, given: Mapping[str, str]) -> None:
+    """The labels of each system of a wide table, which stand in columns of their own.
+
+    Raises:
+        DataError: a column of labels does not say whose answers it is of.
+    """
+    used = {*found.places.values(), *found.answers.values()} - {found.places.get("label")}
+    free = [name for name in raw.columns if name not in used]
+    found.labels = label_columns(raw, found.answers, given, free)
+    for system, place in found.labels.items():
+        found.labels[system], _ = _at(raw, place, "label")
+    place = found.places.get("label", "none")
+    if len(found.answers) > 1 and place != "none":
+        if place not in found.labels.values():
+            raise one_label_of_several(raw, place, found.answers)
+        del found.places["label"], found.values["label"]
 
 
 def _take_foreign(found: Recognised, raw: RawBatch, blocked: Iterable[str]) -> None:
@@ -438,39 +465,6 @@ def _best(paths: Sequence[str], ours: str, source: str) -> str | None:
     return best[0] if best else None
 
 
-def _wide(raw: RawBatch, free: Sequence[str]) -> dict[str, str]:
-    """Systems to columns of their answers: names of models, or several such as `answer_a`."""
-    texts = [name for name in free if name.strip() and _holds_texts(raw.columns[name])]
-    known = {name: name for name in texts if _FAMILIES.search(plain_name(name))}
-    marked = {}
-    for name in texts:
-        system = _system_in(name)
-        if system is not None:
-            marked[system] = name
-    if len(marked) > 1 and len(marked) >= len(known):
-        return marked
-    return {name: name for name in known if not _NOT_ANSWERS & set(plain_name(name).split())}
-
-
-def _system_in(name: str) -> str | None:
-    """`gpt4` in `answer_gpt4`, `gpt4-output` or `response (gpt4)`."""
-    words = "|".join(sorted((word.replace(" ", "[ _-]") for word in
-                             ("answer", *ALIASES["answer"])), key=len, reverse=True))  # fmt: skip
-    match = re.fullmatch(
-        rf"(?:{words})[ _./:-]+(?P<a>.+)|(?P<b>.+?)[ _./:-]+(?:{words})", name, re.IGNORECASE
-    )
-    if match is None:
-        return None
-    system = match["a"] or match["b"]
-    return None if _NOT_ANSWERS & set(plain_name(system).split()) else system
-
-
-def _holds_texts(values: Values) -> bool:
-    cells = sample(values)
-    texts = [cell for cell in cells if isinstance(cell, str)]
-    return bool(cells) and len(texts) == len(cells)
-
-
 _MOST_SYSTEMS = 50
 _LONGEST_NAME = 60
 
@@ -497,7 +491,7 @@ def _nothing_for(
 ) -> DataError:
     names = list(raw.columns)
     if list(missing) == ["answer"]:
-        texts = [name for name in free if name.strip() and _holds_texts(raw.columns[name])]
+        texts = [name for name in free if name.strip() and holds_texts(raw.columns[name])]
         wide = texts if len(texts) > 1 else [*texts, "OTHER"]
         inner = [leaf for leaf in _leaves(raw, names) if leaf not in names]
         inside = f" (inside them are {_shown(inner)})" if inner else ""

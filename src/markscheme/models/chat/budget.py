@@ -74,6 +74,11 @@ class Budget:
     _lock: threading.Lock = field(default_factory=threading.Lock, init=False, repr=False)
     _spending: dict[str, float] = field(default_factory=dict, init=False, repr=False)
     _under_way: float = field(default=0.0, init=False, repr=False)
+    _open: int = field(default=0, init=False, repr=False)
+    _ended: int = field(default=0, init=False, repr=False)
+    _billed: bool = field(default=False, init=False, repr=False)
+    _dearer: float = field(default=1.0, init=False, repr=False)
+    """The most that a reply cost, as a multiple of what was reserved for it; at least 1."""
 
     @property
     def spending(self) -> Spending:
@@ -81,8 +86,16 @@ class Budget:
         with self._lock:
             return self._read()
 
-    def admit(self, worst: float) -> str | Literal[False] | None:
+    def admit(self, worst: float, *, again: bool = False) -> str | Literal[False] | None:
         """Ask to send one request that costs `worst` dollars at most.
+
+        A server may bill more than its price list says. So until one has said what a reply costs,
+        no more requests are under way than have ended, and one; and what is reserved is as many
+        times more as the dearest reply was.
+
+        Args:
+            worst: by the price list.
+            again: the request is one that is under way, and is sent once more.
 
         Returns:
             None: go on; `settle` must follow. False: not yet, but what is under way may turn out
@@ -92,14 +105,27 @@ class Budget:
             if self.max_calls is not None and self._spending.get("calls", 0) >= self.max_calls:
                 return f"the budget of {self.max_calls:,} calls (--max-calls) is spent"
             if self.max_cost is not None:
-                spent = self._spending.get("cost_usd", 0.0)
-                if spent + self._under_way + worst > self.max_cost:
-                    if self._under_way > 0 and spent + worst <= self.max_cost:
+                if not (self._billed or again) and self._open > self._ended:
+                    return False
+                spent, one = self._spending.get("cost_usd", 0.0), worst * self._dearer
+                if spent + self._under_way * self._dearer + one > self.max_cost:
+                    if self._under_way > 0 and spent + one <= self.max_cost:
                         return False
-                    return f"the budget of ${self.max_cost:g} (--max-cost) is spent"
+                    return self._refusal(spent, one)
             self._under_way += worst
+            self._open += 1
             self._add(calls=1)
             return None
+
+    def _refusal(self, spent: float, one: float) -> str:
+        budget = f"the budget of ${self.max_cost:g} (--max-cost)"
+        if spent > (self.max_cost or 0.0):
+            return f"{budget} is spent: replies cost more than their price list says, ${spent:,.4f}"
+        return (
+            f"{budget} is spent"
+            if spent
+            else f"{budget} is less than a request may cost, ${one:,.4f}"
+        )
 
     def settle(self, worst: float, reply: ChatReply, *, bill: float | None = None) -> None:
         """Count the reply to a request that was admitted at `worst` dollars.
@@ -115,7 +141,12 @@ class Budget:
         if cost is None:
             cost = worst if generated else 0.0
         with self._lock:
-            self._under_way = max(0.0, self._under_way - worst)
+            self._end(worst)
+            self._billed = self._billed or (
+                generated and (reply.cost_usd is not None or bill is not None)
+            )
+            if worst > 0:
+                self._dearer = max(self._dearer, cost / worst)
             self._add(
                 failed=reply.status == "failed",
                 tokens_in=reply.tokens_in or 0,
@@ -128,8 +159,8 @@ class Budget:
     def lose(self, worst: float) -> None:
         """Count a request that was sent, may be billed, and gave no reply that could be read."""
         with self._lock:
-            self._under_way = max(0.0, self._under_way - worst)
-            self._add(cost_usd=worst, unread=1, unpriced=1)
+            self._end(worst)
+            self._add(cost_usd=worst * self._dearer, unread=1, unpriced=1)
         self._tell()
 
     def remark(self, text: str) -> None:
@@ -153,6 +184,11 @@ class Budget:
                 cost_usd=cost or 0.0,
                 unpriced=cost is None,
             )
+
+    def _end(self, worst: float) -> None:
+        """A request that was admitted is under way no longer."""
+        self._under_way = max(0.0, self._under_way - worst)
+        self._open, self._ended = max(0, self._open - 1), self._ended + 1
 
     def _add(self, **counts: float) -> None:
         for name, count in counts.items():

@@ -225,7 +225,7 @@ class CachedChat:
             if not limit:
                 return False
             next_one = self._worst(entry.request, limit)
-            if self.budget.admit(next_one) is not None:
+            if self.budget.admit(next_one, again=True) is not None:
                 return False
             reserved.append(next_one)
             return True

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import pairwise
 
 import polars as pl
@@ -16,7 +17,6 @@ from markscheme.results import Figure, Table, interval, p_text, percent
 _MOST_SYSTEMS = 30
 _MOST_WITH_EVERY_PAIR = 8
 """With more systems the table has neighbours in the ranking alone; the p-values allow for all."""
-_RESAMPLES = 1_000
 _RESAMPLES_A_PAIR = 40
 """So that the least p-value, one in all resamples, is below 0.05 after Holm's correction."""
 _SURE = 0.05
@@ -31,9 +31,10 @@ def pairs(material: Material) -> Section | None:
         voice, verdicts = material.judges[-1].name, material.judges[-1].rows["verdict"]
     rows = material.answers.select("question", "system", verdict=verdicts)
     count = len(material.systems) * (len(material.systems) - 1) // 2
-    resamples = max(_RESAMPLES, _RESAMPLES_A_PAIR * count)
+    plain = CompareOptions()  # as `compare` has it, so that both say the same
+    wanted = replace(plain, resamples=max(plain.resamples, _RESAMPLES_A_PAIR * count))
     try:
-        found = compare_systems(rows, options=CompareOptions(resamples=resamples))
+        found = compare_systems(rows, options=wanted)
     except AgreementError:  # Systems without a question in common.
         return None
     ranked = _ranked(rows)

@@ -3,8 +3,10 @@ from .foreign import Record as Record
 from .foreign import format_of_document as format_of_document
 from .foreign import format_of_record as format_of_record
 from .inspect_log import inspect_archive as inspect_archive
+from .promptfoo import EXPECTED as EXPECTED
 from .promptfoo import CsvOutput as CsvOutput
 from .promptfoo import csv_outputs as csv_outputs
 from .promptfoo import csv_records as csv_records
+from .promptfoo import expected_reference as expected_reference
 from .promptfoo import repeats_of_csv as repeats_of_csv
 from .workbook import workbook_rows as workbook_rows

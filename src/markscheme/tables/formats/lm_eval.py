@@ -15,17 +15,21 @@ _METRICS = ("exact_match", "em", "acc")
 def _ours(record: Record) -> Record:
     doc = record["doc"] if isinstance(record["doc"], Mapping) else {}
     found: dict[str, Any] = {"question": _question(doc, record)}
-    choices = _continuations(record)
-    scores = _scores(record)
-    if choices and scores and len(choices) == len(scores):
+    choices, scores = _continuations(record), _scores(record)
+    if _is_choice(choices, scores):
         # A choice by likelihood: the answer is the likeliest continuation.
-        found["answer"] = choices[max(range(len(scores)), key=scores.__getitem__)].strip()
+        likely = max(zip(scores or (), choices, strict=True), key=lambda pair: pair[0])[1]
+        found["answer"] = likely.strip()
         found["references"] = _chosen(record["target"], choices)
     else:
         found["answer"] = _first(record["filtered_resps"])
         found["references"] = _references(doc, record["target"])
     model = _model(record)
     return found | ({"system": model} if model else {})
+
+
+def _is_choice(choices: Sequence[str], scores: Sequence[float] | None) -> bool:
+    return bool(choices) and scores is not None and len(choices) == len(scores)
 
 
 def _model(record: Record) -> str | None:
@@ -40,11 +44,19 @@ def _filter(record: Record) -> str | None:
 
 
 def _notes(records: Sequence[Record]) -> Mapping[str, int]:
+    found = {}
+    replies = [
+        1 if _is_choice(_continuations(one), _scores(one)) else _replies(one["filtered_resps"])
+        for one in records
+    ]
+    if several := sum(count > 1 for count in replies):
+        found["samples have several replies (repeats), and the first is judged"] = several
     filters = [str(name) for name in dict.fromkeys(record.get("filter") for record in records)]
-    if len(filters) < 2:
-        return {}
-    said = f"filters of lm-eval are systems of their own, not to be added up: {', '.join(filters)}"
-    return {said: len(records)}
+    if len(filters) > 1:
+        named = ", ".join(filters)
+        said = f"filters of lm-eval are systems of their own, not to be added up: {named}"
+        found[said] = len(records)
+    return found
 
 
 def _graded(record: Record) -> tuple[str, bool] | None:
@@ -86,6 +98,15 @@ def _first(value: Any) -> Any:
     while isinstance(value, list | tuple):
         value = value[0] if value else None
     return value
+
+
+def _replies(value: Any) -> int:
+    """How many replies a sample has: those of the innermost list."""
+    while isinstance(value, list | tuple):
+        if len(value) != 1:
+            return len(value)
+        value = value[0]
+    return 1
 
 
 def _continuations(record: Record) -> list[str]:

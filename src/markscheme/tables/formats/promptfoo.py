@@ -24,6 +24,11 @@ _REFERENCES = (
 """Assertions whose value is what the answer should say."""
 
 
+_OTHER_ASSERTIONS = (
+    "llm-rubric", "javascript", "python", "regex", "is-json", "contains-json", "starts-with", "fn",
+    "eval", "webhook", "cost", "latency", "perplexity", "grade", "is-valid-openai-tools-call",
+)  # fmt: skip
+
 _BESIDE = frozenset(["Status", "Score", "Named Scores", "Grader Reason", "Comment", "Reasoning"])
 """Columns that follow each output of a CSV file."""
 
@@ -51,6 +56,26 @@ class CsvOutput:
     column: int
     status: int | None
     reason: int | None
+
+
+EXPECTED = "__expected"
+"""The column of a file of tests that holds assertions."""
+_ASSERTION = re.compile(r"\s*(?P<kind>[a-z][a-z-]*)(?:\([^()]*\))?:\s*(?P<value>.*)", re.DOTALL)
+
+
+def expected_reference(cell: Any) -> Any:
+    """What an assertion wants the answer to say; None of one that wants something else of it.
+
+    >>> expected_reference("icontains: Lima"), expected_reference("Lima: the capital")
+    ('Lima', 'Lima: the capital')
+    """
+    found = _ASSERTION.fullmatch(cell) if isinstance(cell, str) else None
+    if found is None:
+        return cell
+    kind = found["kind"].removeprefix("not-")
+    if found["kind"] in _REFERENCES:
+        return found["value"].strip()
+    return None if kind in (*_REFERENCES, *_OTHER_ASSERTIONS) else cell
 
 
 def repeats_of_csv(header: Sequence[str]) -> set[str]:

@@ -23,6 +23,10 @@ _DAMAGED = (
 """What a damaged archive raises here; its reader says what is wrong with it."""
 _NAME = re.compile(r"([A-Z]{1,3})([0-9]{1,7})")
 _FORMULA = re.compile(rb"<(?:\w+:)?f[\s/>]")
+_ERROR = b't="e"'
+_UNCOMPUTED = (
+    "is a formula without a value: open the file in a spreadsheet and save it, which computes it"
+)
 _CELL = re.compile(rb'\br="([A-Z]{1,3})([0-9]{1,7})"')
 
 
@@ -77,8 +81,8 @@ def workbook_rows(content: bytes, name: str, *, sheet: str | None = None) -> She
         raise DataError(f"{name} has no sheet with a header and rows")
     if len(filled) > 1:
         raise DataError(
-            f"{name} has several sheets ({', '.join(map(repr, filled))}): name one with --sheet, "
-            "or save it as a file of its own"
+            f"{name} has several sheets ({', '.join(map(repr, filled))}): save one "
+            "as a file of its own, or, where answers are judged, name it with --sheet"
         )
     (title,) = filled
     rows = tables[title]
@@ -88,9 +92,8 @@ def workbook_rows(content: bytes, name: str, *, sheet: str | None = None) -> She
     if twice:
         raise DataError(f"{name}, row {start + 1}: columns named twice: {', '.join(twice)}")
     trouble = {
-        row: f"the cell {cell} ({header[column - 1]}) is a formula without a value: open the file "
-        "in a spreadsheet and save it, which computes it"
-        for row, column, cell in _uncomputed(content, book.sheet_names.index(title))
+        row: f"the cell {cell} ({header[column - 1]}) {why}"
+        for row, column, cell, why in _without_value(content, book.sheet_names.index(title))
         if row > start + 1 and column <= len(header) and header[column - 1]
     }
     numbered = [
@@ -106,11 +109,11 @@ def workbook_rows(content: bytes, name: str, *, sheet: str | None = None) -> She
     )
 
 
-def _uncomputed(content: bytes, place: int) -> Iterator[tuple[int, int, str]]:
-    """Row, column and name of the cells of an .xlsx sheet that hold a formula and no value.
+def _without_value(content: bytes, place: int) -> Iterator[tuple[int, int, str, str]]:
+    """Row, column and name of the cells of an .xlsx sheet that should hold a value, and why not.
 
-    Programs that write workbooks leave such cells; only a spreadsheet computes them. A formula
-    whose value is an empty text says so (`t="str"`).
+    Programs that write workbooks leave formulas without a value; only a spreadsheet computes them.
+    A formula whose value is an empty text says so (`t="str"`), and an error such as #N/A (`t="e"`).
     """
     if not content.startswith(b"PK"):
         return
@@ -118,7 +121,7 @@ def _uncomputed(content: bytes, place: int) -> Iterator[tuple[int, int, str]]:
         if "xl/workbook.xml" not in archive.namelist():
             return
         part = archive.read(_sheet_part(archive, place))
-        if _FORMULA.search(part) is None:
+        if _FORMULA.search(part) is None and _ERROR not in part:
             return
         for _, element in ElementTree.iterparse(io.BytesIO(part)):  # noqa: S314 - expat bounds entities
             if _tag(element) != "c":
@@ -126,8 +129,13 @@ def _uncomputed(content: bytes, place: int) -> Iterator[tuple[int, int, str]]:
             parts = {_tag(child): child.text for child in element}
             computed = parts.get("v") or ("v" in parts and element.get("t") == "str")
             found = _NAME.fullmatch(element.get("r", ""))
-            if found and "f" in parts and not computed:
-                yield int(found[2]), _column(found[1]), found[0]
+            why = None
+            if element.get("t") == "e":
+                why = f"is the error {parts.get('v')}: mend or empty it"
+            elif "f" in parts and not computed:
+                why = _UNCOMPUTED
+            if found and why:
+                yield int(found[2]), _column(found[1]), found[0], why
             element.clear()
 
 

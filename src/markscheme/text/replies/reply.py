@@ -38,12 +38,14 @@ def unparsed(reason: str) -> Reading:
 CUT_OFF = "cut off by the token limit before a verdict"
 EMPTY = "an empty reply"
 
-_TAG = r"(?:think|thinking|reasoning)>"
-REASONING = rf"(?i)</?{_TAG}"
+_TAG = r"(?:think|thinking|reasoning|thoughts?|scratchpad)\s*>"
+_BEGINS = rf"<{_TAG}|\[think\]|◁think▷|<\|channel\|>analysis(?:<\|message\|>)?"
+_ENDS = rf"</{_TAG}|\[/think\]|◁/think▷|<\|channel\|>final(?:<\|message\|>)?"
+REASONING = rf"(?i)(?:{_BEGINS}|{_ENDS})"
 """A tag that begins or ends a model's reasoning, for Polars and Python alike."""
 
-_START = re.compile(rf"<{_TAG}", re.IGNORECASE)
-_END = re.compile(rf"</{_TAG}", re.IGNORECASE)
+_START = re.compile(_BEGINS, re.IGNORECASE)
+_END = re.compile(_ENDS, re.IGNORECASE)
 _TRIES = 40
 _MARKS = re.compile(r"[\W_]++")
 _LONGEST_MARKS = 100

@@ -104,7 +104,8 @@ def locate(entry: Dataset, data_dir: str | Path | None = None) -> Local:
         raise DataError(
             f"dataset {entry.name!r} is not here: {_wanted(entry)} should be in {places}. "
             f"'markscheme research datasets fetch {entry.name}' downloads it; a copy you have is "
-            f"found through --data-dir FOLDER or the environment variable {VARIABLE}"
+            f"found through {VARIABLE}=FOLDER in the environment, by research commands through "
+            "--data-dir FOLDER too"
         )
     return found
 

@@ -13,9 +13,9 @@ import polars as pl
 from markscheme.agreement import (
     JudgmentsSource,
     columns_of,
-    is_result,
     judged_and_labelled,
     judged_table,
+    open_run,
 )
 from markscheme.contract import Judge, ModelSource, parse_judge
 from markscheme.engine import run_in_folder, run_in_memory
@@ -163,7 +163,7 @@ def _judged(
     reading = ReadOptions(
         columns=columns_of(options.columns), reference_separator=options.reference_separator
     )
-    sources = [one.answers() if is_result(one) else one for one in answers]
+    sources = [one if (kept := open_run(one).kept) is None else kept for one in answers]
 
     def read() -> pl.DataFrame:
         return pl.concat(list(AnswersReader(sources, reading)))

@@ -1,0 +1,91 @@
+"""Whatever judged answers come as, every function says the same of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import markscheme
+from markscheme.agreement import open_run
+
+JUDGES = ("contains", "token_f1")
+SOURCES = ("run", "judgments file", "result", "opened", "apart", "pandas", "rows")
+
+FUNCTIONS: dict[str, Callable[..., Any]] = {
+    "agree": markscheme.agree,
+    "compare": lambda s, **k: markscheme.compare(s, resamples=100, **k),
+    "compare systems": lambda s, **k: markscheme.compare(
+        s, systems=True, judges="contains", resamples=100, **k
+    ),
+    "estimate": lambda s, **k: markscheme.estimate(s, judge="contains", **k),
+    "rank": lambda s, **k: markscheme.rank(s, resamples=50, **k),
+    "calibrate": lambda s, **k: markscheme.calibrate(s, judge="token_f1", **k),
+    "cascade": lambda s, **k: markscheme.choose_cascade(
+        s, first="token_f1", then="contains", calls=0.6, **k
+    ),
+    "failures": markscheme.failures,
+    "failures rejected": lambda s, **k: markscheme.failures(s, rejected=True, **k),
+    "plan_labels": lambda s, **k: markscheme.plan_labels(s, judge="contains", count=20, **k),
+}
+
+
+@pytest.fixture(scope="module")
+def sources(example: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[Any, Any]]:
+    """The bundled example, judged, with labels: what is given by name, and the answers apart."""
+    folder = tmp_path_factory.mktemp("sources") / "run"
+    result = markscheme.judge(example, JUDGES, out=folder)
+    judgments, answers = result.judgments, result.answers()
+    return {
+        "run": (folder, None),
+        "judgments file": (folder / "judgments.parquet", None),
+        "result": (result, None),
+        "opened": (open_run(folder), None),
+        "apart": (judgments, answers),
+        "pandas": (judgments.to_pandas(), answers.to_pandas()),
+        "rows": (judgments.to_dicts(), answers.to_dicts()),
+    }
+
+
+@pytest.mark.parametrize("source", SOURCES[1:])
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_every_function_says_the_same_of_every_source(
+    name: str, source: str, sources: dict[str, tuple[Any, Any]]
+) -> None:
+    of_run = FUNCTIONS[name](sources["run"][0])
+    given, answers = sources[source]
+    apart = {} if answers is None else {"answers": answers}
+    if apart and name not in ("plan_labels", "failures rejected"):
+        apart["labels"] = answers
+    found = FUNCTIONS[name](given, **apart)
+    assert found.to_json() == of_run.to_json()
+
+
+def test_the_parts_of_a_source(sources: dict[str, tuple[Any, Any]], example: Path) -> None:
+    run = open_run(sources["run"][0])
+    assert run.table.height == 2 * run.answers.height
+    assert not run.is_answers
+    assert run.labels() is run.kept
+    bare = open_run(example)
+    assert bare.is_answers
+    assert bare.kept is None
+    assert bare.answers.equals(run.answers.select(bare.answers.columns))
+
+
+def test_tied_annotators_are_named_wherever_their_answers_are_left_out() -> None:
+    rows = [
+        {"question": f"q{n // 2}", "references": ["a"], "answer": "a" if n % 3 else "b",
+         "system": ("one", "two")[n % 2], "annotator1": 1, "annotator2": int(n % 5 > 0)}
+        for n in range(60)
+    ]  # fmt: skip
+    labels = [{key: value for key, value in row.items() if key != "references"} for row in rows]
+    result = markscheme.judge(rows, "contains")
+    said = "12 labelled answers are left out, as their annotators are tied"
+    for found in (
+        markscheme.estimate(result, labels),
+        markscheme.compare(result, labels, systems=True, resamples=100),
+        markscheme.failures(result, labels),
+    ):
+        assert said in " ".join(str(found).split())

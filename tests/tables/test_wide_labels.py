@@ -1,0 +1,75 @@
+"""Labels of wide tables: of one system each, and never of all."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import polars as pl
+import pytest
+
+import markscheme
+from markscheme.errors import DataError
+from markscheme.tables import AnswersReader, ReadOptions
+
+SYSTEMS = ("gpt-4o", "llama-3")
+
+
+def table(**columns: Any) -> pl.DataFrame:
+    rows = 12
+    made = {"question": [f"Who wrote book {n}?" for n in range(rows)],
+            "gold": [f"Author {n}" for n in range(rows)],
+            "gpt-4o": [f"Author {n}" for n in range(rows)],
+            "llama-3": ["x"] * rows}  # fmt: skip
+    cells = [("richtig", "falsch", None)[n % 3] for n in range(rows)]
+    return pl.DataFrame({**made, **dict.fromkeys(columns.values(), cells)})
+
+
+def labels(data: pl.DataFrame, **columns: str) -> dict[str, int]:
+    found = pl.concat(AnswersReader([data], ReadOptions(columns=columns)))
+    counted = found.group_by("system").agg(pl.col("label").count())
+    return {name: count for name, count in counted.iter_rows() if count}
+
+
+@pytest.mark.parametrize("name", ["gpt-4o_label", "label gpt-4o", "Label (gpt-4o)", "gpt-4o human"])
+def test_a_column_called_after_a_system_has_its_labels(name: str) -> None:
+    assert labels(table(a=name)) == {"gpt-4o": 8}
+
+
+def test_each_system_may_have_a_column() -> None:
+    assert labels(table(a="gpt-4o_label", b="llama-3_label")) == dict.fromkeys(SYSTEMS, 8)
+
+
+@pytest.mark.parametrize("name", ["gpt-4o Karl", "Meinung Karl (gpt-4o)"])
+def test_verdicts_on_a_system_are_no_system(name: str) -> None:
+    reader = AnswersReader([table(a=name)])
+    assert set(pl.concat(reader)["system"]) == set(SYSTEMS)
+    (offer,) = reader.offers
+    assert f"--columns label:gpt-4o='{name}' reads them" in offer
+    assert labels(table(a=name), **{"label:gpt-4o": name}) == {"gpt-4o": 8}
+
+
+def test_what_is_advised_reads_labels_of_one_system() -> None:
+    data = table(a="Urteil")
+    (offer,) = (reader := AnswersReader([data])).offers or ([*reader] and reader.offers)
+    assert "--columns label:gpt-4o=Urteil" in offer
+    assert labels(data, **{"label:llama-3": "Urteil"}) == {"llama-3": 8}
+    result = markscheme.judge(data, "exact_match", columns={"label:gpt-4o": "Urteil"})
+    assert result.agree(resamples=0).frame["answers"].to_list() == [8]
+
+
+@pytest.mark.parametrize("columns", [{}, {"label": "label"}])
+def test_one_label_of_several_systems_is_refused(columns: dict[str, str]) -> None:
+    with pytest.raises(DataError, match="say whose it is, as in --columns label:gpt-4o=label"):
+        labels(table(a="label"), **columns)
+
+
+def test_labels_of_a_system_that_there_is_not() -> None:
+    with pytest.raises(DataError, match="no answers of 'bard'; it has those of gpt-4o, llama-3"):
+        labels(table(a="Urteil"), **{"label:bard": "Urteil"})
+
+
+@pytest.mark.parametrize("name", ["incorrect", "is_wrong", "Error", "hallucination", "answerable"])
+def test_columns_of_errors_are_not_offered_as_labels(name: str) -> None:
+    reader = AnswersReader([table(a=name)])
+    assert list(reader)
+    assert not reader.offers
