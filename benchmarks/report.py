@@ -28,8 +28,8 @@ from typing import Any
 import polars as pl
 
 import markscheme
-from markscheme.report.html import write_report
-from markscheme.report.material import read_material
+from markscheme.reports.html import write_report
+from markscheme.reports.material import read_material
 from markscheme_research import datasets
 
 JUDGES = ("exact_match", "contains", "token_f1", "examiner")

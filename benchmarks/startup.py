@@ -73,7 +73,7 @@ def judge_rows() -> list[tuple[str, str]]:
 def heavy_imports() -> list[str]:
     """Heavy libraries that `import markscheme` and the judges' register load; should be none."""
     code = (
-        "import sys, markscheme; markscheme.judges();"
+        "import sys, markscheme; markscheme.list_judges();"
         f"print(*(name for name in {HEAVY!r} if name in sys.modules))"
     )
     shown = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
@@ -85,12 +85,15 @@ def rows() -> list[tuple[str, str]]:
     python = sys.executable
     empty = fastest(python, "-c", "pass")
     imported = fastest(python, "-c", "import markscheme")
-    with_judges = fastest(python, "-c", "import markscheme; markscheme.judges()")
+    with_judges = fastest(python, "-c", "import markscheme; markscheme.list_judges()")
     help_text = fastest(python, "-m", "markscheme", "--help")
     return [
         ("`import markscheme` adds", f"{imported - empty:.3f} s"),
         ("`import markscheme`, judges loaded, adds", f"{with_judges - empty:.3f} s"),
         ("`markscheme --help`", f"{help_text:.3f} s"),
         *judge_rows(),
-        ("heavy libraries loaded by `markscheme.judges()`", ", ".join(heavy_imports()) or "none"),
+        (
+            "heavy libraries loaded by `markscheme.list_judges()`",
+            ", ".join(heavy_imports()) or "none",
+        ),
     ]

@@ -8,28 +8,11 @@
 Names are loaded when first used, so that importing costs next to nothing.
 """
 
-import sys
-from types import ModuleType
 from typing import Any
 
 import lazy_loader
 
 _attribute, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
-
-
-class _Package(ModuleType):
-    """Keeps `markscheme.judges` and `markscheme.report` functions.
-
-    Importing the packages of the same names would otherwise put these in their places.
-    """
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        """Set an attribute, unless a package would hide a public function."""
-        if name not in __all__ or not isinstance(value, ModuleType):
-            super().__setattr__(name, value)
-
-
-sys.modules[__name__].__class__ = _Package
 
 
 _MOVED = {
@@ -56,6 +39,10 @@ def __getattr__(name: str) -> Any:
             stacklevel=2,
         )
         return found
+    if name == "judges":  # Called as a function in 0.1.0; the package says what replaces it.
+        import markscheme.judges
+
+        return markscheme.judges
     if name == "__version__":
         from markscheme.contract import version
 

@@ -16,6 +16,7 @@ from .analysis import DiffOptions as DiffOptions
 from .analysis import diff as diff
 from .analysis import explain as explain
 from .analysis import failures as failures
+from .analysis import list_judges as list_judges
 from .analysis import verify as verify
 from .api import Judgment as Judgment
 from .api import Result as Result
@@ -23,12 +24,11 @@ from .api import judge as judge
 from .api import mark as mark
 from .contract import Judge as Judge
 from .contract import judge_name as judge_name
-from .contract import judges as judges
 from .contract import parse_judge as parse_judge
 from .contract import register as register
 from .contract import signature as signature
 from .errors import MarkschemeError as MarkschemeError
-from .report import report as report
+from .reports import report as report
 from .tables import ReadOptions as ReadOptions
 from .tables import read_answers as read_answers
 from .tables import write_answers as write_answers

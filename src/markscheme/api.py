@@ -231,7 +231,7 @@ class Result(Tabular):
             AgreementError: the answers have no labels that the chart needs.
         """
         from markscheme.errors import AgreementError, UnknownNameError
-        from markscheme.report import chart_of, material_in_memory
+        from markscheme.reports import chart_of, material_in_memory
 
         kinds = ("accuracy", "reliability", "agreement")
         if kind not in kinds:
@@ -251,7 +251,7 @@ class Result(Tabular):
         Raises:
             MissingExtraError: the extra `report` is not installed.
         """
-        from markscheme.report import material_in_memory, read_material, write_report
+        from markscheme.reports import material_in_memory, read_material, write_report
 
         if self.run.folder is not None:
             return write_report(read_material(self.run.folder, title=title), path)

@@ -14,7 +14,7 @@ from markscheme import agreement
 from markscheme.analysis import describe_judge, ledger_figures, list_judges, plan_calls
 from markscheme.cli import run
 from markscheme.cli.reference import commands
-from markscheme.contract import parse_judge
+from markscheme.contract import judges, parse_judge
 from markscheme.models import ModelOptions, Models
 from markscheme.models.ledger import Ledger
 from markscheme.tables import AnswersReader
@@ -174,7 +174,7 @@ def test_every_command_with_json_is_proved_equal() -> None:
 def test_judges(capsys: Captured) -> None:
     listed = list_judges()
     assert printed(capsys, "judges") == listed.to_json()
-    assert set(listed.frame["name"]) == set(markscheme.judges())
+    assert set(listed.frame["name"]) == set(judges())
     found = describe_judge("regex")
     assert printed(capsys, "judges", "regex") == found.to_json()
     assert found.frame["parameter"].to_list() == ["ignore_case", "time_limit"]

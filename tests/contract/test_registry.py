@@ -54,7 +54,7 @@ def test_a_method_that_cannot_be_called_with_answers_and_models_is_refused() -> 
 
     with pytest.raises(JudgeError, match=r"write def judge\(self, answers, models\)"):
         markscheme.register("forgetful")(Forgetful)
-    assert "forgetful" not in markscheme.judges()
+    assert "forgetful" not in registry.judges()
 
 
 def test_an_exception_inside_a_judge_names_the_judge(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -95,7 +95,7 @@ def test_a_judge_is_found_by_its_name_without_importing_the_others() -> None:
 def test_the_table_of_our_judges_names_the_module_of_each() -> None:
     listed = registry.shipped_names()
     ours = {
-        name: entry.judge.__module__ for name, entry in markscheme.judges().items()
+        name: entry.judge.__module__ for name, entry in registry.judges().items()
         if entry.judge.__module__.startswith("markscheme.")
     }  # fmt: skip
     assert {name: listed.get(name) for name in ours} == ours
@@ -105,7 +105,7 @@ def test_the_table_of_our_judges_names_the_module_of_each() -> None:
 def test_every_judge_is_found_by_its_name_alone() -> None:
     """Each module of judges in a process that has loaded no other."""
     by_module: dict[str, list[str]] = {}
-    for name in sorted(markscheme.judges()):
+    for name in sorted(registry.judges()):
         by_module.setdefault(registry.shipped_names().get(name, ""), []).append(name)
     by_module.pop("", None)  # judges that other tests registered
     assert len(by_module) > 10

@@ -8,10 +8,10 @@ import polars as pl
 import pytest
 
 import markscheme
-from markscheme.report.html import report_html
-from markscheme.report.material import Material, read_material
-from markscheme.report.section import Section
-from markscheme.report.sections.order import sections
+from markscheme.reports.html import report_html
+from markscheme.reports.material import Material, read_material
+from markscheme.reports.section import Section
+from markscheme.reports.sections.order import sections
 
 HOSTILE = (
     "<script>document.title = 'broken'</script>",

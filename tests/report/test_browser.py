@@ -11,8 +11,8 @@ import pytest
 
 import markscheme
 from keyboard_check import unreachable
-from markscheme.report.html import write_report
-from markscheme.report.material import read_material
+from markscheme.reports.html import write_report
+from markscheme.reports.material import read_material
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page

@@ -12,7 +12,7 @@ import pytest
 import markscheme
 from answer_gallery import GALLERY
 from axe_check import violations
-from markscheme.report import report
+from markscheme.reports import report
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page

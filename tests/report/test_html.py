@@ -14,13 +14,13 @@ import pytest
 
 import markscheme
 from markscheme.errors import MarkschemeError
-from markscheme.report.figures import FORMATS, picture, write_figures
-from markscheme.report.html import report_html
-from markscheme.report.material import Material, read_material
-from markscheme.report.payload import later, packed, payload
-from markscheme.report.reporting import report, write_tables
-from markscheme.report.section import Section
-from markscheme.report.sections.order import sections
+from markscheme.reports.figures import FORMATS, picture, write_figures
+from markscheme.reports.html import report_html
+from markscheme.reports.material import Material, read_material
+from markscheme.reports.payload import later, packed, payload
+from markscheme.reports.reporting import report, write_tables
+from markscheme.reports.section import Section
+from markscheme.reports.sections.order import sections
 
 
 class Page(HTMLParser):

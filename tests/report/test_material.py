@@ -11,8 +11,8 @@ import pytest
 
 import markscheme
 from markscheme.errors import AgreementError, RunError
-from markscheme.report.material import material_in_memory, read_material
-from markscheme.report.sections.order import absent, sections
+from markscheme.reports.material import material_in_memory, read_material
+from markscheme.reports.sections.order import absent, sections
 from markscheme.tables import load_labels
 from markscheme.tables.answers import read_answers
 from markscheme.tables.seal import file_digest, manifest_bytes, read_json, seal_of

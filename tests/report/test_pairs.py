@@ -6,8 +6,8 @@ import random
 from pathlib import Path
 
 import markscheme
-from markscheme.report.material import Material, read_material
-from markscheme.report.sections.pairs import pairs
+from markscheme.reports.material import Material, read_material
+from markscheme.reports.sections.pairs import pairs
 
 
 def judged(folder: Path, shares: dict[str, float], questions: int = 120) -> Material:

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from markscheme.report import explained, why
-from markscheme.report.explaining import smallest_edit, smallest_edits
+from markscheme.reports import explained, why
+from markscheme.reports.explaining import smallest_edit, smallest_edits
 
 
 def test_every_reference_is_aligned_and_nearly_right_words_are_named() -> None:

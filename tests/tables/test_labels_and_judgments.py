@@ -271,3 +271,16 @@ def test_judgments_are_found_in_a_run_and_what_is_no_run_is_said(tmp_path: Path)
     (tmp_path / "run.json").unlink()
     (tmp_path / "judgments.parquet").touch()
     assert judgments_file(tmp_path) == str(tmp_path / "judgments.parquet")
+
+
+@pytest.mark.parametrize("name", ["annotator", "rater", "Labeled by", "worker_id"])
+def test_a_row_an_annotator_by_any_name_of_the_column(name: str) -> None:
+    rows = {"id": ["1", "1", "2", "2"], name: ["ann", "ben"] * 2, "label": [1, 1, 0, 1]}
+    found = load_labels(pl.DataFrame(rows))
+    assert found["label"].to_list() == [1.0, None]
+    assert found["annotators"].to_list() == [["ann", "ben"]] * 2
+
+
+def test_partly_correct_is_a_grade_between() -> None:
+    rows = {"id": ["1", "2", "3"], "label": ["correct", "Partially correct", "wrong"]}
+    assert load_labels(pl.DataFrame(rows))["label"].to_list() == [1.0, 0.5, 0.0]

@@ -71,6 +71,7 @@ LAYOUTS: dict[str, Any] = {
     "answer_and_sp.json": {"sp": {"a": []}, "answer": TEXTS},
     "predictions.json": {"predictions": TEXTS, "seconds": 3},
     "rows.jsonl": [{"predicted_answer": text, "id": name} for name, text in TEXTS.items()],
+    "text.jsonl": [{"qid": name, "text": text} for name, text in TEXTS.items()],
     "list.json": [{"prediction": text, "question_id": name} for name, text in TEXTS.items()],
     "objects.json": {name: {"answer": text, "score": 1} for name, text in TEXTS.items()},
     "lists.json": {name: [text] for name, text in TEXTS.items()},

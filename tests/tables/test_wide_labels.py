@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 import markscheme
-from markscheme.errors import DataError
+from markscheme.errors import AgreementError, DataError
 from markscheme.tables import AnswersReader, ReadOptions
 
 SYSTEMS = ("gpt-4o", "llama-3")
@@ -73,3 +73,47 @@ def test_columns_of_errors_are_not_offered_as_labels(name: str) -> None:
     reader = AnswersReader([table(a=name)])
     assert list(reader)
     assert not reader.offers
+
+
+# Labels in a file of their own, known by the ids of a wide table's rows.
+
+IDS = [f"q{n}" for n in range(12)]
+TRUTH = [int(n % 4 != 0) for n in range(12)]
+
+
+def run() -> markscheme.Result:
+    answers = table().with_columns(id=pl.Series(IDS))
+    return markscheme.judge(answers, "exact_match")
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [("gpt-4o_label", "llama-3_label"), ("label gpt-4o", "label llama-3"),
+     ("Label (gpt-4o)", "Label (llama-3)"), ("gpt-4o correct", "llama-3 correct")],
+)  # fmt: skip
+def test_labels_apart_have_a_column_a_system_too(first: str, second: str) -> None:
+    apart = pl.DataFrame({"id": IDS, first: TRUTH, second: [0] * 12})
+    found = markscheme.agree(run(), apart).frame
+    assert found["answers"].to_list() == [24]
+    people = markscheme.estimate(run(), apart, by="system").frame
+    shares = dict(people.select("system", "figure").iter_rows())
+    assert shares["gpt-4o"] == pytest.approx(0.75)
+    assert shares["llama-3"] == 0
+
+
+def test_labels_apart_whose_columns_are_given() -> None:
+    apart = pl.DataFrame({"id": IDS, "Anna": TRUTH, "Ben": [0] * 12})
+    with pytest.raises(DataError, match="--columns label:SYSTEM=NAME"):
+        markscheme.agree(run(), apart)
+    given = {"label:gpt-4o": "Anna", "label:llama-3": "Ben"}
+    assert markscheme.agree(run(), apart, columns=given).frame["answers"].to_list() == [24]
+
+
+def test_labels_apart_with_a_row_a_system() -> None:
+    apart = pl.DataFrame({"id": IDS * 2, "system": [name for name in SYSTEMS for _ in IDS],
+                          "label": [1] * 12 + TRUTH})  # fmt: skip
+    assert markscheme.agree(run(), apart).frame["answers"].to_list() == [24]
+    modes = markscheme.failures(run(), labels=apart)
+    assert modes.frame.height == 9  # what people accept of llama-3, and exact match rejects
+    with pytest.raises(AgreementError, match="labels need a column 'system'"):
+        markscheme.agree(run(), apart.filter(pl.col("system") == "gpt-4o").drop("system"))

@@ -16,6 +16,7 @@ from markscheme.results import NO_VALUE
 from markscheme.tables import (
     ANSWERS_SCHEMA,
     KEYS,
+    LABEL_OF,
     Joined,
     ReadOptions,
     check_run,
@@ -313,7 +314,8 @@ def labelled_table(
     known = {
         ours: theirs
         for ours, theirs in columns_of(columns).items()
-        if (ours in (*KEYS, "label") or ours.startswith("annotator")) and theirs in table.columns
+        if ours.startswith(("annotator", LABEL_OF)) or ours in (*KEYS, "label")
+        if theirs in table.columns
     }
     return load_labels(table, column=column, names=known)
 

@@ -34,6 +34,7 @@ from markscheme.tables import (
     as_binary,
     matching_key,
     tied_note,
+    with_ids_of,
     write_table,
 )
 from markscheme.text import excerpt
@@ -197,7 +198,8 @@ def failures(
         tables.append(_extras_table(extras, verdicts))
     if verdicts is not None:
         rates = error_rates(verdicts, modes)
-        tables.append(_rates_table(rates))
+        if not modes.is_empty():
+            tables.append(_rates_table(rates))
         data["error_rates"] = rates.to_dicts()
         if chosen.judge_errors:
             text = table.select(
@@ -522,6 +524,7 @@ def _of_judge(judged: pl.DataFrame | None, trusted: str) -> pl.DataFrame:
 
 def _matched(table: pl.DataFrame, known: pl.DataFrame, positive_from: float | None) -> pl.DataFrame:
     bare = table.drop("label")
+    known = with_ids_of(bare, known)
     key = matching_key(bare, known)
     found = bare.select(list(dict.fromkeys(["answer_id", *key]))).join(
         known.select(*key, "label").unique(key, maintain_order=True), on=key, how="left"

@@ -20,7 +20,7 @@ from markscheme.annotate.people import Person
 from markscheme.annotate.project import Project
 from markscheme.annotate.ratings import Saved, Submission, look_again, save, undo
 from markscheme.annotate.render import blocks, page
-from markscheme.report import why
+from markscheme.reports import why
 
 _PEOPLE = select(
     func.sum(t.people.c.first_rated),

@@ -9,7 +9,7 @@ from markscheme.cli.app import console, notes
 from markscheme.cli.options import Out, Shown, command
 from markscheme.cli.output import Format
 from markscheme.options import Argument, Default, Fields, Labels, Option
-from markscheme.report import ReportOptions
+from markscheme.reports import ReportOptions
 
 
 @command("report", example="markscheme report runs/answers-6dae129e")
@@ -30,7 +30,7 @@ def report(
     Charts and tables may be written for papers as well (--figures, --tables). --format prints the
     page's figures instead of its address.
     """
-    from markscheme.report import report as write
+    from markscheme.reports import report as write
 
     with notes.status("analysing and drawing"):
         found = write(run, out, options, labels=labels, compare=compare)

@@ -296,7 +296,7 @@ def explanation(
     question: str, references: Sequence[str], answer: str, examiner: bool
 ) -> dict[str, Any]:
     """Why an answer fits its references or not; `decided` is what the examiner says, or None."""
-    from markscheme.report import explained, why
+    from markscheme.reports import explained, why
 
     found = why(question, references, answer)
     return {**found, "decided": explained(question, references, answer) if examiner else None}

@@ -10,6 +10,7 @@ from .atomic_write import PART as PART
 from .atomic_write import replace_file as replace_file
 from .atomic_write import whole_file as whole_file
 from .columns import KEYS as KEYS
+from .columns import LABEL_OF as LABEL_OF
 from .columns import OF_ANSWERS as OF_ANSWERS
 from .columns import no_columns as no_columns
 from .columns import recognise as recognise
@@ -31,6 +32,7 @@ from .joins import matching_key as matching_key
 from .joins import numbered as numbered
 from .joins import tied_note as tied_note
 from .joins import with_answers as with_answers
+from .joins import with_ids_of as with_ids_of
 from .judgment_files import judgments_file as judgments_file
 from .judgment_files import load_judgments as load_judgments
 from .judgments import INSIDE as INSIDE

@@ -239,6 +239,23 @@ def label_columns(
     return found
 
 
+def labels_of_systems(names: Sequence[str]) -> dict[str, str]:
+    """Systems to the columns of their labels, of a table of labels alone: `gpt-4o_label`, ...
+
+    Nothing where one column at most is called so.
+    """
+    words = "|".join(word.replace(" ", "[ _-]") for word in ("label", *ALIASES["label"]))
+    found = {}
+    for name in names:
+        match = re.fullmatch(
+            rf"(?P<a>.+?)[ _.:/-]\(?(?:{words})\)?|(?:{words})[ _.:/-]\(?(?P<b>[^()]+)\)?",
+            name, re.IGNORECASE,
+        )  # fmt: skip
+        if match is not None:
+            found[match["a"] or match["b"]] = name
+    return found if len(found) > 1 else {}
+
+
 def label_key(name: str, answers: Mapping[str, str]) -> str:
     """What `--columns` calls a column of labels: of a wide table with the system that they are of.
 

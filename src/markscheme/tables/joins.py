@@ -83,6 +83,7 @@ def join_labels(judgments: pl.DataFrame, labels: pl.DataFrame) -> Joined:
         AgreementError: nothing matches; the same answer has two labels, or two verdicts of one
             judge.
     """
+    labels = with_ids_of(judgments, labels)
     key = matching_key(judgments, labels)
     ties = labels.filter(_tied(labels))
     labels = labels.filter(pl.col("label").is_not_null())
@@ -101,8 +102,10 @@ def join_labels(judgments: pl.DataFrame, labels: pl.DataFrame) -> Joined:
     )
     if rows.is_empty():
         hint = (
-            "; where another column of the labels holds the ids of answers, name it (--columns "
-            "answer_id=NAME), or match by the texts: --columns "
+            "; ids of a wide table end with the system: the labels need a column 'system'"
+            if "system" not in labels.columns and _ends_with_system(once)
+            else "; where another column of the labels holds the ids of answers, name it "
+            "(--columns answer_id=NAME), or match by the texts: --columns "
             "answer_id=none,question=NAME,answer=NAME,system=NAME"
             if key == ("answer_id",)
             else ""
@@ -145,6 +148,29 @@ def _tied(labels: pl.DataFrame) -> pl.Expr:
         return pl.lit(value=False)
     said = pl.col("annotator_labels").list.drop_nulls().list.len()
     return pl.col("label").is_null() & (said > 1).fill_null(value=False)
+
+
+def _ends_with_system(judged: pl.DataFrame) -> bool:
+    """Whether ids are those that `read_answers` gives to the rows of a wide table."""
+    if not {"answer_id", "system"} <= set(judged.columns):
+        return False
+    name, system = judged.select("answer_id", "system").row(0)
+    return str(name).endswith(f":{system}")
+
+
+def with_ids_of(judged: pl.DataFrame, labels: pl.DataFrame) -> pl.DataFrame:
+    """The labels, with the ids of what was judged where theirs are of rows of a wide table.
+
+    Such a row has an answer of each system, so that its id stands in `judged` with the system's
+    name behind it: the id `q1` and the system `terse` of a label are `q1:terse` there.
+    """
+    names = {"answer_id", "system"}
+    if not (names <= set(judged.columns) and names <= set(labels.columns)):
+        return labels
+    if labels.join(judged, on="answer_id", how="semi").height:
+        return labels
+    joined = labels.with_columns(pl.format("{}:{}", "answer_id", "system").alias("answer_id"))
+    return joined if joined.join(judged, on="answer_id", how="semi").height else labels
 
 
 def matching_key(judgments: pl.DataFrame, labels: pl.DataFrame) -> tuple[str, ...]:

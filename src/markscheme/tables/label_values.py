@@ -33,17 +33,22 @@ NO = (
     "fałsz", "нет", "неверно", "неправильно", "错", "错误", "否", "不正解", "いいえ", "✗", "✘",
     "❌",
 )  # fmt: skip
+PARTLY = ("partially correct", "partly correct", "partial", "teilweise richtig", "half")
 BLANK = ("", "null", "none", "na", "n/a", "nan", "-", "?")
 _TRAILING = ".!,;:"
 _DECIMAL_COMMA = re.compile(r"-?\d+,\d{1,2}%?")
 _WORDS: dict[str, float | None] = (
-    dict.fromkeys(YES, 1.0) | dict.fromkeys(NO, 0.0) | dict.fromkeys(BLANK)
+    dict.fromkeys(YES, 1.0)
+    | dict.fromkeys(NO, 0.0)
+    | dict.fromkeys(PARTLY, 0.5)
+    | dict.fromkeys(BLANK)
 )
 
 
 def value_of(text: str) -> float | None:
-    """1 for yes, 0 for no, None for a blank, else the number, which may have a decimal comma or be
-    in per cent; case and a full stop do not matter.
+    """1 for yes, 0 for no, 0.5 for partly, None for a blank, else the number.
+
+    It may have a decimal comma or be in per cent; case and a full stop do not matter.
 
     Raises:
         ValueError: it is none of these.

@@ -9,11 +9,17 @@ import numpy as np
 import polars as pl
 
 from markscheme.errors import AgreementError, DataError
-from markscheme.tables.columns import KEYS, renamed
+from markscheme.tables.columns import KEYS, LABEL_OF, labels_of_systems, plain_name, renamed
 from markscheme.tables.files import Source, read_table
 from markscheme.tables.joins import check_key, text_keys
 from markscheme.tables.label_values import parse_labels
 from markscheme.tables.validation import Trouble, number_lists
+
+_ANNOTATOR = (
+    "annotator id", "rater", "labeler", "labeller", "coder", "assessor", "worker", "worker id",
+    "annotator name", "rater id", "labelled by", "labeled by",
+)  # fmt: skip
+"""Other names of the column that says who gave the label of a row."""
 
 LABEL_COLUMNS = (
     "label",
@@ -33,6 +39,7 @@ def load_labels(
 ) -> pl.DataFrame:
     """Labels as a table: the key columns present, `label` (Float64, null is unlabelled).
 
+    Columns such as `gpt-4o_label`, `claude_label` become a row each with their `system`.
     `annotator1`, `annotator2`, ..., a list column `annotator_labels`, or one row per annotator (a
     column `annotator`) become `annotator_labels`; without a `label` column the annotators' majority
     is the label (a tie leaves it null). `annotators` are their names, in the same order.
@@ -47,14 +54,22 @@ def load_labels(
     Args:
         source: a file, a data frame or a list of dicts.
         column: the column that holds the label, where it is not called `label`.
-        names: other names of columns, ours to theirs (`{"question": "Frage"}`).
+        names: other names of columns, ours to theirs (`{"question": "Frage"}`; of the labels of
+            one system `{"label:gpt-4o": "Urteil"}`).
 
     Raises:
         DataError: no label column, no key, or values that are no label.
     """
     mapping = dict(names or {}) | ({"label": column} if column else {})
+    of_systems = {
+        ours.removeprefix(LABEL_OF): mapping.pop(ours)
+        for ours in list(mapping)
+        if ours.startswith(LABEL_OF)
+    }
     given = read_table(source)
     table = renamed(given, mapping, ("answer_id", "question", "answer", "system", "label"))
+    if not {"system", "label"} & set(table.columns):
+        table = _a_row_a_system(table, of_systems or labels_of_systems(table.columns))
     table = _with_annotators(table)
     given_label = "label" in table.columns
     if given_label:
@@ -82,12 +97,27 @@ def _no_labels(table: pl.DataFrame, column: str | None, names: Sequence[str]) ->
     return DataError(
         "the labels have no column 'label'; name it with --label-column (Python: column=...). "
         "Labels of several people stand in columns 'annotator1', 'annotator2', ...; 'agree' "
-        "takes other names with --columns annotator1=NAME,annotator2=NAME. "
+        "takes other names with --columns annotator1=NAME,annotator2=NAME, and those of each "
+        "system's answers with --columns label:SYSTEM=NAME,label:OTHER=NAME. "
         f"The columns are {', '.join(map(repr, names))}"
     )
 
 
+def _a_row_a_system(table: pl.DataFrame, columns: Mapping[str, str]) -> pl.DataFrame:
+    """A wide table's labels, a column a system, below each other."""
+    if not columns:
+        return table
+    rest = [name for name in table.columns if name not in columns.values()]
+    return pl.concat(
+        table.select(*rest, pl.lit(system).alias("system"), pl.col(theirs).alias("label"))
+        for system, theirs in columns.items()
+    )
+
+
 def _with_annotators(table: pl.DataFrame) -> pl.DataFrame:
+    called = [name for name in table.columns if plain_name(name) in _ANNOTATOR]
+    if "annotator" not in table.columns and len(called) == 1:
+        table = table.rename({called[0]: "annotator"})
     if "annotators" in table.columns and table.schema["annotators"] != pl.List(pl.String):
         table = table.drop("annotators")  # how many there were, or names in one text
     if "annotator" in table.columns and "label" in table.columns:

@@ -149,6 +149,7 @@ def _columns(batch: RawBatch) -> tuple[str, str] | None:
     """The columns of ids and answers, where rows are answers by id and nothing else.
 
     Rows that hold references are answers to judge; rows of a question and an `answer` are gold.
+    What stands beside an id alone is the answer, whatever it is called.
     """
     names = list(batch.columns)
 
@@ -156,6 +157,8 @@ def _columns(batch: RawBatch) -> tuple[str, str] | None:
         return [name for name in names if plain_name(name) in choices]
 
     ids, answers = named(_IDS), named(ALIASES["answer"])
+    if len(names) == 2 and len(ids) == 1 and not named(ALIASES["question"]):
+        answers = [name for name in names if name not in ids]
     if not ids or len(answers) != 1 or named(ALIASES["references"]):
         return None
     if named(ALIASES["question"]) and plain_name(answers[0]) == "answer":

@@ -23,7 +23,7 @@ from starlette.routing import Route
 from markscheme.agreement import agree, estimate
 from markscheme.engine import ALL_SYSTEMS
 from markscheme.errors import MarkschemeError
-from markscheme.report import (
+from markscheme.reports import (
     Live,
     Material,
     explained,
@@ -344,7 +344,7 @@ def _address(name: str) -> str:
 
 def page_style() -> str:
     """The rules of the report's page, of answers and of the viewer's own pages."""
-    report = importlib.resources.files("markscheme.report") / "page" / "report.css"
+    report = importlib.resources.files("markscheme.reports") / "page" / "report.css"
     return report.read_text(encoding="utf-8") + answer_style() + _part("view.css")
 
 

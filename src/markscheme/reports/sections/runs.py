@@ -7,8 +7,8 @@ from itertools import combinations
 import polars as pl
 from scipy.stats import binomtest
 
-from markscheme.report.material import Judged, Material
-from markscheme.report.section import Section
+from markscheme.reports.material import Judged, Material
+from markscheme.reports.section import Section
 from markscheme.results import Table, p_text, percent
 
 

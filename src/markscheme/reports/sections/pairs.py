@@ -10,8 +10,8 @@ import polars as pl
 
 from markscheme.agreement import CompareOptions, Comparison, compare_systems
 from markscheme.errors import AgreementError
-from markscheme.report.material import PEOPLE, Material
-from markscheme.report.section import Section
+from markscheme.reports.material import PEOPLE, Material
+from markscheme.reports.section import Section
 from markscheme.results import Figure, Table, interval, p_text, percent
 
 _MOST_SYSTEMS = 30

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import polars as pl
 
-from markscheme.report.material import Material
-from markscheme.report.section import Section
+from markscheme.reports.material import Material
+from markscheme.reports.section import Section
 from markscheme.results import Table
 
 _REASONS = 3

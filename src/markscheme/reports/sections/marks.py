@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from markscheme.report.charts import WIDTH, altair, light, panels, themed
-from markscheme.report.material import Material
-from markscheme.report.section import Section
+from markscheme.reports.charts import WIDTH, altair, light, panels, themed
+from markscheme.reports.material import Material
+from markscheme.reports.section import Section
 from markscheme.results import Table
 
 _BINS = 20

@@ -8,9 +8,9 @@ import polars as pl
 
 from markscheme.agreement import AgreementOptions, lineage_lines, overview_table
 from markscheme.engine import ALL_SYSTEMS
-from markscheme.report.charts import dots
-from markscheme.report.material import Material
-from markscheme.report.section import Section
+from markscheme.reports.charts import dots
+from markscheme.reports.material import Material
+from markscheme.reports.section import Section
 from markscheme.results import interval
 
 

@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 import polars as pl
 
 from markscheme.errors import MissingExtraError
-from markscheme.report.material import PEOPLE
+from markscheme.reports.material import PEOPLE
 
 PALETTE: dict[str, tuple[str, str]] = {
     "ink": ("#1c1e21", "#e9e7e2"),

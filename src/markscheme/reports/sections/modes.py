@@ -7,9 +7,9 @@ from typing import Any
 import polars as pl
 
 from markscheme.analysis import GROUPS, MODES
-from markscheme.report.charts import WIDTH, address, altair, dots, light, themed
-from markscheme.report.material import Material
-from markscheme.report.section import Section
+from markscheme.reports.charts import WIDTH, address, altair, dots, light, themed
+from markscheme.reports.material import Material
+from markscheme.reports.section import Section
 from markscheme.results import Table, percent
 
 _COLOURS = dict(

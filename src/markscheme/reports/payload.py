@@ -10,14 +10,14 @@ import orjson
 import polars as pl
 
 from markscheme.analysis import CATEGORIES, MODES, NEAR, kind_of
-from markscheme.report.explaining import (
+from markscheme.reports.explaining import (
     alignments,
     merged,
     near_matches,
     smallest_edits,
     value_findings,
 )
-from markscheme.report.material import Judged, Material
+from markscheme.reports.material import Judged, Material
 from markscheme.tables import RELATIONS, STATUSES, UNSURE
 from markscheme.web import has_markup, render_answer
 

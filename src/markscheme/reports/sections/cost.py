@@ -6,9 +6,9 @@ from typing import Any
 
 import polars as pl
 
-from markscheme.report.charts import altair, by_judge, themed
-from markscheme.report.material import Material
-from markscheme.report.section import Section
+from markscheme.reports.charts import altair, by_judge, themed
+from markscheme.reports.material import Material
+from markscheme.reports.section import Section
 from markscheme.results import Table, measured
 
 _NOTHING = 0.0

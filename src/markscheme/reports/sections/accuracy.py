@@ -8,9 +8,9 @@ from typing import Any
 import polars as pl
 
 from markscheme.engine import ALL_SYSTEMS
-from markscheme.report.charts import address, dots
-from markscheme.report.material import PEOPLE, Material
-from markscheme.report.section import Section
+from markscheme.reports.charts import address, dots
+from markscheme.reports.material import PEOPLE, Material
+from markscheme.reports.section import Section
 from markscheme.results import Table, accuracy_note, interval, percent, scope_notes
 
 EXACT = "exact_match"

@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 from markscheme.contract import version
-from markscheme.report.charts import PALETTE, address, altair
-from markscheme.report.figures import picture
-from markscheme.report.material import Material
-from markscheme.report.payload import later, packed, payload
-from markscheme.report.section import Section
-from markscheme.report.sections import absent, sections
+from markscheme.reports.charts import PALETTE, address, altair
+from markscheme.reports.figures import picture
+from markscheme.reports.material import Material
+from markscheme.reports.payload import later, packed, payload
+from markscheme.reports.section import Section
+from markscheme.reports.sections import absent, sections
 from markscheme.tables import replace_file
 from markscheme.web import answer_script, answer_style
 
@@ -155,7 +155,7 @@ def _shown(section: Section, *, linked: bool) -> dict[str, Any]:
 
 
 def _part(name: str) -> str:
-    parts = importlib.resources.files("markscheme.report") / "page"
+    parts = importlib.resources.files("markscheme.reports") / "page"
     return (parts / name).read_text(encoding="utf-8")
 
 

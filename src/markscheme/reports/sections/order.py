@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from markscheme.report.material import Material
-from markscheme.report.section import Section
-from markscheme.report.sections.accuracy import accuracy, accuracy_of_labelled
-from markscheme.report.sections.against_people import against_people
-from markscheme.report.sections.cost import cost
-from markscheme.report.sections.curves import reliability_curves, roc
-from markscheme.report.sections.errors import errors
-from markscheme.report.sections.marks import marks
-from markscheme.report.sections.modes import mode_errors, modes
-from markscheme.report.sections.pairs import pairs
-from markscheme.report.sections.relations import relations
-from markscheme.report.sections.runs import runs
-from markscheme.report.sections.unjudged import unjudged
-from markscheme.report.sections.verdicts import verdicts
+from markscheme.reports.material import Material
+from markscheme.reports.section import Section
+from markscheme.reports.sections.accuracy import accuracy, accuracy_of_labelled
+from markscheme.reports.sections.against_people import against_people
+from markscheme.reports.sections.cost import cost
+from markscheme.reports.sections.curves import reliability_curves, roc
+from markscheme.reports.sections.errors import errors
+from markscheme.reports.sections.marks import marks
+from markscheme.reports.sections.modes import mode_errors, modes
+from markscheme.reports.sections.pairs import pairs
+from markscheme.reports.sections.relations import relations
+from markscheme.reports.sections.runs import runs
+from markscheme.reports.sections.unjudged import unjudged
+from markscheme.reports.sections.verdicts import verdicts
 
 MAKERS: tuple[Callable[[Material], Section | None], ...] = (
     accuracy,

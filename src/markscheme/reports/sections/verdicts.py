@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import polars as pl
 
-from markscheme.report.charts import address, shares
-from markscheme.report.material import Material
-from markscheme.report.section import Section
+from markscheme.reports.charts import address, shares
+from markscheme.reports.material import Material
+from markscheme.reports.section import Section
 from markscheme.results import Table
 
 WITH_LABELS = {

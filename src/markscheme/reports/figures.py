@@ -9,8 +9,8 @@ from typing import Any, Literal
 from xml.etree import ElementTree
 
 from markscheme.errors import MarkschemeError
-from markscheme.report.charts import altair
-from markscheme.report.section import Section
+from markscheme.reports.charts import altair
+from markscheme.reports.section import Section
 from markscheme.tables import replace_file
 
 FigureFormat = Literal["svg", "png", "pdf", "html", "json"]

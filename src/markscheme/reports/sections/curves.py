@@ -9,10 +9,10 @@ import numpy as np
 import polars as pl
 
 from markscheme.agreement import expected_calibration_error, reliability_diagram, roc_curve
-from markscheme.report.charts import altair as charts
-from markscheme.report.charts import by_judge, light, themed
-from markscheme.report.material import Material
-from markscheme.report.section import Section
+from markscheme.reports.charts import altair as charts
+from markscheme.reports.charts import by_judge, light, themed
+from markscheme.reports.material import Material
+from markscheme.reports.section import Section
 from markscheme.results import Table, interval_note, measured
 
 _CORNERS = 200

@@ -12,12 +12,12 @@ import polars as pl
 from markscheme.agreement import labelled_table
 from markscheme.errors import MarkschemeError
 from markscheme.options import with_keywords
-from markscheme.report.figures import write_figures
-from markscheme.report.html import write_report
-from markscheme.report.material import Material, material_in_memory, read_material
-from markscheme.report.options import ReportOptions
-from markscheme.report.section import Section
-from markscheme.report.sections import sections
+from markscheme.reports.figures import write_figures
+from markscheme.reports.html import write_report
+from markscheme.reports.material import Material, material_in_memory, read_material
+from markscheme.reports.options import ReportOptions
+from markscheme.reports.section import Section
+from markscheme.reports.sections import sections
 from markscheme.results import TableResult, flat_frame
 from markscheme.tables import replace_file
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from markscheme.analysis import CATEGORIES
-from markscheme.report.material import Material
-from markscheme.report.section import Section
-from markscheme.report.sections.modes import label
+from markscheme.reports.material import Material
+from markscheme.reports.section import Section
+from markscheme.reports.sections.modes import label
 from markscheme.results import Table
 
 
