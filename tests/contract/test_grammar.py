@@ -141,6 +141,7 @@ def test_signatures_hold_every_field_and_the_identity_of_inner_judges() -> None:
     text = signature(judge)
     for field in ("threshold=0.5", "count=1", "count=3", "first.0.weights=abc123", "markscheme="):
         assert field in text
+    assert signature("token_f1") == signature(parse_judge("token_f1"))
     assert signature(parse_judge("token_f1")) != signature(parse_judge("token_f1(threshold=0.6)"))
 
 

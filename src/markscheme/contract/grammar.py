@@ -324,7 +324,7 @@ def _describe(hint: Any) -> str:
     return " or ".join(parts)
 
 
-def signature(judge: Judge, models: ModelSource | None = None) -> str:
+def signature(judge: Judge | str, models: ModelSource | None = None) -> str:
     """What must be equal before two figures may be compared: every parameter and the version.
 
     Derived, never listed by hand: all fields (nested judges too), the package version, whatever
@@ -332,7 +332,15 @@ def signature(judge: Judge, models: ModelSource | None = None) -> str:
     revision), and for a judge that markscheme does not ship `registered_by=DISTRIBUTION==VERSION`
     and, where its code is no installed file of that distribution (a notebook, a script, an editable
     install), `source=HASH` of the code that defines it.
+
+    Args:
+        judge: a judge, or its name and parameters as after `-j`.
+        models: where the judge's models come from, if it asks any.
+
+    Raises:
+        JudgeError, UnknownNameError: the text is no judge.
     """
+    judge = parse_judge(judge) if isinstance(judge, str) else judge
     parts = [judge_name(judge, full=True), f"markscheme={version()}"]
     parts += [f"{key}={value}" for key, value in sorted(_identities(judge, models).items())]
     return " ".join(parts)
