@@ -31,6 +31,7 @@ FUNCTIONS: dict[str, Callable[[Path, Path], Any]] = {
     "failures": lambda run, _: markscheme.failures(run),
     "report": lambda run, folder: markscheme.report(run, folder / "report.html"),
     "verify": lambda run, _: markscheme.verify(run),
+    "list_judges": lambda *_: markscheme.list_judges(),
 }
 WITHOUT_A_TABLE = {"report": "writes a page and names it", "mark": "judges one answer"}
 
@@ -61,7 +62,7 @@ def test_a_result_has_every_form(name: str, judged: Path, tmp_path: Path) -> Non
 def test_every_computing_function_is_tried() -> None:
     options = {name for name in dir(markscheme) if name.endswith("Options")}
     others = {
-        "Judge", "Judgment", "Result", "MarkschemeError", "judge_name", "judges", "parse_judge",
+        "Judge", "Judgment", "Result", "MarkschemeError", "judge_name", "parse_judge",
         "register", "signature", "read_answers", "write_answers", "mark",
     }  # fmt: skip
     public = {name for name in markscheme.__all__ if not name.startswith("__")}
