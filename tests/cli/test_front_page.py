@@ -10,6 +10,7 @@ import sys
 
 import pytest
 
+from core_alone import CORE_ALONE
 from markscheme.cli import run
 from markscheme.cli.app import GROUPS, PANELS
 from markscheme.cli.dispatch import FORMER, RESEARCH, spelled_now
@@ -85,25 +86,13 @@ def test_a_group_lists_its_commands(capsys: pytest.CaptureFixture[str]) -> None:
     assert "probe" in capsys.readouterr().err
 
 
-_ALONE = """
-import importlib.metadata, sys
-import importlib.util
-found, spec = importlib.metadata.entry_points, importlib.util.find_spec
-importlib.util.find_spec = lambda name, *more: (
-    None if name == "markscheme_research" else spec(name, *more)
-)
-importlib.metadata.entry_points = lambda **asked: [
-    one for one in found(**asked) if not one.value.startswith("markscheme_research")
-]
-from markscheme.cli import run
-sys.exit(run(sys.argv[1:]))
-"""
-
-
 @pytest.mark.parametrize("typed", ["reproduce wang-2023", "research reproduce", "train learned"])
 def test_without_the_research_package_its_commands_say_how_it_is_installed(typed: str) -> None:
     done = subprocess.run(
-        [sys.executable, "-c", _ALONE, *typed.split()], capture_output=True, text=True, check=False
+        [sys.executable, "-c", CORE_ALONE, *typed.split()],
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert done.returncode == 2
     assert f"markscheme {' '.join(spelled_now(typed.split())[:2])} is not installed" in done.stderr
@@ -112,20 +101,20 @@ def test_without_the_research_package_its_commands_say_how_it_is_installed(typed
 
 def test_without_the_research_package_the_front_page_says_so() -> None:
     done = subprocess.run(
-        [sys.executable, "-c", _ALONE, "--help"], capture_output=True, text=True, check=True
+        [sys.executable, "-c", CORE_ALONE, "--help"], capture_output=True, text=True, check=True
     )
     assert "pip install 'markscheme[research]'" in " ".join(done.stdout.split())
 
 
 def test_without_the_research_package_the_list_of_judges_names_its_own() -> None:
     done = subprocess.run(
-        [sys.executable, "-c", _ALONE, "judges"], capture_output=True, text=True, check=True
+        [sys.executable, "-c", CORE_ALONE, "judges"], capture_output=True, text=True, check=True
     )
     assert "pip install 'markscheme[research]' adds claims, learned" in done.stdout
 
 
 def test_a_command_of_another_package_that_is_broken_stops_no_other() -> None:
-    broken = _ALONE.replace(
+    broken = CORE_ALONE.replace(
         "from markscheme.cli import run",
         "point = importlib.metadata.EntryPoint('mine', 'no_such_module', 'markscheme.commands')\n"
         "kept = importlib.metadata.entry_points\n"

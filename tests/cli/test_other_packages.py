@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from core_alone import CORE_ALONE
+
 COMMAND = """
 from markscheme.cli.app import app, group
 @group("{group}").command("{name}")
@@ -29,18 +31,6 @@ class Mine:
     def judge(self, answers, models): return answers.select(score=pl.lit(0.5))
 """
 ROW = '{"question": "Who?", "references": ["Ann"], "answer": "Ann"}\n'
-ALONE = """
-import importlib.metadata, importlib.util, sys
-points, spec = importlib.metadata.entry_points, importlib.util.find_spec
-importlib.util.find_spec = lambda name, *more: (
-    None if name == "markscheme_research" else spec(name, *more)
-)
-importlib.metadata.entry_points = lambda **asked: [
-    one for one in points(**asked) if not one.value.startswith("markscheme_research")
-]
-from markscheme.cli import run
-sys.exit(run(sys.argv[1:]))
-"""
 
 
 class Packages:
@@ -61,7 +51,7 @@ class Packages:
 
     def run(self, *typed: str, alone: bool = False) -> tuple[int, str]:
         """Exit code, and all that was printed, on one line."""
-        how = ["-c", ALONE] if alone else ["-m", "markscheme"]
+        how = ["-c", CORE_ALONE] if alone else ["-m", "markscheme"]
         path = os.pathsep.join(filter(None, [str(self.folder), os.environ.get("PYTHONPATH")]))
         done = subprocess.run(
             [sys.executable, *how, *typed], check=False, capture_output=True, text=True,
