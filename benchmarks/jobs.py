@@ -44,7 +44,7 @@ def judges_streamed(*names: str) -> Callable[[Path], Callable[[], object]]:
         from markscheme.contract.registry import judges
 
         judges()
-        return lambda: markscheme.judge(file, list(names)).summary()
+        return lambda: markscheme.judge(file, list(names)).summary
 
     return prepare
 

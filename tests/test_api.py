@@ -45,7 +45,7 @@ def test_judges_as_objects_or_names(example: Path, wanted: pl.DataFrame) -> None
 
 def test_the_summary_is_a_table_and_prints(example: Path) -> None:
     result = markscheme.judge(example, "contains")
-    summary = result.summary()
+    summary = result.summary
     assert summary["system"].to_list() == ["terse", "chatty", "hedger", "parrot", "(all)"]
     assert summary["accuracy"].is_between(summary["accuracy_low"], summary["accuracy_high"]).all()
     assert "| contains | terse |" in str(result)
@@ -100,5 +100,5 @@ def test_a_result_writes_its_report(tmp_path: Path) -> None:
 
 def test_answers_of_a_result_are_read_as_often_as_they_are_asked_for(example: Path) -> None:
     result = markscheme.judge(example, "exact_match")
-    assert result.answers().equals(result.answers())
+    assert result.answers.equals(result.answers)
     assert result.wrong().equals(result.wrong())

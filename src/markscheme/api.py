@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -20,6 +21,7 @@ from markscheme.tables import (
     AnswersReader,
     ReadOptions,
     Source,
+    read_parquet,
     scan_parquet,
     slices_of,
 )
@@ -38,6 +40,23 @@ if TYPE_CHECKING:
 DEFAULT_JUDGE = "examiner"
 
 
+class _Frame(pl.DataFrame):
+    """A table that was a method in 0.1.0, and may still be called until 0.3."""
+
+    def __init__(self, table: pl.DataFrame, name: str) -> None:
+        super().__init__(table)
+        self._name = name
+
+    def __call__(self) -> pl.DataFrame:
+        warnings.warn(
+            f"Result.{self._name} is a table now, no method: write result.{self._name} without "
+            "brackets; calling it ends in 0.3",
+            DeprecationWarning,
+            stacklevel=2,
+        )
+        return self
+
+
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Result(Tabular):
     """What judging gave: the judgments, the figures, and what was met on the way.
@@ -48,8 +67,8 @@ class Result(Tabular):
     """
 
     run: RunReport = field(repr=False)
-    answers: Callable[[], pl.DataFrame] = field(repr=False)
-    """Gives the answers table; read again where it was not kept."""
+    read: Callable[[], pl.DataFrame] = field(repr=False)
+    """Reads the answers table again, where it is in no folder."""
     anchors: DriftResult | None = field(default=None, repr=False)
     """Whether the models judge anchors as before, where some were given."""
     slices: tuple[str, ...] = field(default=(), repr=False)
@@ -59,30 +78,46 @@ class Result(Tabular):
     def of(cls, report: RunReport, reader: AnswersReader) -> Result:
         """The result of a run over what a reader gives."""
 
-        def answers() -> pl.DataFrame:
-            # A new reader each time: one that has read counts rows and repeats.
+        def read() -> pl.DataFrame:
+            # A new reader: one that has read counts rows and repeats.
             again = AnswersReader(reader.sources, reader.options, system=reader.system)
             return pl.concat(list(again))
 
-        return cls(run=report, answers=answers, slices=tuple(reader.options.slices))
+        return cls(run=report, read=read, slices=tuple(reader.options.slices))
+
+    @cached_property
+    def answers(self) -> pl.DataFrame:
+        """The answers table: one row per answer, as it was judged.
+
+        Raises:
+            DataError: the run is in no folder, and its file cannot be read again.
+        """
+        folder = self.run.folder
+        return _Frame(
+            self.read() if folder is None else read_parquet(folder / "answers.parquet"), "answers"
+        )
 
     @cached_property
     def judgments(self) -> pl.DataFrame:
-        """The judgments table: one row per answer and judge, ids as they were given."""
-        return self.run.judgments.select(list(JUDGMENTS_SCHEMA)).collect()
+        """The judgments table: one row per answer and judge, ids as they were given.
 
+        Columns: those of `markscheme.tables.JUDGMENTS_SCHEMA`, and `system`.
+        """
+        return self.run.judgments.select(*JUDGMENTS_SCHEMA, "system").collect()
+
+    @cached_property
     def summary(self) -> pl.DataFrame:
         """Figures per judge and system: counts, accuracy and mean score with 95% intervals."""
         flat = [
             {**record, "not_judged": sum(record["not_judged"].values())}
             for record in self.run.records
         ]
-        return pl.DataFrame(flat, infer_schema_length=None)
+        return _Frame(pl.DataFrame(flat, infer_schema_length=None), "summary")
 
     @property
     def frame(self) -> pl.DataFrame:
         """The figures of `summary`."""
-        return self.summary()
+        return self.summary
 
     @property
     def tables(self) -> tuple[Table, ...]:
@@ -103,7 +138,7 @@ class Result(Tabular):
 
     def _answers_lazily(self) -> pl.LazyFrame:
         if self.run.folder is None:
-            return self.answers().lazy()
+            return self.answers.lazy()
         return scan_parquet(self.run.folder / "answers.parquet")
 
     def gates(self, limit: float, *, confidence: float | None = None) -> list[Gate]:
@@ -141,7 +176,7 @@ class Result(Tabular):
         `judged`, `not_judged`.
         """
         columns = ("accuracy", "accuracy_low", "accuracy_high", "judged", "not_judged")
-        return self.summary().select("judge", "system", *columns)
+        return self.summary.select("judge", "system", *columns)
 
     def by(self, column: str) -> pl.DataFrame:
         """Accuracy by the values of a column of your own that `judge(slices=...)` kept.
@@ -151,7 +186,7 @@ class Result(Tabular):
         Raises:
             DataError: the answers have no such column.
         """
-        records = slice_records(self.run.judgments, self.answers().lazy(), column)
+        records = slice_records(self.run.judgments, self.answers.lazy(), column)
         flat = [
             {**record, column: record["system"].partition("=")[2],
              "not_judged": sum(record["not_judged"].values())}
@@ -173,7 +208,7 @@ class Result(Tabular):
         """
         from markscheme.analysis import with_rejections
 
-        texts = self.answers().unique("answer_id", keep="first", maintain_order=True)
+        texts = self.answers.unique("answer_id", keep="first", maintain_order=True)
         rejected = self.judgments.filter(~pl.col("verdict"))
         found = rejected.select("answer_id", "judge", "status", "score", "explanation", "relation")
         joined = found.with_columns(pl.col("relation").cast(pl.String)).join(
@@ -231,13 +266,12 @@ class Result(Tabular):
             AgreementError: the answers have no labels that the chart needs.
         """
         from markscheme.errors import AgreementError, UnknownNameError
-        from markscheme.reports import chart_of, material_in_memory
+        from markscheme.reports import chart_of, read_material
 
         kinds = ("accuracy", "reliability", "agreement")
         if kind not in kinds:
             raise UnknownNameError("chart", kind, kinds, f"there are {', '.join(kinds)}")
-        texts = self.answers().unique("answer_id", keep="first", maintain_order=True)
-        chart = chart_of(material_in_memory(texts, self.judgments, title="answers"), kind)
+        chart = chart_of(read_material(self, title="answers"), kind)
         if chart is None:
             raise AgreementError(
                 f"there is no chart of {kind}: it needs people's labels of both kinds"
@@ -251,14 +285,11 @@ class Result(Tabular):
         Raises:
             MissingExtraError: the extra `report` is not installed.
         """
-        from markscheme.reports import material_in_memory, read_material, write_report
+        from markscheme.reports import read_material, write_report
 
-        if self.run.folder is not None:
-            return write_report(read_material(self.run.folder, title=title), path)
-        material = material_in_memory(
-            self.answers(), self.judgments, title=title or Path(path).stem
-        )
-        return write_report(material, path)
+        folder = self.run.folder
+        name = title or (Path(path).stem if folder is None else None)
+        return write_report(read_material(self, title=name), path)
 
     def __repr__(self) -> str:
         """The judges and how many answers each judged: `Result(exact_match: 248 answers)`."""
@@ -347,7 +378,7 @@ def judge(
     Example:
         >>> import markscheme
         >>> row = {"question": "Who wrote Emma?", "references": ["Jane Austen"], "answer": "Austen"}
-        >>> markscheme.judge([row], "exact_match").summary()["accuracy"].to_list()
+        >>> markscheme.judge([row], "exact_match").summary["accuracy"].to_list()
         [0.0]
     """
     options = ReadOptions(

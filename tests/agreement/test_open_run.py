@@ -37,7 +37,7 @@ def sources(example: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str
     """The bundled example, judged, with labels: what is given by name, and the answers apart."""
     folder = tmp_path_factory.mktemp("sources") / "run"
     result = markscheme.judge(example, JUDGES, out=folder)
-    judgments, answers = result.judgments, result.answers()
+    judgments, answers = result.judgments, result.answers
     return {
         "run": (folder, None),
         "judgments file": (folder / "judgments.parquet", None),
@@ -67,10 +67,10 @@ def test_the_parts_of_a_source(sources: dict[str, tuple[Any, Any]], example: Pat
     run = open_run(sources["run"][0])
     assert run.table.height == 2 * run.answers.height
     assert not run.is_answers
-    assert run.labels() is run.kept
+    assert run.labels() is run.stored_answers
     bare = open_run(example)
     assert bare.is_answers
-    assert bare.kept is None
+    assert bare.stored_answers is None
     assert bare.answers.equals(run.answers.select(bare.answers.columns))
 
 

@@ -70,7 +70,7 @@ def test_judge(example: Path, tmp_path: Path, capsys: Captured) -> None:
     found = markscheme.judge(example, ["exact_match", "contains"])
     words = ("judge", example, "-j", "exact_match,contains", "--out", tmp_path / "run", "-q")
     assert printed(capsys, *words) == found.to_json()
-    assert found.frame.equals(found.summary())
+    assert found.frame.equals(found.summary)
     assert found.save(tmp_path / "figures.json").read_text() == found.to_json()
     assert found.to_latex().startswith("% Correctness by judge and system")
 

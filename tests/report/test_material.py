@@ -10,8 +10,9 @@ import polars as pl
 import pytest
 
 import markscheme
-from markscheme.errors import AgreementError, RunError
-from markscheme.reports.material import material_in_memory, read_material
+from markscheme.agreement import InMemory
+from markscheme.errors import AgreementError, DataError, RunError
+from markscheme.reports.material import read_material
 from markscheme.reports.sections.order import absent, sections
 from markscheme.tables import load_labels
 from markscheme.tables.answers import read_answers
@@ -123,7 +124,7 @@ def test_runs_on_other_answers_are_refused(run_folder: Path, tmp_path: Path) -> 
 
 
 def test_folders_that_hold_no_finished_run_are_named(run_folder: Path, tmp_path: Path) -> None:
-    with pytest.raises(RunError, match="is no run's folder"):
+    with pytest.raises(DataError, match="a folder without"):
         read_material(tmp_path)
     unfinished = tmp_path / "unfinished"
     shutil.copytree(run_folder, unfinished)
@@ -152,20 +153,20 @@ def test_a_run_of_a_cluster_is_read_from_its_parts(run_folder: Path, tmp_path: P
 def test_material_needs_no_folder(example: Path) -> None:
     answers = read_answers(example)
     result = markscheme.judge(example, "contains")
-    material = material_in_memory(answers, result.judgments, title="here")
-    assert material.records[-1]["accuracy"] == result.summary()["accuracy"][-1]
+    material = read_material(InMemory(result.judgments, answers), title="here")
+    assert material.records[-1]["accuracy"] == result.summary["accuracy"][-1]
 
 
 def test_agreement_stands_beside_what_it_costs(example: Path) -> None:
     answers = read_answers(example)
     judgments = markscheme.judge(example, ["contains", "token_f1"]).judgments
     price = pl.when(pl.col("judge") == "token_f1").then(pl.lit(0.002))
-    paid = material_in_memory(answers, judgments.with_columns(cost_usd=price), title="paid")
+    paid = read_material(InMemory(judgments.with_columns(cost_usd=price), answers))
     found = {one.key: one for one in sections(paid)}["cost"]
     assert [row[2] for row in found.table.rows] == ["–", "2.0000"]
     assert found.chart is not None
     assert "dollars for 1,000 answers" in found.chart().to_json()
-    free = material_in_memory(answers, judgments, title="free")
+    free = read_material(InMemory(judgments, answers))
     assert "cost" not in [one.key for one in sections(free)]
 
 

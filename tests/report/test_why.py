@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from markscheme.reports import explained, why
-from markscheme.reports.explaining import smallest_edit, smallest_edits
+from markscheme.reports.explaining import smallest_edit
 
 
 def test_every_reference_is_aligned_and_nearly_right_words_are_named() -> None:
@@ -33,16 +33,6 @@ def test_what_decided_is_shown_with_an_edit_that_turns_it(answer: str) -> None:
     assert turned["verdict"] != found["verdict"]
 
 
-def test_edits_of_many_rows_are_those_of_each() -> None:
-    rows = [
-        ("Who wrote Emma?", ["Jane Austen"], "It was Jane Austen.", True),
-        ("Who wrote Emma?", ["Jane Austen"], "Charlotte Brontë wrote it.", False),
-        ("When?", ["1815"], "", False),
-    ]
-    one_by_one = [
-        smallest_edit(question, references, answer, verdict=verdict)
-        for question, references, answer, verdict in rows
-    ]
-    assert smallest_edits(rows) == one_by_one
-    assert all(one_by_one[:2])
-    assert smallest_edits([]) == []
+def test_an_answer_that_no_edit_turns_has_none() -> None:
+    assert smallest_edit("When?", ["1815"], "", verdict=False) is not None
+    assert smallest_edit("When?", [""], "", verdict=False) is None

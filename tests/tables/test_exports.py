@@ -472,7 +472,7 @@ def test_all_are_judged_without_an_option_and_none_is_misread(tmp_path: Path) ->
     judged, misread = [], []
     for name, (source, rows) in given.items():
         result = markscheme.judge(source, ["exact_match"])
-        as_read = result.answers().select("question", "references", "answer").rows()
+        as_read = result.answers.select("question", "references", "answer").rows()
         if as_read != rows:
             misread.append(name)
         elif result.judgments.filter(pl.col("status") != "judged").is_empty():

@@ -212,10 +212,10 @@ def samples() -> list[dict[str, Any]]:
 
 def test_gsm8k_samples_agree_with_their_own_metric() -> None:
     result = markscheme.judge(RUNS / "samples_gsm8k.jsonl", judges=["exact_match"])
-    rows = result.judgments.join(result.answers(), on="answer_id")
+    rows = result.judgments.join(result.answers, on="answer_id")
     assert rows["system"].to_list() == ["strict-match"] * 3 + ["flexible-extract"] * 3
     assert rows["verdict"].to_list() == [bool(one["exact_match"]) for one in samples()]
-    assert result.answers()["references"].to_list() == [["21"], ["5"], ["1200"]] * 2
+    assert result.answers["references"].to_list() == [["21"], ["5"], ["1200"]] * 2
     notes = result.run.notes
     assert any("strict-match, flexible-extract" in note for note in notes)
     assert not any("contradict" in note for note in notes)

@@ -53,7 +53,7 @@ def test_lost_rows_fail_a_gate(new: str, capsys: Captured) -> None:
 )  # fmt: skip
 def test_an_option_letter_is_no_article(judge: str, right: set[str]) -> None:
     result = markscheme.judge(REPORTED / "05-option-letter-A" / "mc.jsonl", judge)
-    rows = result.judgments.join(result.answers(), on="answer_id")
+    rows = result.judgments.join(result.answers, on="answer_id")
     assert set(rows.filter("verdict")["answer"]) == right
     note, empty = result.run.notes
     assert note.startswith("a reference is an article or signs alone")

@@ -86,6 +86,7 @@ from .ranking import Ranking as Ranking
 from .ranking import rank_systems as rank_systems
 from .sequences import RunningEstimate as RunningEstimate
 from .sequences import running_estimate as running_estimate
+from .sources import InMemory as InMemory
 from .sources import JudgmentsSource as JudgmentsSource
 from .sources import Run as Run
 from .sources import TableSource as TableSource

@@ -24,7 +24,11 @@ from markscheme.agreement.estimators import (
 from markscheme.agreement.options import LEAST_QUESTIONS, EstimateOptions
 from markscheme.agreement.sequences import RunningEstimate, Unit, running_estimate
 from markscheme.errors import AgreementError
+from markscheme.results import Figure
 from markscheme.tables import join_labels
+
+LEAD = ("labels_only", "ppi_tuned", "sequence")
+"""Methods whose figure is reported where no other is asked for, the surest first."""
 
 REFUSE_BELOW = 0.001
 WARN_BELOW = 0.05
@@ -62,6 +66,17 @@ class HumanAccuracy:
     more_labels: int | None = None
     grades: bool = False
     few: bool = False
+
+    @property
+    def figure(self) -> Figure | None:
+        """The figure to report; None where the labels support none.
+
+        The tuned prediction-powered one; where it has none, or every answer has a label, that of
+        the labels alone.
+        """
+        known = {e.method: e.figure for e in self.estimates if e.figure.value is not None}
+        best = ("labels_only",) if self.labelled == self.answers else ("ppi_tuned", "sequence")
+        return next((known[name] for name in (*best, *LEAD) if name in known), None)
 
 
 def human_accuracy(

@@ -164,7 +164,7 @@ def agree(
         if by_scope:
             tables.append(_scope_table(by_scope, wanted.confidence))
             data["scope"] = by_scope
-        errors = label_errors(joined, positive_from=wanted.positive_from, answers=run.beside)
+        errors = label_errors(joined, positive_from=wanted.positive_from, answers=run.known_answers)
         data |= {"resamples": wanted.resamples, "confidence": wanted.confidence, "judges": found}
         frame = agreement_frame(found)
     if wanted.per_question:

@@ -14,6 +14,7 @@ from markscheme.agreement.options import CompareOptions
 from markscheme.agreement.paired import Comparison
 from markscheme.agreement.sources import (
     JudgmentsSource,
+    Run,
     TableSource,
     judged_and_labelled,
     judged_table,
@@ -71,6 +72,20 @@ class CompareResult(TableResult):
     rest: tuple[Comparison, ...] = ()
     slices: tuple[SlicedDifference, ...] = ()
 
+    @property
+    def by_people(self) -> bool:
+        """Whether people's verdict on every pair is estimated, and not the judge's own alone."""
+        return bool(self.people) and all(one.difference.value is not None for one in self.people)
+
+    @property
+    def order(self) -> tuple[str, ...]:
+        """The names that are compared, from the best to the worst: by people where possible."""
+        values: dict[str, list[float]] = {}
+        for pair in self.people if self.by_people else self.pairs:
+            for name, side in ((pair.first, pair.first_value), (pair.second, pair.second_value)):
+                values.setdefault(name, []).append(side.value or 0.0)
+        return tuple(sorted(values, key=lambda name: -sum(values[name]) / len(values[name])))
+
 
 def compare(
     judgments: JudgmentsSource,
@@ -108,20 +123,23 @@ def compare(
             f"resamples is {wanted.resamples}, and must be {LEAST_RESAMPLES} or more: the tests "
             "rest on them"
         )
+    run = open_run(judgments)
     reading: dict[str, Any] = {
-        "judges": wanted.judges, "columns": wanted.columns, "answers": answers,
+        "judges": wanted.judges,
+        "columns": wanted.columns,
+        "answers": answers,
         "threshold": wanted.threshold,
-    }  # fmt: skip
+    }
     if wanted.slices and not wanted.systems:
         raise AgreementError("slices are of systems; add systems=True (--systems)")
     people: list[PeoplesDifference] = []
     sliced: list[SlicedDifference] = []
     joined: Joined | None
     if wanted.systems:
-        rows, joined = judged_table(judgments, **reading, slices=wanted.slices, labels=labels), None
+        rows, joined = judged_table(run, **reading, slices=wanted.slices, labels=labels), None
         pairs = compare_systems(rows, systems=names_of(wanted.only) or None, options=wanted)
         said, what = [f"{rows.height:,} judgments by {rows['judge'][0]}"], "share accepted"
-        known = _labels_of_systems(judgments, labels, answers, wanted)
+        known = _labels_of_systems(run, labels, answers, wanted)
         if known is None:
             said.append(
                 "these differences are the judge's own, which may prefer one system's style; with "
@@ -132,9 +150,7 @@ def compare(
             said += tied_note(known)
         sliced = _sliced(rows, known, wanted)
     else:
-        rows, known = judged_and_labelled(
-            judgments, labels, label_column=wanted.label_column, **reading
-        )
+        rows, known = judged_and_labelled(run, labels, label_column=wanted.label_column, **reading)
         if other is not None:
             rows = _with_other(rows, judged_table(other, **reading))
         joined = join_labels(rows, known)
@@ -154,7 +170,7 @@ def compare(
     for column in wanted.slices:
         mine = [one for one in sliced if one.column == column]
         tables.append(_slices_table(column, mine, wanted))
-    return CompareResult(
+    found = CompareResult(
         frame=flat_frame(pairs),
         tables=tuple(tables),
         data={
@@ -164,29 +180,22 @@ def compare(
             **({"slices": sliced} if sliced else {}),
             **({"learned_questions": learned.len(), "rest": rest} if learned.len() else {}),
         },
-        lead=_lead(people, pairs, wanted.confidence) if wanted.systems else (),
         pairs=tuple(pairs),
         rest=tuple(rest),
         people=tuple(people),
         slices=tuple(sliced),
     )  # fmt: skip
+    return replace(found, lead=_lead(found, wanted.confidence)) if wanted.systems else found
 
 
 _FOLLOWING = 3
 """Systems behind the first of which the lead speaks."""
 
 
-def _lead(
-    people: Sequence[PeoplesDifference], pairs: Sequence[Comparison], confidence: float
-) -> tuple[str, ...]:
-    """Which system is ahead, by how much, and what of it is shown: by people where they say."""
-    by_people = bool(people) and all(one.difference.value is not None for one in people)
-    found: Sequence[PeoplesDifference | Comparison] = people if by_people else pairs
-    values: dict[str, list[float]] = {}
-    for one in found:
-        for name, side in ((one.first, one.first_value), (one.second, one.second_value)):
-            values.setdefault(name, []).append(side.value or 0.0)
-    order = sorted(values, key=lambda name: -sum(values[name]) / len(values[name]))
+def _lead(result: CompareResult, confidence: float) -> tuple[str, ...]:
+    """Which system is ahead, by how much, and what of it is shown: by people where possible."""
+    found: Sequence[PeoplesDifference | Comparison]
+    found, order = result.people if result.by_people else result.pairs, result.order
     beside = {(one.first if one.second == order[0] else one.second): one for one in found
               if order[0] in (one.first, one.second)}  # fmt: skip
     ahead = [
@@ -194,7 +203,7 @@ def _lead(
     ]
     if len(ahead) > _FOLLOWING:
         ahead[_FOLLOWING:] = [f"{len(ahead) - _FOLLOWING} more are in the table"]
-    who = "People would accept" if by_people else "The judge alone accepts"
+    who = "People would accept" if result.by_people else "The judge alone accepts"
     return (f"{who} {order[0]} most often: {', '.join(ahead)}",)
 
 
@@ -278,7 +287,7 @@ def _on_the_rest(
 
 
 def _labels_of_systems(
-    judgments: JudgmentsSource,
+    run: Run,
     labels: JudgmentsSource | None,
     answers: TableSource | None,
     options: CompareOptions,
@@ -287,11 +296,11 @@ def _labels_of_systems(
     reading: dict[str, Any] = {"column": options.label_column, "columns": options.columns}
     if labels is not None:
         return labelled_table(labels, **reading)
-    kept = open_run(judgments).kept if answers is None else answers
-    if kept is None:
+    stored = run.stored_answers if answers is None else answers
+    if stored is None:
         return None
     try:
-        known = labelled_table(kept, **reading)
+        known = labelled_table(stored, **reading)
     except DataError:
         return None  # answers without any column of labels
     return known if known["label"].count() else None

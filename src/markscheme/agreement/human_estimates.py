@@ -96,7 +96,7 @@ def _lead(found: Sequence[HumanAccuracy]) -> tuple[str, ...]:
     """What people would accept, of all answers and of each system's: the first method's figure."""
     said = []
     for one in found:
-        figure = next((e.figure for e in one.estimates if e.figure.value is not None), None)
+        figure = one.figure
         if figure is None or one.grades:
             continue
         whose = f"the {one.answers:,} answers" if one.system is None else f"{one.system}'s answers"

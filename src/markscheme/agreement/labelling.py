@@ -111,8 +111,9 @@ def plan_labels(
     wanted = with_keywords(PlanOptions, options, keywords)
     if wanted.half_width is None and wanted.count is None:
         raise AgreementError("give --half-width, such as 0.03, or --label-count with a number")
+    run = open_run(judgments, answers=answers)
     rows = judged_table(
-        judgments, judges=wanted.judge or "", columns=wanted.columns, answers=answers,
+        run, judges=wanted.judge or "", columns=wanted.columns,
         threshold=wanted.threshold,
     )  # fmt: skip
     if rows["judge"].n_unique() > 1:
@@ -124,7 +125,7 @@ def plan_labels(
     if wanted.by and "system" not in scored.columns:
         raise AgreementError("plans by system need the system of every judgment; give --answers")
     if answers is None:
-        answers = open_run(judgments).kept
+        answers = run.stored_answers
     if wanted.for_difference:
         return _for_difference(scored, wanted, pilot, answers)
     parts = scored.partition_by("system", maintain_order=True) if wanted.by else [scored]

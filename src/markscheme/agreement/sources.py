@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from inspect import getattr_static
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeGuard, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeGuard
 
 import polars as pl
 
@@ -27,6 +28,7 @@ from markscheme.tables import (
     numbered,
     preview,
     read_answers,
+    read_json,
     read_parquet,
     read_table,
     renamed,
@@ -37,7 +39,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-@runtime_checkable
 class JudgedAnswers(Protocol):
     """What `markscheme.judge` gives, as far as statistics need it."""
 
@@ -46,8 +47,20 @@ class JudgedAnswers(Protocol):
         """The judgments table."""
 
     @property
-    def answers(self) -> Callable[[], pl.DataFrame]:
-        """Gives the answers table."""
+    def answers(self) -> pl.DataFrame:
+        """The answers table."""
+
+
+@dataclass(frozen=True, eq=False)
+class InMemory:
+    """Judgments and the answers that were judged, as a source without a folder.
+
+    Attributes:
+        judgments: the judgments table. answers: the answers table.
+    """
+
+    judgments: pl.DataFrame
+    answers: pl.DataFrame
 
 
 TableSource: TypeAlias = "str | Path | pl.DataFrame | pd.DataFrame | Sequence[Mapping[str, Any]]"
@@ -59,9 +72,19 @@ JudgmentsSource: TypeAlias = "TableSource | JudgedAnswers | Run"
 
 
 def _is_result(source: Any) -> TypeGuard[JudgedAnswers]:
-    """Whether a source is a `markscheme.Result`, or anything else with judgments and answers."""
-    frame = type(source).__module__.startswith(("pandas", "polars"))
-    return not frame and isinstance(source, JudgedAnswers)
+    """Whether a source is a `markscheme.Result`, or anything else with judgments and answers.
+
+    The names are looked up without their values, which would be read by that.
+    """
+    if type(source).__module__.startswith(("pandas", "polars")):
+        return False
+    return all(getattr_static(source, name, None) is not None for name in ("judgments", "answers"))
+
+
+def _answers_of(result: JudgedAnswers) -> pl.DataFrame:
+    """The answers of a result; of one that gives them when called too, as 0.1.0 did."""
+    found: Any = result.answers
+    return found if isinstance(found, pl.DataFrame) else found()
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,25 +121,52 @@ class Run:
         return read_table(judgments_file(self.source) if path else self.source)
 
     @cached_property
-    def kept(self) -> pl.DataFrame | None:
-        """The answers that a run or a `Result` keeps with its judgments; None of a table.
+    def folder(self) -> Path | None:
+        """The run's folder; None of what is in no run's folder."""
+        if _is_result(self.source):
+            return getattr(getattr(self.source, "run", None), "folder", None)
+        if not isinstance(self.source, str | Path):
+            return None
+        path = Path(self.source)
+        if path.is_dir():
+            return path
+        return path.parent if path.name == "judgments.parquet" else None
+
+    @cached_property
+    def manifest(self) -> dict[str, Any]:
+        """What the run's `run.json` says: judges, options, versions, command; {} without one.
+
+        Raises:
+            RunError: it cannot be read.
+        """
+        if self.folder is None or not (self.folder / "run.json").is_file():
+            return {}
+        return read_json(self.folder / "run.json")
+
+    @cached_property
+    def stored_answers(self) -> pl.DataFrame | None:
+        """The answers that a run or a `Result` has with its judgments; None of a table.
 
         Raises:
             DataError: they cannot be read.
         """
         if _is_result(self.source):
-            return self.source.answers()
-        file = _answers_file(self.source)
-        return None if file is None else read_parquet(file)
+            return _answers_of(self.source)
+        if self.folder is None:
+            return None
+        if (self.folder / "run.json").exists():
+            check_run(self.folder, ("answers.parquet",))
+        file = self.folder / "answers.parquet"
+        return read_parquet(file) if file.exists() else None
 
     @cached_property
-    def beside(self) -> pl.DataFrame | None:
+    def known_answers(self) -> pl.DataFrame | None:
         """The answers that lie beside the judgments: those given, else those kept; None if none do.
 
         Raises:
             DataError: they cannot be read.
         """
-        return self.kept if self.given is None else self._read(self.given)
+        return self.stored_answers if self.given is None else self._read(self.given)
 
     @cached_property
     def answers(self) -> pl.DataFrame:
@@ -125,8 +175,8 @@ class Run:
         Raises:
             DataError: they cannot be read, or the source has no references.
         """
-        if self.beside is not None:
-            return self.beside
+        if self.known_answers is not None:
+            return self.known_answers
         if not self.is_answers:
             raise DataError(
                 f"{self.name} holds judgments without references; name the judged file with "
@@ -137,7 +187,7 @@ class Run:
     @cached_property
     def is_answers(self) -> bool:
         """Whether the source itself has what an answers table has, references above all."""
-        if self.kept is not None:
+        if self.stored_answers is not None:
             return False
         if isinstance(self.source, str | Path) and judgments_file(self.source) != str(self.source):
             return False
@@ -167,16 +217,16 @@ class Run:
         Raises:
             DataError: there are none.
         """
-        if self.kept is None:
+        if self.stored_answers is None:
             return None
         known = [column] if column else ["label", "annotator_labels"]
-        there = [name for name in known if name in self.kept.columns]
-        if any(self.kept[name].count() for name in there):
-            return self.kept
+        there = [name for name in known if name in self.stored_answers.columns]
+        if any(self.stored_answers[name].count() for name in there):
+            return self.stored_answers
         if isinstance(self.source, str | Path):
             judgments_file(self.source)  # A damaged run is called damaged first.
         lacks = (
-            f"none of the {self.kept.height:,} answers of the run has a label"
+            f"none of the {self.stored_answers.height:,} answers of the run has a label"
             + (f" (column {column!r})" if column else "")
             if there
             else f"the run has kept no column {column!r}"
@@ -188,7 +238,7 @@ class Run:
 
     def _read(self, source: Any) -> pl.DataFrame:
         if _is_result(source):
-            return source.answers()
+            return _answers_of(source)
         names = {
             ours: theirs
             for ours, theirs in self.columns.items()
@@ -209,7 +259,7 @@ def open_run(
     Nothing is read yet, so no error is raised.
     """
     if isinstance(source, Run):
-        return source
+        return source if answers is None else replace(source, given=answers)
     return Run(source, given=answers, columns=columns_of(columns), slices=tuple(slices))
 
 
@@ -276,7 +326,7 @@ def judged_table(
         names=names,
         slices=slices,
     )
-    known = run.kept
+    known = run.stored_answers
     if run.given is not None:
         wanted = tuple(set(slices) - set(found.columns))
         known = answers_table(run.given, ReadOptions(slices=wanted))
@@ -296,7 +346,7 @@ def names_of_judged(
 def _label_table(labels: JudgmentsSource) -> pl.DataFrame:
     """Where labels are: the answers of a run or a `Result`, else the table itself."""
     run = open_run(labels)
-    return run.table if run.kept is None else run.kept
+    return run.table if run.stored_answers is None else run.stored_answers
 
 
 def labelled_table(
@@ -370,22 +420,8 @@ def answers_table(source: Any, options: ReadOptions | None = None) -> pl.DataFra
         DataError: it cannot be read.
     """
     if _is_result(source):
-        return source.answers()
+        return _answers_of(source)
     return read_answers(str(source) if isinstance(source, Path) else source, options)
-
-
-def _answers_file(source: Any) -> Path | None:
-    """The answers that a run has kept beside its judgments, if `source` is of a run."""
-    if not isinstance(source, str | Path):
-        return None
-    path = Path(source)
-    run = path if path.is_dir() else path.parent if path.name == "judgments.parquet" else None
-    if run is None:
-        return None
-    if (run / "run.json").exists():
-        check_run(run, ("answers.parquet",))
-    answers = run / "answers.parquet"
-    return answers if answers.exists() else None
 
 
 def _sliced(rows: pl.DataFrame, slices: Sequence[str]) -> pl.DataFrame:

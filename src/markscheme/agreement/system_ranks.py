@@ -67,14 +67,15 @@ def rank(
     """
     wanted = with_keywords(RankOptions, options, keywords)
     amended = wanted.protocol == "amended"
+    run = open_run(judgments)
     rows, known = judged_and_labelled(
-        judgments, labels, judges=wanted.judges, columns=wanted.columns,
+        run, labels, judges=wanted.judges, columns=wanted.columns,
         answers=None if amended else answers, threshold=wanted.threshold,
         label_column=wanted.label_column,
     )  # fmt: skip
     if amended:
         if answers is None:
-            answers = open_run(judgments).kept
+            answers = run.stored_answers
         wide, said = _amended(rows, known, answers, wanted.positive_from)
     else:
         wide, said = _direct(rows, known, scores=wanted.scores, positive_from=wanted.positive_from)

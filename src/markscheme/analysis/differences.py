@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +13,7 @@ import polars as pl
 from markscheme.agreement import (
     CompareOptions,
     Comparison,
+    InMemory,
     JudgmentsSource,
     Run,
     compare_systems,
@@ -169,14 +170,6 @@ def diff(
     )  # fmt: skip
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Judged:
-    """Answers that were judged here."""
-
-    judgments: pl.DataFrame
-    answers: Callable[[], pl.DataFrame]
-
-
 def _judged_sides(base: Any, new: Any, options: DiffOptions) -> list[Run]:
     """Both sides with judgments; answers alone are judged as the other side was."""
     sides = [
@@ -203,7 +196,7 @@ def _is_bare(side: Run, options: DiffOptions) -> bool:
     return side.is_answers and not {"verdict", "judge", options.judge} & set(side.names)
 
 
-def _judge(side: Run, name: str) -> _Judged:
+def _judge(side: Run, name: str) -> InMemory:
     judge = parse_judge(name)
     if asks_chat(judge):
         raise AgreementError(
@@ -212,12 +205,12 @@ def _judge(side: Run, name: str) -> _Judged:
         )
     answers = side.answers
     run = run_in_memory(AnswersReader([answers]), [judge])
-    return _Judged(judgments=run.judgments.collect(), answers=lambda: answers)
+    return InMemory(run.judgments.collect(), answers)
 
 
 def _judges(side: Run) -> dict[str, set[str]]:
     """The judges of a side, each with its signatures as far as they are known."""
-    if side.kept is None:
+    if side.stored_answers is None:
         found = judged_answers(side)["judge"].unique(maintain_order=True)
         return {name: set() for name in found}
     signed = side.table.select("judge", "signature").unique(maintain_order=True)
@@ -257,7 +250,7 @@ def _common_judge(sides: Sequence[Any], wanted: str | None) -> str:
 
 
 def _rows(side: Run, judge: str, options: DiffOptions, *, system: str | None) -> pl.DataFrame:
-    named = [judge] if options.judge and side.kept is None else ()
+    named = [judge] if options.judge and side.stored_answers is None else ()
     rows = judged_answers(
         side, judges=named, threshold=options.threshold, slices=side.slices
     ).filter(pl.col("judge") == judge)  # fmt: skip

@@ -8,6 +8,7 @@ where they only name one, its meaning here is ours, as `CATEGORIES` states it.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -118,18 +119,22 @@ def error_rates(judged: pl.DataFrame, modes: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def judge_errors(judged: pl.DataFrame) -> pl.DataFrame:
+def judge_errors(
+    judged: pl.DataFrame, kinds: Mapping[str, JudgeKind] | None = None
+) -> pl.DataFrame:
     """Every judgment that people contradict, with Wang et al.'s category of the error.
 
     Args:
         judged: `answer_id`, `question`, `references`, `answer`, `judge`, `verdict`, `score`,
             `accepted` (Boolean: people's verdict). Rows without a verdict or label are left out.
+        kinds: of the judges, where their names in the table are not their own.
 
     Returns:
         The rows that differ, with `kind`, `error` ("rejects" or "accepts"), `category`, `evidence`.
     """
     wrong = judged.filter(pl.col("verdict") != pl.col("accepted"))
-    kinds = {name: kind_of(name) for name in wrong["judge"].unique()}
+    if kinds is None:
+        kinds = {name: kind_of(name) for name in wrong["judge"].unique()}
     found = [_category(kinds[row["judge"]], row) for row in wrong.iter_rows(named=True)]
     return wrong.with_columns(
         kind=pl.Series([kinds[judge].kind for judge in wrong["judge"]], dtype=pl.String),

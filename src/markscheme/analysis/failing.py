@@ -466,7 +466,7 @@ def _has_labels(run: Run, options: FailureOptions) -> bool:
 
     True as well of answers without judgments: nothing but labels can be looked at there.
     """
-    if run.beside is None and not run.is_answers:
+    if run.known_answers is None and not run.is_answers:
         return False
     bare = run.is_answers and not options.judges and not _VERDICTS & set(run.names)
     return bare or run.answers["label"].count() > 0

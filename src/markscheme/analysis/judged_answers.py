@@ -35,7 +35,7 @@ def judged_answers(
             references or no column of a slice.
     """
     run = open_run(source, answers=answers, columns=columns or {}, slices=slices)
-    own = {} if run.kept is not None else run.columns  # a run's columns have our names
+    own = {} if run.stored_answers is not None else run.columns  # a run's columns have our names
     rows = judged_table(run, judges=judges, columns=own, threshold=threshold)
     texts = run.answers
     wanted = [name for name in slices if name not in ("judge", "system")]

@@ -2,27 +2,26 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 from markscheme.cli.app import console, notes
-from markscheme.cli.options import Out, Shown, command
+from markscheme.cli.options import Judgments, Out, Shown, command
 from markscheme.cli.output import Format
-from markscheme.options import Argument, Default, Fields, Labels, Option
+from markscheme.options import Answers, Default, Fields, Labels, Option
 from markscheme.reports import ReportOptions
 
 
 @command("report", example="markscheme report runs/answers-6dae129e")
 def report(
-    run: Annotated[
-        Path, Argument("A run's folder, as 'markscheme judge' wrote it.", metavar="RUN")
-    ],
+    judgments: Judgments,
     options: ReportOptions,
     shown: Annotated[Shown, Fields(only=("format",))],
-    out: Annotated[Out, Default("report.html in RUN")] = None,
+    out: Annotated[Out, Default("report.html in the run's folder")] = None,
     labels: Annotated[Labels, Default("those that came with the answers")] = None,
+    answers: Answers = None,
     compare: Annotated[
-        tuple[Path, ...], Option("Another run on the same answers, to show as well; repeatable.")
+        tuple[str, ...],
+        Option("Other judgments of the same answers, to show as well; repeatable."),
     ] = (),
 ) -> None:
     """Write a run's report: one HTML file with figures and every answer, which opens offline.
@@ -33,7 +32,7 @@ def report(
     from markscheme.reports import report as write
 
     with notes.status("analysing and drawing"):
-        found = write(run, out, options, labels=labels, compare=compare)
+        found = write(judgments, out, options, labels=labels, answers=answers, compare=compare)
     for note in found.notes:
         notes.print(f"note: {note}", markup=False)
     if not found.labelled:

@@ -84,7 +84,7 @@ def log_result(result: Result, *, run_id: str | None = None, folder: str = "mark
     client = mlflow.MlflowClient()
     run = run_id or (mlflow.active_run() or mlflow.start_run()).info.run_id
     kept = ("accuracy", "accuracy_low", "accuracy_high", "mean_score", "judged", "not_judged")
-    for row in result.summary().iter_rows(named=True):
+    for row in result.summary.iter_rows(named=True):
         for figure in kept:
             if row.get(figure) is not None:
                 system = row["system"].strip("()")  # "(all)", where there are several

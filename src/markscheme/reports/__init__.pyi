@@ -8,7 +8,6 @@ from .html import later_json as later_json
 from .html import report_html as report_html
 from .html import write_report as write_report
 from .material import Material as Material
-from .material import material_in_memory as material_in_memory
 from .material import read_material as read_material
 from .options import ReportOptions as ReportOptions
 from .reporting import ReportResult as ReportResult

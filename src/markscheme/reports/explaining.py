@@ -32,7 +32,6 @@ _EDITED: dict[str, Any] = {
     "question": pl.String,
     "references": pl.List(pl.String),
     "answer": pl.String,
-    "verdict": pl.Boolean,
 }
 
 
@@ -208,45 +207,30 @@ def smallest_edit(
     Returns:
         `what` was done, the edited `answer`, its `score`; None where nothing tried turns it.
     """
-    return smallest_edits([(question, references, answer, verdict)])[0]
-
-
-def smallest_edits(
-    rows: Sequence[tuple[str, Sequence[str], str, bool]],
-) -> list[dict[str, Any] | None]:
-    """`smallest_edit` of many rows (question, references, answer, verdict), judged together."""
-    read = plain_answers(with_plain(pl.DataFrame(rows, schema=_EDITED, orient="row")))
-    texts_read = [answer[:_LONGEST] for answer in read["answer"]]
-    aligned = alignments(
-        read["question"], read["references"], pl.Series(texts_read, dtype=pl.String)
-    )
-    tried = [
-        _edits(question, references, text, found)
-        for (question, references, *_), text, found in zip(rows, texts_read, aligned, strict=True)
-    ]
-    texts = [(at, text) for at, edits in enumerate(tried) for text in edits]
-    if not texts:
-        return [None] * len(rows)
+    row = [(question, references, answer)]
+    read = plain_answers(with_plain(pl.DataFrame(row, schema=_EDITED, orient="row")))
+    text = read["answer"][0][:_LONGEST]
+    (aligned,) = alignments(read["question"], read["references"], pl.Series([text]))
+    edits = _edits(question, references, text, aligned)
+    if not edits:
+        return None
     table = pl.DataFrame(
-        {"question": [rows[at][0] for at, _ in texts],
-         "references": [list(rows[at][1]) for at, _ in texts],
-         "answer": [text for _, text in texts]}
-    )  # fmt: skip
+        {
+            "question": [question] * len(edits),
+            "references": [list(references)] * len(edits),
+            "answer": list(edits),
+        }
+    )
     outcomes = parse_judge("examiner").judge(table, Models())
-    turned: dict[int, list[tuple[int, str, float]]] = {}
-    for (at, text), said, score in zip(texts, outcomes["verdict"], outcomes["score"], strict=True):
-        if said is not None and said != rows[at][3]:
-            turned.setdefault(at, []).append((Indel.distance(rows[at][2], text), text, score))
-    return [_nearest(turned.get(at, []), edits) for at, edits in enumerate(tried)]
-
-
-def _nearest(
-    turned: Sequence[tuple[int, str, float]], edits: Mapping[str, str]
-) -> dict[str, Any] | None:
+    turned = [
+        (Indel.distance(answer, edited), edited, score)
+        for edited, found, score in zip(edits, outcomes["verdict"], outcomes["score"], strict=True)
+        if found is not None and found != verdict
+    ]
     if not turned:
         return None
-    _, text, score = min(turned)
-    return {"what": edits[text], "answer": text, "score": score}
+    _, edited, score = min(turned)
+    return {"what": edits[edited], "answer": edited, "score": score}
 
 
 def _edits(

@@ -48,7 +48,13 @@ class Live:
     style: str = ""
 
 
-def write_report(material: Material, path: str | Path, *, answers: bool = True) -> Path:
+def write_report(
+    material: Material,
+    path: str | Path,
+    *,
+    answers: bool = True,
+    found: Sequence[Section] | None = None,
+) -> Path:
     """Write the report of a run to an HTML file.
 
     The file opens from disk, offline, in any browser of 2023 or later; equal runs give equal files.
@@ -57,17 +63,24 @@ def write_report(material: Material, path: str | Path, *, answers: bool = True) 
         material: what the report is of.
         path: the file.
         answers: False for figures only, as `report_html` has them.
+        found: the report's sections, where they are known already.
 
     Raises:
         MissingExtraError: the extra `report` is not installed.
         DataError: the file cannot be written.
     """
     target = Path(path)
-    replace_file(target, report_html(material, answers=answers).encode())
+    replace_file(target, report_html(material, answers=answers, found=found).encode())
     return target
 
 
-def report_html(material: Material, live: Live | None = None, *, answers: bool = True) -> str:
+def report_html(
+    material: Material,
+    live: Live | None = None,
+    *,
+    answers: bool = True,
+    found: Sequence[Section] | None = None,
+) -> str:
     """The text of the report, as a file or, with `live`, as a page of a server.
 
     A server's page has answers and verdicts only, so that it is there at once; it then asks for
@@ -83,7 +96,7 @@ def report_html(material: Material, live: Live | None = None, *, answers: bool =
     return template.render(
         material=material,
         answers=answers,
-        figures=None if live else figures_html(material, linked=answers),
+        figures=None if live else figures_html(material, linked=answers, found=found),
         live=live,
         version=version(),
         style=style,
@@ -97,16 +110,19 @@ def report_html(material: Material, live: Live | None = None, *, answers: bool =
     )
 
 
-def figures_html(material: Material, *, linked: bool = True) -> str:
+def figures_html(
+    material: Material, *, linked: bool = True, found: Sequence[Section] | None = None
+) -> str:
     """The figures of a report: sections with tables and charts, as HTML.
 
     Args:
         material: what the report is of.
         linked: whether counts and marks lead to their answers on the same page.
+        found: the sections, where they are known already.
     """
     template = _environment().get_template("figures.html")
     return template.render(
-        sections=[_shown(section, linked=linked) for section in sections(material)],
+        sections=[_shown(section, linked=linked) for section in found or sections(material)],
         absent=absent(material),
         linked=linked,
     )
@@ -114,7 +130,7 @@ def figures_html(material: Material, *, linked: bool = True) -> str:
 
 def later_json(material: Material) -> bytes:
     """What a served report asks for once its answers are shown."""
-    return orjson.dumps(later(material, live=True))
+    return orjson.dumps(later(material))
 
 
 def _environment() -> jinja2.Environment:

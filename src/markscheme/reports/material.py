@@ -10,21 +10,32 @@ from typing import Any
 
 import polars as pl
 
-from markscheme.agreement import Agreement, AgreementOptions, agreement
-from markscheme.analysis import error_rates, failure_modes, judge_errors, with_unattributed
+from markscheme.agreement import (
+    Agreement,
+    AgreementOptions,
+    EstimateOptions,
+    EstimateResult,
+    InMemory,
+    JudgmentsSource,
+    Run,
+    TableSource,
+    agreement,
+    estimate,
+    judged_table,
+    open_run,
+)
+from markscheme.analysis import error_rates, failure_modes, judge_errors, kind_of, with_unattributed
 from markscheme.engine import ALL_SYSTEMS, summarise
-from markscheme.errors import RunError
+from markscheme.errors import AgreementError, RunError
 from markscheme.metrics import exact_match
 from markscheme.models import Models
 from markscheme.tables import (
     JUDGMENTS_SCHEMA,
     Joined,
     as_binary,
-    check_run,
     join_labels,
     load_labels,
-    read_json,
-    read_parquet,
+    matching_key,
 )
 
 PEOPLE = "people"
@@ -41,12 +52,14 @@ class Judged:
     """One judge's judgments, one row per answer in the order of the answers.
 
     Attributes:
-        name: unique within the report. signature: of the judge. run: the folder it comes from.
+        name: unique within the report. judge: the judge's own name. signature: of the judge.
+        run: what its judgments come from.
         rows: `status`, `score`, `verdict`, `relation`, `marks`, `explanation`, `raw`, `cost_usd`,
             `tokens_in`, `tokens_out`, `seconds`.
     """
 
     name: str
+    judge: str
     signature: str
     run: str
     rows: pl.DataFrame
@@ -60,6 +73,7 @@ class Material:
         title: what the report is called.
         answers: the answers table, with `accepted` (Boolean, the label; null without one).
         judges: in order of appearance.
+        labels: people's labels as they were given; None where there are none.
         joined: judgments with labels; None where there are no labels.
         origin: of the report: version, options and command of each run, by its name.
         positive_from: the grade from which a label is an acceptance.
@@ -68,6 +82,7 @@ class Material:
     title: str
     answers: pl.DataFrame = field(repr=False)
     judges: tuple[Judged, ...] = field(repr=False)
+    labels: pl.DataFrame | None = field(repr=False)
     joined: Joined | None = field(repr=False)
     origin: Mapping[str, Mapping[str, Any]]
     positive_from: float | None = None
@@ -108,6 +123,46 @@ class Material:
             pl.concat([beside, one.rows], how="horizontal").with_columns(judge=pl.lit(one.name))
             for one in self.judges
         )
+
+    def judged_by(self, voice: str) -> InMemory:
+        """All judgments by one judge, or by people (`PEOPLE`), without labels."""
+        if voice == PEOPLE:
+            verdict = self.answers["accepted"].alias("verdict")
+            rows = verdict.to_frame().with_columns(
+                score=pl.lit(None, pl.Float64),
+                status=pl.when(verdict.is_not_null())
+                .then(pl.lit("judged"))
+                .otherwise(pl.lit("skipped")),
+            )
+        else:
+            rows = next(one.rows for one in self.judges if one.name == voice)
+        keys = self.answers.select("answer_id", "question", "answer", "system")
+        return InMemory(
+            keys.with_columns(rows, judge=pl.lit(voice)),
+            self.answers.with_columns(
+                pl.lit(None, dtype=self.answers.schema[name]).alias(name)
+                for name in ("label", "annotator_labels")
+            ),
+        )
+
+    @cached_property
+    def estimated(self) -> EstimateResult | str | None:
+        """What people would accept, from a labelled part and the last judge, or why it is unknown.
+
+        None where no answer has a label, or every one.
+        """
+        if not 0 < self.labelled < self.answers.height or self.labels is None:
+            return None
+        judge = self.judges[-1].name
+        options = EstimateOptions(
+            judge=judge,
+            by="system" if len(self.systems) > 1 else None,
+            positive_from=self.positive_from,
+        )
+        try:
+            return estimate(self.judged_by(judge), self.labels, options)
+        except AgreementError as error:
+            return str(error)
 
     @cached_property
     def contested(self) -> list[int]:
@@ -205,110 +260,87 @@ class Material:
         text = self.answers.select("answer_id", "question", "references", "answer")
         wrong = self.long.filter(pl.col("verdict") != pl.col("accepted"))
         table = wrong.select("row", "answer_id", "judge", "verdict", "score", "accepted")
-        found = judge_errors(table.join(text, on="answer_id", maintain_order="left"))
+        kinds = {one.name: kind_of(one.judge) for one in self.judges}
+        found = judge_errors(table.join(text, on="answer_id", maintain_order="left"), kinds)
         return found.select("row", "judge", "error", "category", "evidence")
 
 
 def read_material(
-    run: str | Path,
+    source: JudgmentsSource,
     *,
+    answers: TableSource | None = None,
     labels: pl.DataFrame | None = None,
     positive_from: float | None = None,
-    compare: Sequence[str | Path] = (),
+    compare: Sequence[JudgmentsSource] = (),
     title: str | None = None,
     given: Callable[[pl.DataFrame], pl.DataFrame] | None = None,
 ) -> Material:
-    """Read a run's folder.
+    """What a report of judged answers is made of.
 
     Args:
-        run: the folder that `markscheme judge` wrote.
+        source: the judgments: a run's folder, a file, a frame, rows, or a `Result`.
+        answers: the judged answers, where these judgments come without them.
         labels: people's labels, as `load_labels` gives them; None takes those in the answers.
         positive_from: the grade from which an answer is acceptable, where labels are grades.
-        compare: folders of other runs on the same answers, whose judges stand beside.
-        title: of the report; None takes the folder's name.
-        given: puts labels that were given elsewhere into the answers table.
+        compare: other judgments of the same answers, shown as well.
+        title: of the report; None takes the name of the folder or the file.
+        given: adds labels that were given elsewhere to the answers table.
 
     Raises:
-        RunError: no finished run there, or a run to compare lacks some of the answers.
-        DataError, AgreementError: labels cannot be read, do not match, or contradict each other.
+        RunError: the run is not finished or damaged, or a judge lacks some of the answers.
+        DataError, AgreementError: a table cannot be read, judgments come without answers, or
+            labels do not match or contradict each other.
     """
-    first = _opened(run)
-    answers = read_parquet(first / "answers.parquet")
+    runs = [open_run(one, answers=answers) for one in (source, *compare)]
+    folders = [run.folder.resolve() for run in runs if run.folder is not None]
+    if len(set(folders)) < len(folders):
+        raise RunError("a run is compared with itself; name each folder once")
+    table = runs[0].answers
     if given is not None:
-        answers = given(answers)
+        table = given(table)
     origin: dict[str, dict[str, Any]] = {}
     judges: list[Judged] = []
-    places = [first, *(_opened(other) for other in compare)]
-    if len({place.resolve() for place in places}) < len(places):
-        raise RunError("a run is compared with itself; name each folder once")
-    for place in places:
-        name = _name(place) if _name(place) not in origin else str(place)
-        origin[name] = read_json(place / "run.json")
-        judges += _judged(read_parquet(place / "judgments.parquet"), answers, run=name)
-    return material_of(
-        answers, _distinct(judges), labels=labels, positive_from=positive_from,
-        title=title or _name(first), origin=origin,
-    )  # fmt: skip
+    for run in runs:
+        name = _title(run) if _title(run) not in origin else run.name
+        origin[name] = run.manifest
+        judges += _judged(_judgments(run, table), table, run=name)
+    joined, accepted = None, pl.Series([None] * table.height, dtype=pl.Boolean)
+    known = _labels(table) if labels is None else labels
+    judges = _distinct(judges)
+    if known is not None:
+        joined, accepted = _joined(table, judges, known, positive_from)
+    return Material(
+        title=title or _title(runs[0]),
+        answers=table.with_columns(accepted.alias("accepted")),
+        judges=tuple(judges),
+        labels=known,
+        joined=joined,
+        origin={name: manifest for name, manifest in origin.items() if manifest},
+        positive_from=positive_from,
+    )
 
 
-def material_in_memory(
-    answers: pl.DataFrame,
-    judgments: pl.DataFrame,
-    *,
-    title: str,
-    labels: pl.DataFrame | None = None,
-    positive_from: float | None = None,
-) -> Material:
-    """Material of an answers table and its judgments, without a folder.
-
-    Raises:
-        RunError: the judgments are not of these answers.
-        AgreementError: the labels contradict each other, or are grades.
-    """
-    judges = _judged(judgments, answers, run=title)
-    return material_of(
-        answers, judges, title=title, origin={}, labels=labels, positive_from=positive_from
-    )  # fmt: skip
-
-
-def material_of(
+def _joined(
     answers: pl.DataFrame,
     judges: Sequence[Judged],
-    *,
-    title: str,
-    origin: Mapping[str, Mapping[str, Any]],
-    labels: pl.DataFrame | None = None,
-    positive_from: float | None = None,
-) -> Material:
-    """Put labels beside answers and judgments.
-
-    Raises:
-        DataError, AgreementError: as `read_material`.
-    """
-    joined, accepted = None, pl.Series([None] * answers.height, dtype=pl.Boolean)
-    known = _labels(answers) if labels is None else labels
-    if known is not None:
-        keys = answers.select("answer_id", "question", "answer", "system")
-        long = pl.concat(
+    labels: pl.DataFrame,
+    positive_from: float | None,
+) -> tuple[Joined, pl.Series]:
+    """Judgments matched with labels, and the label of each answer; null without one."""
+    keys = answers.select("answer_id", "question", "answer", "system")
+    joined = join_labels(
+        pl.concat(
             keys.with_columns(
                 one.rows.select("status", "score", "verdict", "scope"), judge=pl.lit(one.name)
             )
             for one in judges
-        ).with_columns(pl.col("status").cast(pl.String))
-        joined = join_labels(long, known)
-        binary = as_binary(joined.rows["label"], positive_from=positive_from)
-        labelled = joined.rows.select(*joined.key, accepted=pl.Series(binary)).unique(joined.key)
-        accepted = keys.join(
-            labelled, on=joined.key, how="left", nulls_equal=True, maintain_order="left"
-        )["accepted"]
-    return Material(
-        title=title,
-        answers=answers.with_columns(accepted.alias("accepted")),
-        judges=tuple(judges),
-        joined=joined,
-        origin=origin,
-        positive_from=positive_from,
+        ).with_columns(pl.col("status").cast(pl.String)),
+        labels,
     )
+    binary = as_binary(joined.rows["label"], positive_from=positive_from)
+    labelled = joined.rows.select(*joined.key, accepted=pl.Series(binary)).unique(joined.key)
+    known = keys.join(labelled, on=joined.key, how="left", nulls_equal=True, maintain_order="left")
+    return joined, known["accepted"]
 
 
 def _labels(answers: pl.DataFrame) -> pl.DataFrame | None:
@@ -317,23 +349,27 @@ def _labels(answers: pl.DataFrame) -> pl.DataFrame | None:
     return load_labels(answers.select("answer_id", *there)) if there else None
 
 
-def _opened(run: str | Path) -> Path:
-    """The folder of a finished run.
-
-    Raises:
-        RunError: it is none.
-    """
-    folder = Path(run)
-    if not (folder / "run.json").is_file():
-        raise RunError(
-            f"{folder} is no run's folder; 'markscheme judge FILE --out {folder}' makes one"
-        )
-    check_run(folder, ("answers.parquet", "judgments.parquet"))
-    return folder
+def _title(run: Run) -> str:
+    """What the source is called: by its folder, its file, or as answers in memory."""
+    if run.folder is not None:
+        return run.folder.resolve().name
+    return Path(run.source).stem if isinstance(run.source, str | Path) else "answers"
 
 
-def _name(folder: Path) -> str:
-    return folder.resolve().name
+def _judgments(run: Run, answers: pl.DataFrame) -> pl.DataFrame:
+    """The judgments table of a source; of another tool's, with nulls for what it does not say."""
+    if run.stored_answers is not None:
+        return run.table
+    rows = judged_table(run, columns=run.columns)
+    key = matching_key(rows, answers)
+    if key != ("answer_id",):
+        ids = answers.select("answer_id", *key)
+        rows = rows.drop("answer_id", strict=False).join(ids, on=key, nulls_equal=True)
+    lacking = {name: kind for name, kind in JUDGMENTS_SCHEMA.items() if name not in rows.columns}
+    return rows.with_columns(
+        pl.lit("" if name == "signature" else None, dtype=kind).alias(name)
+        for name, kind in lacking.items()
+    ).cast({"status": JUDGMENTS_SCHEMA["status"], "relation": JUDGMENTS_SCHEMA["relation"]})
 
 
 def _judged(judgments: pl.DataFrame, answers: pl.DataFrame, *, run: str) -> list[Judged]:
@@ -353,20 +389,22 @@ def _judged(judgments: pl.DataFrame, answers: pl.DataFrame, *, run: str) -> list
                 "answers only; runs can be compared where they judge the same answers"
             )
         found.append(
-            Judged(name=str(name), signature=str(signature), run=run, rows=beside.select(_KEPT))
+            Judged(
+                name=str(name),
+                judge=str(name),
+                signature=str(signature),
+                run=run,
+                rows=beside.select(_KEPT),
+            )
         )
     return found
 
 
 def _distinct(judges: Sequence[Judged]) -> list[Judged]:
     """Judges of the same name in several runs get the run's name with theirs."""
-    names = [one.name for one in judges]
+    names = [one.judge for one in judges]
     return [
-        one
-        if names.count(one.name) == 1
-        else Judged(
-            name=f"{one.name} ({one.run})", signature=one.signature, run=one.run, rows=one.rows
-        )
+        one if names.count(one.judge) == 1 else replace(one, name=f"{one.judge} ({one.run})")
         for one in judges
     ]
 

@@ -14,7 +14,6 @@ from markscheme.reports.explaining import (
     alignments,
     merged,
     near_matches,
-    smallest_edits,
     value_findings,
 )
 from markscheme.reports.material import Judged, Material
@@ -25,9 +24,6 @@ _DIGITS = 4
 _SEPARATOR = "\x1e"
 _MOST_EXPLAINED = 10_000
 """Answers whose values are compared for the page, half a millisecond each; contested ones first."""
-
-_MOST_FLIPPED = 200
-"""Answers of a file for which an edit that turns the examiner is sought; contested ones first."""
 
 _NUMBERS = ("marks", "cost_usd", "tokens_in", "tokens_out", "seconds")
 
@@ -62,11 +58,8 @@ def payload(material: Material, *, live: bool = False) -> dict[str, Any]:
     }
 
 
-def later(material: Material, *, live: bool = False) -> dict[str, Any]:
+def later(material: Material) -> dict[str, Any]:
     """What the page shows of an answer beside its text, which takes longer to find and to read.
-
-    Args:
-        live: the page can ask its server for edits that turn the examiner, so none are sought.
 
     Returns:
         Columns of `answers`, and of each of `judges`, of the same length as `payload`'s.
@@ -84,7 +77,6 @@ def later(material: Material, *, live: bool = False) -> dict[str, Any]:
             "shown": _coded(_shown(answers["answer"], marks)),
             "aligned": [[[one["reference"], one["answer"]] for one in row] for row in aligned],
             **_why(material, aligned),
-            "flips": None if live else _flips(material),
             "mode": _modes(material),
         },
         "judges": [_reasons(one, material) for one in material.judges],
@@ -142,27 +134,6 @@ def _why(material: Material, aligned: list[list[dict[str, list[int]]]]) -> dict[
     return {"values": values, "near": near}
 
 
-def _flips(material: Material) -> list[Any] | None:
-    """The smallest edit that turns the examiner, contested answers first; None without the judge.
-
-    Of an answer it is False where no edit tried turns it, and None where none was tried.
-    """
-    examiner = next((one for one in material.judges if one.name == "examiner"), None)
-    if examiner is None:
-        return None
-    answers = material.answers.select("question", "references", "answer", "reference_kind").rows()
-    verdicts = examiner.rows["verdict"].to_list()
-    asked = [
-        row for row in material.contested
-        if verdicts[row] is not None and answers[row][2] and answers[row][3] != "regex"
-    ][:_MOST_FLIPPED]  # fmt: skip
-    flips: list[Any] = [None] * len(answers)
-    edits = smallest_edits([(*answers[row][:3], verdicts[row]) for row in asked])
-    for row, edit in zip(asked, edits, strict=True):
-        flips[row] = edit or False
-    return flips
-
-
 def _modes(material: Material) -> dict[str, Any] | None:
     if not material.labelled:
         return None
@@ -182,7 +153,7 @@ def _verdicts(one: Judged) -> dict[str, Any]:
         "verdict": rows["verdict"].cast(pl.Int8).to_list(),
         "relation": _column(rows["relation"].to_physical()),
         "score": _number(rows, "score"),
-        "unsure": rows.select(_unsure(one.name).arg_true()).to_series().to_list(),
+        "unsure": rows.select(_unsure(one.judge).arg_true()).to_series().to_list(),
     }
 
 

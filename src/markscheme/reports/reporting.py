@@ -5,37 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
-import polars as pl
-
-from markscheme.agreement import labelled_table
+from markscheme.agreement import JudgmentsSource, TableSource, labelled_table, open_run
 from markscheme.errors import MarkschemeError
 from markscheme.options import with_keywords
 from markscheme.reports.figures import write_figures
 from markscheme.reports.html import write_report
-from markscheme.reports.material import Material, material_in_memory, read_material
+from markscheme.reports.material import read_material
 from markscheme.reports.options import ReportOptions
 from markscheme.reports.section import Section
 from markscheme.reports.sections import sections
 from markscheme.results import TableResult, flat_frame
 from markscheme.tables import replace_file
-
-
-class JudgedRun(Protocol):
-    """What `markscheme.judge` gives, as far as a report needs it."""
-
-    @property
-    def run(self) -> Any:
-        """What the run met; its `folder` is None where it was kept in memory."""
-
-    @property
-    def judgments(self) -> pl.DataFrame:
-        """The judgments table."""
-
-    @property
-    def answers(self) -> Any:
-        """Gives the answers table."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -64,40 +46,59 @@ class ReportResult(TableResult):
 
 
 def report(
-    run: str | Path | JudgedRun,
+    run: JudgmentsSource,
     out: str | Path | None = None,
     options: ReportOptions | None = None,
     *,
-    labels: str | Path | None = None,
-    compare: Sequence[str | Path] = (),
+    labels: JudgmentsSource | None = None,
+    answers: TableSource | None = None,
+    compare: Sequence[JudgmentsSource] = (),
     **keywords: Any,
 ) -> ReportResult:
     """Write a run's report: one HTML file with figures and every answer, which opens offline.
 
     Args:
-        run: the folder that `markscheme judge` wrote, or what `markscheme.judge` returned.
+        run: a run's folder, what `markscheme.judge` returned, or judgments as a file, a frame or
+            rows.
         out: the HTML file; None for `report.html` in the run's folder.
         options: see `ReportOptions`.
-        labels: people's labels, a file; None takes those that came with the answers.
-        compare: folders of other runs on the same answers, whose judges are shown as well.
+        labels: people's labels, likewise; None takes those that came with the answers.
+        answers: the judged answers, where these judgments come without them.
+        compare: other judgments of the same answers, whose judges are shown as well.
         keywords: single options, which go before those of `options`.
 
     Raises:
-        RunError: no finished run there, or a run to compare lacks some of the answers.
-        DataError, AgreementError: labels cannot be read, do not match, or contradict each other.
+        RunError: the run is not finished, or a judge lacks some of the answers.
+        DataError, AgreementError: a table cannot be read, judgments come without answers, or
+            labels do not match or contradict each other.
         MissingExtraError: the extra `report` is not installed.
-        MarkschemeError: `out` is missing for judgments in memory, or `labels` for `label_column`
+        MarkschemeError: `out` is missing for judgments in no folder, or `labels` for `label_column`
             or `columns`.
     """
     chosen = with_keywords(ReportOptions, options, keywords)
     if labels is None and (chosen.label_column is not None or chosen.columns):
         option = "--columns" if chosen.label_column is None else "--label-column"
         raise MarkschemeError(f"{option} names a column of --labels FILE; give that too")
-    material, place = _material(run, out, chosen, labels=labels, compare=compare)
+    opened = open_run(run, answers=answers)
+    if out is None and opened.folder is None:
+        raise MarkschemeError(
+            "these judgments are in no run's folder; say where the report goes: --out FILE"
+        )
+    known = None
+    if labels is not None:
+        known = labelled_table(labels, column=chosen.label_column, columns=chosen.columns)
+    target = Path(out or Path(opened.folder or "") / "report.html")
+    material = read_material(
+        opened,
+        labels=known,
+        positive_from=chosen.positive_from,
+        compare=compare,
+        title=chosen.title or (target.stem if opened.name == "the table" else None),
+    )
     if chosen.without_answers:
         material = material.without_reasons()
-    path = write_report(material, place, answers=not chosen.without_answers)
     found = sections(material)
+    path = write_report(material, target, answers=not chosen.without_answers, found=found)
     figures = (
         write_figures(found, chosen.figures, format=chosen.figure_format)
         if chosen.figures is not None
@@ -127,40 +128,6 @@ def report(
         tables_written=tuple(written),
         notes=() if material.joined is None else tuple(material.joined.notes()),
     )
-
-
-def _material(
-    run: str | Path | JudgedRun,
-    out: str | Path | None,
-    options: ReportOptions,
-    *,
-    labels: str | Path | None,
-    compare: Sequence[str | Path],
-) -> tuple[Material, Path]:
-    """What a report is made of, and where it is written."""
-    folder = run if isinstance(run, str | Path) else run.run.folder
-    known = None
-    if labels is not None:
-        known = labelled_table(labels, column=options.label_column, columns=options.columns)
-    if isinstance(run, str | Path) or folder is not None:
-        material = read_material(
-            folder,
-            labels=known,
-            positive_from=options.positive_from,
-            compare=compare,
-            title=options.title,
-        )
-        return material, Path(out or Path(folder) / "report.html")
-    if out is None or compare:
-        raise MarkschemeError(
-            "these judgments are in no folder; say where the report goes with out=, and compare "
-            "runs that are in folders"
-        )
-    material = material_in_memory(
-        run.answers(), run.judgments, labels=known, positive_from=options.positive_from,
-        title=options.title or Path(out).stem,
-    )  # fmt: skip
-    return material, Path(out)
 
 
 def write_tables(sections: Sequence[Section], folder: str | Path) -> list[Path]:

@@ -213,9 +213,10 @@ def numbered(table: pl.DataFrame) -> pl.DataFrame:
 def with_answers(
     judgments: pl.DataFrame, answers: pl.DataFrame, slices: Sequence[str] = ()
 ) -> pl.DataFrame:
-    """Judgments with the `question`, `answer` and `system` of an answers table, by `answer_id`.
+    """Judgments with `answer_id`, `question`, `answer` and `system` of an answers table.
 
-    Columns that the judgments have already stay as they are.
+    Matched as judgments and labels are (`matching_key`). Columns that the judgments have already
+    stay as they are, but for ids that the answers do not know.
 
     Args:
         judgments: one row per answer and judge.
@@ -223,27 +224,27 @@ def with_answers(
         slices: columns of the user's own to take as well, where the answers have them.
 
     Raises:
-        AgreementError: the judgments have no `answer_id`, or none of them is in the answers.
+        AgreementError: the tables have no key in common, or a judgment's answer is not there.
     """
+    key = matching_key(judgments, answers)
+    if key != ("answer_id",):
+        judgments = judgments.drop("answer_id", strict=False)
+    there = {*key, *judgments.columns}
     new = [
         name
-        for name in ("question", "answer", "system")
-        if name not in judgments.columns and answers[name].null_count() < answers.height
+        for name in ("answer_id", "question", "answer", "system", *slices)
+        if name in answers.columns and name not in there
+        if name in slices or answers[name].null_count() < answers.height
     ]
-    known = {*new, *judgments.columns}
-    new += [name for name in slices if name in answers.columns and name not in known]
-    if "answer_id" not in judgments.columns:
-        raise AgreementError("judgments are matched with answers by 'answer_id', which they lack")
-    joined = judgments.join(
-        answers.select("answer_id", *new), on="answer_id", how="left", maintain_order="left"
-    )
-    lost = judgments.join(answers, on="answer_id", how="anti").height
-    if lost:
+    known = answers.unique(key, keep="first", maintain_order=True).select(*key, *new)
+    lost = judgments.join(known, on=key, how="anti", nulls_equal=True)
+    if lost.height:
         raise AgreementError(
-            f"{lost} of {judgments.height} judgments are of answers that the answers file does not "
-            f"have, the first being {judgments['answer_id'][0]!r}; is it the file that was judged?"
+            f"{lost.height} of {judgments.height} judgments are of answers that the answers file "
+            f"does not have, the first being {lost.select(key).row(0)}; is it the file that was "
+            "judged?"
         )
-    return joined
+    return judgments.join(known, on=key, how="left", nulls_equal=True, maintain_order="left")
 
 
 def text_keys(table: pl.DataFrame) -> pl.DataFrame:

@@ -385,8 +385,6 @@
           near: data.near?.[row], patterns: Boolean(data.patterns?.[row]) || answer === null || !whole,
         }));
       if (!whole) box.append(make("p", { class: "small", textContent: "Words in common, values and explanations are being looked up …" }));
-      const flip = data.flips?.[row] ?? null;
-      if (flip !== null) box.append(title("What would flip it"), shown.flip(flip));
       if (live && answer !== null) box.append(title("Why, in full"), live.explain(row));
       if (live) box.append(title("Your verdict"), live.label(row));
       if (context !== null) box.append(title("Context"), make("div", { class: "full", tabIndex: 0, dir: "auto", textContent: context }));

@@ -14,12 +14,14 @@ from markscheme.reports.sections.errors import errors
 from markscheme.reports.sections.marks import marks
 from markscheme.reports.sections.modes import mode_errors, modes
 from markscheme.reports.sections.pairs import pairs
+from markscheme.reports.sections.people import people
 from markscheme.reports.sections.relations import relations
 from markscheme.reports.sections.runs import runs
 from markscheme.reports.sections.unjudged import unjudged
 from markscheme.reports.sections.verdicts import verdicts
 
 MAKERS: tuple[Callable[[Material], Section | None], ...] = (
+    people,
     accuracy,
     accuracy_of_labelled,
     runs,
@@ -56,6 +58,8 @@ def absent(material: Material) -> list[str]:
     elif material.labelled < material.answers.height:
         said.append(
             f"{material.labelled:,} of {material.answers.height:,} answers have a label; whatever "
-            "is set beside people's verdicts is of these."
+            "is compared with people's verdicts is of these."
         )
+        if isinstance(material.estimated, str):
+            said.append(f"What people would accept of all is not estimated: {material.estimated}.")
     return said

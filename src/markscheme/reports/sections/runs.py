@@ -5,9 +5,9 @@ from __future__ import annotations
 from itertools import combinations
 
 import polars as pl
-from scipy.stats import binomtest
 
-from markscheme.reports.material import Judged, Material
+from markscheme.agreement import mcnemar_exact
+from markscheme.reports.material import Material
 from markscheme.reports.section import Section
 from markscheme.results import Table, p_text, percent
 
@@ -17,7 +17,7 @@ def runs(material: Material) -> Section | None:
     pairs = [
         (one, other)
         for one, other in combinations(material.judges, 2)
-        if one.run != other.run and _plain(one) == _plain(other)
+        if one.run != other.run and one.judge == other.judge
     ]
     if not pairs:
         return None
@@ -28,12 +28,12 @@ def runs(material: Material) -> Section | None:
         both = pl.DataFrame({"first": first, "second": second}).drop_nulls()
         only = both.filter(pl.col("first") & ~pl.col("second")).height
         others = both.filter(~pl.col("first") & pl.col("second")).height
-        p = binomtest(only, only + others).pvalue if only + others else 1.0
+        p = mcnemar_exact(only, others)
         links[len(rows), 4] = {"yes": one.name, "no": other.name}
         links[len(rows), 5] = {"yes": other.name, "no": one.name}
         rows.append(
-            (_plain(one), f"{one.run} → {other.run}", percent(_share(both["first"])),
-             percent(_share(both["second"])), f"{only:,}", f"{others:,}", p_text(float(p)))
+            (one.judge, f"{one.run} → {other.run}", percent(_share(both["first"])),
+             percent(_share(both["second"])), f"{only:,}", f"{others:,}", p_text(p.value, p.reason))
         )  # fmt: skip
     header = ("judge", "runs", "first accepts", "second accepts", "only the first",
               "only the second", "p")  # fmt: skip
@@ -54,8 +54,3 @@ def runs(material: Material) -> Section | None:
 def _share(values: pl.Series) -> float | None:
     mean = values.mean()
     return float(mean) if isinstance(mean, int | float) else None
-
-
-def _plain(one: Judged) -> str:
-    """A judge's name without the run's."""
-    return one.name.removesuffix(f" ({one.run})")

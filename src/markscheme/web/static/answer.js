@@ -95,5 +95,5 @@ const shown = (() => {
     flip(found.flip),
   ];
 
-  return { make, fragment, marked, answer, why, flip, explanation };
+  return { make, fragment, marked, answer, why, explanation };
 })();

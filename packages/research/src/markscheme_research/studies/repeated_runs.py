@@ -11,6 +11,7 @@ from typing import Any
 import polars as pl
 
 from markscheme.agreement import (
+    InMemory,
     JudgmentsSource,
     columns_of,
     judged_and_labelled,
@@ -163,10 +164,7 @@ def _judged(
     reading = ReadOptions(
         columns=columns_of(options.columns), reference_separator=options.reference_separator
     )
-    sources = [one if (kept := open_run(one).kept) is None else kept for one in answers]
-
-    def read() -> pl.DataFrame:
-        return pl.concat(list(AnswersReader(sources, reading)))
+    sources = [one if (kept := open_run(one).stored_answers) is None else kept for one in answers]
 
     made: list[tuple[str, JudgmentsSource]] = []
     for setting in _settings(options.seeds, options.samples):
@@ -181,7 +179,8 @@ def _judged(
         )
         if folder is None:
             run = run_in_memory(reader, [one], models=asked, on_progress=on_progress)
-            made.append((f"{word}-{number}", _InMemory(run.judgments.collect(), read)))
+            read = pl.concat(list(AnswersReader(sources, reading)))
+            made.append((f"{word}-{number}", InMemory(run.judgments.collect(), read)))
             continue
         place = Path(folder) / f"{word}-{number}"
         run_in_folder(
@@ -191,14 +190,6 @@ def _judged(
         )  # fmt: skip
         made.append((str(place), place))
     return made
-
-
-@dataclass(frozen=True)
-class _InMemory:
-    """A run that was written nowhere."""
-
-    judgments: pl.DataFrame
-    answers: Callable[[], pl.DataFrame]
 
 
 def _seeded(judge: Judge, seed: int) -> Judge:

@@ -1,0 +1,67 @@
+"""What people would accept of all answers, estimated from those that have a label."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import polars as pl
+
+from markscheme.agreement import EstimateResult
+from markscheme.engine import ALL_SYSTEMS
+from markscheme.reports.charts import dots
+from markscheme.reports.material import PEOPLE, Material
+from markscheme.reports.section import Section
+from markscheme.results import Table, interval, interval_note, measured, percent
+
+
+def people(material: Material) -> Section | None:
+    """The estimate of human accuracy, as `estimate` gives it; where only a part is labelled."""
+    found = material.estimated
+    if not isinstance(found, EstimateResult):
+        return None
+    judge = found.estimates[0].judge
+    known = [one for one in found.estimates if one.figure is not None]
+    rows = [
+        (
+            one.system or ALL_SYSTEMS,
+            "n/a" if one.figure is None else measured(one.figure, scale=100, digits=1),
+            percent(one.judge_mean),
+            f"{one.labelled:,} of {one.answers:,}",
+        )
+        for one in found.estimates
+    ]
+    refusals = [f"{one.system}: {one.refusal}" for one in found.estimates if one.refusal]
+    figures = [("", one.figure) for one in known if one.figure is not None]
+    header = ("system", "people would accept", f"{judge} alone", "labelled")
+    return Section(
+        key="people",
+        title="How many answers people would accept",
+        caption=f"Estimated from the labelled answers and from what {judge} says of all. "
+        + " ".join(f"{line}." for line in found.lead[:1]),
+        table=Table(
+            title="Answers that people would accept, in percent, with 95% interval",
+            header=header,
+            rows=tuple(rows),
+            numeric=frozenset(header[1:]),
+            notes=(*interval_note(figures), *refusals),
+        ),
+        chart=lambda: _chart(found, judge),
+    )
+
+
+def _chart(found: EstimateResult, judge: str) -> Any:
+    drawn: list[dict[str, Any]] = []
+    for one in found.estimates:
+        system = one.system or ALL_SYSTEMS
+        nothing = {"low": None, "high": None, "interval": ""}
+        drawn.append({"system": system, "judge": judge, "accepted": one.judge_mean, **nothing})
+        if one.figure is not None:
+            low, high = one.figure.low, one.figure.high
+            bounds = {"low": low, "high": high, "interval": interval(low, high)}
+            drawn.append(
+                {"system": system, "judge": PEOPLE, "accepted": one.figure.value, **bounds}
+            )
+    table = pl.DataFrame(drawn, infer_schema_length=None)
+    return dots(
+        table, y="system", x="accepted", x_title="answers accepted", judges=[judge], people=True
+    )
