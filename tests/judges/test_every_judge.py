@@ -69,6 +69,33 @@ def test_something_else_is_wrong(name: str) -> None:
     assert apply(judge, table(["Quetzalcoatlus northropi"]))["verdict"].to_list() == [False]
 
 
+def test_a_table_judged_at_once_equals_its_rows_one_by_one(name: str) -> None:
+    """Also where questions, lists of references and answers differ, and some are the same."""
+    judge = parse_judge(judges()[name].example)
+    answers = read_answers(
+        [
+            {"question": question, "references": references, "answer": answer}
+            for question, references in (
+                ("What is the capital of France?", ["Paris", "Paris in France"]),
+                ("What is the capital of France?", ["Paris\x1eParis in France"]),
+                ("How far is it?", ["3 km"]),
+                ("Why is the sky blue?", ["Air scatters blue light more than red light."]),
+            )
+            for answer in (
+                "Paris",
+                "It is Paris in France.",
+                "3,000 m",
+                None,
+                "Paris",
+                "",
+                "not red",
+            )
+        ]
+    )
+    alone = [apply(judge, row) for row in answers.iter_slices(1)]
+    assert pl.concat(alone).equals(apply(judge, answers))
+
+
 WORDS = st.sampled_from(
     ["Paris", "in", "France", "Paname", "not", "no", "I think", "3", "1,000 km", "12 March 1984",
      "Pa\u0301ris", "or", ",", ".", "(", "\u200d", "\u202e", "巴黎", "باريس", "½", "-", "\n", "the"]

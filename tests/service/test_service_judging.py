@@ -65,6 +65,15 @@ def test_ids_are_hashes_of_the_content_where_none_is_given(client: TestClient) -
     assert len(set(ids)) == 3
 
 
+def test_rows_that_differ_by_a_separator_have_verdicts_of_their_own(client: TestClient) -> None:
+    row = {"question": "Which letter?", "answer": "b"}
+    answers = [{**row, "references": ["d", "b"]}, {**row, "references": ["d\x1eb"]}]
+    sent = {"judge": "exact_match", "answers": answers * 2}
+    judged = client.post("/v1/judgments", json=sent).json()["judgments"]
+    assert [one["verdict"] for one in judged] == [True, False, True, False]
+    assert len({one["id"] for one in judged}) == 2
+
+
 def test_an_answer_that_was_not_given_is_wrong(client: TestClient) -> None:
     answers = [{**ROW, "answer": None}, ROW]
     wrong, judged = client.post("/v1/judgments", json={"answers": answers}).json()["judgments"]

@@ -21,7 +21,7 @@ from markscheme.errors import AgreementError
 from markscheme.metrics import exact_match
 from markscheme.options import with_keywords
 from markscheme.results import Table, TableResult, share_text
-from markscheme.tables import as_binary, join_labels, with_answers
+from markscheme.tables import as_binary, join_labels, row_keys, with_answers
 
 HUMAN = "human"
 EXACT = "exact_match"
@@ -210,8 +210,8 @@ def _by_references(
     Returns:
         Both tables, and how many answers (of a question) were accepted and rejected.
     """
-    listed = pl.col("references").list.join("\0", ignore_nulls=True).fill_null("")
-    keyed = answers.with_columns(listed.alias("list"))
+    listed = answers.select(pl.col("references").list.drop_nulls().fill_null([]))
+    keyed = answers.with_columns(row_keys(listed).alias("list"))
     lists = keyed.select("question", "list").unique(maintain_order=True)
     known = verdicts.filter(pl.col("label").is_not_null() & pl.col("answer").is_not_null())
     known = known.with_columns(pl.col("label").cast(pl.Float64))
@@ -233,7 +233,8 @@ def _by_references(
         .join(its_own, on=["question", "answer", "list"], how="left", maintain_order="left")
         .with_columns(pl.coalesce("own", "label").alias("label"))
     )
-    name = pl.concat_str("question", "list", separator="\0").alias("question")
+    # The list's key is of one length, so that no two questions with their lists are the same.
+    name = pl.concat_str("list", "question").alias("question")
     return (
         keyed.with_columns(name).drop("list"),
         spread.select(name, "answer", "label"),

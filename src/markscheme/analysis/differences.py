@@ -443,7 +443,7 @@ def _numbered(side: pl.DataFrame, name: str, key: list[str]) -> pl.DataFrame:
     return side.select(
         *key,
         "question",
-        pl.col("references").list.sort().list.join("\x1e").fill_null("").alias("_references"),
+        pl.col("references").list.sort().fill_null([]).alias("_references"),
         *(pl.col(column).alias(f"{name}_{column}") for column in own),
     )
 

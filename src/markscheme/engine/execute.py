@@ -27,7 +27,7 @@ from markscheme.contract import (
 from markscheme.errors import DataError
 from markscheme.models import Models
 from markscheme.options import Cleaning
-from markscheme.tables import ANSWERS_SCHEMA, NO_REFERENCE, ReadOptions, as_outcomes
+from markscheme.tables import ANSWERS_SCHEMA, NO_REFERENCE, ReadOptions, as_outcomes, row_texts
 from markscheme.text import declines
 
 T = TypeVar("T")
@@ -147,21 +147,15 @@ def _decided(said: str, *, right: bool) -> dict[str, Any]:
 def plan(batch: pl.DataFrame) -> tuple[pl.DataFrame, pl.Series]:
     """The distinct items of a batch in order of first appearance, and each row's item number."""
     names = [*ITEM, *(name for name in batch.columns if name not in ANSWERS_SCHEMA)]
-    alone = batch.select(pl.col("question").hash() ^ pl.col("answer").fill_null("\x00").hash())
+    alone = batch.select(pl.col("question").hash() ^ pl.col("answer").hash())
     if alone.to_series().n_unique() == batch.height:  # Cheap, and true of many files.
         return batch.select(names), pl.arange(0, batch.height, dtype=pl.UInt32, eager=True)
-    parts = []
-    for name in names:
-        if batch[name].null_count() < batch.height:
-            column = pl.col(name)
-            if isinstance(batch.schema[name], pl.List):
-                column = column.cast(pl.List(pl.String)).list.join("\x1e")
-            parts.append(column.fill_null("\x00"))
-    key = batch.select(pl.concat_str(parts, separator="\x1f").alias("key")).to_series()
-    first = key.arg_unique().sort()
-    distinct = pl.DataFrame({"key": key.gather(first)}).with_row_index("item")
-    item = key.to_frame().join(distinct, on="key", how="left", maintain_order="left")["item"]
-    return batch.select(names)[first], item
+    # A column of nulls tells no row from another here.
+    used = [name for name in names if batch[name].null_count() < batch.height]
+    rows = row_texts(batch, used or names).to_frame("text").with_row_index()
+    first = rows.select(pl.col("index").first().over("text")).to_series()
+    new = first == rows["index"]
+    return batch.select(names).filter(new), (new.cum_sum() - 1).cast(pl.UInt32)[first]
 
 
 def reading_for(options: ReadOptions, judges: Sequence[Judge]) -> ReadOptions:

@@ -37,6 +37,7 @@ from markscheme.tables import (
     damages,
     read_manifest,
     read_parquet,
+    row_texts,
     scan_parquet,
     signature_wanted,
     slices_of,
@@ -371,6 +372,10 @@ class _SavedSheet(_Sheet):
     def go_on(self, pieces: dict[str, Path]) -> int:
         """Take what an earlier process saved of it; how many items that is."""
         self._chunks, self.parts = _saved_chunks(pieces, self._stem)
+        if self._chunks and _separators_in(self.items):
+            for name in self._chunks:
+                pieces[name].unlink()
+            self._chunks, self.parts = [], []
         self.start = self._saved = sum(part.height for part in self.parts)
         self._tracker.items(self.start)
         if self.finished:
@@ -524,7 +529,11 @@ def _other_answers(kept: pl.DataFrame, batch: pl.DataFrame, rows: int) -> str:
     if kept.height != rows:
         return f"on {kept.height:,} answers, not {rows:,}"
     last = kept.tail(batch.height)
-    other = [name for name in batch.columns if not last[name].equals(batch[name], null_equal=True)]
+    other = [
+        name
+        for name in batch.columns
+        if name in last.columns and not last[name].equals(batch[name], null_equal=True)
+    ]
     return f"on other answers (not the same: {', '.join(other) or 'earlier rows'})"
 
 
@@ -582,6 +591,10 @@ def _contradictions(
 
 
 def _chained(chain: bytes, batch: pl.DataFrame) -> bytes:
+    """The mark of all batches up to this one. Runs of 0.1.0, which had no `answer_error`, have the
+    same mark where no call failed."""
+    if batch["answer_error"].null_count() == batch.height:
+        batch = batch.drop("answer_error")
     hashes = batch.hash_rows(seed=1).to_numpy().tobytes()
     return blake2b(chain + hashes, digest_size=16).digest()
 
@@ -600,6 +613,15 @@ def _check_same_input(folder: RunFolder, number: int, chain: bytes) -> None:
             (folder.parts / mark).touch()
         except OSError as error:
             raise RunError(f"cannot write {folder.parts / mark}: {error.strerror}") from None
+
+
+def _separators_in(items: pl.DataFrame) -> bool:
+    """Whether 0.1.0, which joined texts by separators, may have numbered these items otherwise.
+
+    What it saved of such items cannot be told from what is saved now, so they are judged again.
+    """
+    texts = row_texts(items)
+    return bool(texts.str.contains("[\x00\x1e\x1f]").any())
 
 
 def _saved_chunks(pieces: dict[str, Path], stem: str) -> tuple[list[str], list[pl.DataFrame]]:

@@ -214,7 +214,7 @@ class RunFolder:
         """Put the pieces that match `pattern`, in order of name, together as one Parquet file."""
         pieces = sorted(self.parts.glob(pattern))
         with self._whole(self.path / name) as temporary:
-            scan_parquet(pieces).sink_parquet(
+            scan_parquet(pieces, grown=True).sink_parquet(
                 temporary,
                 compression="zstd",
                 compression_level=1,

@@ -62,6 +62,8 @@ from .previews import SourceColumn as SourceColumn
 from .previews import SourcePreview as SourcePreview
 from .previews import preview as preview
 from .read_options import ReadOptions as ReadOptions
+from .row_keys import row_keys as row_keys
+from .row_keys import row_texts as row_texts
 from .seal import MANIFEST as MANIFEST
 from .seal import bytes_digest as bytes_digest
 from .seal import check_run as check_run

@@ -25,6 +25,7 @@ from markscheme.tables.paths import values_at
 from markscheme.tables.predictions import Predictions, question_ids, with_predictions
 from markscheme.tables.read_options import ReadOptions
 from markscheme.tables.recognition import Recognised, recognise_columns, system_like
+from markscheme.tables.row_keys import row_keys
 from markscheme.tables.validation import validate_rows
 from markscheme.text import csv_cell
 
@@ -46,6 +47,9 @@ should have given the answer: the answer is null, and is not judged."""
 
 
 _LABELS = frozenset({"label", "annotator_labels"})
+
+_ID_DIGITS = 24
+"""Hexadecimal digits of an id that is made from the content of its row."""
 
 
 def slices_of(answers: pl.DataFrame) -> list[str]:
@@ -338,18 +342,36 @@ def read_answers(
 def content_ids(frame: pl.DataFrame) -> pl.Series:
     """An id for each row from its question, references, answer and system: 24 hex digits.
 
-    Equal rows have equal ids, on every machine and version.
+    Equal rows have equal ids, on every machine and version, and different rows different ones.
+    Ids are hashes of the texts as version 0.1.0 joined them. Where other rows would have been
+    joined to the same text (a separator in a text, an answer that is the sign of a null), they are
+    beginnings of `row_keys`.
     """
-    joined = frame.select(
+    columns = ["question", "references", "answer", "system"]
+    references, joined = pl.col("references"), pl.col("joined")
+    count, first = references.list.len(), references.list.first()
+    table = frame.select(
+        *columns,
         pl.concat_str(
-            pl.col("question"),
-            pl.col("references").list.join("\x1e"),
+            "question",
+            references.list.join("\x1e"),
             pl.col("answer").fill_null("\x00"),
-            pl.col("system"),
+            "system",
             separator="\x1f",
-        )
+        ).alias("joined"),
+    )
+    plain = table.select(
+        (joined.str.count_matches("\x1f", literal=True) == len(columns) - 1)
+        & (joined.str.count_matches("\x1e", literal=True) + 1 == count.clip(1))
+        & ((count != 1) | (first.fill_null("") != ""))
+        & pl.col("answer").ne_missing("\x00")
     ).to_series()
-    ids = [blake2b(text.encode(), digest_size=12).hexdigest() for text in joined]
+    forged = table.filter(~plain.fill_null(value=False))
+    keys = iter(row_keys(forged, columns).str.head(_ID_DIGITS))
+    ids = [
+        blake2b(text.encode(), digest_size=_ID_DIGITS // 2).hexdigest() if old else next(keys)
+        for text, old in zip(table["joined"], plain, strict=True)
+    ]
     return pl.Series("answer_id", ids, dtype=pl.String)
 
 

@@ -29,13 +29,14 @@ Fields = dict[int, Any]
 
 
 def scan_parquet(
-    files: str | Path | Sequence[str | Path], *, shown: str | None = None
+    files: str | Path | Sequence[str | Path], *, shown: str | None = None, grown: bool = False
 ) -> pl.LazyFrame:
     """Parquet files of one schema as one table, in the order given; names are never patterns.
 
     Args:
         files: a file or several; a folder stands for the `.parquet` files in it, by name.
         shown: the name in messages, where it is another than the file's.
+        grown: earlier files may lack columns that the last one has, which are null there.
 
     Raises:
         DataError: a file cannot be read, is no Parquet file, or is damaged.
@@ -53,7 +54,13 @@ def scan_parquet(
     for file, path in zip(several, paths, strict=True):
         check_parquet(path, shown=shown or str(file))
     try:
-        frame = pl.scan_parquet(paths, glob=False, hive_partitioning=False)
+        frame = pl.scan_parquet(
+            paths,
+            schema=pl.read_parquet_schema(paths[-1]) if grown else None,
+            missing_columns="insert" if grown else "raise",
+            glob=False,
+            hive_partitioning=False,
+        )
         frame.collect_schema()
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
         name = shown or ", ".join(str(file) for file in several[:3])

@@ -1,0 +1,116 @@
+"""Runs, ledgers and label databases that version 0.1.0 wrote are of use to this one.
+
+`recorded/0.1.0/run.tar.gz` holds what the code of 04ebccb wrote: `answers.jsonl`; `finished`, a run
+of `JUDGES` on it; `interrupted`, the same in batches of three, stopped as the second one began;
+`ledger.sqlite` with the scripted replies of both; `labels.sqlite`, a label database of the same
+file in which Ann and Ben each labelled three of four items.
+"""
+
+from __future__ import annotations
+
+import json
+import tarfile
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+import markscheme
+from markscheme.annotate.database import Store
+from markscheme.annotate.exports import export
+from markscheme.annotate.project import Project, load_project
+from markscheme.annotate.setup import Setup, prepare
+from markscheme.contract.grammar import parse_judge
+from markscheme.engine.local_run import RunReport, run_in_folder
+from markscheme.models.chat.scripted import ScriptedChat
+from markscheme.models.options import ModelOptions
+from markscheme.models.sources import Models
+from markscheme.tables import AnswersReader, ReadOptions, read_answers
+
+RECORDED = Path(__file__).parent / "recorded" / "0.1.0" / "run.tar.gz"
+JUDGES = ["examiner", "char_similarity", "llm_kamalloo"]
+
+
+@pytest.fixture
+def recorded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder in which 0.1.0 worked."""
+    with tarfile.open(RECORDED) as archive:
+        archive.extractall(tmp_path, filter="data")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def silent_models() -> Models:
+    """A language model that must not be asked, behind the ledger of 0.1.0."""
+
+    def asked(prompt: str) -> str:
+        raise AssertionError(f"this was paid for before: {prompt}")
+
+    return Models(chat=ScriptedChat(replies=asked), options=ModelOptions(ledger="ledger.sqlite"))
+
+
+def resume(folder: str, **options: int) -> RunReport:
+    reader = AnswersReader(["answers.jsonl"], ReadOptions(**options))
+    judges = [parse_judge(name) for name in JUDGES]
+    return run_in_folder(reader, judges, folder, models=silent_models(), clean="none")
+
+
+def judgments(folder: str) -> pl.DataFrame:
+    """Of answers that were given: those of null answers were skipped in 0.1.0."""
+    answers = pl.read_parquet(f"{folder}/answers.parquet").filter(pl.col("answer").is_not_null())
+    table = pl.read_parquet(f"{folder}/judgments.parquet")
+    return table.join(answers, on="answer_id", how="semi").sort("judge", "answer_id")
+
+
+def test_a_finished_run_is_taken_as_it_is(recorded: Path) -> None:
+    before = (recorded / "finished" / "judgments.parquet").read_bytes()
+    report = resume("finished")
+    assert report.resumed == 3 * 6
+    assert (recorded / "finished" / "judgments.parquet").read_bytes() == before
+
+
+def test_a_finished_run_on_other_answers_is_refused_in_words(recorded: Path) -> None:
+    lines = (recorded / "answers.jsonl").read_text(encoding="utf-8")
+    (recorded / "answers.jsonl").write_text(lines.replace("Bergen", "Oslo"), encoding="utf-8")
+    with pytest.raises(markscheme.MarkschemeError, match="on other answers"):
+        resume("finished")
+
+
+@pytest.mark.parametrize("lost", [False, True])
+def test_an_interrupted_run_goes_on_and_asks_nothing(recorded: Path, *, lost: bool) -> None:
+    """Also where its second batch was not even begun, so that its pieces are of two versions."""
+    parts = recorded / "interrupted" / "parts"
+    if lost:
+        for file in (*parts.glob("answers-000001-*"), *parts.glob("input-000001-*")):
+            file.unlink()
+    report = resume("interrupted", batch_rows=3)
+    assert report.resumed == 3 * 3
+    assert judgments("interrupted").drop("seconds").equals(judgments("finished").drop("seconds"))
+
+
+def test_replies_of_the_ledger_are_found(recorded: Path) -> None:
+    models = silent_models()
+    judged = markscheme.judge("answers.jsonl", "llm_kamalloo", models=models, clean="none")
+    verdicts = judged.judgments["verdict"].to_list()
+    assert verdicts == [True, True, True, False, False, True]
+    assert len(models.used_entries()) == 4
+
+
+def test_ids_are_those_that_were_stored(recorded: Path) -> None:
+    before = pl.read_parquet(recorded / "finished" / "answers.parquet")
+    assert read_answers(recorded / "answers.jsonl")["answer_id"].equals(before["answer_id"])
+
+
+def test_labels_are_all_there(recorded: Path) -> None:
+    store = Store(recorded / "labels.sqlite")
+    ready = prepare(store, Setup(file="answers.jsonl"))
+    project = store.read(load_project)
+    assert isinstance(project, Project)
+    assert ready.project.items == project.items == 4
+    labels = store.read(lambda found: export(found, project, "labels").table)
+    rows = [json.loads(line) for line in Path("answers.jsonl").read_text().splitlines()]
+    ids = read_answers(rows)["answer_id"].to_list()
+    labelled = dict(labels.select("answer_id", "annotator_labels").rows())
+    yes, no = [1.0, 1.0], [0.0, 0.0]
+    expected = [yes, yes, yes, no, yes]
+    assert labelled == dict(zip(ids[:5], expected, strict=True))
