@@ -28,8 +28,7 @@ from markscheme.agreement.against_labels import AgreementOptions, agreement
 from markscheme.agreement.answer_hierarchy import adjacent_sets, marks_test
 from markscheme.contract.grammar import parse_judge
 from markscheme.engine.execute import apply
-from markscheme.judges.examiner.columns import read_columns
-from markscheme.judges.examiner.weight_files import open_weights, platt
+from markscheme.judges.examiner.weight_files import open_weights, platt, read_columns
 from markscheme.models.sources import Models
 from markscheme.results.figures import Figure, plain
 from markscheme.tables.joins import join_labels

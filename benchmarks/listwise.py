@@ -15,8 +15,7 @@ import polars as pl
 
 from markscheme.contract.grammar import parse_judge
 from markscheme.engine.execute import apply
-from markscheme.models.local.encoder import MiniLM
-from markscheme.models.local.token_vectors import TokenEncoder, token_encoder
+from markscheme.models.local.encoder import MiniLM, TokenEncoder, token_encoder
 from markscheme_research.datasets import load, passages
 
 ROWS = 1000

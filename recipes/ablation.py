@@ -23,9 +23,8 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from markscheme.features import VALUES, WORDING
 from markscheme.features.alignment import EXAMINED
-from markscheme.features.values import VALUES
-from markscheme.features.wording import WORDING
 from markscheme.judges.examiner import COLUMNS, open_weights, read_columns
 from markscheme_research.training import TrainOptions, TreeOptions, paraphrases
 from markscheme_research.training.augment import augment

@@ -20,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from markscheme.judges.examiner.columns import COLUMNS, read_columns
+from markscheme.judges.examiner.weight_files import COLUMNS, read_columns
 from markscheme_research import datasets
 from markscheme_research.training.examiner import rarity_of, usable
 from markscheme_research.training.splits import fold_of, parts

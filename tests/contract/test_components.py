@@ -11,7 +11,7 @@ import pytest
 
 import markscheme
 from markscheme.contract.grammar import judge_name, parse_judge, signature
-from markscheme.contract.needs import Needs
+from markscheme.contract.judge import Needs
 from markscheme.contract.registry import needs_of
 from markscheme.errors import JudgeError, MarkschemeError
 from markscheme.judges.entailment import (

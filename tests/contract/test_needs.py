@@ -13,8 +13,7 @@ import pytest
 import markscheme
 from markscheme.contract.chat import ChatRequest, Message
 from markscheme.contract.grammar import parse_judge
-from markscheme.contract.judge import Judge
-from markscheme.contract.needs import Needs, combined
+from markscheme.contract.judge import Judge, Needs, combined
 from markscheme.contract.registry import _ENTRIES, asks_chat, judges, needs_of, register
 from markscheme.engine import RunReport, process_pool
 from markscheme.errors import JudgeError

@@ -19,7 +19,7 @@ import pytest
 
 import markscheme
 from markscheme.contract.grammar import parse_judge
-from markscheme.contract.needs import Needs
+from markscheme.contract.judge import Needs
 from markscheme.contract.registry import _ENTRIES, register
 from markscheme.engine import processes
 from markscheme.engine.execute import apply

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from rapidfuzz import fuzz
 
-from markscheme.features.alignment.pairs import LONGEST_PART, partial_ratios
+from markscheme.features.alignment.batch import LONGEST_PART, partial_ratios
 
 SHORT = [("jane austen", "miss austen in 1815"), ("", "abc"), ("abc", ""), ("a b", "b a")]
 

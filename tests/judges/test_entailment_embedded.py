@@ -9,9 +9,15 @@ import polars as pl
 import pytest
 
 from markscheme.errors import ModelError
+from markscheme.features.entailment.containment import (
+    containers,
+    place_within,
+    places,
+    points,
+    ranges,
+    within,
+)
 from markscheme.features.entailment.features import NAMES, entailment_features, without_asides
-from markscheme.features.entailment.place_names import containers, place_within, places
-from markscheme.features.entailment.ranges import points, ranges, within
 from markscheme.judges.entailment.embedded import SHIPPED, EmbeddedEntailment, open_weights
 from markscheme.judges.entailment.tests import entailment_test
 from markscheme.tables.answers import read_answers

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from markscheme.contract import ChatReply
 from markscheme.errors import JudgeError, ModelError
-from markscheme.judges.entailment.pairs import OUTCOME
 from markscheme.judges.entailment.tests import (
+    OUTCOME,
     ChatEntailment,
     EntailmentTest,
     NliEntailment,

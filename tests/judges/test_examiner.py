@@ -12,7 +12,7 @@ import markscheme
 from markscheme.cli import run
 from markscheme.contract.grammar import parse_judge, signature
 from markscheme.errors import ModelError
-from markscheme.judges.examiner.effects import reasons
+from markscheme.judges.examiner.examiner import reasons
 from markscheme.judges.examiner.weight_files import SHIPPED
 from markscheme.tables import read_dataset
 

@@ -19,7 +19,7 @@ from markscheme.errors import DataError, JudgeError, ModelError
 from markscheme.judges.prompted.examples import choose_examples
 from markscheme.judges.prompted.prompted import NEEDS, Prompted
 from markscheme.models.chat.scripted import ScriptedChat
-from markscheme.models.ledger.replay import ReplayChat
+from markscheme.models.ledger.exchange import ReplayChat
 from markscheme.models.local.encoder import MiniLM
 from markscheme.models.sources import ModelOptions, Models
 from markscheme.tables.answers import read_answers, write_answers

@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 
 from markscheme.errors import JudgeError
 from markscheme.judges.lexical.regex import Regex
-from markscheme.metrics.patterns import read_pattern, to_re2
-from markscheme.metrics.timed_search import TimedSearch
+from markscheme.metrics.patterns import TimedSearch, read_pattern, to_re2
 
 SCHEMA = {"answer": pl.String, "references": pl.List(pl.String), "reference_kind": pl.String}
 

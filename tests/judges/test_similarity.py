@@ -14,8 +14,8 @@ from markscheme.contract.grammar import judge_name, parse_judge, signature
 from markscheme.contract.registry import judges
 from markscheme.engine.execute import apply
 from markscheme.errors import JudgeError, MissingExtraError, ModelError
-from markscheme.metrics.bertscore import bertscore_f1
-from markscheme.models.local import hf_encoders, transformers_weights
+from markscheme.metrics.similarity import bertscore_f1
+from markscheme.models.local import transformers_models
 from markscheme.models.local.encoder import MiniLM
 from markscheme.tables.answers import read_answers
 
@@ -118,7 +118,7 @@ def test_a_missing_extra_is_named(name: str, monkeypatch: pytest.MonkeyPatch) ->
         raise ImportError(library)
 
     monkeypatch.setattr(importlib, "import_module", absent)
-    transformers_weights._opened.cache_clear()
+    transformers_models._opened.cache_clear()
     with pytest.raises(MissingExtraError, match=r"markscheme\[hf\]"):
         apply(parse_judge(f"{name}(model='nowhere')"), table("Paris"))
 
@@ -285,7 +285,7 @@ def test_bertscore_is_that_of_its_authors_library_on_real_weights(example: Path)
 
 @pytest.mark.proof(area="models")
 def test_special_tokens_in_an_answer_are_words_of_it(tiny: dict[str, str]) -> None:
-    scorer = hf_encoders.SequenceScorer(tiny["bem"], outputs=2)
+    scorer = transformers_models.SequenceScorer(tiny["bem"], outputs=2)
     ids, kinds = scorer._row([["a [SEP] b"], ["paris", "what ?"]])
     assert (ids == scorer._tokenizer.sep_token_id).sum() == 3
     assert kinds.tolist() == sorted(kinds.tolist())

@@ -16,9 +16,8 @@ from hypothesis import strategies as st
 from rapidfuzz import fuzz
 from rouge_score.rouge_scorer import RougeScorer
 
-from markscheme.metrics import overlap, pairs, rouge
-from markscheme.metrics.bleu_score import bleu
-from markscheme.metrics.rouge import rouge1, rouge2, rouge_l
+from markscheme.metrics import pairs, rouge_bleu
+from markscheme.metrics.rouge_bleu import bleu, rouge1, rouge2, rouge_l
 from markscheme.metrics.similarity import char_similarity
 from markscheme.text.normalisation import normalise
 
@@ -135,7 +134,7 @@ def test_pieces_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     answers = [f"a{n} b{n % 3} c c d" * (n % 5) for n in range(60)]
     references = [[f"b{n % 3} c", f"a{n} b{n % 3}"] for n in range(60)]
     whole = rouge2(*squad.columns(answers, references))
-    monkeypatch.setattr(rouge, "PIECE_BYTES", 40)
+    monkeypatch.setattr(rouge_bleu, "PIECE_BYTES", 40)
     assert rouge2(*squad.columns(answers, references)).equals(whole)
 
 
@@ -156,4 +155,4 @@ def test_pieces_are_cut_by_bytes() -> None:
 def test_shared_counts_repeats() -> None:
     left = pl.Series([["a", "a", "b"], [], ["c"]], dtype=pl.List(pl.String))
     right = pl.Series([["a", "a", "a"], ["c"], ["c", "c"]], dtype=pl.List(pl.String))
-    assert overlap.shared(*overlap.token_grams(left, right)).tolist() == [2, 0, 1]
+    assert pairs.shared(*pairs.token_grams(left, right)).tolist() == [2, 0, 1]

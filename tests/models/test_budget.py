@@ -18,7 +18,7 @@ from markscheme.models import ServerOptions
 from markscheme.models.chat import server_chat
 from markscheme.models.chat.budget import Budget
 from markscheme.models.chat.cached import CachedChat
-from markscheme.models.chat.prices import Price
+from markscheme.models.chat.profiles import Price
 from markscheme.models.chat.scripted import ScriptedChat
 from markscheme.models.chat.server_chat import ServerChat
 from markscheme.models.sources import ModelOptions, Models

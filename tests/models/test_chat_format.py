@@ -11,13 +11,12 @@ import pytest
 from markscheme.contract import ChatReply, ChatRequest, Message
 from markscheme.errors import DataError
 from markscheme.models.chat.openai_format import ChatCompletions, is_refusal
-from markscheme.models.chat.prices import Price, price_of
-from markscheme.models.chat.profiles import ModelProfile, model_table, read_models
+from markscheme.models.chat.profiles import ModelProfile, Price, model_table, price_of, read_models
 from markscheme.models.chat.reading import MalformedReplyError
 from markscheme.models.chat.scripted import ScriptedChat
 from markscheme.models.chat.token_counts import rough_tokens
 from markscheme.models.chat.wire import Sending
-from markscheme.models.ledger.entries import (
+from markscheme.models.ledger.ledger import (
     key_of,
     reply_from,
     reply_record,

@@ -15,9 +15,8 @@ import pytest
 
 from markscheme.errors import ModelError
 from markscheme.models.local import encoder as module
-from markscheme.models.local.batches import equal_length_batches
 from markscheme.models.local.encoder import MiniLM
-from markscheme.models.local.weights import MINILM
+from markscheme.models.local.weights import MINILM, equal_length_batches
 
 REFERENCE = Path(__file__).parent / "minilm_reference.npy"
 """What torch computes for `SENTENCES` with the unquantised weights and 128 tokens."""

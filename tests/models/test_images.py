@@ -25,7 +25,7 @@ from markscheme.models.chat.profiles import model_table
 from markscheme.models.chat.token_counts import image_tokens, rough_tokens
 from markscheme.models.chat.wire import Sending, wire_of
 from markscheme.models.ledger import request_from, request_record
-from markscheme.models.ledger.entries import key_of
+from markscheme.models.ledger.ledger import key_of
 from markscheme.testing import FaultServer, ServerReply
 
 PROMPT = """summary = "By the chart."

@@ -21,15 +21,14 @@ from markscheme.errors import BadRowsError, ModelError
 from markscheme.models.chat.cached import CachedChat
 from markscheme.models.chat.scripted import ScriptedChat
 from markscheme.models.ledger.exchange import (
+    ReplayChat,
     export_ledger,
     failure_reasons,
     import_ledger,
     ledger_stats,
     read_export,
 )
-from markscheme.models.ledger.ledger import Ledger, LedgerEntry
-from markscheme.models.ledger.replay import ReplayChat
-from markscheme.models.ledger.sql import SCHEMA
+from markscheme.models.ledger.ledger import SCHEMA, Ledger, LedgerEntry
 from markscheme.models.sources import ModelOptions, Models
 
 YES = ChatReply(

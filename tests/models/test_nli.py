@@ -15,7 +15,7 @@ from test_pair_classifier import write_model
 
 from markscheme.errors import MissingExtraError, ModelError
 from markscheme.judges.entailment.tests import NliEntailment, entailment_test
-from markscheme.models.local import transformers_weights
+from markscheme.models.local import transformers_models
 from markscheme.models.local.nli import TransformersPairClassifier, entailment_column, open_nli
 from markscheme.models.sources import Models
 
@@ -101,7 +101,7 @@ def test_without_transformers_the_extra_is_named(monkeypatch: pytest.MonkeyPatch
         raise ImportError(name)
 
     monkeypatch.setattr(importlib, "import_module", absent)
-    transformers_weights._opened.cache_clear()
+    transformers_models._opened.cache_clear()
     with pytest.raises(MissingExtraError, match=r"markscheme\[hf\]"):
         open_nli("nobody/nowhere")
 

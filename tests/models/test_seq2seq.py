@@ -11,7 +11,7 @@ import pytest
 
 from markscheme.errors import MissingExtraError, ModelError
 from markscheme.judges.entailment.statement_makers import statement_maker
-from markscheme.models.local.seq2seq import SequenceModel
+from markscheme.models.local.transformers_models import SequenceModel
 from markscheme.models.sources import Models
 
 TAUGHT = {

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import polars as pl
 
-from markscheme.judges.examiner.effects import reasons
+from markscheme.judges.examiner.examiner import reasons
 from markscheme.reports.explaining import matched_spans
 from markscheme.tables.answers import read_answers
 

@@ -13,7 +13,7 @@ from markscheme.engine.execute import apply
 from markscheme.errors import AgreementError
 from markscheme.judges.embedding.reference_overlap import ReferenceOverlap
 from markscheme.judges.listwise.listwise_examiner import ListwiseWeights
-from markscheme.models.local.token_vectors import token_encoder
+from markscheme.models.local.encoder import token_encoder
 from markscheme_research.datasets import passages
 from markscheme_research.lists.list_figures import best_and_worst, over_draws
 from markscheme_research.lists.reference_lists import Draw, draw_references

@@ -13,12 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from markscheme.judges.entailment import statement_maker
-from markscheme.metrics.bleu_score import corpus_bleu
+from markscheme.metrics.rouge_bleu import corpus_bleu
 from markscheme.models import Models
 from markscheme.tables import read_answers
 from markscheme.text import claim_splitting as claims
 from markscheme.text import sentence_forms as sentences
-from markscheme.text import verbs as statements_verbs
 from markscheme.text.replies.grounding import ungrounded
 from markscheme.text.sentence_forms import is_sentence
 from markscheme_research.statements import answers as statements_answers
@@ -258,9 +257,7 @@ def test_a_statement_that_was_not_made_scores_nothing() -> None:
     assert (empty.bleu, empty.rouge1, empty.pairs) == (0.0, 0.0, 0)
 
 
-@pytest.mark.parametrize(
-    "source", [module, sentences, statements_answers, statements_verbs, claims]
-)
+@pytest.mark.parametrize("source", [module, sentences, statements_answers, claims])
 def test_the_examples_in_the_docstrings_hold(source: object) -> None:
     found = doctest.testmod(source)  # type: ignore[arg-type]
     assert found.attempted

@@ -13,7 +13,7 @@ from markscheme.contract.grammar import parse_judge
 from markscheme.errors import AgreementError, DataError, JudgeError
 from markscheme.judges.listwise.listwise import read_shots
 from markscheme.models.chat.scripted import ScriptedChat
-from markscheme.models.local.token_vectors import TextVectors, token_encoder
+from markscheme.models.local.encoder import TextVectors, token_encoder
 from markscheme.models.sources import Models
 from markscheme_research.lists.list_material import Material, open_material, read_loosely
 from markscheme_research.lists.list_studies import (

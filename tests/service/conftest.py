@@ -10,7 +10,7 @@ import pytest
 from service_helpers import KEY, OTHER_KEY, make
 from starlette.testclient import TestClient
 
-from markscheme.service.keys import Keys, read_keys
+from markscheme.service.settings import Keys, read_keys
 
 Open = Callable[..., TestClient]
 

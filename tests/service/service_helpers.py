@@ -14,8 +14,7 @@ from typing import Any
 from fastapi import FastAPI
 
 from markscheme.service.app import make_app
-from markscheme.service.keys import Keys
-from markscheme.service.settings import Limits, Settings
+from markscheme.service.settings import Keys, Limits, Settings
 
 KEY = "a-key-that-nobody-guesses"
 OTHER_KEY = "another-key-nobody-guesses"

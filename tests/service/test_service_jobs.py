@@ -20,7 +20,7 @@ import markscheme
 from markscheme.cli import run
 from markscheme.errors import RunError
 from markscheme.service import jobs
-from markscheme.service.keys import Keys
+from markscheme.service.settings import Keys
 from markscheme.tables.answers import read_answers, write_answers
 from markscheme.tables.judgments import OUTCOME
 

@@ -9,8 +9,8 @@ import pytest
 from service_helpers import KEY, ROW, bearer
 from starlette.testclient import TestClient
 
-from markscheme.service.keys import Keys
 from markscheme.service.pages import _reached
+from markscheme.service.settings import Keys
 
 PAGES = ("/", "/docs", "/playground")
 

@@ -18,8 +18,7 @@ from starlette.testclient import TestClient
 from markscheme.errors import DataError, ModelError
 from markscheme.service import judging
 from markscheme.service.guard import OPEN
-from markscheme.service.keys import Keys, read_keys
-from markscheme.service.settings import Batching, Limits, Settings
+from markscheme.service.settings import Batching, Keys, Limits, Settings, read_keys
 
 JSON = {"content-type": "application/json"}
 

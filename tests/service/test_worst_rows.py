@@ -12,8 +12,7 @@ from fastapi.testclient import TestClient
 from service_helpers import KEY, OTHER_KEY, ROW, bearer
 
 from markscheme.service.app import make_app
-from markscheme.service.keys import read_keys
-from markscheme.service.settings import Limits, Settings
+from markscheme.service.settings import Limits, Settings, read_keys
 
 REFERENCES = 12
 REQUESTS = 40

@@ -17,7 +17,7 @@ from markscheme.annotate.database import Store
 from markscheme.contract import ChatRequest, Message
 from markscheme.errors import ModelError, RunError
 from markscheme.models.ledger import Ledger, LedgerEntry
-from markscheme.models.ledger.sql import SCHEMA as LEDGER
+from markscheme.models.ledger.ledger import SCHEMA as LEDGER
 from markscheme.storage import Schema, connect, is_url, open_sqlite, redacted, without_password
 
 RECORDED = Path(__file__).parent / "recorded"

@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 from markscheme.contract.chat import ChatRequest, Message
-from markscheme.contract.needs import Needs
+from markscheme.contract.judge import Needs
 from markscheme.contract.registry import _ENTRIES, register
 from markscheme.errors import JudgeError, UnknownNameError
 from markscheme.testing import check_judge

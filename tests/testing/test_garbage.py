@@ -9,8 +9,7 @@ import polars as pl
 import pytest
 
 from markscheme.contract import ChatRequest, Message
-from markscheme.contract.model_source import ModelSource
-from markscheme.contract.needs import Needs
+from markscheme.contract.judge import ModelSource, Needs
 from markscheme.contract.registry import judges, register
 from markscheme.errors import JudgeError
 from markscheme.judges.listwise.replies import read_pair, read_rank, read_ten

@@ -7,7 +7,7 @@ import math
 import pytest
 
 from markscheme.text.lexicon import describe
-from markscheme.text.units import UNITS
+from markscheme.text.numbers import UNITS
 
 
 @pytest.mark.parametrize(

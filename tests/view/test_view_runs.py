@@ -13,7 +13,7 @@ import pytest
 import markscheme
 from markscheme.errors import DataError, RunError
 from markscheme.view import RunLabels, progress, runs_of
-from markscheme.view.labels import Given, with_given
+from markscheme.view.runs import Given, with_given
 
 ROWS = [
     {"id": str(n), "question": f"{n}?", "references": ["yes"], "answer": said, "system": "one"}

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 sys.path.insert(0, __file__.rpartition("/")[0])
 from answer_gallery import GALLERY
 from markscheme.web import answer_style, has_markup, plain_answer, render_answer
-from markscheme.web.mathml import _ATTRIBUTES, _ELEMENTS
+from markscheme.web.answer_html import _ATTRIBUTES, _ELEMENTS
 
 ELEMENTS = _ELEMENTS | {
     "p", "br", "strong", "em", "s", "code", "pre", "ul", "ol", "li", "blockquote", "hr", "div",

@@ -2,8 +2,8 @@
 
 Everything that talks to a language model in this package does so through `ChatModel`: a server
 (`models.chat.server_chat`), weights in this process (`models.chat.transformers_chat`), a script
-for tests (`models.chat.scripted`), a recording (`models.ledger.replay`), and the ledger that wraps
-any of them.
+for tests (`models.chat.scripted`), a recording (`models.ledger.exchange`), and the ledger that
+wraps any of them.
 """
 
 from __future__ import annotations

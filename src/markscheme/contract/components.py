@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from markscheme.contract.grammar import check_types, made_from
-from markscheme.contract.needs import UNDECLARED, Needs
+from markscheme.contract.judge import UNDECLARED, Needs
 from markscheme.contract.origin import note_source, origin_of
 from markscheme.contract.registry import load_all
 from markscheme.errors import JudgeError

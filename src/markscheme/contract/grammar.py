@@ -25,8 +25,7 @@ import typing
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, Union
 
-from markscheme.contract.judge import Judge
-from markscheme.contract.model_source import ModelSource
+from markscheme.contract.judge import Judge, ModelSource
 from markscheme.contract.origin import origin_of
 from markscheme.contract.registry import entry, judges, name_of, shipped_names, version
 from markscheme.errors import JudgeError, UnknownNameError

@@ -13,9 +13,8 @@ import polars as pl
 
 from markscheme.contract.chat import ChatModel
 from markscheme.contract.grammar import judge_name
-from markscheme.contract.judge import Judge
+from markscheme.contract.judge import Encoder, Judge, ModelSource, PairClassifier, TextGenerator
 from markscheme.contract.lineage import HasLineage
-from markscheme.contract.model_source import Encoder, ModelSource, PairClassifier, TextGenerator
 from markscheme.contract.registry import asks_chat
 from markscheme.errors import JudgeError, MarkschemeError
 from markscheme.tables import LEARNED, NEW, OUTCOME, RELATIONS, STATUSES, UNKNOWN, as_outcomes

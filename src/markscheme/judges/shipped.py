@@ -28,10 +28,8 @@ _NAMES = {
     "lexical.overlap": ("bleu", "char_similarity", "rouge1", "rouge2", "rougeL"),
     "lexical.regex": ("regex",),
     "lexical.words": ("contains", "exact_match", "token_f1"),
-    "listwise.listwise": ("listwise",),
+    "listwise.listwise": ("listwise", "pairwise", "pointwise"),
     "listwise.listwise_examiner": ("listwise_examiner",),
-    "listwise.pairwise": ("pairwise",),
-    "listwise.pointwise": ("pointwise",),
     # Every prompt file of the package is a judge too, named as the file.
     _PROMPTED: ("llm_prompt", *sorted(file.stem for file in _FOLDER.glob("prompted/prompts/*"))),
 }

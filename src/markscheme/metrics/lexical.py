@@ -12,8 +12,7 @@ from typing import Literal
 import numpy as np
 import polars as pl
 
-from markscheme.metrics.overlap import shared, token_grams
-from markscheme.metrics.pairs import Pairs, as_written, by_pieces
+from markscheme.metrics.pairs import Pairs, as_written, by_pieces, shared, token_grams
 from markscheme.text import normalise_series, split_expr
 
 Empty = Literal["everywhere", "verbatim"]

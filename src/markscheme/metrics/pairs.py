@@ -1,4 +1,4 @@
-"""Answers laid out against each of their references, and the way back: the best of each answer."""
+"""Answers against each of their references: laid out, tokens in common, the best of each."""
 
 from __future__ import annotations
 
@@ -101,3 +101,88 @@ def as_written(
         for texts in (raw.spread(raw.answers), raw.references)
     )
     return scores.scatter(empty, compare(answers, references).cast(scores.dtype))
+
+
+# --- How many tokens, or runs of n tokens, two lists of tokens share, counted with repeats --------
+
+
+Integers = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Grams:
+    """Runs of n tokens of m texts, flat: the text each occurs in, its place there, its identity.
+
+    Equal runs have equal identities on both sides of one `token_grams` call.
+    """
+
+    text: Integers
+    identity: Integers
+    texts: int
+
+    def counts(self) -> Integers:
+        """Number of runs in each text, shape (texts,)."""
+        return np.bincount(self.text, minlength=self.texts).astype(np.int64)
+
+    def of_texts(self, wanted: npt.NDArray[np.bool_]) -> Grams:
+        """The runs of the texts that are wanted, shape (texts,); the other texts keep none."""
+        retained = wanted[self.text]
+        return Grams(text=self.text[retained], identity=self.identity[retained], texts=self.texts)
+
+    def sequences(self) -> list[list[int]]:
+        """The identities of each text as a list."""
+        identities = self.identity.tolist()
+        ends = np.cumsum(self.counts()).tolist()
+        return [identities[start:stop] for start, stop in itertools.pairwise([0, *ends])]
+
+
+def token_grams(left: pl.Series, right: pl.Series) -> tuple[Grams, Grams]:
+    """Two List(String) columns of equal length as runs of one token, with common identities."""
+    texts = len(left)
+    lengths = [side.list.len().fill_null(0).to_numpy().astype(np.int64) for side in (left, right)]
+    flat = pl.concat(
+        [side.explode(empty_as_null=False, keep_nulls=False) for side in (left, right)]
+    )
+    own_dictionary = pl.Categorical(pl.Categories.random())
+    identity = flat.cast(own_dictionary).to_physical().to_numpy().astype(np.int64)
+    cut = int(lengths[0].sum())
+    left_grams, right_grams = (
+        Grams(text=np.repeat(np.arange(texts), length), identity=ids, texts=texts)
+        for length, ids in zip(lengths, (identity[:cut], identity[cut:]), strict=True)
+    )
+    return left_grams, right_grams
+
+
+def longer(
+    grams: tuple[Grams, Grams], tokens: tuple[Grams, Grams], *, order: int
+) -> tuple[Grams, Grams]:
+    """Runs of `order` tokens from the runs one shorter and the tokens themselves."""
+    base = 1 + max((int(side.identity.max(initial=0)) for side in tokens), default=0)
+    texts: list[Integers] = []
+    keys: list[Integers] = []
+    for shorter, single in zip(grams, tokens, strict=True):
+        inside = single.text[order - 1 :] == single.text[: max(0, len(single.text) - order + 1)]
+        whole = shorter.text[1:] == shorter.text[:-1]
+        texts.append(single.text[order - 1 :][inside])
+        keys.append(shorter.identity[:-1][whole] * base + single.identity[order - 1 :][inside])
+    dense = pl.Series(np.concatenate(keys)).rank("dense").to_numpy()
+    cut = len(keys[0])
+    left, right = (
+        Grams(text=text, identity=ids.astype(np.int64), texts=side.texts)
+        for text, ids, side in zip(texts, (dense[:cut], dense[cut:]), tokens, strict=True)
+    )
+    return left, right
+
+
+def shared(left: Grams, right: Grams) -> Integers:
+    """Size of the multiset intersection of each pair of texts, shape (texts,)."""
+    base = 1 + max(int(side.identity.max(initial=0)) for side in (left, right))
+    (left_keys, left_counts), (right_keys, right_counts) = (
+        np.unique(side.text * base + side.identity, return_counts=True) for side in (left, right)
+    )
+    common, at_left, at_right = np.intersect1d(
+        left_keys, right_keys, assume_unique=True, return_indices=True
+    )
+    least = np.minimum(left_counts[at_left], right_counts[at_right])
+    totals = np.bincount(common // base, weights=least, minlength=left.texts)
+    return totals.astype(np.int64)

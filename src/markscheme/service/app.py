@@ -1,13 +1,16 @@
-"""The app as a whole: routes, what guards them, what they are described as."""
+"""The app as a whole: routes, what guards them, how they are described, how it stops."""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
 import logging
+import time
 from collections.abc import AsyncIterator, Sequence
+from types import FrameType
 from typing import Any
 
+import uvicorn
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
@@ -16,17 +19,16 @@ from markscheme.contract import version
 from markscheme.models import Models
 from markscheme.service.allowed import Allowed
 from markscheme.service.guard import OPEN, Guard
-from markscheme.service.job_routes import job_routes
 from markscheme.service.jobs import Jobs
 from markscheme.service.judging import Judging
-from markscheme.service.keys import Keys
 from markscheme.service.metrics import Metrics
 from markscheme.service.pages import Pages
 from markscheme.service.problems import MEDIA, of_validation, problem
-from markscheme.service.routes import judging_routes, operating_routes
+from markscheme.service.routes import job_routes, judging_routes, operating_routes
 from markscheme.service.schemas import EXAMPLE_ANSWER, AnswerIn, Problem
-from markscheme.service.settings import Settings
+from markscheme.service.settings import Keys, Settings
 from markscheme.service.state import State
+from markscheme.web import BoundedProtocol
 
 log = logging.getLogger("markscheme.service")
 
@@ -193,3 +195,51 @@ def _describe_problems(app: FastAPI, *, with_keys: bool) -> None:
         return app.openapi_schema
 
     app.openapi = described  # type: ignore[method-assign]
+
+
+# --- Running the service: the port it takes, and how it stops -------------------------------------
+
+
+LOCAL = frozenset({"127.0.0.1", "localhost", "::1"})
+
+
+class DrainingServer(uvicorn.Server):
+    """A server that a first signal empties and a second one stops.
+
+    On the first, readiness says 503 and new work is refused; after `linger` seconds, in which a
+    proxy notices, the port is closed; what was accepted is finished, for at most `grace` seconds.
+    """
+
+    def __init__(self, app: FastAPI, *, linger: float, grace: float) -> None:
+        super().__init__(
+            uvicorn.Config(
+                app,
+                http=BoundedProtocol,
+                log_level="error",
+                access_log=False,
+                server_header=False,
+                proxy_headers=False,
+                timeout_keep_alive=75,
+                timeout_graceful_shutdown=round(grace),
+                lifespan="on",
+            )
+        )
+        self._service = app.state.service
+        self._linger = linger
+        self._close_at: float | None = None
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """Begin to stop; at once if it was asked for before."""
+        if self._close_at is not None:
+            super().handle_exit(sig, frame)
+            return
+        self._service.stopping = True
+        self._close_at = time.monotonic() + self._linger
+
+    async def on_tick(self, counter: int) -> bool:
+        """Called ten times a second; true ends the service."""
+        if self._close_at is not None:
+            self._service.finish_accepted()
+            if time.monotonic() >= self._close_at:
+                return True
+        return await super().on_tick(counter)

@@ -1,11 +1,14 @@
-"""Settings of the service, chosen by its operator."""
+"""Settings of the service, chosen by its operator, and the keys of its clients."""
 
 from __future__ import annotations
 
+import hmac
+import os
 from dataclasses import dataclass, field
+from hashlib import sha256
 from pathlib import Path
 
-from markscheme.errors import MarkschemeError
+from markscheme.errors import DataError, MarkschemeError
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,3 +79,73 @@ class Settings:
     limits: Limits = field(default_factory=Limits)
     batching: Batching = field(default_factory=Batching)
     processes: bool = True
+
+
+# --- Bearer keys: where they come from, and whether a request has one -----------------------------
+
+
+SHORTEST = 16
+"""Characters that a key has at least, so that it cannot be guessed."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Keys:
+    """The keys that open the service; none at all opens it to everybody.
+
+    Only digests are held, so that no dump or message can show a key.
+    """
+
+    digests: tuple[bytes, ...] = field(default=(), repr=False)
+
+    def __bool__(self) -> bool:
+        """Whether a key is asked for."""
+        return bool(self.digests)
+
+    def owner(self, authorization: str | None) -> str | None:
+        """Who a request comes from, or None if it has no right to be answered.
+
+        Takes equally long whichever key is tried: every digest is compared, in constant time.
+
+        Args:
+            authorization: the header of that name.
+
+        Returns:
+            A digest that stands for the key, the same after a restart; "" where none is asked for.
+        """
+        if not self.digests:
+            return ""
+        scheme, _, key = (authorization or "").partition(" ")
+        digest = sha256(key.strip().encode("utf-8", "replace")).digest()
+        same = [hmac.compare_digest(digest, known) for known in self.digests]
+        return digest.hex()[:32] if any(same) and scheme.lower() == "bearer" else None
+
+
+def read_keys(file: Path | None, variable: str | None) -> Keys:
+    """Keys from a file (one a line; blank lines and lines with # are left out) and a variable.
+
+    Raises:
+        DataError: the file cannot be read, the variable is empty, or a key is too short; never
+            shows a key.
+    """
+    found: list[tuple[str, str]] = []
+    if file is not None:
+        try:
+            lines = file.read_text(encoding="utf-8").splitlines()
+        except (OSError, UnicodeDecodeError) as error:
+            raise DataError(f"the keys in {file} cannot be read: {error}") from None
+        found += [(f"{file}, line {n}", line.strip()) for n, line in enumerate(lines, 1)]
+        found = [(where, key) for where, key in found if key and not key.startswith("#")]
+        if not found:
+            raise DataError(f"{file} holds no key; write one a line, or pass --no-keys")
+    if variable is not None:
+        value = os.environ.get(variable, "").split()
+        if not value:
+            raise DataError(f"the environment variable {variable} holds no key")
+        found += [(f"the environment variable {variable}", key) for key in value]
+    for where, key in found:
+        if len(key) < SHORTEST:
+            raise DataError(
+                f"{where}: a key needs at least {SHORTEST} characters; "
+                "'openssl rand -hex 24' makes a good one"
+            )
+    return Keys(digests=tuple(dict.fromkeys(sha256(key.encode()).digest() for _, key in found)))

@@ -8,9 +8,8 @@ from dataclasses import dataclass, field
 from markscheme.service.allowed import Allowed
 from markscheme.service.jobs import Jobs
 from markscheme.service.judging import Judging
-from markscheme.service.keys import Keys
 from markscheme.service.metrics import Metrics
-from markscheme.service.settings import Settings
+from markscheme.service.settings import Keys, Settings
 
 
 @dataclass(kw_only=True)

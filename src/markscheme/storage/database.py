@@ -5,17 +5,144 @@ SQL on it is what SQLite and PostgreSQL have in common, written with `?`.
 
 from __future__ import annotations
 
+import importlib.resources
 import os
+import re
 import sqlite3
 import threading
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import Any, Literal, Protocol, TypeVar
+from urllib.parse import parse_qsl, unquote, urlsplit
 
 from markscheme.errors import MarkschemeError, MissingExtraError
-from markscheme.storage.redaction import is_postgres, is_url, redacted, without_password
-from markscheme.storage.schema import Cursor, Dialect, Row, Schema
+
+# --- What a database of ours holds: numbered migrations, applied once, and how messages name it ---
+# The ledger and the labelling projects are kept by this, each with its own tables.
+
+
+Row = tuple[Any, ...]
+Dialect = Literal["sqlite", "postgresql"]
+
+
+class Cursor(Protocol):
+    """What both databases' cursors have."""
+
+    @property
+    def rowcount(self) -> int: ...
+
+    def execute(self, sql: str, values: Sequence[Any] = ()) -> Any: ...
+    def executemany(self, sql: str, values: Sequence[Sequence[Any]]) -> Any: ...
+    def fetchall(self) -> list[Row]: ...
+
+
+class Runs(Protocol):
+    """The part of a cursor that migrations need."""
+
+    def execute(self, sql: str) -> Any: ...
+    def fetchall(self) -> list[Row]: ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class Schema:
+    """The tables of one kind of database.
+
+    Attributes:
+        kind: what messages call it: `ledger`, `project`.
+        package: whose folder `migrations` holds `0001_name.sql`, and `0001_name.DIALECT.sql` where
+            one dialect needs something of its own after it.
+        table: where the numbers of the migrations that were applied are kept.
+        lock: number of the PostgreSQL lock that a process holds while it migrates.
+        error: raised where the database cannot be used.
+    """
+
+    kind: str
+    package: str
+    table: str
+    lock: int
+    error: type[MarkschemeError]
+
+    def migrations(self, dialect: Dialect) -> dict[int, str]:
+        """Number to SQL of every migration, in order; they are only ever added to."""
+        folder = importlib.resources.files(self.package) / "migrations"
+        files = sorted(folder.iterdir(), key=lambda file: (file.name.count("."), file.name))
+        found: dict[int, str] = {}
+        for file in files:
+            named = re.fullmatch(r"(\d{4})_\w+?(?:\.(\w+))?\.sql", file.name)
+            if named and named[2] in (None, dialect):
+                sql = file.read_text(encoding="utf-8")
+                found[int(named[1])] = found.get(int(named[1]), "") + sql
+        return dict(sorted(found.items()))
+
+    def migrate(self, cursor: Runs, dialect: Dialect, shown: str) -> None:
+        """Apply the migrations that a database lacks, once, however many processes try.
+
+        Args:
+            cursor: in a transaction that writes; one of SQLite keeps other processes out by itself.
+            dialect: the database's.
+            shown: the database as messages name it.
+
+        Raises:
+            MarkschemeError: as `error`; a newer version of markscheme has been here.
+        """
+        known = self.migrations(dialect)
+        if dialect == "postgresql":
+            cursor.execute(f"SELECT pg_advisory_xact_lock({self.lock:d})")
+        cursor.execute(f"CREATE TABLE IF NOT EXISTS {self.table} (number BIGINT PRIMARY KEY)")
+        cursor.execute(f"SELECT number FROM {self.table}")  # noqa: S608
+        applied = {int(row[0]) for row in cursor.fetchall()}
+        if applied - set(known):
+            raise self.error(
+                f"the {self.kind} {shown} was made by a newer markscheme; upgrade this one"
+            )
+        for number, sql in known.items():
+            if number not in applied:
+                for statement in filter(str.strip, sql.split(";\n")):
+                    cursor.execute(statement)
+                cursor.execute(f"INSERT INTO {self.table} (number) VALUES ({number:d})")  # noqa: S608
+
+
+# --- Addresses of databases and what drivers say of them, without passwords -----------------------
+
+
+def is_url(location: str | Path) -> bool:
+    """Whether it is a database's URL and not a file's path."""
+    return "://" in str(location)
+
+
+def is_postgres(location: str | Path) -> bool:
+    """Whether it is a PostgreSQL URL."""
+    return re.match(r"postgres(ql)?://", str(location)) is not None
+
+
+def without_password(location: str | Path) -> str:
+    """A path or URL as it may be printed."""
+    text = re.sub(r"(://[^/@:]*):[^@]*@", r"\1:***@", str(location))
+    return re.sub(r"([?&]\w*password=)[^&]*", r"\1***", text)
+
+
+def redacted(error: object, location: str | Path) -> str:
+    """What an error says, on one line, without the passwords of the address it is about."""
+    text = " ".join(str(error).split())
+    for secret in _secrets_in(str(location)):
+        text = text.replace(secret, "[password]")
+    return re.sub(r"password=\S+", "password=***", text)
+
+
+def _secrets_in(url: str) -> list[str]:
+    """The passwords that a URL carries, before the host or among its parameters."""
+    if not is_url(url):
+        return []
+    parts = urlsplit(url)
+    found = [unquote(parts.password or "")]
+    found += [value for name, value in parse_qsl(parts.query) if name.endswith("password")]
+    return [secret for secret in found if secret]
+
+
+# --- The two databases that something can be kept in, under one small surface ---------------------
+
 
 T = TypeVar("T")
 

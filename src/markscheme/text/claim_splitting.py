@@ -12,8 +12,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from markscheme.text.closed_classes import FUNCTION, words
-from markscheme.text.sentence_forms import is_sentence
+from markscheme.text.sentence_forms import FUNCTION, is_sentence, words
 
 MOST = 60
 """Claims of one answer; what comes after is one claim more."""

@@ -17,6 +17,7 @@ from markscheme.values.choices import as_choice, compare_directions, letter_of, 
 from markscheme.values.code_lines import compare_code
 from markscheme.values.comparisons import compare_comparisons
 from markscheme.values.exact_names import compare_exact_names
+from markscheme.values.frequency import PERIODS
 from markscheme.values.kinds import (
     Amount,
     ClockTime,
@@ -34,11 +35,10 @@ from markscheme.values.kinds import (
     Value,
     Version,
 )
-from markscheme.values.list_comparison import compare_lists
+from markscheme.values.lists import compare_lists
 from markscheme.values.numbers import CARDINALS
 from markscheme.values.outcome import Comparison, Outcome, Pair, difference, in_words, kind_of
 from markscheme.values.parse import typed_values
-from markscheme.values.periods import PERIODS
 from markscheme.values.relation import relate
 from markscheme.values.requested import Requested, read_question
 from markscheme.values.roles import compare_roles

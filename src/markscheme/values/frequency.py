@@ -1,5 +1,5 @@
 # ruff: noqa: E501 - patterns read better unfolded
-"""How often: "every 8 hours", "three times a day", "twice a year", "weekly", "q8h"."""
+"""How often: "every 8 hours", "three times a day", "weekly"; and words for periods."""
 
 from __future__ import annotations
 
@@ -8,7 +8,32 @@ from collections.abc import Iterator
 
 from markscheme.values.kinds import Frequency
 from markscheme.values.numbers import CARDINALS
-from markscheme.values.periods import PERIODS
+
+# --- Words for the period that a price, a rate or a repetition refers to --------------------------
+
+
+PERIODS: dict[str, str] = {
+    "annum": "year",
+    "a": "year",
+    "a.": "year",
+    "annually": "year",
+    "yearly": "year",
+    "years": "year",
+    "yr": "year",
+    "quarterly": "quarter",
+    "monthly": "month",
+    "mo": "month",
+    "fortnightly": "fortnight",
+    "weekly": "week",
+    "daily": "day",
+    "nightly": "day",
+    "hourly": "hour",
+}
+"""The period of an adverb or abbreviation: `per annum`, `monthly`, `p.a.`."""
+
+
+# --- How often: "every 8 hours", "three times a day", "twice a year", "weekly", "q8h" -------------
+
 
 _DAY = 86_400.0
 _MONTH = 31_556_952.0 / 12

@@ -24,7 +24,7 @@ from markscheme.values.codes import (
 from markscheme.values.currency import currency_after, currency_before
 from markscheme.values.dates import read_dates
 from markscheme.values.expressions import expressions_in
-from markscheme.values.frequency import read_frequencies
+from markscheme.values.frequency import PERIODS, read_frequencies
 from markscheme.values.kinds import (
     Amount,
     Date,
@@ -41,7 +41,6 @@ from markscheme.values.kinds import (
 from markscheme.values.lists import split_items
 from markscheme.values.number_words import half_more
 from markscheme.values.numbers import Reading, read_numbers, roman, short_scale
-from markscheme.values.periods import PERIODS
 from markscheme.values.requested import Requested, read_question
 from markscheme.values.stance import with_stance
 from markscheme.values.units import read_unit

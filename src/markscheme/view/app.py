@@ -34,8 +34,7 @@ from markscheme.reports import (
 )
 from markscheme.results import Table, interval, percent, plain
 from markscheme.view.guard import Guard
-from markscheme.view.labels import RunLabels, with_given
-from markscheme.view.runs import Run, progress, runs_of
+from markscheme.view.runs import Run, RunLabels, progress, runs_of, with_given
 from markscheme.web import answer_style
 
 _KEPT = 8

@@ -12,15 +12,13 @@ import pytest
 from markscheme.contract.grammar import parse_judge
 from markscheme.engine.execute import apply
 from markscheme.features.nonfactoid.features import word_features
-from markscheme.features.nonfactoid.meaning import meaning_features
+from markscheme.features.nonfactoid.meaning import TokenTable, cover, meaning_features
 from markscheme.features.nonfactoid.rows import Rows
-from markscheme.features.nonfactoid.tokens import TokenTable, cover
 from markscheme.judges.embedding.reference_overlap import ReferenceOverlap
 from markscheme.judges.listwise.listwise_examiner import SHIPPED, ListwiseWeights, open_listwise
 from markscheme.judges.listwise.reference_lists import build_lists
 from markscheme.models.chat.scripted import ScriptedChat
-from markscheme.models.local.encoder import MiniLM
-from markscheme.models.local.token_vectors import TokenEncoder, token_encoder
+from markscheme.models.local.encoder import MiniLM, TokenEncoder, token_encoder
 from markscheme.tables.answers import read_answers
 
 

@@ -12,18 +12,14 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from markscheme.features.alignment.batch import Array, Batch, Rarity
+from markscheme.features.alignment.batch import Array, Batch, Rarity, align
 from markscheme.features.alignment.claims import claim_features
-from markscheme.features.alignment.meaning import meaning_features
 from markscheme.features.alignment.numbers import number_features
-from markscheme.features.alignment.overlap import FeatureView, overlap_features
-from markscheme.features.alignment.pairs import align
+from markscheme.features.alignment.overlap import FeatureView, overlap_features, reach_features
 from markscheme.features.alignment.place import place_features
-from markscheme.features.alignment.question import question_features
-from markscheme.features.alignment.reach import reach_features
 from markscheme.features.alignment.registry import CLAIMED, FEATURES
-from markscheme.features.alignment.similar import similar_features
-from markscheme.features.alignment.slot import slot_features
+from markscheme.features.alignment.similar import meaning_features, similar_features
+from markscheme.features.alignment.slot import question_features, slot_features
 from markscheme.features.alignment.stance import stance_features
 
 Matrix = npt.NDArray[np.float32]

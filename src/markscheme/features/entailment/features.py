@@ -26,8 +26,7 @@ from markscheme.features.alignment import (
     alignment,
     entity_like,
 )
-from markscheme.features.entailment.place_names import place_within
-from markscheme.features.entailment.ranges import within
+from markscheme.features.entailment.containment import place_within, within
 from markscheme.text import HEDGE, NUMBER, stem
 
 _I = r"(?:i|we)\b(?:['’](?:m|d|ve|ll|re)\b)?"

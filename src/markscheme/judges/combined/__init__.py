@@ -1,5 +1,1 @@
 """Judges made of other judges: cascades, panels, calibrated scores, routing by question."""
-
-import lazy_loader
-
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -6,8 +6,7 @@ from dataclasses import dataclass, field
 
 import polars as pl
 
-from markscheme.contract import Judge, ModelSource, Needs, register
-from markscheme.judges.combined.nested import ask
+from markscheme.contract import Judge, ModelSource, Needs, register, run_judge
 from markscheme.judges.examiner import Examiner
 from markscheme.judges.listwise import ListwiseExaminer, classify
 from markscheme.judges.outcomes import has_patterns
@@ -44,12 +43,12 @@ class Auto:
             if rows.height:
                 explained = pl.concat_str(pl.lit(f"{word}: "), pl.col("explanation").fill_null(""))
                 parts.append(
-                    ask(judge, rows, models).with_columns(
+                    run_judge(judge, rows, models).with_columns(
                         explanation=explained, place=chosen.arg_true()
                     )
                 )
         if not parts:
-            return ask(self.factoid, answers, models)
+            return run_judge(self.factoid, answers, models)
         return pl.concat(parts).sort("place").select(OUTCOME)
 
 

@@ -13,9 +13,8 @@ import numpy.typing as npt
 import orjson
 import polars as pl
 
-from markscheme.contract import Judge, ModelSource, register
+from markscheme.contract import Judge, ModelSource, register, run_judge
 from markscheme.errors import JudgeError
-from markscheme.judges.combined.nested import ask
 from markscheme.judges.outcomes import COMBINED
 
 Array = npt.NDArray[np.float64]
@@ -51,7 +50,7 @@ class Calibrated:
         if not 0 <= self.threshold <= 1:
             raise JudgeError(f"threshold={self.threshold} is out of range; choose from 0 to 1")
         content = _read(self.map)
-        outcomes = ask(self.base, answers, models)
+        outcomes = run_judge(self.base, answers, models)
         judged = outcomes["status"] == "judged"
         bare = int((judged & outcomes["score"].is_null()).sum())
         if bare:

@@ -7,9 +7,8 @@ from typing import Literal
 
 import polars as pl
 
-from markscheme.contract import Judge, ModelSource, check_range, judge_name, register
+from markscheme.contract import Judge, ModelSource, check_range, judge_name, register, run_judge
 from markscheme.errors import JudgeError
-from markscheme.judges.combined.nested import ask
 from markscheme.judges.outcomes import COMBINED
 from markscheme.tables import JUDGMENTS_SCHEMA, OUTCOME, OUTSIDE, SPENT, scope_kind
 
@@ -61,7 +60,7 @@ class Cascade:
 
     def judge(self, answers: pl.DataFrame, models: ModelSource) -> pl.DataFrame:
         """Ask the first judge about every row, and the second about those that are left."""
-        cheap = ask(self.first, answers, models)
+        cheap = run_judge(self.first, answers, models)
         score = pl.coalesce("score", pl.col("verdict").cast(pl.Float64))
         by_score = (
             pl.when(pl.col("score") >= self.accept)
@@ -82,7 +81,7 @@ class Cascade:
         if sure.all():
             return decided
         places = pl.Series("place", (~sure).arg_true())
-        left = ask(self.then, answers[places.to_list()], models)
+        left = run_judge(self.then, answers[places.to_list()], models)
         before = cheap[places.to_list()].select(
             "status",
             "score",

@@ -13,9 +13,8 @@ from typing import Any, Literal
 import orjson
 import polars as pl
 
-from markscheme.contract import Judge, ModelSource, check_range, judge_name, register
+from markscheme.contract import Judge, ModelSource, check_range, judge_name, register, run_judge
 from markscheme.errors import JudgeError
-from markscheme.judges.combined.nested import ask
 from markscheme.judges.outcomes import COMBINED
 from markscheme.judges.prompted import total
 from markscheme.tables import (
@@ -82,7 +81,7 @@ class Panel:
 
     def judge(self, answers: pl.DataFrame, models: ModelSource) -> pl.DataFrame:
         """Ask every member about every row, and count."""
-        tables = [ask(member, answers, models) for member in self.judges]
+        tables = [run_judge(member, answers, models) for member in self.judges]
         names = [judge_name(member) for member in self.judges]
         jury = None if self.weights is None else _jury(self.weights, names)
         rows = zip(*(table.iter_rows(named=True) for table in tables), strict=True)

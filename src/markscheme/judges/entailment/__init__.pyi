@@ -1,10 +1,7 @@
 from .entailment import Entailment as Entailment
-from .pairs import pairs_to_test as pairs_to_test
-from .pairs import tested as tested
-from .pairs import with_costs as with_costs
-from .stages import stage_lineage as stage_lineage
-from .stages import stage_needs as stage_needs
-from .stages import stage_origins as stage_origins
+from .entailment import stage_lineage as stage_lineage
+from .entailment import stage_needs as stage_needs
+from .entailment import stage_origins as stage_origins
 from .statement_makers import STATEMENT_MAKERS as STATEMENT_MAKERS
 from .statement_makers import StatementMaker as StatementMaker
 from .statement_makers import distinct_sides as distinct_sides
@@ -14,4 +11,7 @@ from .statement_makers import with_statements as with_statements
 from .tests import ENTAILMENT_TESTS as ENTAILMENT_TESTS
 from .tests import EntailmentTest as EntailmentTest
 from .tests import entailment_test as entailment_test
+from .tests import pairs_to_test as pairs_to_test
 from .tests import register_entailment_test as register_entailment_test
+from .tests import tested as tested
+from .tests import with_costs as with_costs

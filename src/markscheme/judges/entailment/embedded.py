@@ -17,8 +17,7 @@ import polars as pl
 from markscheme.contract import ChatRequest, Lineage, ModelSource, Needs, check_range
 from markscheme.errors import ModelError
 from markscheme.features.entailment import NAMES, entailment_features, settled
-from markscheme.judges.entailment.pairs import pairs_to_test, tested
-from markscheme.judges.entailment.tests import register_entailment_test
+from markscheme.judges.entailment.tests import pairs_to_test, register_entailment_test, tested
 from markscheme.judges.examiner import Examiner
 from markscheme.judges.weight_folder import AlignedWeights
 from markscheme.models import Models

@@ -8,15 +8,54 @@ from typing import Any, Literal
 
 import polars as pl
 
-from markscheme.contract import Lineage, ModelSource, Needs, check_range, register
+from markscheme.contract import (
+    HasLineage,
+    Lineage,
+    ModelSource,
+    Needs,
+    check_range,
+    combined,
+    register,
+)
 from markscheme.errors import JudgeError
 from markscheme.judges.entailment.explanations import explained, inspected
 from markscheme.judges.entailment.inference_marks import EXPLAIN, INFERENCE, RATE, with_marks
-from markscheme.judges.entailment.stages import stage_lineage, stage_needs, stage_origins
+from markscheme.judges.entailment.statement_makers import STATEMENT_MAKERS
+from markscheme.judges.entailment.tests import ENTAILMENT_TESTS, EntailmentTest
 from markscheme.judges.outcomes import PATTERNS, has_patterns
 from markscheme.judges.prompted import SamplingOverrides
 from markscheme.tables import NO_REFERENCE, SPENT
 from markscheme.text import normalise_series
+
+# --- The two stages of judges that compare statements: who makes them, and who tests them ---------
+
+
+def stage_needs(statements: str, test: str, own: Needs) -> Needs:
+    """What a judge needs together with its two stages; `own` says what it reads of a row."""
+    parts = [STATEMENT_MAKERS.needs(statements), ENTAILMENT_TESTS.needs(test)]
+    every = combined([own, *parts])
+    return Needs(
+        chat=every.chat, extras=every.extras, weights=every.weights,
+        references=own.references, question=own.question,
+    )  # fmt: skip
+
+
+def stage_lineage(test: EntailmentTest) -> Lineage | None:
+    """The questions that trained a judge's test; None where it learned from none."""
+    return test.lineage() if isinstance(test, HasLineage) else None
+
+
+def stage_origins(statements: str, test: str) -> Mapping[str, str]:
+    """What the signature adds for stages that markscheme does not ship."""
+    found = {
+        "statements": STATEMENT_MAKERS.origin(statements),
+        "test": ENTAILMENT_TESTS.origin(test),
+    }
+    return {f"{stage}.{key}": text for stage, added in found.items() for key, text in added.items()}
+
+
+# --- The answer hierarchy -------------------------------------------------------------------------
+
 
 _STATUS_FIRST = ("failed", "skipped", "refused", "unparsed")
 

@@ -295,7 +295,6 @@ def _token_f1(answers: pl.DataFrame) -> pl.Series:
 
 
 def _llm_score(answers: pl.DataFrame, models: ModelSource) -> pl.Series:
-    from markscheme.contract import parse_judge
-    from markscheme.judges.combined import ask
+    from markscheme.contract import parse_judge, run_judge
 
-    return ask(parse_judge("llm_score"), answers, models)["score"]
+    return run_judge(parse_judge("llm_score"), answers, models)["score"]

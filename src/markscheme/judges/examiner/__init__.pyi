@@ -1,11 +1,8 @@
-from .columns import COLUMNS as COLUMNS
-from .columns import Reading as Reading
-from .columns import read_columns as read_columns
-from .cross_encoder import MOST_TOKENS as MOST_TOKENS
-from .cross_encoder import cross_encode as cross_encode
-from .cross_encoder import pair_of as pair_of
-from .effects import reasons as reasons
+from .examiner import MOST_TOKENS as MOST_TOKENS
 from .examiner import Examiner as Examiner
+from .examiner import cross_encode as cross_encode
+from .examiner import pair_of as pair_of
+from .examiner import reasons as reasons
 from .language_model import ADAPTERS as ADAPTERS
 from .language_model import LANGUAGE_MODEL_SETTINGS as LANGUAGE_MODEL_SETTINGS
 from .language_model import Shape as Shape
@@ -13,5 +10,8 @@ from .language_model import adapted_layers as adapted_layers
 from .language_model import base_of as base_of
 from .language_model import encode_for_language_model as encode_for_language_model
 from .language_model import open_language_model as open_language_model
+from .weight_files import COLUMNS as COLUMNS
+from .weight_files import Reading as Reading
 from .weight_files import open_weights as open_weights
 from .weight_files import platt as platt
+from .weight_files import read_columns as read_columns

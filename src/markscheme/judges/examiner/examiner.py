@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -14,17 +14,71 @@ import polars as pl
 
 from markscheme.contract import Lineage, ModelSource, Needs, check_range, register
 from markscheme.errors import JudgeError
-from markscheme.features.alignment import ruled
-from markscheme.judges.examiner.columns import COLUMNS, read_columns
-from markscheme.judges.examiner.cross_encoder import cross_encode
+from markscheme.features.alignment import FeatureView, ruled
 from markscheme.judges.examiner.explanations import explanations, marks, relations
 from markscheme.judges.examiner.language_model import base_of, open_language_model
 from markscheme.judges.examiner.scope import scopes
-from markscheme.judges.examiner.weight_files import Weights, open_weights, platt
+from markscheme.judges.examiner.weight_files import (
+    COLUMNS,
+    Weights,
+    open_weights,
+    platt,
+    read_columns,
+)
 from markscheme.judges.outcomes import PATTERNS, has_patterns
-from markscheme.models.local import causal_revision, revision, weights_hash
+from markscheme.models import Models
+from markscheme.models.local import (
+    OnnxPairClassifier,
+    causal_revision,
+    positions,
+    revision,
+    weights_hash,
+)
 from markscheme.tables import NO_REFERENCE, OUTSIDE, RELATIONS
-from markscheme.text import normalise, without_injections
+from markscheme.text import WORD, folded, normalise, without_injections
+
+# --- What the cross-encoder reads of an answer, and what it says ----------------------------------
+
+
+_REFERENCES, _ANSWER = 600, 1200
+"""Characters read of all references and of the answer."""
+_MARKERS = re.compile(r"\[(?=(?:SEP|CLS|PAD|UNK|MASK)\])", re.IGNORECASE)
+"""Begin what the tokenizer takes for its own marks: in a text they are only text."""
+MOST_TOKENS = 256
+"""Tokens read of a question, its references and an answer together, by weights that can."""
+_CERTAIN = 1e-6
+
+
+def pair_of(question: str, references: Sequence[str], answer: str) -> tuple[str, str]:
+    """The two texts that the cross-encoder reads: question with references, and answer."""
+    question_text, wanted, answer_text = (
+        _MARKERS.sub("(", text)
+        for text in (question, " ; ".join(references)[:_REFERENCES], answer[:_ANSWER])
+    )
+    return f"{question_text} [SEP] {wanted}", answer_text
+
+
+def cross_encode(
+    folder: Path, rows: Iterable[tuple[str, Sequence[str], str]]
+) -> npt.NDArray[np.float64]:
+    """Log-odds of acceptance of (question, references, answer), within about -14 and 14.
+
+    A row's figure does not depend on the other rows.
+
+    Raises:
+        ModelError: the folder does not hold a cross-encoder.
+    """
+    from scipy.special import logit  # loaded when used: it would slow every command's start
+
+    most = min(MOST_TOKENS, positions(folder) or MOST_TOKENS)
+    reader = OnnxPairClassifier(folder=folder, max_tokens=most)
+    likely = reader.scores([pair_of(*row) for row in rows])[:, 0].astype(np.float64)
+    likely = np.clip(likely, _CERTAIN, 1 - _CERTAIN)
+    return np.asarray(logit(likely))
+
+
+# --- The examiner: the judge that ships, works offline and explains itself ------------------------
+
 
 Matrix = npt.NDArray[np.float32]
 Floats = npt.NDArray[np.float64]
@@ -286,3 +340,72 @@ def score(
             parts = np.column_stack([odds[again], read[unsettled], deeper, np.ones(len(again))])
             scores[again] = expit(parts @ np.array(reader.blend))
     return Scored(scores=np.round(scores, _DECIMALS).astype(np.float64), trees=first)
+
+
+# --- Why the examiner decided as it did on one answer: matched spans and deciding features --------
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reasons:
+    """What decided one judgment.
+
+    Attributes:
+        judgment: the examiner's outcome: score, verdict, relation, marks, explanation.
+        spans: places in the answer (start, end, in characters) whose words occur in the reference.
+        features: name, meaning, value and effect of each feature, the largest effect first. The
+            effect is the change of the first stage's log-odds against the feature's median.
+        values: how the typed values (numbers, dates, lists) compare, in words; empty without any.
+    """
+
+    judgment: dict[str, Any]
+    spans: list[tuple[int, int]]
+    features: list[tuple[str, str, float, float]]
+    values: str
+
+
+def reasons(
+    question: str, references: Sequence[str], answer: str, *, weights: str | None = None
+) -> Reasons:
+    """Explain the examiner's judgment of one answer.
+
+    Each feature in turn is set to its median over the training answers; what that changes is the
+    feature's effect (occlusion; effects of features that act together do not add up).
+
+    Raises:
+        ModelError: the weights cannot be used.
+    """
+    table = pl.DataFrame(
+        {"question": [question], "references": [list(references)], "answer": [answer]}
+    )
+    judgment = Examiner(weights=weights).judge(table, Models()).row(0, named=True)
+    opened = open_weights(None if weights is None else Path(weights))
+    reading = read_columns(table["question"], table["references"], table["answer"], opened.rarity)
+    matrix, count = reading.matrix, len(COLUMNS)
+    changed = np.repeat(matrix, count + 1, axis=0)
+    changed[np.arange(count), np.arange(count)] = opened.settings.neutral[:count]
+    odds = opened.trees(changed)
+    effects = odds[-1] - odds[:-1]
+    found = [
+        (name, meaning, float(value), float(effect))
+        for (name, meaning), value, effect in zip(COLUMNS.items(), matrix[0], effects, strict=True)
+        if abs(effect) > 1e-6
+    ]
+    found.sort(key=lambda item: -abs(item[3]))
+    return Reasons(
+        judgment=judgment,
+        spans=_spans(reading.view, answer),
+        features=found,
+        values=reading.comparisons[0].reason,
+    )
+
+
+def _spans(view: FeatureView, answer: str) -> list[tuple[int, int]]:
+    """Where the matched words occur in the answer, as far as they are spelt there as read."""
+    words = view.batch.lexicon.words
+    matched = {
+        words[number].lower()
+        for number in view.batch.texts.word[view.a_place[view.a_ref & view.a_content]].tolist()
+    }
+    return [
+        found.span() for found in WORD.finditer(answer) if folded(found.group().lower()) in matched
+    ]

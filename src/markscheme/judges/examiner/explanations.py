@@ -11,7 +11,7 @@ import numpy.typing as npt
 import polars as pl
 
 from markscheme.features.alignment import FeatureView
-from markscheme.judges.examiner.columns import COLUMNS
+from markscheme.judges.examiner.weight_files import COLUMNS
 from markscheme.tables import RELATIONS
 from markscheme.values import Comparison, Outcome
 

@@ -14,8 +14,7 @@ from markscheme.contract import ChatModel, ChatReply, ChatRequest, Image, ModelS
 from markscheme.errors import JudgeError
 from markscheme.judges.outcomes import PATTERNS
 from markscheme.judges.prompted.asking import AsksChat, Call, Reader, Sample, messages
-from markscheme.judges.prompted.outcomes import Vote, outcome, read_reply
-from markscheme.judges.prompted.stopping import further
+from markscheme.judges.prompted.outcomes import Vote, further, outcome, read_reply
 from markscheme.models.chat import UnusableImageError, image_at, images_below
 from markscheme.tables import ANSWERS_SCHEMA, JUDGMENTS_SCHEMA, NO_REFERENCE, OUTCOME
 from markscheme.text.replies import Reading
@@ -32,7 +31,7 @@ class Prompted(AsksChat):
     Attributes:
         samples: how many times to ask; more than one needs a temperature.
         sure: ask for no more samples of an item once its verdict is this certain, as
-            `markscheme.judges.prompted.stopping` computes it; none asks for all of them.
+            `markscheme.judges.prompted.outcomes` computes it; none asks for all of them.
         vote: of several samples, the `majority` of verdicts or the `mean` score decides.
         temperature, max_tokens: the prompt's if none.
         seed: of the first sample, the next ones counting up; none sends none.

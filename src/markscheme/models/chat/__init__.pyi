@@ -9,12 +9,12 @@ from .call_group import CallGroup as CallGroup
 from .images import UnusableImageError as UnusableImageError
 from .images import image_at as image_at
 from .images import images_below as images_below
-from .prices import BATCH_SHARE as BATCH_SHARE
-from .prices import Price as Price
-from .prices import price_of as price_of
+from .profiles import BATCH_SHARE as BATCH_SHARE
 from .profiles import ModelProfile as ModelProfile
 from .profiles import ModelTable as ModelTable
+from .profiles import Price as Price
 from .profiles import model_table as model_table
+from .profiles import price_of as price_of
 from .reading import is_logprob as is_logprob
 from .scripted import ScriptedChat as ScriptedChat
 from .server_chat import ServerChat as ServerChat

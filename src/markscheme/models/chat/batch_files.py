@@ -18,8 +18,7 @@ import orjson
 from markscheme.contract import ChatReply
 from markscheme.errors import BadRowsError, DataError, ModelError, Problem
 from markscheme.models.chat.openai_format import is_refusal
-from markscheme.models.chat.prices import BATCH_SHARE
-from markscheme.models.chat.profiles import ModelProfile, ModelTable
+from markscheme.models.chat.profiles import BATCH_SHARE, ModelProfile, ModelTable
 from markscheme.models.chat.reading import MalformedReplyError
 from markscheme.models.chat.wire import Sending, body_of, read_reply, wire_of
 from markscheme.models.ledger import Ledger, LedgerEntry, request_from, request_record

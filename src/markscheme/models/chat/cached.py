@@ -15,7 +15,7 @@ from typing import Protocol, runtime_checkable
 from markscheme.contract import ChatModel, ChatReply, ChatRequest, OnReply
 from markscheme.models.chat.budget import Budget
 from markscheme.models.chat.event_loop import for_each, loop_thread
-from markscheme.models.chat.prices import Price, price_of
+from markscheme.models.chat.profiles import Price, price_of
 from markscheme.models.chat.token_counts import count_tokens, rough_tokens
 from markscheme.models.ledger import Ledger, LedgerEntry
 

@@ -20,7 +20,6 @@ from markscheme.models.chat.http import (
 )
 from markscheme.models.chat.openai_format import chat_usage, is_refusal, is_unpaid
 from markscheme.models.chat.profiles import ModelProfile, model_table
-from markscheme.models.chat.rate_limits import Pace, no_requests_left, retry_after
 from markscheme.models.chat.reading import (
     BrokenGenerationError,
     MalformedReplyError,
@@ -31,7 +30,13 @@ from markscheme.models.chat.reading import (
     well_formed,
 )
 from markscheme.models.chat.run_stop import RunStop
-from markscheme.models.chat.throttle import LONGEST_PAUSE, Throttle
+from markscheme.models.chat.throttle import (
+    LONGEST_PAUSE,
+    Pace,
+    Throttle,
+    no_requests_left,
+    retry_after,
+)
 from markscheme.models.chat.token_counts import rough_tokens
 from markscheme.models.chat.wire import (
     Sending,

@@ -1,7 +1,6 @@
 from .batch_jobs import BatchJob as BatchJob
 from .batch_jobs import BatchJobs as BatchJobs
-from .entries import request_from as request_from
-from .entries import request_record as request_record
+from .exchange import ReplayChat as ReplayChat
 from .exchange import export_ledger as export_ledger
 from .exchange import failure_reasons as failure_reasons
 from .exchange import import_ledger as import_ledger
@@ -9,4 +8,5 @@ from .exchange import ledger_stats as ledger_stats
 from .ledger import Ledger as Ledger
 from .ledger import LedgerEntry as LedgerEntry
 from .ledger import open_ledger as open_ledger
-from .replay import ReplayChat as ReplayChat
+from .ledger import request_from as request_from
+from .ledger import request_record as request_record

@@ -7,8 +7,7 @@ import uuid
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from markscheme.models.ledger.ledger import Ledger
-from markscheme.models.ledger.sql import pieces
+from markscheme.models.ledger.ledger import Ledger, pieces
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -9,6 +9,7 @@ reply.
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import itertools
 import os
 import queue
@@ -16,7 +17,7 @@ import socket
 import threading
 import time
 import uuid
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
@@ -24,18 +25,155 @@ from typing import Any
 
 import orjson
 
-from markscheme.contract import ChatReply, ChatRequest
+from markscheme.contract import ChatReply, ChatRequest, Image, Message
 from markscheme.errors import ModelError
-from markscheme.models.ledger.entries import key_of, reply_from, reply_record, request_record
-from markscheme.models.ledger.sql import (
-    REPLY_COLUMNS,
-    SCHEMA,
-    delete_claims,
-    insert_replies,
-    pieces,
-    stored,
+from markscheme.models.chat import is_logprob
+from markscheme.storage import Cursor, Database, Row, Schema, connect, is_postgres
+
+# --- Requests and replies as plain values, and the key under which a reply is stored --------------
+
+
+_FIELDS = tuple(field.name for field in dataclasses.fields(ChatRequest))
+_IMAGE_FIELDS = ("media_type", "sha256", "size", "width", "height")
+_NUMBERS = ("temperature", "top_p")
+_REPLY_FIELDS = tuple(field.name for field in dataclasses.fields(ChatReply))
+
+
+def request_record(request: ChatRequest) -> dict[str, Any]:
+    """Every field of a request that is set, as JSON can hold it.
+
+    Fields that are None are left out, so that a field added later does not change the keys of
+    requests that do not use it.
+    """
+    record: dict[str, Any] = {}
+    for name in _FIELDS:
+        value = getattr(request, name)
+        if name == "messages":
+            value = [_message_record(one) for one in value]
+        elif name in _NUMBERS and value is not None:
+            value = float(value)  # 0 and 0.0 are one temperature
+        if value is not None:
+            record[name] = value
+    return record
+
+
+def request_from(record: Mapping[str, Any]) -> ChatRequest:
+    """The request that `request_record` wrote.
+
+    Raises:
+        KeyError, TypeError: the record is not one of a request.
+    """
+    values = dict(record)
+    messages = tuple(_message_from(message) for message in values.pop("messages"))
+    # What was left out as None must not come back as a default.
+    absent = dict.fromkeys(("temperature", "top_p", "seed", "schema"))
+    return ChatRequest(messages=messages, **{**absent, **values})
+
+
+def _message_record(message: Message) -> dict[str, Any]:
+    """A message without the bytes of its images, for which their hashes stand."""
+    record: dict[str, Any] = {"role": message.role, "content": message.content}
+    if message.images:
+        record["images"] = [
+            {name: getattr(one, name) for name in _IMAGE_FIELDS} for one in message.images
+        ]
+    return record
+
+
+def _message_from(record: Mapping[str, Any]) -> Message:
+    values = dict(record)
+    images = tuple(Image(**one) for one in values.pop("images", ()))
+    return Message(**values, images=images)
+
+
+def key_of(model: str, revision: str, request: ChatRequest) -> str:
+    """32 hexadecimal digits that identify a model, its revision and every field of a request."""
+    return key_of_record(model, revision, request_record(request))
+
+
+def key_of_record(model: str, revision: str, record: Mapping[str, Any]) -> str:
+    """`key_of` for a request that is a record already."""
+    whole = {"model": model, "revision": revision, "request": record}
+    text = orjson.dumps(whole, option=orjson.OPT_SORT_KEYS)
+    return blake2b(text, digest_size=16).hexdigest()
+
+
+def reply_record(reply: ChatReply) -> dict[str, Any]:
+    """Every field of a reply that is set, as JSON can hold it."""
+    record = {name: getattr(reply, name) for name in _REPLY_FIELDS}
+    return {name: value for name, value in record.items() if value is not None}
+
+
+def reply_from(record: Mapping[str, Any]) -> ChatReply:
+    """The reply that `reply_record` wrote.
+
+    Raises:
+        TypeError: the record is not one of a reply.
+    """
+    values = dict(record)
+    places = values.get("token_logprobs")
+    if places is not None:
+        # Ledgers of versions that stored any number may hold some that are no log-probabilities.
+        right = all(is_logprob(number) for place in places for number in dict(place).values())
+        values["token_logprobs"] = tuple(dict(place) for place in places) if right else None
+    return ChatReply(**values)
+
+
+# --- The SQL on the ledger's tables ---------------------------------------------------------------
+
+
+SCHEMA = Schema(
+    kind="ledger", package="markscheme.models.ledger", table="migrations", lock=7106204431,
+    error=ModelError,
+)  # fmt: skip
+"""The ledger's tables."""
+
+REPLY_COLUMNS = (
+    "key, model, revision, request, reply, status, tokens_in, tokens_out, cost_usd, created_at"
 )
-from markscheme.storage import Cursor, Database, Row, connect, is_postgres
+
+_KEYS_A_QUERY = 500
+
+
+def pieces(keys: Sequence[str]) -> Iterator[Sequence[str]]:
+    """As many keys at a time as one query may name."""
+    return (keys[at : at + _KEYS_A_QUERY] for at in range(0, len(keys), _KEYS_A_QUERY))
+
+
+def insert_replies(cursor: Cursor, rows: Sequence[Row]) -> dict[str, str]:
+    """Add the replies whose keys are new, in one order for all processes.
+
+    Returns:
+        Texts that the table now has, by key; empty if all were new, which needs no second look.
+    """
+    if not rows:
+        return {}
+    cursor.executemany(
+        f"INSERT INTO replies ({REPLY_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) "  # noqa: S608
+        "ON CONFLICT (key) DO NOTHING",
+        rows,
+    )
+    return {} if cursor.rowcount == len(rows) else dict(stored(cursor, [row[0] for row in rows]))
+
+
+def stored(cursor: Cursor, keys: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Key and text of the replies that are there."""
+    for some in pieces(keys):
+        marks = ",".join("?" * len(some))
+        cursor.execute(f"SELECT key, reply FROM replies WHERE key IN ({marks})", some)  # noqa: S608
+        yield from ((row[0], row[1]) for row in cursor.fetchall())
+
+
+def delete_claims(cursor: Cursor, keys: Sequence[str], owner: str) -> None:
+    """Drop claims of one owner."""
+    if keys:
+        cursor.executemany(
+            "DELETE FROM claims WHERE key = ? AND owner = ?", [(key, owner) for key in keys]
+        )
+
+
+# --- The ledger: every reply a model ever gave, on disk before anybody uses it --------------------
+
 
 _FOLDER = Path("runs")
 _AT_A_TIME = 1_000

@@ -14,8 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from markscheme.errors import ModelError
-from markscheme.models.local.batches import CHARACTERS_A_TOKEN, equal_length_batches
-from markscheme.models.local.transformers_weights import library, weights_hash
+from markscheme.models.local.transformers_models import library, weights_hash
+from markscheme.models.local.weights import CHARACTERS_A_TOKEN, equal_length_batches
 
 Floats = npt.NDArray[np.float64]
 Fields = Mapping[str, str]

@@ -11,18 +11,18 @@ import numpy.typing as npt
 
 from markscheme.contract import PairClassifier
 from markscheme.errors import ModelError
-from markscheme.models.local.batches import CHARACTERS_A_TOKEN, equal_length_batches
 from markscheme.models.local.pair_classifier import (
     OnnxPairClassifier,
     Pair,
     Scores,
 )
-from markscheme.models.local.transformers_weights import (
+from markscheme.models.local.transformers_models import (
     LONGEST,
     longest,
     open_weights,
     weights_hash,
 )
+from markscheme.models.local.weights import CHARACTERS_A_TOKEN, equal_length_batches
 
 _ENTAILMENT = frozenset({"entailment", "entails", "entail", "entailed"})
 

@@ -14,8 +14,15 @@ import numpy.typing as npt
 
 from markscheme.contract import PairClassifier
 from markscheme.errors import ModelError
-from markscheme.models.local.batches import CHARACTERS_A_TOKEN, equal_length_batches, run_batches
-from markscheme.models.local.weights import open_session, open_tokenizer, read_json, revision
+from markscheme.models.local.weights import (
+    CHARACTERS_A_TOKEN,
+    equal_length_batches,
+    open_session,
+    open_tokenizer,
+    read_json,
+    revision,
+    run_batches,
+)
 
 if TYPE_CHECKING:
     from onnxruntime import InferenceSession

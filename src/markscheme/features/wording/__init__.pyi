@@ -1,2 +1,0 @@
-from .columns import WORDING as WORDING
-from .columns import wording_features as wording_features

@@ -1,1 +1,0 @@
-from .nested import ask as ask

@@ -1,0 +1,296 @@
+"""Models of the transformers library, from a folder or a name on the hub."""
+
+from __future__ import annotations
+
+import importlib
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from markscheme.errors import MissingExtraError, ModelError
+from markscheme.models.local.weights import CHARACTERS_A_TOKEN, equal_length_batches
+
+LONGEST = 512
+"""Tokens of a text, where a model's own limit is not known or is larger."""
+
+_loading = threading.Lock()
+
+
+def library(name: str, wanted: str, extra: str = "hf") -> Any:
+    """A heavy, optional library, imported where it is used; untyped, so that checking types does
+    not need it.
+
+    Raises:
+        MissingExtraError: it is not installed; `wanted` is what needs it.
+    """
+    try:
+        return importlib.import_module(name)
+    except ImportError:
+        raise MissingExtraError(wanted, extra) from None
+
+
+def open_weights(name: str, kind: str, wanted: str) -> tuple[Any, Any]:
+    """Tokenizer and model, loaded once a process, on a GPU where torch finds one.
+
+    Args:
+        name: a folder, or a name on the hub.
+        kind: a class of transformers, such as `AutoModel`.
+        wanted: what the model is to be, for messages.
+
+    Raises:
+        MissingExtraError: transformers or torch is not installed.
+        ModelError: the weights cannot be loaded, or belong to another kind of model.
+    """
+    with _loading:  # lru_cache alone would let two threads load the same weights twice
+        return _opened(name, kind, wanted)
+
+
+@lru_cache(maxsize=4)
+def _opened(name: str, kind: str, wanted: str) -> tuple[Any, Any]:
+    transformers, torch = library("transformers", wanted), library("torch", wanted)
+    try:
+        tokenizer = transformers.AutoTokenizer.from_pretrained(name)
+        model = getattr(transformers, kind).from_pretrained(name)
+    except (OSError, ValueError, ImportError) as error:
+        raise ModelError(
+            f"cannot load {name!r} as {wanted} ({' '.join(str(error).split())}); give a folder "
+            "with config.json, weights and tokenizer, or a name that can be downloaded from the hub"
+        ) from error
+    device = "cuda" if torch.cuda.is_available() else "cpu"
+    return tokenizer, model.to(device).eval()
+
+
+def longest(tokenizer: Any, model: Any, most: int = LONGEST) -> int:
+    """Tokens a text may have: what tokenizer and position embeddings allow, at most `most`."""
+    positions = int(getattr(model.config, "max_position_embeddings", LONGEST) or LONGEST)
+    if model.config.model_type in ("roberta", "xlm-roberta", "camembert"):
+        positions -= 2  # Their positions begin after the padding token's.
+    return min(most, positions, int(min(tokenizer.model_max_length, 1_000_000)))
+
+
+@lru_cache(maxsize=16)
+def weights_hash(name: str) -> str:
+    """Twelve hex digits over a folder's weights; "" for a name on the hub."""
+    files = sorted(
+        file for kind in ("*.safetensors", "*.bin", "config.json") for file in Path(name).glob(kind)
+    )
+    found = blake2b(digest_size=6)
+    for file in files:
+        with file.open("rb") as stream:
+            while block := stream.read(1 << 22):
+                found.update(block)
+    return found.hexdigest() if files else ""
+
+
+# --- Encoders and pair scorers of the transformers library: any folder or hub name ----------------
+
+
+Floats = npt.NDArray[np.float32]
+Ids = npt.NDArray[np.int64]
+
+_WANTED = "an encoder"
+
+
+class TransformersTokenEncoder:
+    """Vectors of the tokens of texts, from an encoder's hidden layer.
+
+    Loaded at most once a process for each name. Texts of one length run together, so that no
+    padding can change a vector.
+    """
+
+    def __init__(self, name: str, *, layer: int | None = None) -> None:
+        """Load the weights.
+
+        Args:
+            name: a folder, or a name on the hub.
+            layer: hidden layer, the embeddings being 0; None for the last.
+
+        Raises:
+            MissingExtraError: transformers or torch is not installed.
+            ModelError: the weights cannot be loaded, or have no such layer.
+        """
+        self._tokenizer, self._model = open_weights(name, "AutoModel", _WANTED)
+        layers = int(self._model.config.num_hidden_layers)
+        if layer is not None and not 0 <= layer <= layers:
+            raise ModelError(f"{name} has layers 0 to {layers}, not {layer}")
+        self._layer = layers if layer is None else layer
+        self._longest = longest(self._tokenizer, self._model)
+
+    def encode(self, texts: Sequence[str]) -> list[tuple[Floats, npt.NDArray[np.bool_]]]:
+        """For each text its tokens' vectors of length one, and which tokens are of the text.
+
+        The other tokens are those that frame it, such as [CLS] and [SEP].
+        """
+        import torch
+
+        ids = [
+            np.array(
+                self._tokenizer.encode(
+                    text[: self._longest * CHARACTERS_A_TOKEN],
+                    truncation=True, max_length=self._longest,
+                ),
+                np.int64,
+            )
+            for text in texts
+        ]  # fmt: skip
+        special = np.array(sorted({*self._tokenizer.all_special_ids}), np.int64)
+        found: list[tuple[Floats, npt.NDArray[np.bool_]]] = [
+            (np.empty((0, 0), np.float32), np.empty(0, bool))
+        ] * len(texts)
+        for batch in equal_length_batches(np.array([len(one) for one in ids], np.int64)):
+            stacked = torch.from_numpy(np.stack([ids[row] for row in batch]))
+            with torch.inference_mode():
+                hidden = self._model(
+                    input_ids=stacked.to(self._model.device), output_hidden_states=True
+                ).hidden_states[self._layer]
+                vectors = torch.nn.functional.normalize(hidden.float(), dim=-1).cpu().numpy()
+            for row, vector in zip(batch, vectors, strict=True):
+                found[row] = (vector, ~np.isin(ids[row], special))
+        return found
+
+
+class SequenceScorer:
+    """A sequence classification model over token segments: BLEURT, BEM and their like."""
+
+    def __init__(self, name: str, *, outputs: int) -> None:
+        """Load the weights.
+
+        Args:
+            name: a folder, or a name on the hub.
+            outputs: how many outputs it must have.
+
+        Raises:
+            MissingExtraError: transformers or torch is not installed.
+            ModelError: the weights cannot be loaded, or have another number of outputs.
+        """
+        self._tokenizer, self._model = open_weights(
+            name, "AutoModelForSequenceClassification", _WANTED
+        )
+        if self._model.config.num_labels != outputs:
+            raise ModelError(
+                f"{name} has {self._model.config.num_labels} outputs, not {outputs}: it is another "
+                "kind of model than this judge needs"
+            )
+        self._longest = longest(self._tokenizer, self._model)
+
+    def logits(self, segments: Sequence[Sequence[Sequence[str]]]) -> Floats:
+        """Outputs for rows of segments.
+
+        Args:
+            segments: for each row its one or two segments, each a list of texts. The row becomes
+                [CLS] text [SEP] text [SEP] ...; all texts of a segment have its number as their
+                type. A row that is too long is cut at the end of its first text.
+
+        Returns:
+            (rows, outputs).
+        """
+        import torch
+
+        rows = [self._row(one) for one in segments]
+        outputs = np.empty((len(rows), self._model.config.num_labels), np.float32)
+        typed = int(getattr(self._model.config, "type_vocab_size", 1) or 1) > 1
+        for batch in equal_length_batches(np.array([len(ids) for ids, _ in rows], np.int64)):
+            fed = {"input_ids": torch.from_numpy(np.stack([rows[row][0] for row in batch]))}
+            if typed:
+                fed["token_type_ids"] = torch.from_numpy(np.stack([rows[row][1] for row in batch]))
+            with torch.inference_mode():
+                given = {key: value.to(self._model.device) for key, value in fed.items()}
+                outputs[batch] = self._model(**given).logits.float().cpu().numpy()
+        return outputs
+
+    def _row(self, segments: Sequence[Sequence[str]]) -> tuple[Ids, Ids]:
+        # Each text is tokenised by itself, so that "[SEP]" in an answer stays a word of it.
+        texts = [[self._plain(text) for text in segment] for segment in segments]
+        first = texts[0][0]
+        rest = sum(len(ids) + 1 for segment in texts for ids in segment) - len(first) + 1
+        texts[0][0] = first[: max(1, self._longest - rest)]
+        ids, kinds = [self._tokenizer.cls_token_id], [0]
+        for kind, segment in enumerate(texts):
+            for tokens in segment:
+                ids += [*tokens, self._tokenizer.sep_token_id]
+                kinds += [kind] * (len(tokens) + 1)
+        return np.array(ids[: self._longest], np.int64), np.array(kinds[: self._longest], np.int64)
+
+    def _plain(self, text: str) -> list[int]:
+        cut = text[: self._longest * CHARACTERS_A_TOKEN]
+        pieces = self._tokenizer.tokenize(cut, split_special_tokens=True)
+        ids: list[int] = self._tokenizer.convert_tokens_to_ids(pieces)
+        return ids[: self._longest]
+
+
+# --- Sequence-to-sequence models of the transformers library: text in, text out -------------------
+
+
+_WANTED_SEQUENCE = "a sequence-to-sequence model"
+
+
+@dataclass(frozen=True, kw_only=True)
+class SequenceModel:
+    """A sequence-to-sequence model, such as a T5 or BART, run greedily.
+
+    Inputs of one length run together, so that no padding can change an output, and equal inputs
+    run once; on one machine the same input always gives the same output. Weights are loaded once a
+    process, and run on a GPU where torch finds one.
+
+    Attributes:
+        name: a folder, or a name on the hub.
+
+    Raises (when first used):
+        MissingExtraError: transformers or torch is not installed.
+        ModelError: the weights cannot be loaded, or belong to another kind of model.
+    """
+
+    name: str
+
+    @property
+    def revision(self) -> str:
+        """Hash of the weights of a folder; "" for a name on the hub."""
+        return weights_hash(self.name)
+
+    def generate(self, texts: Sequence[str], *, max_tokens: int) -> list[tuple[str, bool]]:
+        """For each text the output, and whether it ended before `max_tokens`."""
+        tokenizer, model = self._load()
+        torch = library("torch", _WANTED_SEQUENCE)
+        distinct = list(dict.fromkeys(texts))
+        ids = [
+            np.array(
+                tokenizer.encode(
+                    text[: LONGEST * CHARACTERS_A_TOKEN], truncation=True, max_length=LONGEST
+                ),
+                np.int64,
+            )
+            for text in distinct
+        ]
+        found: dict[str, tuple[str, bool]] = {}
+        for batch in equal_length_batches(np.array([len(one) for one in ids], np.int64)):
+            stacked = torch.from_numpy(np.stack([ids[row] for row in batch])).to(model.device)
+            with torch.inference_mode():
+                made = model.generate(
+                    input_ids=stacked,
+                    attention_mask=torch.ones_like(stacked),
+                    max_new_tokens=max_tokens,
+                    do_sample=False,
+                    num_beams=1,
+                )
+            for row, tokens in zip(batch, made.tolist(), strict=True):
+                found[distinct[row]] = _output(tokens[1:], tokenizer, model)
+        return [found[text] for text in texts]
+
+    def _load(self) -> tuple[Any, Any]:
+        return open_weights(self.name, "AutoModelForSeq2SeqLM", _WANTED_SEQUENCE)
+
+
+def _output(tokens: Sequence[int], tokenizer: Any, model: Any) -> tuple[str, bool]:
+    """The text up to the end token, and whether there is one."""
+    end = model.generation_config.eos_token_id
+    ends = set(end) if isinstance(end, list) else {end}
+    stop = next((place for place, token in enumerate(tokens) if token in ends), None)
+    text: str = tokenizer.decode(tokens[:stop], skip_special_tokens=True)
+    return text.strip(), stop is not None
