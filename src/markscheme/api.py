@@ -14,7 +14,7 @@ import polars as pl
 
 from markscheme.contract import Judge, ModelSource, judge_name, parse_judge
 from markscheme.engine import RunReport, process_pool, run_in_folder, run_in_memory
-from markscheme.options import CLEANING, Cleaning
+from markscheme.flags import CLEANING, Cleaning
 from markscheme.results import Table, Tabular, slice_records, summary_table
 from markscheme.tables import (
     JUDGMENTS_SCHEMA,

@@ -13,8 +13,8 @@ from typer.testing import CliRunner
 
 from markscheme.cli.app import _GROUPS
 from markscheme.cli.options import command
+from markscheme.flags import Argument, By, Columns, Default, Fields, Judges, Option, Seed
 from markscheme.models import ModelOptions
-from markscheme.options import Argument, By, Columns, Default, Fields, Judges, Option, Seed
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -12,8 +12,8 @@ import markscheme
 from markscheme.contract import parse_judge, signature
 from markscheme.engine import signed
 from markscheme.errors import DataError
+from markscheme.flags import CLEANING
 from markscheme.models import Models
-from markscheme.options import CLEANING
 from markscheme.testing import ScriptedChat
 
 ROWS = [

@@ -17,7 +17,7 @@ import pytest
 
 import markscheme
 from markscheme.errors import DataError, MarkschemeError
-from markscheme.options import parse_columns
+from markscheme.flags import parse_columns
 from markscheme.tables import AnswersReader, ReadOptions, read_answers, read_table
 
 EXPORTS = Path(__file__).parent / "exports"

@@ -33,7 +33,7 @@ from markscheme.agreement.sources import (
     open_run,
 )
 from markscheme.errors import AgreementError
-from markscheme.options import with_keywords
+from markscheme.flags import with_keywords
 from markscheme.results import (
     Figure,
     Table,

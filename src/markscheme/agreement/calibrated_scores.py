@@ -23,7 +23,7 @@ from markscheme.agreement.thresholds import (
     split_questions,
 )
 from markscheme.errors import AgreementError
-from markscheme.options import with_keywords
+from markscheme.flags import with_keywords
 from markscheme.results import Table, TableResult, share_text
 from markscheme.tables import as_binary
 

@@ -22,7 +22,7 @@ from markscheme.agreement.sources import (
 )
 from markscheme.contract import parse_judge
 from markscheme.errors import AgreementError, MarkschemeError, UnknownNameError
-from markscheme.options import with_keywords
+from markscheme.flags import with_keywords
 from markscheme.results import Table, TableResult, share_text
 from markscheme.tables import as_binary, join_labels
 

@@ -24,7 +24,7 @@ from markscheme.agreement.sources import (
 )
 from markscheme.agreement.system_differences import PeoplesDifference, peoples_differences
 from markscheme.errors import AgreementError, DataError
-from markscheme.options import with_keywords
+from markscheme.flags import with_keywords
 from markscheme.results import (
     Table,
     TableResult,

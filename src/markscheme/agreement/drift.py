@@ -33,9 +33,9 @@ from markscheme.agreement.sources import TableSource
 from markscheme.contract import Judge, judge_name, needs_of, parse_judge
 from markscheme.engine import apply, reading_for, run_in_memory, with_plain
 from markscheme.errors import AgreementError
+from markscheme.flags import with_keywords
 from markscheme.models import Models
 from markscheme.models.ledger import Ledger
-from markscheme.options import with_keywords
 from markscheme.results import Table, TableResult, p_text, share_text
 from markscheme.tables import AnswersReader, ReadOptions, as_binary, read_answers
 

@@ -16,7 +16,7 @@ from markscheme.agreement.sources import (
     TableSource,
     judged_and_labelled,
 )
-from markscheme.options import with_keywords
+from markscheme.flags import with_keywords
 from markscheme.results import (
     Table,
     TableResult,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Annotated, Literal
 
-from markscheme.options import (
+from markscheme.flags import (
     SHARE,
     By,
     Columns,

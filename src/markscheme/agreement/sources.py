@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeGuard
 import polars as pl
 
 from markscheme.errors import DataError
-from markscheme.options import parse_columns, split_list
+from markscheme.flags import parse_columns, split_list
 from markscheme.results import NO_VALUE
 from markscheme.tables import (
     ANSWERS_SCHEMA,

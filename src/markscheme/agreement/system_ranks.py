@@ -18,8 +18,8 @@ from markscheme.agreement.sources import (
     open_run,
 )
 from markscheme.errors import AgreementError
+from markscheme.flags import with_keywords
 from markscheme.metrics import exact_match
-from markscheme.options import with_keywords
 from markscheme.results import Table, TableResult, share_text
 from markscheme.tables import as_binary, join_labels, row_keys, with_answers
 

@@ -9,9 +9,9 @@ import polars as pl
 
 from markscheme.contract import Judge, judge_name
 from markscheme.engine import reading_for, run_in_memory
+from markscheme.flags import CLEANING, Cleaning
 from markscheme.models import ModelOptions, Models
 from markscheme.models.chat import Spending, how_counted
-from markscheme.options import CLEANING, Cleaning
 from markscheme.results import Table, TableResult, flat_frame
 from markscheme.tables import AnswersReader
 

@@ -11,7 +11,7 @@ from typing import Any
 import polars as pl
 
 from markscheme.errors import Problem, gathered
-from markscheme.options import with_keywords
+from markscheme.flags import with_keywords
 from markscheme.results import Table, TableResult
 from markscheme.tables import ReadOptions, Source, SourcePreview, preview
 from markscheme.text import one_line

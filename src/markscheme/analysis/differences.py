@@ -28,7 +28,7 @@ from markscheme.analysis.rejections import with_rejections
 from markscheme.contract import asks_chat, judge_name, parse_judge
 from markscheme.engine import run_in_memory
 from markscheme.errors import AgreementError, MarkschemeError
-from markscheme.options import with_keywords
+from markscheme.flags import with_keywords
 from markscheme.results import TableResult
 from markscheme.tables import AnswersReader
 

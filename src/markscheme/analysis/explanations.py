@@ -11,8 +11,8 @@ import polars as pl
 from markscheme.analysis.options import ExplainOptions
 from markscheme.contract import plain_answers
 from markscheme.engine import with_plain
+from markscheme.flags import with_keywords
 from markscheme.judges.examiner import reasons
-from markscheme.options import with_keywords
 from markscheme.results import Table, TableResult
 from markscheme.tables import ReadOptions, read_answers
 

@@ -27,8 +27,8 @@ from markscheme.analysis.options import FailureOptions
 from markscheme.analysis.rejections import REJECTIONS, rejected_answers, rejection_counts
 from markscheme.analysis.unattributed import with_unattributed
 from markscheme.errors import AgreementError, MarkschemeError
+from markscheme.flags import with_keywords
 from markscheme.models import Models
-from markscheme.options import with_keywords
 from markscheme.results import Table, TableResult
 from markscheme.tables import (
     as_binary,

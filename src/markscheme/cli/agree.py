@@ -8,7 +8,7 @@ from typing import Annotated
 from markscheme.agreement import AgreeOptions
 from markscheme.cli.app import notes
 from markscheme.cli.options import Judgments, Shown, command
-from markscheme.options import Answers, Labels, Option
+from markscheme.flags import Answers, Labels, Option
 
 
 @command("agree", example="markscheme agree runs/answers-6dae129e --labels labels.csv")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from markscheme.cli.app import console, notes
 from markscheme.cli.options import Host, Port, command
-from markscheme.options import (
+from markscheme.flags import (
     JUDGE,
     Argument,
     Columns,

@@ -8,7 +8,7 @@ from typing import Annotated
 
 from markscheme.cli.app import console, notes
 from markscheme.cli.options import OutFile, command
-from markscheme.options import Argument, Option, PositiveFrom
+from markscheme.flags import Argument, Option, PositiveFrom
 
 
 class Kind(StrEnum):

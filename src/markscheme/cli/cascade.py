@@ -6,7 +6,7 @@ from typing import Annotated
 
 from markscheme.agreement import CascadeOptions
 from markscheme.cli.options import Judgments, Shown, command
-from markscheme.options import Answers, Labels, Option
+from markscheme.flags import Answers, Labels, Option
 
 
 @command(

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from markscheme.cli.options import Files, Shown, command
 from markscheme.errors import BadRowsError, DataError
-from markscheme.options import Option
+from markscheme.flags import Option
 from markscheme.tables import ReadOptions
 
 

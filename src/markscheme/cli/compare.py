@@ -7,7 +7,7 @@ from typing import Annotated
 from markscheme.agreement import CompareOptions
 from markscheme.cli.options import Judgments, Shown, command
 from markscheme.errors import AgreementError, DataError
-from markscheme.options import Answers, Argument, Labels
+from markscheme.flags import Answers, Argument, Labels
 
 
 @command("compare", example="markscheme compare runs/answers-6dae129e --systems")

@@ -10,7 +10,7 @@ import typer
 from markscheme.analysis import DiffOptions
 from markscheme.cli.app import notes
 from markscheme.cli.options import Shown, command
-from markscheme.options import Argument, Option
+from markscheme.flags import Argument, Option
 
 
 @command(

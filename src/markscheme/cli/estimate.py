@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from markscheme.agreement import EstimateOptions
 from markscheme.cli.options import Judgments, Shown, command
-from markscheme.options import Answers, Labels
+from markscheme.flags import Answers, Labels
 
 
 @command("estimate", example="markscheme estimate runs/answers-6dae129e --labels labels.csv")

@@ -6,7 +6,7 @@ from markscheme.analysis import ExplainOptions
 from markscheme.cli.app import console
 from markscheme.cli.options import Shown, command
 from markscheme.cli.output import Format
-from markscheme.options import Answer, Question, References
+from markscheme.flags import Answer, Question, References
 
 
 @command("explain", example='markscheme explain -q "When did it open?" -r 1975 -a "In 1985."')

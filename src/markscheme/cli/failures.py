@@ -8,7 +8,7 @@ from typing import Annotated
 from markscheme.analysis import FailureOptions
 from markscheme.cli.app import notes
 from markscheme.cli.options import Shown, command
-from markscheme.options import Answers, Argument, Default, Labels, Option, Seed
+from markscheme.flags import Answers, Argument, Default, Labels, Option, Seed
 
 
 @command("failures", example="markscheme failures runs/answers-6dae129e", reads_answers=True)

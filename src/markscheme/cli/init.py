@@ -11,7 +11,7 @@ from markscheme.cli.app import console, notes
 from markscheme.cli.options import command
 from markscheme.cli.settings import NAME, TEMPLATE, settings_file, shown
 from markscheme.errors import MarkschemeError
-from markscheme.options import Argument, Columns, Option
+from markscheme.flags import Argument, Columns, Option
 
 
 @command("init", example="markscheme init")

@@ -17,8 +17,7 @@ from markscheme.cli.models import opened
 from markscheme.cli.options import Files, OutAddress, Quiet, Shown, command
 from markscheme.cli.output import Format
 from markscheme.errors import MarkschemeError, gathered
-from markscheme.models import ModelOptions
-from markscheme.options import (
+from markscheme.flags import (
     CLEANING,
     CONFIDENCE,
     Clean,
@@ -28,6 +27,7 @@ from markscheme.options import (
     Judges,
     Option,
 )
+from markscheme.models import ModelOptions
 from markscheme.tables import ReadOptions
 from markscheme.text import in_rows
 

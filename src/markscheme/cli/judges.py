@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 from markscheme.cli.app import console, notes
 from markscheme.cli.options import Shown, command
 from markscheme.cli.output import Format
-from markscheme.options import Argument
+from markscheme.flags import Argument
 
 if TYPE_CHECKING:
     from markscheme.analysis import JudgeDescription

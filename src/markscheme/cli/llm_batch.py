@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 from markscheme.cli.app import console, group, notes
 from markscheme.cli.models import opened
 from markscheme.cli.options import Files, OutFile, command
+from markscheme.flags import CLEANING, Argument, Clean, Fields, Judges, Option
 from markscheme.models import ModelOptions
-from markscheme.options import CLEANING, Argument, Clean, Fields, Judges, Option
 from markscheme.tables import ReadOptions
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from markscheme.agreement import DriftOptions
 from markscheme.cli.app import notes
 from markscheme.cli.models import AskedModels, opened
 from markscheme.cli.options import Quiet, Shown, command
-from markscheme.options import Argument, Judges, Option
+from markscheme.flags import Argument, Judges, Option
 
 
 @command(

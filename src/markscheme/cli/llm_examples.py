@@ -6,7 +6,7 @@ from typing import Annotated
 
 from markscheme.cli.app import console
 from markscheme.cli.options import OutFile, command
-from markscheme.options import Argument, Columns, Count, Option, Seed
+from markscheme.flags import Argument, Columns, Count, Option, Seed
 
 
 @command("llm examples", example="markscheme llm examples labelled.jsonl --out examples.toml")

@@ -8,8 +8,8 @@ from typing import Annotated
 from markscheme.cli.app import console, group, notes
 from markscheme.cli.options import Shown, command
 from markscheme.cli.output import Format
+from markscheme.flags import Argument, Fields
 from markscheme.models import ModelOptions
-from markscheme.options import Argument, Fields
 
 group("llm ledger", "The ledger of language models' replies: look, export, import.")
 

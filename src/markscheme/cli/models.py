@@ -7,8 +7,8 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated
 
 from markscheme.cli.progress_bar import Advance
+from markscheme.flags import Fields
 from markscheme.models import ModelOptions
-from markscheme.options import Fields
 
 if TYPE_CHECKING:
     from markscheme.models import Models

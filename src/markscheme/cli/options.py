@@ -35,7 +35,7 @@ from markscheme.cli.app import group, notes
 from markscheme.cli.output import Format, show
 from markscheme.cli.settings import defaults_of, is_in_file, say
 from markscheme.errors import MarkschemeError
-from markscheme.options import JUDGE, Argument, Default, Fields, Option, split_list
+from markscheme.flags import JUDGE, Argument, Default, Fields, Option, split_list
 
 if TYPE_CHECKING:
     from markscheme.results import Tabular

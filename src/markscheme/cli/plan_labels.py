@@ -8,7 +8,7 @@ from markscheme.agreement import PlanOptions
 from markscheme.cli.app import console, notes
 from markscheme.cli.options import Judgments, Out, Shown, command
 from markscheme.cli.output import Format
-from markscheme.options import Answers, Fields, Option
+from markscheme.flags import Answers, Fields, Option
 
 
 @command(

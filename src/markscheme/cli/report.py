@@ -7,7 +7,7 @@ from typing import Annotated
 from markscheme.cli.app import console, notes
 from markscheme.cli.options import Judgments, Out, Shown, command
 from markscheme.cli.output import Format
-from markscheme.options import Answers, Default, Fields, Labels, Option
+from markscheme.flags import Answers, Default, Fields, Labels, Option
 from markscheme.reports import ReportOptions
 
 

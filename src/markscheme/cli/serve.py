@@ -9,8 +9,8 @@ from typing import Annotated
 from markscheme.cli.app import notes
 from markscheme.cli.models import opened
 from markscheme.cli.options import Host, Port, command
+from markscheme.flags import Fields, Option
 from markscheme.models import ModelOptions
-from markscheme.options import Fields, Option
 
 _LIMITS = "Limits"
 

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from markscheme.cli.options import Shown, command
-from markscheme.options import Argument
+from markscheme.flags import Argument
 
 
 @command("verify", example="markscheme verify runs/answers-6dae129e")

@@ -7,7 +7,7 @@ from typing import Annotated
 
 from markscheme.cli.app import console, notes
 from markscheme.cli.options import Port, command
-from markscheme.options import Argument, Option
+from markscheme.flags import Argument, Option
 
 
 @command("view", example="markscheme view")

@@ -25,8 +25,8 @@ from markscheme.contract import (
     signature,
 )
 from markscheme.errors import DataError
+from markscheme.flags import Cleaning
 from markscheme.models import Models
-from markscheme.options import Cleaning
 from markscheme.tables import ANSWERS_SCHEMA, NO_REFERENCE, ReadOptions, as_outcomes, row_texts
 from markscheme.text import declines
 

@@ -28,8 +28,8 @@ from markscheme.engine.run_folder import FORMAT, TABLES, RunFolder, plan_differe
 from markscheme.engine.stream import OutcomeSheet, Stream
 from markscheme.engine.summary import CLUSTERS, summarise
 from markscheme.errors import Problem, RunError
+from markscheme.flags import CLEANING, Cleaning
 from markscheme.models import Models
-from markscheme.options import CLEANING, Cleaning
 from markscheme.tables import (
     JUDGMENTS_SCHEMA,
     MANIFEST,

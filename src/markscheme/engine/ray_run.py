@@ -26,7 +26,7 @@ from markscheme.engine.run_folder import DIGITS, FORMAT, RunFolder, is_plan, pla
 from markscheme.engine.shards import Piece, file_system, input_pieces, scan_parts, write_whole
 from markscheme.engine.summary import CLUSTERS, summarise
 from markscheme.errors import DataError, MissingExtraError, Problem, RunError
-from markscheme.options import CLEANING, Cleaning
+from markscheme.flags import CLEANING, Cleaning
 from markscheme.tables import (
     MANIFEST,
     ReadOptions,

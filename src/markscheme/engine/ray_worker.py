@@ -17,7 +17,7 @@ from markscheme.engine.local_run import Prepared, prepare, rows_of
 from markscheme.engine.shards import Piece, read_piece, write_whole
 from markscheme.engine.stream import OutcomeSheet, Stream
 from markscheme.errors import BadRowsError, DataError, MarkschemeError
-from markscheme.options import Cleaning
+from markscheme.flags import Cleaning
 from markscheme.tables import ReadOptions, bytes_digest
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ import orjson
 import polars as pl
 
 from markscheme.errors import RunError
-from markscheme.options import Cleaning
+from markscheme.flags import Cleaning
 from markscheme.tables import (
     MANIFEST,
     PART,

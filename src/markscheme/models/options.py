@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
-from markscheme.options import Option
+from markscheme.flags import Option
 
 _PANEL = "Language models"
 

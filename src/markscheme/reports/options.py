@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Literal
 
-from markscheme.options import Columns, LabelColumn, Option, PositiveFrom, Title
+from markscheme.flags import Columns, LabelColumn, Option, PositiveFrom, Title
 
 
 @dataclass(frozen=True, kw_only=True)

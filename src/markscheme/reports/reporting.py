@@ -9,7 +9,7 @@ from typing import Any
 
 from markscheme.agreement import JudgmentsSource, TableSource, labelled_table, open_run
 from markscheme.errors import MarkschemeError
-from markscheme.options import with_keywords
+from markscheme.flags import with_keywords
 from markscheme.reports.figures import write_figures
 from markscheme.reports.html import write_report
 from markscheme.reports.material import read_material

@@ -18,8 +18,8 @@ from markscheme.contract import (
 )
 from markscheme.engine import signed
 from markscheme.errors import JudgeError, MarkschemeError
+from markscheme.flags import CLEANING
 from markscheme.judges.lexical import Regex
-from markscheme.options import CLEANING
 from markscheme.service.problems import Refusal
 
 DEFAULT = "examiner"

@@ -21,8 +21,8 @@ from markscheme.api import run
 from markscheme.contract import parse_judge
 from markscheme.engine import ALL_SYSTEMS
 from markscheme.errors import DataError, MarkschemeError
+from markscheme.flags import CLEANING
 from markscheme.models import ModelOptions, Models, ServerOptions
-from markscheme.options import CLEANING
 from markscheme.tables import AnswersReader, ReadOptions, count_rows
 
 _TELL_EVERY = 0.25

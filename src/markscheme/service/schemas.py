@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 from fastapi import UploadFile
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
-from markscheme.options import Cleaning
+from markscheme.flags import Cleaning
 
 LONGEST_TEXT = 100_000
 MOST_REFERENCES = 1_000

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, fields
 from typing import Annotated, Literal
 
 from markscheme.errors import DataError
-from markscheme.options import Columns, Option, ReferenceSeparator, Slices
+from markscheme.flags import Columns, Option, ReferenceSeparator, Slices
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,7 +8,7 @@ from typing import Annotated
 import polars as pl
 
 from markscheme.cli import Files, Shown, command
-from markscheme.options import Option
+from markscheme.flags import Option
 from markscheme.results import Table, TableResult
 from markscheme.tables import ReadOptions, read_answers
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-from markscheme.options import Argument, Option
+from markscheme.flags import Argument, Option
 
 Composition = Option(
     "One digit per reference, its grade above the lowest: 3210, 33221100; or top, none.",

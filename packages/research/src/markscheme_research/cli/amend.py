@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from markscheme.cli import OutFile, Shown, command, notes
-from markscheme.options import Argument, Fields, Labels, Option
+from markscheme.flags import Argument, Fields, Labels, Option
 from markscheme_research.studies import AmendOptions
 
 

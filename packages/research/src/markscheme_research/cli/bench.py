@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Annotated
 
 from markscheme.cli import AskedModels, Shown, command, notes, opened
-from markscheme.options import Argument, Option
+from markscheme.flags import Argument, Option
 from markscheme_research.options import DataDir
 from markscheme_research.papers import BenchOptions
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Annotated, Any
 
 from markscheme.cli import AskedModels, Format, Shown, command, console, opened
-from markscheme.options import JUDGE, Answer, Option, Question, References
+from markscheme.flags import JUDGE, Answer, Option, Question, References
 
 
 @command(

@@ -8,7 +8,7 @@ import typer
 from typer.core import TyperGroup
 
 from markscheme.cli import OutFile, Shown, command, console, flagged, group, notes
-from markscheme.options import Argument, Option
+from markscheme.flags import Argument, Option
 from markscheme_research.options import DataDir
 
 

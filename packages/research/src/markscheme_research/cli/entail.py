@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from markscheme.cli import AskedModels, Out, Shown, command, notes, opened
-from markscheme.options import Argument, Default, Fields, Option
+from markscheme.flags import Argument, Default, Fields, Option
 from markscheme_research.options import ENTAILED
 
 

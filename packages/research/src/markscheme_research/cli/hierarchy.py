@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from markscheme.cli import Format, Judgments, Shown, command, notes
-from markscheme.options import Answers, Labels, Option
+from markscheme.flags import Answers, Labels, Option
 from markscheme_research.studies import HierarchyOptions
 
 

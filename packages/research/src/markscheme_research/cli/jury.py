@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Annotated
 
 from markscheme.cli import Judgments, Shown, command, notes
-from markscheme.options import Answers, Labels, Option
+from markscheme.flags import Answers, Labels, Option
 from markscheme_research.studies import JuryOptions
 
 

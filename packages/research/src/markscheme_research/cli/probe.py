@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from markscheme.cli import AskedModels, Files, Quiet, Shown, command, opened
-from markscheme.options import Argument
+from markscheme.flags import Argument
 from markscheme_research.studies import ProbeOptions
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Literal
 
 from markscheme.cli import AskedModels, OutFile, Shown, command, console, group, notes, opened
-from markscheme.options import Argument, Columns, Count, Default, Fields, Option, Seed
+from markscheme.flags import Argument, Columns, Count, Default, Fields, Option, Seed
 from markscheme_research.options import DRAWN, Composition, DataDir, Graded
 
 group(

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Annotated
 
 from markscheme.cli import AskedModels, Quiet, Shown, command, notes, opened
-from markscheme.options import CLEANING, JUDGE, Argument, Labels, Option
+from markscheme.flags import CLEANING, JUDGE, Argument, Labels, Option
 from markscheme_research.studies import ReliabilityOptions
 
 

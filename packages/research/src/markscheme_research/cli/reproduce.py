@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from markscheme.cli import AskedModels, Format, Shown, command, console, notes, opened
-from markscheme.options import Argument, Option
+from markscheme.flags import Argument, Option
 from markscheme_research.options import DataDir, FirstQuestions
 
 

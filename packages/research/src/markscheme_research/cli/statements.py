@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Annotated
 
 from markscheme.cli import AskedModels, Format, Out, Shown, command, console, notes, opened
-from markscheme.options import Argument, Columns, Fields, Option
+from markscheme.flags import Argument, Columns, Fields, Option
 
 if TYPE_CHECKING:
     from markscheme_research.studies import StatementsResult

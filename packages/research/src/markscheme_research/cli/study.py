@@ -7,8 +7,8 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated
 
 from markscheme.cli import AskedModels, Shown, command, group, notes, opened
+from markscheme.flags import Default, Fields, Judges, Option
 from markscheme.models import ModelOptions
-from markscheme.options import Default, Fields, Judges, Option
 from markscheme_research.lists import StudyOptions
 from markscheme_research.options import Composition, Graded
 

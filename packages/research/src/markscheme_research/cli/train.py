@@ -17,7 +17,7 @@ from markscheme.cli import (
     show_tables,
     show_weights,
 )
-from markscheme.options import LIMIT, Columns, Default, Option, Seed
+from markscheme.flags import LIMIT, Columns, Default, Option, Seed
 from markscheme_research.options import (
     DRAWS,
     ENTAILED,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from markscheme.cli import OutFile, command, say, show_tables, show_weights
-from markscheme.options import Columns, Default, Option
+from markscheme.flags import Columns, Default, Option
 from markscheme_research.options import FOLDS, ROUNDS, DataDir, TrainingData
 
 

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Annotated
 
 from markscheme.cli import Quiet, Shown, command, notes, opened
+from markscheme.flags import Argument, Judges, Labels, Option
 from markscheme.models import ModelOptions
-from markscheme.options import Argument, Judges, Labels, Option
 from markscheme_research.studies import TuneOptions
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Annotated, Literal
 
-from markscheme.options import Columns, Option
+from markscheme.flags import Columns, Option
 from markscheme_research.options import DRAWN, DRAWS, DataDir, Part
 
 

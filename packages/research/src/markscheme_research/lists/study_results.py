@@ -12,8 +12,8 @@ import polars as pl
 
 from markscheme.agreement import PerQuestion
 from markscheme.contract import HasLineage, Judge, judge_name, parse_judge
+from markscheme.flags import with_keywords
 from markscheme.models import Models
-from markscheme.options import with_keywords
 from markscheme.results import Table, TableResult, flat_frame, lineage_note
 from markscheme_research.lists.list_material import Material, open_material
 from markscheme_research.lists.list_studies import (

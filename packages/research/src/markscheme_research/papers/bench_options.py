@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated
 
-from markscheme.options import Judges, Option
+from markscheme.flags import Judges, Option
 from markscheme_research.options import FirstQuestions
 
 

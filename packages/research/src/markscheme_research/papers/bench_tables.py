@@ -25,9 +25,9 @@ from markscheme.analysis import GROUPS, failure_modes
 from markscheme.contract import HasLineage, ModelSource, parse_judge
 from markscheme.engine import apply
 from markscheme.errors import DataError, UnknownNameError
+from markscheme.flags import with_keywords
 from markscheme.metrics import exact_match
 from markscheme.models import Models
-from markscheme.options import with_keywords
 from markscheme.results import Table, TableResult, plain
 from markscheme.tables import join_labels, read_table, write_table
 from markscheme.text.replies import read_yes_no

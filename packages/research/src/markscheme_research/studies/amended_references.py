@@ -19,9 +19,9 @@ from markscheme.agreement import (
 )
 from markscheme.contract import parse_judge, run_judge
 from markscheme.errors import DataError
+from markscheme.flags import with_keywords
 from markscheme.metrics import exact_match
 from markscheme.models import Models
-from markscheme.options import with_keywords
 from markscheme.results import Table, TableResult, share_text
 from markscheme.tables import ReadOptions, write_answers
 from markscheme_research.studies import literal_pattern

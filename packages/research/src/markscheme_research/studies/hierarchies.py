@@ -24,8 +24,8 @@ from markscheme.agreement import (
     set_counts,
 )
 from markscheme.errors import AgreementError, DataError
+from markscheme.flags import with_keywords
 from markscheme.metrics import gap, rank_scores, token_f1
-from markscheme.options import with_keywords
 from markscheme.results import Table, TableResult, share_text
 from markscheme.tables import as_binary, join_labels
 from markscheme_research.studies.entailment_details import details, gaps, tests

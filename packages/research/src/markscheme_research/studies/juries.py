@@ -25,8 +25,8 @@ from markscheme.agreement import (
     split_questions,
 )
 from markscheme.errors import AgreementError
+from markscheme.flags import with_keywords
 from markscheme.metrics import share_interval, share_method, spread_of
-from markscheme.options import with_keywords
 from markscheme.results import Figure, Table, TableResult, share_text
 from markscheme.tables import as_binary
 from markscheme_research.studies.options import JuryOptions

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Annotated
 
 from markscheme.agreement import JudgesOption, JudgmentOptions, LabelOptions
-from markscheme.options import (
+from markscheme.flags import (
     LIMIT,
     SHARE,
     Columns,

@@ -10,7 +10,7 @@ import polars as pl
 
 from markscheme.contract import Judge, ModelSource, judge_name, parse_judge
 from markscheme.engine import signed
-from markscheme.options import CLEANING, with_keywords
+from markscheme.flags import CLEANING, with_keywords
 from markscheme.results import Figure, Table, TableResult, interval, interval_note, share_text
 from markscheme.tables import ReadOptions, Source, read_answers
 from markscheme_research.studies.options import ProbeOptions

@@ -21,10 +21,10 @@ from markscheme.agreement import (
 from markscheme.contract import Judge, ModelSource, parse_judge
 from markscheme.engine import run_in_folder, run_in_memory
 from markscheme.errors import AgreementError, DataError, MarkschemeError
+from markscheme.flags import with_keywords
 from markscheme.judges.prompted import SamplingOverrides
 from markscheme.metrics import corpus_bleu
 from markscheme.models import Models
-from markscheme.options import with_keywords
 from markscheme.results import Table, TableResult, share_text, summary_table
 from markscheme.tables import AnswersReader, Joined, ReadOptions, as_binary, join_labels
 from markscheme_research.studies.entailment_details import details, statements, tests

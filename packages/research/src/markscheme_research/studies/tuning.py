@@ -32,8 +32,8 @@ from markscheme.agreement import (
 from markscheme.contract import Judge, judge_name, parse_judge
 from markscheme.engine import run_in_memory
 from markscheme.errors import AgreementError, DataError, MissingExtraError
+from markscheme.flags import with_keywords
 from markscheme.models import Models
-from markscheme.options import with_keywords
 from markscheme.results import Table, TableResult, share_text
 from markscheme.tables import AnswersReader, as_binary
 from markscheme_research.studies.juries import clustered_share
