@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 import functools
+import importlib
+import inspect
 import re
 import subprocess
 import sys
@@ -28,7 +30,7 @@ PACKAGES = {name.removesuffix(".__init__") for name in NAMES if name.endswith(".
 # Lowest first: a layer imports from itself and from those below it.
 LAYERS = [
     ("errors",),
-    ("options",),
+    ("flags",),
     ("text",),
     ("values",),
     ("metrics",),
@@ -43,7 +45,7 @@ LAYERS = [
     ("agreement",),
     ("analysis",),
     ("reports",),
-    ("api", "testing"),
+    ("api", "options", "testing"),
     ("integrations",),
     ("annotate", "service", "view"),
     ("cli",),
@@ -131,6 +133,46 @@ def test_public_names_are_sorted_and_exist() -> None:
         assert getattr(markscheme, name).__doc__, f"{name} has no docstring"
 
 
+@pytest.mark.parametrize(
+    ("name", "module"),
+    [
+        ("AgreeOptions", "markscheme.options"),
+        ("ReadOptions", "markscheme.options"),
+        ("judge_name", "markscheme.contract"),
+        ("write_answers", "markscheme.tables"),
+    ],
+)
+def test_a_name_that_moved_says_where_it_is(name: str, module: str) -> None:
+    with pytest.warns(DeprecationWarning, match=rf"is {module}\.{name} now"):
+        former = getattr(markscheme, name)
+    assert former is getattr(importlib.import_module(module), name)
+
+
+def test_descriptions_of_flags_are_understood_where_they_were() -> None:
+    from markscheme import flags, options
+
+    with pytest.warns(DeprecationWarning, match=r"is markscheme\.flags\.Seed now"):
+        assert options.Seed is flags.Seed
+    with pytest.raises(AttributeError):
+        _ = options.Sead
+
+
+def test_options_of_public_functions_are_in_one_module() -> None:
+    """Whatever `options=` a public function takes can be imported from markscheme.options."""
+    from markscheme import options
+
+    taken = {
+        word
+        for name in markscheme.__all__
+        if inspect.isfunction(getattr(markscheme, name))
+        for parameter in inspect.signature(getattr(markscheme, name)).parameters.values()
+        for word in re.findall(r"\w+Options", str(parameter.annotation))
+    }
+    assert {"AgreeOptions", "DiffOptions"} <= taken <= set(options.__all__)
+    for name in options.__all__:
+        assert getattr(options, name).__doc__, f"{name} has no docstring"
+
+
 def test_no_package_hides_behind_a_public_name() -> None:
     folders = {path.parent.name for path in MODULES if path.name == "__init__.py"}
     assert not folders & set(markscheme.__all__)
@@ -163,7 +205,9 @@ def test_what_packages_export_exists_and_is_no_module() -> None:
     assert done.stdout == ""
 
 
-@pytest.mark.parametrize("statement", ["import markscheme", "import markscheme.cli"])
+@pytest.mark.parametrize(
+    "statement", ["import markscheme", "import markscheme.options", "import markscheme.cli"]
+)
 def test_importing_loads_nothing_heavy(statement: str) -> None:
     code = f"import sys; {statement}; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -15,30 +15,20 @@ import lazy_loader
 _attribute, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
 
 
+_OPTIONS = "Agree Calibrate Cascade Compare Diff Estimate Plan Rank Read"
+_RESEARCH = "AmendOptions HierarchyOptions ReliabilityOptions amend hierarchy probe reliability"
 _MOVED = {
-    "AmendOptions", "HierarchyOptions", "ReliabilityOptions", "amend", "hierarchy", "probe",
-    "reliability",
-}  # fmt: skip
-"""Names of 0.1.0 that are in `markscheme_research` now, and understood here for one version."""
+    **{f"{name}Options": "markscheme.options" for name in _OPTIONS.split()},
+    **dict.fromkeys(_RESEARCH.split(), "markscheme_research"),
+    "judge_name": "markscheme.contract",
+    "write_answers": "markscheme.tables",
+}
+"""Names of 0.1.0 that are elsewhere now, each with its module; understood here for one version."""
 
 
 def __getattr__(name: str) -> Any:
     if name in _MOVED:
-        import importlib
-        import warnings
-
-        from markscheme.errors import MissingExtraError
-
-        try:
-            found = getattr(importlib.import_module("markscheme_research"), name)
-        except ModuleNotFoundError:
-            raise MissingExtraError(f"markscheme.{name}", "research") from None
-        warnings.warn(
-            f"markscheme.{name} is markscheme_research.{name} now; the old name goes in 0.3",
-            DeprecationWarning,
-            stacklevel=2,
-        )
-        return found
+        return _moved(name, _MOVED[name])
     if name == "judges":  # Called as a function in 0.1.0; the package says what replaces it.
         import markscheme.judges
 
@@ -48,3 +38,23 @@ def __getattr__(name: str) -> Any:
 
         return version()
     return _attribute(name)
+
+
+def _moved(name: str, module: str) -> Any:
+    import importlib
+    import warnings
+
+    from markscheme.errors import MissingExtraError
+
+    try:
+        value = getattr(importlib.import_module(module), name)
+    except ModuleNotFoundError as error:
+        if error.name != "markscheme_research":
+            raise
+        raise MissingExtraError(f"markscheme.{name}", "research") from None
+    warnings.warn(
+        f"markscheme.{name} is {module}.{name} now; the old name goes in 0.3",
+        DeprecationWarning,
+        stacklevel=3,
+    )
+    return value

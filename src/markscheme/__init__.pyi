@@ -1,18 +1,12 @@
-from .agreement import AgreeOptions as AgreeOptions
-from .agreement import CalibrateOptions as CalibrateOptions
-from .agreement import CascadeOptions as CascadeOptions
-from .agreement import CompareOptions as CompareOptions
-from .agreement import EstimateOptions as EstimateOptions
-from .agreement import PlanOptions as PlanOptions
-from .agreement import RankOptions as RankOptions
+from .agreement import Run as Run
 from .agreement import agree as agree
 from .agreement import calibrate as calibrate
 from .agreement import choose_cascade as choose_cascade
 from .agreement import compare as compare
 from .agreement import estimate as estimate
+from .agreement import open_run as open_run
 from .agreement import plan_labels as plan_labels
 from .agreement import rank as rank
-from .analysis import DiffOptions as DiffOptions
 from .analysis import diff as diff
 from .analysis import explain as explain
 from .analysis import failures as failures
@@ -23,14 +17,11 @@ from .api import Result as Result
 from .api import judge as judge
 from .api import mark as mark
 from .contract import Judge as Judge
-from .contract import judge_name as judge_name
 from .contract import parse_judge as parse_judge
 from .contract import register as register
 from .contract import signature as signature
 from .errors import MarkschemeError as MarkschemeError
 from .reports import report as report
-from .tables import ReadOptions as ReadOptions
 from .tables import read_answers as read_answers
-from .tables import write_answers as write_answers
 
 __version__: str

@@ -90,7 +90,7 @@ class BadRowsError(DataError):
     shown = 20
 
     def __init__(self, problems: Sequence[Problem], *, more: bool = False) -> None:
-        self.problems = list(problems)
+        self.problems: list[Problem] = list(problems)
         kinds = gathered(self.problems)
         lines = kinds[: self.shown]
         if len(kinds) > self.shown:
@@ -115,7 +115,7 @@ class UnknownNameError(MarkschemeError):
 
     def __init__(self, kind: str, name: str, choices: Iterable[str], see: str) -> None:
         self.name = name
-        self.choices = sorted(choices)
+        self.choices: list[str] = sorted(choices)
         near = difflib.get_close_matches(name, self.choices, n=3, cutoff=0.6)
         guess = f"; did you mean {' or '.join(repr(n) for n in near)}?" if near else "."
         listing = see if near else see[:1].upper() + see[1:]

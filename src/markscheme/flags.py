@@ -52,6 +52,7 @@ class Option(_Text):
         alias_values: older flags without a value, and the value that each stands for.
         split: whether one value may hold several, separated by commas.
         panel: heading of the help under which it is shown.
+        rare: whether few need it; `--help-all` shows it, and `--help` of a long list does not.
         metavar: what the help shows for a value.
         minimum, maximum: range of a number, both included.
         parse: makes the value of the text that was typed.
@@ -63,6 +64,7 @@ class Option(_Text):
     alias_values: Mapping[str, str] = field(default_factory=dict, kw_only=True)
     split: bool = field(default=False, kw_only=True)
     panel: str | None = field(default=None, kw_only=True)
+    rare: bool = field(default=False, kw_only=True)
 
 
 @dataclass(frozen=True)
@@ -151,27 +153,32 @@ Judge = Annotated[str | None, JUDGE]
 Judges = Annotated[tuple[str, ...], JUDGE]
 """Several judges; () for the default, which the command's help names."""
 
-Seed = Annotated[int, Option("Seed for everything random.")]
+Seed = Annotated[int, Option("Seed for everything random.", rare=True)]
 Columns = Annotated[
     Mapping[str, str],
     Option(
-        "Columns with unusual names, as OURS=THEIRS: question=q,answer=pred,label=human; THEIRS "
-        "may be a path into objects and lists: doc.question, resps.0.0.",
+        "Columns with unusual names, with commas: question=q,answer=pred. THEIRS may be a path "
+        "into objects and lists: doc.question, resps.0.0.",
         parse=parse_columns,
-        metavar="OURS=THEIRS,...",
+        metavar="OURS=THEIRS",
     ),
 ]
-LABELS = Option("People's labels: a file with a label column.")
+LABELS = Option("People's labels: a file with a label column.", metavar="PATH")
 Labels = Annotated[str | None, LABELS]
 LabelColumn = Annotated[str | None, Option("The column with labels.")]
 PositiveFrom = Annotated[
     float | None, Option("Grade from which an answer is acceptable, where labels are grades.")
 ]
 Answers = Annotated[
-    str | None, Option("The judged file, where judgments lack question, answer or system.")
+    str | None,
+    Option("The judged file, where judgments lack question, answer or system.", metavar="PATH"),
 ]
-Threshold = Annotated[float, Option("Accept from this score where a judge gave no verdict.")]
-CONFIDENCE = Option("Confidence of intervals and limits: 0.95 is 95%.", minimum=0.5, maximum=0.9999)
+Threshold = Annotated[
+    float, Option("Accept from this score where a judge gave no verdict.", rare=True)
+]
+CONFIDENCE = Option(
+    "Confidence of intervals and limits: 0.95 is 95%.", minimum=0.5, maximum=0.9999, rare=True
+)
 Confidence = Annotated[float, CONFIDENCE]
 Slices = Annotated[
     tuple[str, ...],
@@ -193,7 +200,8 @@ Clean = Annotated[
     Option(
         "What is taken out of answers first. formatting: citation marks, lists of sources, "
         "closing offers, for judges that ask no chat model; chat: symbols and links too, for "
-        "every judge; none."
+        "every judge; none.",
+        rare=True,
     ),
 ]
 By = Annotated[
@@ -207,17 +215,19 @@ References = Annotated[
     tuple[str, ...], Option("A reference; several may be given.", ("--reference", "-r"))
 ]
 Answer = Annotated[str, Option("The system's answer.", ("--answer", "-a"))]
-SHARE = Option("Share of the questions to choose and fit on; figures are of the others.")
+SHARE = Option("Share of the questions to choose and fit on; figures are of the others.", rare=True)
 LIMIT = Option(
     "Use at most this many answers, drawn at random (whole questions, for training).", minimum=1
 )
-Count = Annotated[int, Option("How many examples.", minimum=1, maximum=64)]
+COUNT = "How many to draw: examples, or answers to label, whatever the half-width."
+Count = Annotated[int, Option(COUNT, minimum=1, maximum=64)]
 Title = Annotated[str | None, Option("Title of what is shown. [default: the name of FILE or RUN]")]
 ReferenceSeparator = Annotated[
     str,
     Option(
         "What separates references in one text: '|', ';', newline, / for EVOUNA. auto knows ' || ' "
-        "and ' | '; none never splits."
+        "and ' | '; none never splits.",
+        rare=True,
     ),
 ]
 

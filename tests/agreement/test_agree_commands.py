@@ -180,7 +180,7 @@ def test_rank_by_both_protocols(cli: Cli, judged: str, example: Path, tmp_path: 
     apart = tmp_path / "judgments.parquet"
     apart.write_bytes((Path(judged) / "judgments.parquet").read_bytes())
     refused = cli("rank", apart, *amended[2:], code=2)
-    assert "give --answers" in refused
+    assert "--protocol amended requires --answers" in refused
 
 
 def test_nq301_by_the_command_line(
@@ -248,7 +248,7 @@ def test_a_plan_that_is_not_kept_says_so(cli: Cli, big: Path) -> None:
 
 def test_a_plan_never_writes_over_labels(cli: Cli, big: Path, tmp_path: Path) -> None:
     out = tmp_path / "to_label.csv"
-    plan = ("plan-labels", big, "--judge", "scorer", "--label-count", "40", "-o", out)
+    plan = ("plan-labels", big, "--judge", "scorer", "--count", "40", "-o", out)
     cli(*plan)
     cli(*plan)  # nothing is filled in yet
     drawn = pl.read_csv(out)
@@ -277,7 +277,7 @@ def test_plans_by_pilot_by_number_and_by_system(cli: Cli, big: Path, tmp_path: P
         40,
         40,
     ]
-    assert "give --half-width" in cli("plan-labels", big, "--judge", "careful", code=2)
+    assert "requires --half-width" in cli("plan-labels", big, "--judge", "careful", code=2)
     assert "choose with --judge" in cli("plan-labels", big, "--labels", "40", code=2)
     far = cli("plan-labels", big, "--judge", "careful", "--half-width", "0.001")
     assert "cannot be reached" in far

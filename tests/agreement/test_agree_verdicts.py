@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn import metrics
 
-from markscheme.agreement.against_labels import AgreementOptions, agreement
+from markscheme.agreement.against_labels import agreement
 from markscheme.agreement.bootstrap import (
     cluster_counts,
     cluster_draws,
@@ -17,6 +17,7 @@ from markscheme.agreement.bootstrap import (
     resample_ranked,
     resample_totals,
 )
+from markscheme.agreement.options import AgreementOptions, AgreeOptions
 from markscheme.agreement.verdicts import (
     CELLS,
     cell_codes,
@@ -166,7 +167,7 @@ def test_nq301_row_level(
     joined = join_labels(
         load_judgments(rows.drop("label"), judges=[judge]), load_labels(rows.drop("bem", "davinci"))
     )
-    (found,) = agreement(joined, AgreementOptions(resamples=500, seed=2))
+    (found,) = agreement(joined, AgreeOptions(resamples=500, seed=2))
     assert found.answers == 1490
     assert found.questions == 301
     figures = found.left_out
@@ -187,9 +188,15 @@ def test_nq301_exact_match_row_level(
     rows = nq301_labels.join(references, on="question", maintain_order="left").with_row_index("id")
     verdicts = rows.with_columns(exact_match(rows).alias("em"))  # type: ignore[operator]
     joined = join_labels(load_judgments(verdicts, judges=["em"]), load_labels(rows))
-    (found,) = agreement(joined, AgreementOptions(resamples=0))
+    (found,) = agreement(joined, AgreeOptions(resamples=0))
     assert round(100 * (found.left_out["accuracy"].value or 0), 1) == 65.4
     assert round(found.left_out["kappa"].value or 0, 3) == 0.343
+
+
+def test_the_former_name_of_the_options_says_the_new_one() -> None:
+    with pytest.warns(DeprecationWarning, match="AgreeOptions"):
+        options = AgreementOptions(by_system=True, resamples=0)
+    assert options == AgreeOptions(by="system", resamples=0)
 
 
 def test_scores_are_ranked_and_systems_stand_apart() -> None:
@@ -206,7 +213,7 @@ def test_scores_are_ranked_and_systems_stand_apart() -> None:
         }
     )
     joined = join_labels(load_judgments(table.drop("label")), load_labels(table))
-    found = agreement(joined, AgreementOptions(by_system=True, resamples=300))
+    found = agreement(joined, AgreeOptions(by="system", resamples=300))
     assert [(row.system, row.answers) for row in found] == [(None, 200), ("x", 100), ("y", 100)]
     assert found[0].not_judged == {"refused": 10}
     assert sum(found[0].counts[name] for name in CELLS[4:]) == 10

@@ -160,7 +160,7 @@ def test_slices_come_with_the_run_and_are_refused_where_they_cannot_be(tmp_path:
     assert all(one.people is not None for one in found.slices)
     with pytest.raises(MarkschemeError, match="no column 'day'"):
         compare(tmp_path / "run", systems=True, slices=("day",), resamples=100)
-    with pytest.raises(AgreementError, match="slices are of systems"):
+    with pytest.raises(AgreementError, match="--slices requires --systems"):
         compare(tmp_path / "run", slices=("topic",), resamples=100)
 
 

@@ -118,7 +118,7 @@ def test_the_columns_of_labels_are_named_as_in_their_file(judged: Path, capsys: 
     assert "The columns are 'q', 'answer', 'opinion'" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("command", ["plan-labels --label-count 30", "rank"])
+@pytest.mark.parametrize("command", ["plan-labels --count 30", "rank"])
 def test_answers_that_nobody_judged_lead_to_judge(
     command: str, judged: Path, capsys: Captured
 ) -> None:
@@ -130,9 +130,9 @@ def test_answers_that_nobody_judged_lead_to_judge(
 
 
 def test_a_plan_of_few_labels_says_that_they_will_be_alone(judged: Path, capsys: Captured) -> None:
-    assert run(["plan-labels", "run", "--label-count", "29"]) == 0
+    assert run(["plan-labels", "run", "--count", "29"]) == 0
     assert "from fewer than 30 labels" in capsys.readouterr().out
-    assert run(["plan-labels", "run", "--label-count", "30"]) == 0
+    assert run(["plan-labels", "run", "--count", "30"]) == 0
     assert "from fewer than" not in capsys.readouterr().out
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,7 +14,17 @@ from typer.testing import CliRunner
 
 from markscheme.cli.app import _GROUPS
 from markscheme.cli.options import command
-from markscheme.flags import Argument, By, Columns, Default, Fields, Judges, Option, Seed
+from markscheme.flags import (
+    Argument,
+    By,
+    Columns,
+    Default,
+    Fields,
+    Judges,
+    Labels,
+    Option,
+    Seed,
+)
 from markscheme.models import ModelOptions
 
 
@@ -122,6 +133,50 @@ def test_help_shows_each_flag_once_and_no_old_spelling() -> None:
     for old in ("--judges", "--by-system", "--part", "--hidden"):
         assert old not in shown
     assert "Seed for everything random." in shown
+
+
+@dataclass(frozen=True, kw_only=True)
+class Long(ModelOptions):
+    labels: Labels = None
+    way: Annotated[Literal["plain", "wide"], Option("Which way.")] = "plain"
+    format: Annotated[
+        Literal["parquet", "arrow", "sqlite", "workbook"] | None, Option("Which format.")
+    ] = None
+
+
+def test_help_leaves_out_rare_options_of_a_long_list_and_help_all_shows_them() -> None:
+    code, short, _ = run("--help", options=Long)
+    assert code == 0
+    code, whole, _ = run("--help-all", options=Long)
+    assert code == 0
+    flags = set(re.findall(r"^│ (--[a-z-]+)", whole, re.MULTILINE))
+    shown = set(re.findall(r"^│ (--[a-z-]+)", short, re.MULTILINE))
+    assert shown < flags
+    assert {"--labels", "--model", "--max-cost", "--way"} <= shown
+    assert {"--retries", "--timeout", "--seed"} <= flags - shown
+    assert short.rstrip().endswith(f"--help-all shows {len(flags - shown)} more options")
+    assert "more options" not in whole
+    assert short.index("--labels") < short.index("--format") < short.index("--way")
+    assert run("--retries", "1", options=Long)[0] == 0
+
+
+def test_a_short_list_is_shown_whole() -> None:
+    shown = run("--help", options=Labelled)[1]
+    assert "--seed" in shown
+    assert "--help-all" not in shown
+    assert "--seed" in run("--help-all", options=Labelled)[1]
+
+
+def test_values_are_shown_in_standard_words() -> None:
+    shown = run("--help-all", options=Long)[1]
+    for flag, metavar in [
+        ("--labels", "PATH"), ("--way", "plain|wide"), ("--format", "WORD"), ("--retries", "N"),
+        ("--timeout", "X"), ("--base-url", "TEXT"),
+    ]:  # fmt: skip
+        assert re.search(rf"{flag} +{re.escape(metavar)} ", shown), flag
+    assert "Which format. One of parquet, arrow, sqlite, workbook." in shown
+    assert not re.search(r"<(str|int|float|path|list)|range", shown)
+    assert "[OPTIONS] WHAT" in shown
 
 
 def test_a_command_takes_some_fields_and_defaults_of_its_own() -> None:

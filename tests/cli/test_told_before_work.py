@@ -32,7 +32,7 @@ def test_an_empty_label_column_is_called_empty_and_not_missing(
     answers: Path, capsys: Captured
 ) -> None:
     assert run(["judge", str(answers), "-j", "exact_match", "-o", "run", "-q"]) == 0
-    assert run(["plan-labels", "run", "--label-count", "2", "--out", "plan.csv"]) == 0
+    assert run(["plan-labels", "run", "--count", "2", "--out", "plan.csv"]) == 0
     capsys.readouterr()
     empty = "none of the 2 labels is filled in: the column 'label' is empty throughout"
     for labels, wanted in (

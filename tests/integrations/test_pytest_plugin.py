@@ -95,7 +95,7 @@ def test_workers_of_xdist_share_one_limit(
     [
         (["--markscheme-fail-under", "80"], "*an accuracy from 0 to 1, such as 0.8, not 80"),
         (["--markscheme-fail-under", "0.8", "--markscheme-confidence", "95"], "*0.9999, not 95"),
-        (["--markscheme-confidence", "0.95"], "*is of --markscheme-fail-under*"),
+        (["--markscheme-confidence", "0.95"], "*requires --markscheme-fail-under*"),
     ],
 )
 def test_a_limit_that_makes_no_sense_is_refused_before_any_test(

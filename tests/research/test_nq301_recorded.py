@@ -16,7 +16,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from markscheme.agreement.against_labels import AgreementOptions, agreement
+from markscheme.agreement.against_labels import agreement
 from markscheme.agreement.annotators import (
     adjudicate,
     cohen_kappa,
@@ -25,6 +25,7 @@ from markscheme.agreement.annotators import (
     pairwise_kappas,
 )
 from markscheme.agreement.cascades import Goal, Recorded, choose_setting
+from markscheme.agreement.options import AgreeOptions
 from markscheme.agreement.ranking import rank_systems
 from markscheme.agreement.thresholds import choose_threshold
 from markscheme.tables.joins import join_labels
@@ -96,7 +97,7 @@ def test_row_by_row(labels: pl.DataFrame, judge: str, accuracy: float, kappa: fl
     joined = join_labels(
         load_judgments(rows.drop("label"), judges=[judge]), load_labels(rows.drop("bem", "davinci"))
     )
-    (found,) = agreement(joined, AgreementOptions(resamples=200, seed=2))
+    (found,) = agreement(joined, AgreeOptions(resamples=200, seed=2))
     assert (found.answers, found.questions) == (1490, 301)
     assert round(100 * (found.left_out["accuracy"].value or 0), 1) == accuracy
     assert round(found.left_out["kappa"].value or 0, 3) == kappa

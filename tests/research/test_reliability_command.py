@@ -73,7 +73,7 @@ def test_any_judge_without_labels(capsys: pytest.CaptureFixture[str]) -> None:
     ("arguments", "message"),
     [
         ((), "needs two runs or more"),
-        (("--seeds", "0,1"), "need --judge"),
+        (("--seeds", "0,1"), "require --judge"),
         (("-j", "contains"), "either --seeds 0,1,2,3 or --samples 4"),
         (("-j", "contains", "--seeds", "0", "--samples", 2), "and not both"),
         (("-j", "contains", "--seeds", "a,b"), "--seeds 'a' is not a whole number"),

@@ -1,7 +1,6 @@
 from .accuracy_estimates import HumanAccuracy as HumanAccuracy
 from .accuracy_estimates import human_accuracy as human_accuracy
 from .against_labels import Agreement as Agreement
-from .against_labels import AgreementOptions as AgreementOptions
 from .against_labels import agreement as agreement
 from .agreements import AgreeResult as AgreeResult
 from .agreements import agree as agree
@@ -63,6 +62,7 @@ from .label_plans import need_from_accuracy as need_from_accuracy
 from .label_plans import need_from_pilot as need_from_pilot
 from .labelling import PlanResult as PlanResult
 from .labelling import plan_labels as plan_labels
+from .options import AgreementOptions as AgreementOptions
 from .options import AgreeOptions as AgreeOptions
 from .options import Blanks as Blanks
 from .options import CalibrateOptions as CalibrateOptions

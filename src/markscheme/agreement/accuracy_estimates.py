@@ -21,7 +21,7 @@ from markscheme.agreement.estimators import (
     estimates,
     labels_only,
 )
-from markscheme.agreement.options import LEAST_QUESTIONS, EstimateOptions
+from markscheme.agreement.options import LEAST_LABELS, LEAST_QUESTIONS, EstimateOptions
 from markscheme.agreement.sequences import RunningEstimate, Unit, running_estimate
 from markscheme.errors import AgreementError
 from markscheme.results import Figure
@@ -97,8 +97,8 @@ def human_accuracy(
     options = options or EstimateOptions()
     if options.half_width is not None and not options.anytime:
         raise AgreementError(
-            "a half-width to stop at goes with --anytime; how many labels it takes otherwise, "
-            "'markscheme plan-labels --half-width' says before labelling"
+            "--half-width requires --anytime; 'markscheme plan-labels --half-width' says before "
+            "labelling how many labels it takes"
         )
     rows = _of_judge(judgments, options.judge)
     table = with_labels(rows, labels)
@@ -183,7 +183,7 @@ def _estimate(table: pl.DataFrame, system: str | None, options: EstimateOptions)
         return _at_any_time(about, table, sample, options)
     if not labelled:
         return replace(about, refusal="none of its answers has a label")
-    few = _few(sample, options)
+    few = _few(sample)
     refusal, warning = None, None
     if few and not sample.binary:
         refusal = f"too few labels ({few}) for the interval of a mean grade"
@@ -204,7 +204,7 @@ def _at_any_time(
 ) -> HumanAccuracy:
     """The interval to look at after every label, which needs no least number of labels."""
     refusal, warning = _unequal_chances(table), None
-    if refusal is None and about.labelled >= options.least_labels:
+    if refusal is None and about.labelled >= LEAST_LABELS:
         refusal, warning = _not_random(table, sample, options)
     if refusal is not None:
         return replace(about, refusal=refusal)
@@ -356,12 +356,12 @@ def _strata(
     return np.asarray(np.where(has, codes, codes[nearest]) - 1, dtype=np.int64)
 
 
-def _few(sample: Sample, options: EstimateOptions) -> str | None:
+def _few(sample: Sample) -> str | None:
     """How many labels there are, where they are too few to show the judge's errors."""
     labelled = int(sample.labelled.sum())
     questions = len(np.unique(sample.clusters[sample.labelled]))
-    if labelled < options.least_labels:
-        return f"{labelled} of {options.least_labels}"
+    if labelled < LEAST_LABELS:
+        return f"{labelled} of {LEAST_LABELS}"
     if questions < LEAST_QUESTIONS:
         return f"of {questions} of {LEAST_QUESTIONS} questions"
     return None

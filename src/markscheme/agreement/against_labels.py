@@ -11,7 +11,7 @@ import polars as pl
 
 from markscheme.agreement.bootstrap import cluster_counts, resample_ranked
 from markscheme.agreement.jackknife import auroc_influences, with_intervals
-from markscheme.agreement.options import Unjudged
+from markscheme.agreement.options import AgreeOptions, Unjudged
 from markscheme.agreement.verdicts import (
     CELLS,
     cell_codes,
@@ -30,25 +30,6 @@ RANKED_CELLS = 200_000_000
 LEAST_RESAMPLES = 100
 LEAST_QUESTIONS = 50
 """Fewer give average precision no interval: of a weak judge on 30 it covered 91.7%."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class AgreementOptions:
-    """What `agreement` computes.
-
-    Attributes:
-        by_system: a row for each system too, beside the row for all answers.
-        positive_from: the grade from which an answer is acceptable; None for labels of 0 and 1.
-        resamples: of questions, for the interval of average precision; 0 for no intervals.
-        seed: of the resampling.
-        confidence: of the intervals.
-    """
-
-    by_system: bool = False
-    positive_from: float | None = None
-    resamples: int = 1000
-    seed: int = 0
-    confidence: float = 0.95
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -85,7 +66,7 @@ class Agreement:
         return self.left_out if unjudged == "left_out" else self.as_errors
 
 
-def agreement(joined: Joined, options: AgreementOptions | None = None) -> list[Agreement]:
+def agreement(joined: Joined, options: AgreeOptions | None = None) -> list[Agreement]:
     """Agreement of every judge with the labels, over all answers and, if asked, by system.
 
     Judges come in order of first appearance; within a judge the row over all answers is first.
@@ -93,23 +74,21 @@ def agreement(joined: Joined, options: AgreementOptions | None = None) -> list[A
     Raises:
         AgreementError: the labels are grades and no `positive_from` was given.
     """
-    options = options or AgreementOptions()
+    options = options or AgreeOptions()
     rows = joined.rows.with_columns(
         pl.Series("accepted", as_binary(joined.rows["label"], positive_from=options.positive_from))
     )
     found = []
     for (judge,), mine in rows.group_by("judge", maintain_order=True):
         found.append(_one(mine, str(judge), None, options))
-        if options.by_system and "system" in mine.columns:
+        if options.by == "system" and "system" in mine.columns:
             parts = mine.filter(pl.col("system").is_not_null())
             for (system,), part in parts.group_by("system", maintain_order=True):
                 found.append(_one(part, str(judge), str(system), options))
     return found
 
 
-def _one(
-    rows: pl.DataFrame, judge: str, system: str | None, options: AgreementOptions
-) -> Agreement:
+def _one(rows: pl.DataFrame, judge: str, system: str | None, options: AgreeOptions) -> Agreement:
     labels = rows["accepted"].to_numpy()
     judged = rows["verdict"].is_not_null().to_numpy()
     verdicts = rows["verdict"].fill_null(value=False).to_numpy()
@@ -150,7 +129,7 @@ def _ranked(
     rows: pl.DataFrame,
     labels: npt.NDArray[np.bool_],
     clusters: npt.NDArray[np.int64],
-    options: AgreementOptions,
+    options: AgreeOptions,
 ) -> dict[str, Figure]:
     scored = rows["score"].is_not_null().to_numpy()
     if not scored.any():

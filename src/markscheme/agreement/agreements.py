@@ -10,7 +10,7 @@ from typing import Any
 
 import polars as pl
 
-from markscheme.agreement.against_labels import Agreement, AgreementOptions, agreement
+from markscheme.agreement.against_labels import Agreement, agreement
 from markscheme.agreement.alternative_annotator import (
     AlternativeAnnotator,
     alternative_annotator_test,
@@ -154,13 +154,9 @@ def agree(
     found: list[Agreement] = []
     frame = errors = None
     if not wanted.per_question or wanted.positive_from is not None or _binary(joined):
-        statistics = AgreementOptions(
-            by_system=wanted.by == "system", positive_from=wanted.positive_from,
-            resamples=wanted.resamples, seed=wanted.seed, confidence=wanted.confidence,
-        )  # fmt: skip
-        found = agreement(joined, statistics)
-        tables += agreement_tables(found, joined, statistics)
-        by_scope = scope_agreement(joined, statistics)
+        found = agreement(joined, wanted)
+        tables += agreement_tables(found, joined, wanted)
+        by_scope = scope_agreement(joined, wanted)
         if by_scope:
             tables.append(_scope_table(by_scope, wanted.confidence))
             data["scope"] = by_scope
@@ -228,7 +224,7 @@ ALL, REST = "all", "rest"
 """All of a judge's answers, and those to questions that did not train it."""
 
 
-def scope_agreement(joined: Joined, options: AgreementOptions) -> dict[str, dict[str, Agreement]]:
+def scope_agreement(joined: Joined, options: AgreeOptions) -> dict[str, dict[str, Agreement]]:
     """Agreement of each judge apart on what it learned from, and inside and outside its field.
 
     Only of judges whose judgments say so (the column `scope`), where that is more than that all
@@ -241,7 +237,7 @@ def scope_agreement(joined: Joined, options: AgreementOptions) -> dict[str, dict
     if "scope" not in rows.columns or rows["scope"].null_count() == rows.height:
         return {}
     rows = rows.with_columns(_scope=scope_kind())
-    plain = replace(options, by_system=False)
+    plain = replace(options, by=None)
 
     def of(part: pl.DataFrame) -> Agreement:
         return agreement(replace(joined, rows=part.drop("_scope")), plain)[0]
@@ -321,7 +317,7 @@ def _share(one: Agreement) -> str:
     return "n/a" if value is None else f"{100 * value:.1f}%"
 
 
-def lineage_lines(joined: Joined, options: AgreementOptions) -> list[str]:
+def lineage_lines(joined: Joined, options: AgreeOptions) -> list[str]:
     """A line for each judge that some of the labelled questions trained, as `agree` says it."""
     found = scope_agreement(joined, options)
     return [line for judge, kinds in found.items() if (line := _lineage_line(judge, kinds))]
@@ -354,7 +350,7 @@ _CELLS = ("true_positive", "false_positive", "false_negative", "true_negative")
 
 
 def agreement_tables(
-    found: Sequence[Agreement], joined: Joined, options: AgreementOptions
+    found: Sequence[Agreement], joined: Joined, options: AgreeOptions
 ) -> list[Table]:
     """Counts, then shares in per cent and coefficients, under both policies for not judged."""
     made = (

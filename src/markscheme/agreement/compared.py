@@ -131,7 +131,7 @@ def compare(
         "threshold": wanted.threshold,
     }
     if wanted.slices and not wanted.systems:
-        raise AgreementError("slices are of systems; add systems=True (--systems)")
+        raise AgreementError("--slices requires --systems (Python: systems=True)")
     people: list[PeoplesDifference] = []
     sliced: list[SlicedDifference] = []
     joined: Joined | None

@@ -62,7 +62,7 @@ def estimate(
     """Estimate what people would say of all answers, from judgments of all and labels of some.
 
     Prediction-powered inference, plain and power-tuned, with Rogan-Gladen and the labels alone
-    for comparison; intervals clustered on question. Fewer than `least_labels` labels speak by
+    for comparison; intervals clustered on question. Fewer than 30 labels speak by
     themselves. Refuses, with the reason, where the labels cannot support a figure.
 
     Args:

@@ -220,7 +220,7 @@ def choose_labels(
     """
     if not 0 < labels <= answers.height:
         systems = set(answers["system"]) if "system" in answers.columns else set[str]()
-        whose = f" of {systems.pop()!r} (--label-count is of each)" if len(systems) == 1 else ""
+        whose = f" of {systems.pop()!r} (--count is of each)" if len(systems) == 1 else ""
         raise AgreementError(f"cannot draw {labels} of {answers.height} answers{whose}")
     rng = np.random.default_rng(seed)
     if design == "random":

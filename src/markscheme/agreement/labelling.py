@@ -110,7 +110,7 @@ def plan_labels(
     """
     wanted = with_keywords(PlanOptions, options, keywords)
     if wanted.half_width is None and wanted.count is None:
-        raise AgreementError("give --half-width, such as 0.03, or --label-count with a number")
+        raise AgreementError("a plan requires --half-width, such as 0.03, or --count")
     run = open_run(judgments, answers=answers)
     rows = judged_table(
         run, judges=wanted.judge or "", columns=wanted.columns,
@@ -123,7 +123,7 @@ def plan_labels(
         )
     scored = rows.with_columns(pl.coalesce("score", pl.col("verdict").cast(pl.Float64)))
     if wanted.by and "system" not in scored.columns:
-        raise AgreementError("plans by system need the system of every judgment; give --answers")
+        raise AgreementError("--by system requires --answers: the judgments lack the system")
     if answers is None:
         answers = run.stored_answers
     if wanted.for_difference:
@@ -173,7 +173,7 @@ def plan_labels(
     if systems > 1 and plan.height < LEAST_LABELS * systems:
         said.append(
             f"these are of {systems} systems together: to estimate or compare them apart takes "
-            f"{LEAST_LABELS} labels of each (--by system --label-count {LEAST_LABELS})"
+            f"{LEAST_LABELS} labels of each (--by system --count {LEAST_LABELS})"
         )
     return PlanResult(
         frame=_labelling_file(plan, answers, wanted),

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass, field
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from markscheme.flags import (
+    COUNT,
     SHARE,
     By,
     Columns,
@@ -43,6 +45,7 @@ Resamples = Annotated[
         "Resamples of questions for intervals and tests; 0 for none, where there is no test.",
         aliases=("--bootstrap",),
         minimum=0,
+        rare=True,
     ),
 ]
 
@@ -117,23 +120,27 @@ class AgreeOptions(JudgmentOptions, JudgesOption, RandomOptions):
     resamples: Resamples = 1000
     annotators: Annotated[bool, Option("Agreement between the annotators, too.")] = False
     people: Annotated[
-        tuple[str, ...], Option("Annotators to take, by comma: annotator1,annotator2.", split=True)
+        tuple[str, ...],
+        Option("Annotators to take, by comma: annotator1,annotator2.", split=True, rare=True),
     ] = ()
     blanks: Annotated[
-        Blanks, Option("Annotators' blanks: no rating, or a category of their own.")
+        Blanks, Option("Annotators' blanks: no rating, or a category of their own.", rare=True)
     ] = "missing"
     alternative_annotator: Annotated[
         bool,
-        Option("May the judge replace an annotator (Calderon et al. 2025)? Needs three or more."),
+        Option(
+            "May the judge replace an annotator (Calderon et al. 2025)? Needs three or more.",
+            rare=True,
+        ),
     ] = False
     epsilon: Annotated[
-        float, Option("Its handicap: 0.2 expert, 0.15 skilled, 0.1 crowd annotators.")
+        float, Option("Its handicap: 0.2 expert, 0.15 skilled, 0.1 crowd annotators.", rare=True)
     ] = 0.15
     relations: Annotated[
-        bool, Option("Test the order of relations, and marks (Yao & Barbosa).")
+        bool, Option("Test the order of relations, and marks (Yao & Barbosa).", rare=True)
     ] = False
     per_question: Annotated[
-        bool, Option("Correlate scores with grades within questions (LINKAGE).")
+        bool, Option("Correlate scores with grades within questions (LINKAGE).", rare=True)
     ] = False
 
 
@@ -162,9 +169,9 @@ class CompareOptions(JudgmentOptions, JudgesOption, RandomOptions):
     statistic: Annotated[
         str, Option("Of judges: accuracy, precision, recall, f1_positive, f1_macro, kappa, mcc.")
     ] = "accuracy"
-    unjudged: Annotated[Unjudged, Option("Not judged: left out of the pair, or an error.")] = (
-        "left_out"
-    )
+    unjudged: Annotated[
+        Unjudged, Option("Not judged: left out of the pair, or an error.", rare=True)
+    ] = "left_out"
     resamples: Resamples = 10000
 
 
@@ -185,7 +192,8 @@ class RankOptions(JudgmentOptions, JudgesOption, RandomOptions):
         Literal["direct", "amended"],
         Option(
             "direct: each answer's own verdict. amended: exact match against references "
-            "amended by the verdicts (Kamalloo et al. 2023); needs --answers."
+            "amended by the verdicts (Kamalloo et al. 2023); requires --answers.",
+            rare=True,
         ),
     ] = "direct"
     baseline: Annotated[
@@ -200,7 +208,9 @@ class RankOptions(JudgmentOptions, JudgesOption, RandomOptions):
             aliases=("--scores",),
         ),
     ] = False
-    common: Annotated[bool, Option("Keep only the questions that all systems answered.")] = False
+    common: Annotated[
+        bool, Option("Keep only the questions that all systems answered.", rare=True)
+    ] = False
     resamples: Resamples = 1000
 
 
@@ -213,8 +223,6 @@ class EstimateOptions(JudgmentOptions):
         by: `system`: an estimate for each system beside the one for all answers.
         predictions: `score`, `verdict`, or `auto`: scores where every judged answer has one.
         confidence: of the intervals.
-        least_labels: with fewer than these the judge does not help: only what the labels say alone
-            is given, and called few.
         trust_sample: do not refuse labels that are evidently no random sample.
         anytime: an interval that may be looked at after every label (`running_estimate`), in place
             of those that hold at one look only. Labels count in the order of their file.
@@ -227,13 +235,12 @@ class EstimateOptions(JudgmentOptions):
     judge: Judge = None
     by: By = None
     predictions: Annotated[
-        Predictions, Option("Scores, verdicts, or auto: scores where all have one.")
+        Predictions, Option("Scores, verdicts, or auto: scores where all have one.", rare=True)
     ] = "auto"
     confidence: Confidence = 0.95
-    least_labels: Annotated[int, Option("With fewer, the labels speak alone.", minimum=2)] = (
-        LEAST_LABELS
-    )
-    trust_sample: Annotated[bool, Option("Continue where labels are evidently not random.")] = False
+    trust_sample: Annotated[
+        bool, Option("Continue where labels are evidently not random.", rare=True)
+    ] = False
     anytime: Annotated[
         bool, Option("An interval to look at after every label, to stop when it is narrow enough.")
     ] = False
@@ -261,18 +268,19 @@ class PlanOptions(JudgmentOptions, RandomOptions):
     count: Annotated[
         int | None,
         Option(
-            "Draw this many answers to label, whatever the half-width.",
-            ("--label-count",),
-            aliases=("--count", "--labels"),
+            COUNT,
+            aliases=("--label-count", "--labels"),
             minimum=1,
         ),
     ] = None
     judge_accuracy: Annotated[
-        float, Option("Without a pilot: how often the judge is supposed to be right.")
+        float, Option("Without a pilot: how often the judge is supposed to be right.", rare=True)
     ] = 0.85
     judge: Judge = None
-    design: Annotated[Design, Option("random, or stratified by the judge's score.")] = "random"
-    strata: Annotated[int, Option("Ranges of the score, if stratified.", minimum=2)] = 5
+    design: Annotated[Design, Option("random, or stratified by the judge's score.", rare=True)] = (
+        "random"
+    )
+    strata: Annotated[int, Option("Ranges of the score, if stratified.", minimum=2, rare=True)] = 5
     by: By = None
     for_difference: Annotated[
         tuple[str, ...],
@@ -283,7 +291,8 @@ class PlanOptions(JudgmentOptions, RandomOptions):
         ),
     ] = ()
     with_system: Annotated[
-        bool, Option("Write down which system gave each answer, which may sway the labeller.")
+        bool,
+        Option("Write down which system gave each answer, which may sway the labeller.", rare=True),
     ] = False
 
 
@@ -309,7 +318,7 @@ class CalibrateOptions(LabelOptions):
         Option("platt: few labels will do. isotonic: any rising shape."),
     ] = "platt"
     share: Annotated[float, SHARE] = 0.5
-    bins: Annotated[int, Option("Of the reliability diagram.", minimum=2)] = 10
+    bins: Annotated[int, Option("Of the reliability diagram.", minimum=2, rare=True)] = 10
     seed: Seed = 0
 
 
@@ -331,7 +340,9 @@ class DriftOptions(LabelOptions):
         str | None,
         Option("The first check to compare with, such as 2026-11-23, after a change you accept."),
     ] = None
-    alpha: Annotated[float, Option("Probability of a false alarm at each check.", minimum=0)] = 0.01
+    alpha: Annotated[
+        float, Option("Probability of a false alarm at each check.", minimum=0, rare=True)
+    ] = 0.01
     seed: Seed = 0
 
 
@@ -358,9 +369,23 @@ class CascadeOptions(JudgmentOptions):
         Guarantee,
         Option(
             "The agreement holds on average over sets of labels (conformal risk control), or "
-            "with probability 1 - delta (Learn then Test)."
+            "with probability 1 - delta (Learn then Test).",
+            rare=True,
         ),
     ] = "average"
-    delta: Annotated[float, Option("With probability: the chance of lower agreement.")] = 0.1
+    delta: Annotated[
+        float, Option("With probability: the chance of lower agreement.", rare=True)
+    ] = 0.1
     share: Annotated[float, SHARE] = 0.5
     seed: Seed = 0
+
+
+def AgreementOptions(*, by_system: bool = False, **fields: Any) -> AgreeOptions:
+    """The name of 0.1.0 for `AgreeOptions`, understood until 0.3."""
+    warnings.warn(
+        "AgreementOptions(by_system=True) is AgreeOptions(by='system') now; the old name goes in "
+        "0.3",
+        DeprecationWarning,
+        stacklevel=2,
+    )
+    return AgreeOptions(by="system" if by_system else None, **fields)

@@ -161,9 +161,7 @@ def _amended(
     """One row per answer, one column per judge: exact match against that judge's references."""
 
     if source is None:
-        raise AgreementError(
-            "the amended protocol needs the systems' answers and references: give --answers"
-        )
+        raise AgreementError("--protocol amended requires --answers, with the references")
 
     def matches(table: pl.DataFrame) -> pl.Series:
         return exact_match(table["answer"], table["references"]) == 1

@@ -104,7 +104,7 @@ class FailuresResult(TableResult):
             MarkschemeError: there are no labels, or there is no error.
         """
         if not self.labelled:
-            raise MarkschemeError("errors to tag take people's labels: name them with --labels")
+            raise MarkschemeError("--to-tag requires --labels: errors are against people")
         people = pl.when("accepted").then(pl.lit("accept")).otherwise(pl.lit("reject"))
         said = pl.format("{} {} this answer; people {} it.", "judge", "error", people)
         if self.judge_errors is not None:
@@ -180,7 +180,7 @@ def failures(
     said = bool(labels is not None or chosen.trusted or chosen.label_column)
     if chosen.rejected or not (said or _has_labels(run, chosen)):
         if tags is not None:
-            raise MarkschemeError("tags are of errors against people: name the --labels")
+            raise MarkschemeError("--tags requires --labels: errors are against people")
         return _rejections(run, chosen)
     examples = 1 if chosen.examples is None else chosen.examples
     table, verdicts, left_out = _accepted(run, chosen, labels)

@@ -31,9 +31,11 @@ class ExplainOptions:
     """
 
     weights: Annotated[
-        str | None, Option("Folder of an examiner trained by 'markscheme train'.")
+        str | None, Option("Folder of an examiner trained by 'markscheme train'.", rare=True)
     ] = None
-    features: Annotated[int, Option("How many deciding features to show.", minimum=0)] = 6
+    features: Annotated[
+        int, Option("How many deciding features to show.", minimum=0, rare=True)
+    ] = 6
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,16 +65,16 @@ class FailureOptions:
     columns: Columns = field(default_factory=dict)
     threshold: Threshold = 0.5
     positive_from: PositiveFrom = None
-    judge_errors: Annotated[bool, Option("Sort each judge's errors too (Wang et al. 2023).")] = (
-        False
-    )
+    judge_errors: Annotated[
+        bool, Option("Sort each judge's errors too (Wang et al. 2023).", rare=True)
+    ] = False
     by: By = None
     examples: Annotated[
         int | None,
         Option("Answers to show of every mode. [default: 1, without labels 3]", minimum=0),
     ] = None
     rejected: Annotated[
-        bool, Option("List what the judges reject, even where there are labels.")
+        bool, Option("List what the judges reject, even where there are labels.", rare=True)
     ] = False
     slices: Slices = ()
 
@@ -120,6 +122,6 @@ class DiffOptions:
     resamples: Resamples = 10000
     seed: Seed = 0
     flips: Annotated[
-        int, Option("Answers to show that got worse, and that got better.", minimum=0)
+        int, Option("Answers to show that got worse, and that got better.", minimum=0, rare=True)
     ] = 5
     threshold: Threshold = 0.5

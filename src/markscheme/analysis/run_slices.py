@@ -42,7 +42,7 @@ def next_commands(report: RunReport) -> dict[str, str]:
     wanted[f"report {folder}{cut}"] = "everything on a page to read and share"
     if not labelled:
         count = min(_FIRST_LABELS, answers)
-        wanted[f"plan-labels {folder} --label-count {count} --out labels.csv"] = (
+        wanted[f"plan-labels {folder} --count {count} --out labels.csv"] = (
             "answers to label, for what people would say"
         )
     return wanted

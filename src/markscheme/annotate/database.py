@@ -72,7 +72,7 @@ class Store:
             RunError: it cannot be opened, or a newer markscheme made it.
             MissingExtraError: PostgreSQL's driver is not installed.
         """
-        self.shown = without_password(location)
+        self.shown: str = without_password(location)
         self.engine = _engine(location)
         try:
             self._migrate()

@@ -98,7 +98,7 @@ class StoppingServer(uvicorn.Server):
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:  # noqa: ARG002
         """Begin to stop; at once if it was asked for before."""
-        self.force_exit = self.should_exit
+        self.force_exit: bool = self.should_exit
         self.should_exit = True
 
 

@@ -76,7 +76,8 @@ def annotate(
         tuple[str, ...],
         Option(
             "Name of a person who resolves disagreements; repeatable. "
-            "[default: an annotator who has not seen the item]"
+            "[default: an annotator who has not seen the item]",
+            rare=True,
         ),
     ] = (),
     scale: Annotated[
@@ -96,7 +97,7 @@ def annotate(
     ] = None,
     adjudicate: Annotated[
         bool | None,
-        Option("Whether a third person resolves disagreements. [default: adjudicate]"),
+        Option("Whether a third person resolves disagreements. [default: adjudicate]", rare=True),
     ] = None,
     references: Annotated[
         References | None,
@@ -105,29 +106,33 @@ def annotate(
             "[default: on-request]",
             ("--show-references",),
             aliases=("--references",),
+            rare=True,
         ),
     ] = None,
     order: Annotated[
         Order | None,
         Option(
             "shuffled; by-question: a question's answers together; file; or informative: drawn "
-            "with higher chances where the judge of --scores is unsure. [default: shuffled]"
+            "with higher chances where the judge of --scores is unsure. [default: shuffled]",
+            rare=True,
         ),
     ] = None,
     guidelines: Annotated[
         Path | None, Option("Text of your own: '# heading', '- point', paragraphs.")
     ] = None,
     gold: Annotated[
-        str | None, Option("Answers with known labels, mixed in to check the annotators.")
+        str | None,
+        Option("Answers with known labels, mixed in to check the annotators.", rare=True),
     ] = None,
     gold_every: Annotated[
-        int | None, Option("Items between two gold items. [default: 10]", minimum=1)
+        int | None, Option("Items between two gold items. [default: 10]", minimum=1, rare=True)
     ] = None,
     suggest: Annotated[
         str | None,
         Option(
             "Show what a judge said, after the annotator's own verdict and where it differs.",
             metavar="RUN",
+            rare=True,
         ),
     ] = None,
     scores: Annotated[
@@ -136,6 +141,7 @@ def annotate(
             "A judge's scores choose the informative order and narrow the running estimate; nobody "
             "is shown them.",
             metavar="RUN",
+            rare=True,
         ),
     ] = None,
     judge: Annotated[str | None, JUDGE, Default("the only one of that run")] = None,
@@ -147,9 +153,11 @@ def annotate(
     public_url: Annotated[
         str | None, Option("Address people use, behind a proxy: https://label.example.org.")
     ] = None,
-    new_links: Annotated[bool, Option("New links for everybody; old ones stop working.")] = False,
+    new_links: Annotated[
+        bool, Option("New links for everybody; old ones stop working.", rare=True)
+    ] = False,
     links: Annotated[
-        Path | None, Option("Write the links to a CSV file that only you can read.")
+        Path | None, Option("Write the links to a CSV file that only you can read.", rare=True)
     ] = None,
     serve: Annotated[bool, Option("Serve, or only make the project and its links.")] = True,
 ) -> None:

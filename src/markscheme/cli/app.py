@@ -13,14 +13,14 @@ from typer.core import TyperGroup
 from markscheme.text import printable
 
 PANELS: dict[str, tuple[str, ...]] = {
-    "Start here": (
-        "judge", "explain", "report", "diff", "agree", "plan-labels", "estimate", "annotate",
+    "Commands": (
+        "judge", "explain", "failures", "view", "annotate", "plan-labels", "agree", "estimate",
+        "compare", "rank", "diff", "report", "judges", "serve",
     ),
-    "Look closer": ("failures", "compare", "rank", "view", "verify", "annotate-export"),
-    "Set up": ("columns", "init", "judges", "calibrate", "cascade", "serve"),
-    "Further commands, in groups": ("train", "llm", "research"),
+    "Groups": ("llm", "train", "research"),
+    "Also": ("annotate-export", "calibrate", "cascade", "columns", "init", "verify"),
 }  # fmt: skip
-"""The commands and groups under each heading, in the order they are shown."""
+"""The commands and groups under each heading, in the order they are shown; others come last."""
 
 GROUPS: dict[str, str] = {
     "train": "Train the examiner on answers of your own.",
@@ -33,6 +33,13 @@ GROUPS: dict[str, str] = {
 class Front(TyperGroup):
     """The application: its commands stand under the headings of `PANELS`."""
 
+    def get_params(self, ctx: Any) -> Any:
+        """Its options, which take no value."""
+        known = super().get_params(ctx)
+        for parameter in known:
+            parameter.metavar = ""
+        return known
+
     def list_commands(self, ctx: Any) -> list[str]:
         """Names in the order of `PANELS`, others after them."""
         known = [name for names in PANELS.values() for name in names]
@@ -44,7 +51,7 @@ class Front(TyperGroup):
         found: Any = super().get_command(ctx, cmd_name)
         if found is not None:
             panels = (panel for panel, names in PANELS.items() if cmd_name in names)
-            found.rich_help_panel = next(panels, "Others")
+            found.rich_help_panel = next(panels, "Also")
         return found
 
 

@@ -32,7 +32,7 @@ def diff(
     comment: Annotated[Path | None, Option("Write a Markdown comment for a pull request.")] = None,
     junit: Annotated[Path | None, Option("Write JUnit XML: a test case for each pair.")] = None,
     sarif: Annotated[
-        Path | None, Option("Write SARIF: a result for each answer that got worse.")
+        Path | None, Option("Write SARIF: a result for each answer that got worse.", rare=True)
     ] = None,
 ) -> None:
     """Show what got better and worse between two sets of answers, where, and whether it is chance.

@@ -25,20 +25,27 @@ def failures(
     labels: Annotated[Labels, Default("those in FILE")] = None,
     answers: Answers = None,
     details: Annotated[
-        Path | None, Option("Write every tagged answer: .jsonl, .csv or .parquet.")
+        Path | None, Option("Write every tagged answer: .jsonl, .csv or .parquet.", rare=True)
     ] = None,
     tags: Annotated[
         str | None,
         Option(
-            "Kinds given by hand, by answer_id and tag: counted beside the rules'.", metavar="FILE"
+            "Kinds given by hand, by answer_id and tag: counted beside the rules'.",
+            metavar="FILE",
+            rare=True,
         ),
     ] = None,
     to_tag: Annotated[
         Path | None,
-        Option("Draw errors to tag by hand and write them: for 'annotate --scale error'."),
+        Option(
+            "Draw errors to tag by hand and write them: for 'annotate --scale error'.", rare=True
+        ),
     ] = None,
     sample: Annotated[
-        int, Option("Errors to draw of each judge, with --by system of each system.", minimum=1)
+        int,
+        Option(
+            "Errors to draw of each judge, with --by system of each system.", minimum=1, rare=True
+        ),
     ] = 100,
     seed: Seed = 0,
 ) -> None:

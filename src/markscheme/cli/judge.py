@@ -81,14 +81,16 @@ def judge(
         str | None,
         Option(
             "Labelled answers that the run's models judge again first, at most once a "
-            "day: exits with 1 where they judge differently than before (see llm drift)."
+            "day: exits with 1 where they judge differently than before (see llm drift).",
+            rare=True,
         ),
     ] = None,
     engine: Annotated[
         Engine,
         Option(
             "local: this machine. ray: workers of a Ray cluster, over Parquet on any file system "
-            "(s3://...)."
+            "(s3://...).",
+            rare=True,
         ),
     ] = Engine.LOCAL,
     workers: Annotated[
@@ -97,11 +99,12 @@ def judge(
             "Parallel processes. [default: 1, and one per core, up to 8, once judging "
             "has taken 10 s and left cores idle; with --engine ray, all cores]",
             minimum=1,
+            rare=True,
         ),
     ] = None,
     ray_address: Annotated[
         str | None,
-        Option("Cluster to join: auto, or ray://host:port. [default: one started here]"),
+        Option("Cluster to join: auto, or ray://host:port. [default: one started here]", rare=True),
     ] = None,
     quiet: Quiet = False,
 ) -> None:
@@ -120,10 +123,10 @@ def judge(
 
         gates([], fail_under, confidence=confidence)  # a wrong limit is named before the work
     elif confidence is not None:
-        raise MarkschemeError("--confidence is of --fail-under; give that as well")
+        raise MarkschemeError("--confidence requires --fail-under")
     if (read.slices or models.batch) and engine is Engine.RAY:
         name = "--slices" if read.slices else "--batch"
-        raise MarkschemeError(f"{name} is of --engine local; leave one of them out")
+        raise MarkschemeError(f"{name} requires --engine local")
     chosen = [parse_judge(name) for name in judges or [DEFAULT_JUDGE]]
     reader = AnswersReader(list(files), read)
     if models.dry_run:

@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import copy
 import inspect
+import re
 import types
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import MISSING, dataclass, fields, is_dataclass
 from enum import Enum, StrEnum
 from operator import itemgetter
@@ -31,7 +32,7 @@ from typing import (
 import typer
 from typer.core import TyperCommand
 
-from markscheme.cli.app import group, notes
+from markscheme.cli.app import console, group, notes
 from markscheme.cli.output import Format, show
 from markscheme.cli.settings import defaults_of, is_in_file, say
 from markscheme.errors import MarkschemeError
@@ -44,6 +45,7 @@ OUT = Option(
     "File or folder that results are written to. A file's ending names its format: .json, .csv, "
     ".md, .tex or .txt for figures; .jsonl, .csv, .tsv or .parquet for rows.",
     ("--out", "-o"),
+    metavar="PATH",
 )
 Out = Annotated[Path | None, OUT]
 """Where a command may write."""
@@ -51,7 +53,7 @@ OutAddress = Annotated[str | None, OUT]
 """The same, or an address such as `s3://bucket/run`, of which a path would lose a slash."""
 OutFile = Annotated[Path, OUT]
 """Where a command has to write."""
-Quiet = Annotated[bool, Option("No progress bar.", ("--quiet", "-q"))]
+Quiet = Annotated[bool, Option("No progress bar.", ("--quiet", "-q"), rare=True)]
 Host = Annotated[
     str,
     Option("Address to listen on; with another than loopback, other machines reach it."),
@@ -100,6 +102,19 @@ class Shown:
 
 
 _EMPTY = inspect.Parameter.empty
+_METAVARS = {bool: "", Path: "PATH", int: "N", float: "X", str: "TEXT"}
+"""What the help shows for a value of a type; a switch has none."""
+_WORDS_WIDTH = 18
+"""Characters of `WORD|WORD` in the help, at most; more words are in the option's text."""
+_SHORT = "markscheme.short_help"
+_FEW = 12
+"""A command with no more options shows all, rare ones too."""
+_FIRST = (
+    "--question", "--reference", "--answer", "--labels", "--judge", "--first", "--then",
+    "--answers", "--columns", "--answer-columns", "--label-column", "--positive-from", "--out",
+    "--format",
+)  # fmt: skip
+"""The options that help begins with, in this order: what goes in, who judges, what comes out."""
 _Function = TypeVar("_Function", bound=Callable[..., None])
 
 
@@ -119,9 +134,13 @@ class _Flag:
         """The typer parameter."""
         text = self.text
         shown_help = text.help
+        words = self._words
+        if not all(re.search(rf"\b{re.escape(word)}\b", shown_help) for word in words):
+            before, default, after = shown_help.partition(" [default: ")
+            shown_help = f"{before} One of {', '.join(words)}.{default}{after}"
         if self.shown is not None:
             shown_help = f"{shown_help} [default: {self.shown}]".lstrip()
-        common: dict[str, Any] = {"help": shown_help, "metavar": text.metavar}
+        common: dict[str, Any] = {"help": shown_help, "metavar": self._metavar}
         if self._numeric:
             common |= {"min": text.minimum, "max": text.maximum}
         if isinstance(text, Argument):
@@ -150,6 +169,25 @@ class _Flag:
         if (self.kind is bool and self.default is True) or self.kind == bool | None:
             return (f"{flag}/--no-{flag[2:]}",)
         return (flag,)
+
+    @property
+    def _words(self) -> tuple[str, ...]:
+        """The values that there are, where a value is one of a few words."""
+        if get_origin(self.element) is Literal:
+            return tuple(map(str, get_args(self.element)))
+        if isinstance(self.element, type) and issubclass(self.element, Enum):
+            return tuple(str(word.value) for word in self.element)
+        return ()
+
+    @property
+    def _metavar(self) -> str | None:
+        if self.text.metavar is not None or isinstance(self.text, Argument):
+            return self.text.metavar
+        words = "|".join(self._words)
+        if words:
+            return words if len(words) <= _WORDS_WIDTH else "WORD"
+        kinds = {self.element, *get_args(self.element)}
+        return next(shown for kind, shown in _METAVARS.items() if kind in kinds)
 
     @property
     def _numeric(self) -> bool:
@@ -228,7 +266,35 @@ class _WithAliases(TyperCommand):
     """A command that understands older spellings, which its help does not show."""
 
     aliases: Mapping[str, Option] = {}
+    rare: Set[str] = frozenset()
     reads_answers = False
+
+    def get_params(self, ctx: Any) -> Any:
+        """The options; for `--help` without the rare ones."""
+        known = super().get_params(ctx)
+        rare = self.rare if ctx.meta.get(_SHORT) else ()
+        return [parameter for parameter in known if parameter.name not in rare]
+
+    def get_help_option(self, ctx: Any) -> Any:
+        """`--help`, which takes no value."""
+        found: Any = super().get_help_option(ctx)
+        found.metavar = ""
+        return found
+
+    def collect_usage_pieces(self, ctx: Any) -> list[str]:
+        """What is typed after the command, in the usual notation."""
+        arguments = [one for one in self.params if one.param_type_name == "argument"]
+        return [*super().collect_usage_pieces(ctx)[:1], *map(placeholder, arguments)]
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Print the help: what most need, or all of it for `--help-all`."""
+        for parameter in self.params:
+            if parameter.param_type_name == "argument":  # Its name says what it is, not `<str>`.
+                parameter.display_type_rich = lambda **_: None  # type: ignore[method-assign]
+        short = ctx.meta.setdefault(_SHORT, True)
+        super().format_help(ctx, formatter)
+        if short and self.rare:
+            console.print(f" --help-all shows {len(self.rare)} more options", markup=False)
 
     def make_context(self, info_name: Any, args: Any, parent: Any = None, **extra: Any) -> Any:
         """The context, in which `markscheme.toml` gives what was not typed."""
@@ -276,6 +342,12 @@ class _WithAliases(TyperCommand):
         return parser
 
 
+def placeholder(argument: Any) -> str:
+    """How the value of an argument is written in a line of usage."""
+    shown = argument.metavar or argument.name.upper()
+    return shown if argument.required or shown.startswith("[") else f"[{shown}]"
+
+
 def command(
     path: str, *, example: str, reads_answers: bool = False
 ) -> Callable[[_Function], _Function]:
@@ -297,8 +369,8 @@ def command(
     """
 
     def register(function: _Function) -> _Function:
-        call, hidden = _flagged(function)
-        attributes = {"aliases": hidden, "reads_answers": reads_answers}
+        call, hidden, rare = _flagged(function)
+        attributes = {"aliases": hidden, "rare": rare, "reads_answers": reads_answers}
         above, _, name = path.rpartition(" ")
         about = inspect.cleandoc(function.__doc__ or "")
         group(above).command(
@@ -317,8 +389,38 @@ def flagged(function: Callable[..., None]) -> Callable[..., None]:
     return _flagged(function)[0]
 
 
-def _flagged(function: Callable[..., None]) -> tuple[Callable[..., None], dict[str, Option]]:
-    """What typer calls, and the options that have older spellings."""
+def _show_all(context: typer.Context, value: bool) -> None:
+    """Print the help with every option and stop, for `--help-all`."""
+    if value and not context.resilient_parsing:
+        context.meta[_SHORT] = False
+        context.get_help()
+        raise typer.Exit
+
+
+def _help_all(*, hidden: bool) -> inspect.Parameter:
+    flag = typer.Option(
+        "--help-all", help="Show all options and exit.", metavar="", is_eager=True, hidden=hidden,
+        callback=_show_all,
+    )  # fmt: skip
+    return inspect.Parameter(
+        "help_all", inspect.Parameter.KEYWORD_ONLY, default=False, annotation=Annotated[bool, flag]
+    )
+
+
+def _place(flag: _Flag) -> tuple[bool, int, bool]:
+    """Where a flag is in the help: arguments, what every command has, its own, rare ones."""
+    first = next((_FIRST.index(name) for name in flag.flags if name in _FIRST), len(_FIRST))
+    return flag.flags != (), first, _is_rare(flag)
+
+
+def _is_rare(flag: _Flag) -> bool:
+    return isinstance(flag.text, Option) and flag.text.rare
+
+
+def _flagged(
+    function: Callable[..., None],
+) -> tuple[Callable[..., None], dict[str, Option], frozenset[str]]:
+    """What typer calls, the options with older spellings, and those that `--help` leaves out."""
     hints = get_type_hints(function, include_extras=True)
     hints.pop("return", None)
     defaults = inspect.signature(function).parameters
@@ -343,10 +445,10 @@ def _flagged(function: Callable[..., None]) -> tuple[Callable[..., None], dict[s
     def call(**given: Any) -> None:
         function(**{parameter: make(given) for parameter, make in makers.items()})
 
-    parameters = context + sorted(
-        (flag.parameter() for flag in flags.values()),
-        key=lambda one: flags[one.name].flags != (),
-    )
+    options = [flag for flag in flags.values() if flag.flags]
+    rare = frozenset(flag.name for flag in options if len(options) > _FEW and _is_rare(flag))
+    ordered = [flag.parameter() for flag in sorted(flags.values(), key=_place)]
+    parameters = [*context, *ordered, _help_all(hidden=not rare)]
     call.__doc__ = function.__doc__
     call.__name__ = function.__name__
     call.__annotations__ = {one.name: one.annotation for one in parameters}
@@ -357,7 +459,7 @@ def _flagged(function: Callable[..., None]) -> tuple[Callable[..., None], dict[s
         for flag in flags.values()
         if isinstance(flag.text, Option) and (flag.text.aliases or flag.text.alias_values)
     }
-    return call, hidden
+    return call, hidden, rare
 
 
 def _spellings(flags: Sequence[str]) -> list[str]:

@@ -13,7 +13,7 @@ from markscheme.flags import Answers, Fields, Option
 
 @command(
     "plan-labels",
-    example="markscheme plan-labels runs/answers-6dae129e --label-count 200 --out todo.csv",
+    example="markscheme plan-labels runs/answers-6dae129e --count 200 --out todo.csv",
 )
 def plan_labels(
     judgments: Judgments,

@@ -6,7 +6,6 @@ python -m markscheme.cli.reference > docs/reference/cli.md
 from __future__ import annotations
 
 import inspect
-import re
 import sys
 from collections.abc import Iterator
 from typing import Any
@@ -14,13 +13,14 @@ from typing import Any
 import typer
 
 from markscheme.cli.app import app
+from markscheme.cli.options import placeholder
 
 _TOP = """# Command line
 
 Made from the commands by `python -m markscheme.cli.reference`; a test compares it with them.
-An option has the same meaning wherever it occurs. `-h` or `--help` prints what is here for one
-command; `--debug` shows the traceback of an error. Exit codes: 0 done, 1 done and a check that was
-asked for failed, 2 an error, 130 interrupted.
+An option has the same meaning wherever it occurs. `-h` or `--help` prints the options that most
+users of a command need, `--help-all` all of them; `--debug` shows the traceback of an error. Exit
+codes: 0 done, 1 done and a check that was asked for failed, 2 an error, 130 interrupted.
 """
 
 
@@ -48,9 +48,11 @@ def _inside(command: Any, path: tuple[str, ...]) -> Iterator[tuple[str, Any]]:
 def _section(name: str, command: Any) -> str:
     arguments = [one for one in command.params if one.param_type_name == "argument"]
     options = [
-        one for one in command.params if one.param_type_name == "option" and one.name != "help"
+        one
+        for one in command.params
+        if one.param_type_name == "option" and one.name not in ("help", "help_all")
     ]
-    words = [_placeholder(one) for one in arguments]
+    words = [placeholder(one) for one in arguments]
     words += [f"{one.opts[0]} ..." for one in options if one.required]
     if any(not one.required for one in options):
         words.append("[OPTIONS]")
@@ -63,17 +65,12 @@ def _section(name: str, command: Any) -> str:
         "",
     ]
     if arguments:
-        rows = [(f"`{_placeholder(one)}`", _cell(one.help)) for one in arguments]
+        rows = [(f"`{placeholder(one)}`", _cell(one.help)) for one in arguments]
         parts += [_rows(("argument", "meaning"), rows), ""]
     if options:
         rows = [(_flags(one), _cell(_meaning(one))) for one in options]
         parts += [_rows(("option", "meaning"), rows), ""]
     return "\n".join(parts)
-
-
-def _placeholder(argument: Any) -> str:
-    shown = argument.metavar or argument.name.upper()
-    return shown if argument.required or shown.startswith("[") else f"[{shown}]"
 
 
 def _flags(option: Any) -> str:
@@ -83,15 +80,11 @@ def _flags(option: Any) -> str:
 
 def _meaning(option: Any) -> str:
     text = option.help or ""
-    kind = getattr(option, "type_descriptor", None) or getattr(option, "type", None)
-    choices = getattr(kind, "choices", None)
     default = option.default
     if isinstance(default, list | tuple):
         default = ", ".join(map(str, default))
     unset = default is None or default == "" or default is False
     plain = not unset and "[default:" not in text and not option.required
-    if choices and not all(re.search(rf"\b{re.escape(str(one))}\b", text) for one in choices):
-        text += f" One of {', '.join(map(str, choices))}."
     if plain and not callable(default):
         text += f" [default: {getattr(default, 'value', default)}]"
     return text

@@ -19,16 +19,18 @@ _LIMITS = "Limits"
 class ServiceLimits:
     """What one client, one job and the queue may have."""
 
-    max_rows: Annotated[int, Option("Answers in one request.", minimum=1, panel=_LIMITS)] = 1_000
+    max_rows: Annotated[
+        int, Option("Answers in one request.", minimum=1, panel=_LIMITS, rare=True)
+    ] = 1_000
     max_body_mb: Annotated[
-        float, Option("Size of one request, in MB.", minimum=0.01, panel=_LIMITS)
+        float, Option("Size of one request, in MB.", minimum=0.01, panel=_LIMITS, rare=True)
     ] = 4.0
     max_upload_mb: Annotated[
-        float, Option("Size of a job's file, in MB.", minimum=0.01, panel=_LIMITS)
+        float, Option("Size of a job's file, in MB.", minimum=0.01, panel=_LIMITS, rare=True)
     ] = 1_000.0
-    max_job_rows: Annotated[int, Option("Answers in one job.", minimum=1, panel=_LIMITS)] = (
-        10_000_000
-    )
+    max_job_rows: Annotated[
+        int, Option("Answers in one job.", minimum=1, panel=_LIMITS, rare=True)
+    ] = 10_000_000
     keep_days: Annotated[
         float,
         Option(
@@ -36,17 +38,21 @@ class ServiceLimits:
             minimum=0.01,
             maximum=100_000,
             panel=_LIMITS,
+            rare=True,
         ),
     ] = 30.0
     max_jobs: Annotated[
-        int, Option("Jobs that wait or run, at most.", minimum=1, panel=_LIMITS)
+        int, Option("Jobs that wait or run, at most.", minimum=1, panel=_LIMITS, rare=True)
     ] = 100
     request_seconds: Annotated[
-        float, Option("Seconds until a request is abandoned.", minimum=0.1, panel=_LIMITS)
+        float,
+        Option("Seconds until a request is abandoned.", minimum=0.1, panel=_LIMITS, rare=True),
     ] = 60.0
     queue_rows: Annotated[
         int,
-        Option("Answers that may wait; more are refused with 503.", minimum=1, panel=_LIMITS),
+        Option(
+            "Answers that may wait; more are refused with 503.", minimum=1, panel=_LIMITS, rare=True
+        ),
     ] = 8_000
 
 
@@ -71,19 +77,26 @@ def serve(
     no_keys: Annotated[bool, Option("Answer everybody who can reach the address.")] = False,
     jobs: Annotated[Path, Option("Folder for jobs.")] = Path("runs/service-jobs"),
     batch_rows: Annotated[
-        int, Option("Answers of several requests judged in one batch, at most.", minimum=1)
+        int,
+        Option("Answers of several requests judged in one batch, at most.", minimum=1, rare=True),
     ] = 256,
     batch_ms: Annotated[
         float,
-        Option("How long an answer waits for others to form a batch, in milliseconds.", minimum=0),
+        Option(
+            "How long an answer waits for others to form a batch, in milliseconds.",
+            minimum=0,
+            rare=True,
+        ),
     ] = 2.0,
     linger: Annotated[
-        float, Option("Seconds between SIGTERM and closing the port.", minimum=0)
+        float, Option("Seconds between SIGTERM and closing the port.", minimum=0, rare=True)
     ] = 1.0,
     grace: Annotated[
-        float, Option("Seconds in which accepted requests are finished.", minimum=1)
+        float, Option("Seconds in which accepted requests are finished.", minimum=1, rare=True)
     ] = 60.0,
-    access_log: Annotated[bool, Option("Log one line per request on standard error.")] = False,
+    access_log: Annotated[
+        bool, Option("Log one line per request on standard error.", rare=True)
+    ] = False,
 ) -> None:
     """Judge over HTTP: judgments, rewards for training, jobs for large files.
 

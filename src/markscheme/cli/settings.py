@@ -250,7 +250,7 @@ def defaults_of(
     """
     options = {one.name: one for one in parameters if one.param_type_name == "option"}
     wanted = [key for key in _keys() if _takes(command, key, options, reads_answers)]
-    if not wanted or {"--help", "-h"} & set(typed):
+    if not wanted or {"--help", "-h", "--help-all"} & set(typed):
         return None
     path = settings_file()
     if path is None:

@@ -66,8 +66,8 @@ class RunFolder:
 
     def __init__(self, path: str | Path) -> None:
         check_named(str(path), "folder")
-        self.path = Path(path)
-        self.parts = self.path / "parts"
+        self.path: Path = Path(path)
+        self.parts: Path = self.path / "parts"
         self._writer: ThreadPoolExecutor | None = None
         self._writing: list[Future[None]] = []
         self.damaged: list[str] = []

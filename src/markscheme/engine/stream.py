@@ -249,7 +249,7 @@ class OutcomeSheet:
         self.judge = judge
         self.items = items
         self.sizes = sizes
-        self.start = 0
+        self.start: int = 0
         self.parts: list[pl.DataFrame] = []
         self._size = items.height
         self._on_items = on_items

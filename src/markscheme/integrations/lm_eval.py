@@ -84,8 +84,8 @@ class Aggregation:
         return float(known.cast(float).to_numpy().mean())
 
 
-accuracy = Aggregation()
+accuracy: Aggregation = Aggregation()
 """Share of answers that the examiner accepts."""
 
-mean_marks = Aggregation(by="marks")
+mean_marks: Aggregation = Aggregation(by="marks")
 """Mean of the examiner's marks, which give partial credit."""

@@ -67,9 +67,7 @@ def pytest_configure(config: pytest.Config) -> None:
     limit = config.getoption("--markscheme-fail-under")
     confidence = config.getoption("--markscheme-confidence")
     if limit is None and confidence is not None:
-        raise pytest.UsageError(
-            "--markscheme-confidence is of --markscheme-fail-under; give that as well"
-        )
+        raise pytest.UsageError("--markscheme-confidence requires --markscheme-fail-under")
     if limit is not None:
         from markscheme.agreement import gates
         from markscheme.errors import MarkschemeError

@@ -43,16 +43,18 @@ class ServerOptions:
             "The environment variable that holds the key. The key itself is never written "
             "anywhere. [default: the model's own, else OPENAI_API_KEY]",
             panel=_PANEL,
+            rare=True,
         ),
     ] = None
     reasoning_effort: Annotated[
-        str | None, Option("How much the model reasons: low, medium, high, ...", panel=_PANEL)
+        str | None,
+        Option("How much the model reasons: low, medium, high, ...", panel=_PANEL, rare=True),
     ] = None
     verbosity: Annotated[
-        str | None, Option("How much the model writes: low, medium, high.", panel=_PANEL)
+        str | None, Option("How much the model writes: low, medium, high.", panel=_PANEL, rare=True)
     ] = None
     service_tier: Annotated[
-        str | None, Option("The provider's queue: flex, priority, ...", panel=_PANEL)
+        str | None, Option("The provider's queue: flex, priority, ...", panel=_PANEL, rare=True)
     ] = None
     reasoning_room: Annotated[
         int | None,
@@ -61,6 +63,7 @@ class ServerOptions:
             "where replies come back empty]",
             minimum=0,
             panel=_PANEL,
+            rare=True,
         ),
     ] = None
     concurrency: Annotated[
@@ -69,17 +72,20 @@ class ServerOptions:
             "Concurrent requests, at most; fewer where the server limits them.",
             minimum=1,
             panel=_PANEL,
+            rare=True,
         ),
     ] = 16
     requests_per_minute: Annotated[
-        float | None, Option("Limit of requests, enforced by the client.", panel=_PANEL)
+        float | None, Option("Limit of requests, enforced by the client.", panel=_PANEL, rare=True)
     ] = None
     tokens_per_minute: Annotated[
-        float | None, Option("Limit of tokens, enforced by the client.", panel=_PANEL)
+        float | None, Option("Limit of tokens, enforced by the client.", panel=_PANEL, rare=True)
     ] = None
-    timeout: Annotated[float, Option("Timeout of one attempt, in seconds.", panel=_PANEL)] = 120.0
+    timeout: Annotated[
+        float, Option("Timeout of one attempt, in seconds.", panel=_PANEL, rare=True)
+    ] = 120.0
     retries: Annotated[
-        int, Option("Retries after a temporary failure.", minimum=0, panel=_PANEL)
+        int, Option("Retries after a temporary failure.", minimum=0, panel=_PANEL, rare=True)
     ] = 6
     backoff: float = 0.5
 
@@ -111,7 +117,10 @@ class ModelOptions:
         ),
     ] = None
     revision: Annotated[
-        str, Option("Distinguishes models of the same name.", ("--model-revision",), panel=_PANEL)
+        str,
+        Option(
+            "Distinguishes models of the same name.", ("--model-revision",), panel=_PANEL, rare=True
+        ),
     ] = ""
     server: ServerOptions | None = None
     ledger: Annotated[
@@ -120,17 +129,20 @@ class ModelOptions:
             "Where replies are stored: a file, or postgresql://USER@HOST/DATABASE. "
             "[default: $MARKSCHEME_LEDGER, else runs/ledger.sqlite]",
             panel=_PANEL,
+            rare=True,
         ),
     ] = None
     models: Annotated[
         Path | None,
         Option(
-            "Models and prices of your own (models.toml), before those that ship.", panel=_PANEL
+            "Models and prices of your own (models.toml), before those that ship.",
+            panel=_PANEL,
+            rare=True,
         ),
     ] = None
     prices: Annotated[
         Path | None,
-        Option("Prices of your own; --models holds them as well.", panel=_PANEL),
+        Option("Prices of your own; --models holds them as well.", panel=_PANEL, rare=True),
     ] = None
     max_cost: Annotated[
         float | None,
@@ -146,9 +158,10 @@ class ModelOptions:
             "Requests to send, at most; the rest is skipped and reported as such.",
             minimum=0,
             panel=_PANEL,
+            rare=True,
         ),
     ] = None
-    replay: Annotated[bool, Option("Answer from the ledger only.", panel=_PANEL)] = False
+    replay: Annotated[bool, Option("Answer from the ledger only.", panel=_PANEL, rare=True)] = False
     dry_run: Annotated[
         bool,
         Option(
@@ -162,5 +175,6 @@ class ModelOptions:
             "Ask in the provider's batches (OpenAI, Azure, Anthropic): half the price, within a "
             "day. If it is killed, the same command continues to wait.",
             panel=_PANEL,
+            rare=True,
         ),
     ] = False

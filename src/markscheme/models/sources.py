@@ -62,7 +62,7 @@ class Models:
             on_missing: in a dry run, called with every request that would be sent.
             classifiers: entailment models by the name that judges call them.
         """
-        self.options = options or ModelOptions()
+        self.options: ModelOptions = options or ModelOptions()
         self._given = chat
         self._named = dict(named or {})
         self._on_missing = on_missing

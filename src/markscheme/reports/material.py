@@ -12,7 +12,7 @@ import polars as pl
 
 from markscheme.agreement import (
     Agreement,
-    AgreementOptions,
+    AgreeOptions,
     EstimateOptions,
     EstimateResult,
     InMemory,
@@ -223,7 +223,7 @@ class Material:
         """Every judge against labels, over all answers and by system; empty without labels."""
         if self.joined is None:
             return []
-        options = AgreementOptions(by_system=True, positive_from=self.positive_from)
+        options = AgreeOptions(by="system", positive_from=self.positive_from)
         return agreement(self.joined, options)
 
     @cached_property

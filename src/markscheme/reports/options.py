@@ -40,7 +40,9 @@ class ReportOptions:
     )
     figure_format: Annotated[
         Literal["svg", "png", "pdf", "html", "json"],
-        Option("svg or pdf for papers, png for slides, html interactive, json Vega-Lite."),
+        Option(
+            "svg or pdf for papers, png for slides, html interactive, json Vega-Lite.", rare=True
+        ),
     ] = "svg"
     tables: Annotated[
         str | Path | None, Option("A folder for the tables too, as LaTeX and Markdown.")

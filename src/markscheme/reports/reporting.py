@@ -78,7 +78,7 @@ def report(
     chosen = with_keywords(ReportOptions, options, keywords)
     if labels is None and (chosen.label_column is not None or chosen.columns):
         option = "--columns" if chosen.label_column is None else "--label-column"
-        raise MarkschemeError(f"{option} names a column of --labels FILE; give that too")
+        raise MarkschemeError(f"{option} requires --labels FILE")
     opened = open_run(run, answers=answers)
     if out is None and opened.folder is None:
         raise MarkschemeError(

@@ -83,7 +83,7 @@ class Allowed:
             self._named[text.strip()] = self._named[name]
         for served in self.served if names else ():
             served.signature  # noqa: B018 - what a named judge lacks is said now, not to a client.
-        self.default = self._named.get(DEFAULT, self.served[0])
+        self.default: Served = self._named.get(DEFAULT, self.served[0])
 
     def find(self, name: str | None) -> Served:
         """The judge that a request names; the default where it names none.

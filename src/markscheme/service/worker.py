@@ -66,7 +66,7 @@ class Worker:
         self._lock = threading.RLock()
         self._timer: threading.Timer | None = None
         self._warm = False
-        self.starts = 0
+        self.starts: int = 0
 
     @property
     def pid(self) -> int | None:

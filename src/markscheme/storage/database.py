@@ -190,7 +190,7 @@ class Sqlite:
     def __init__(self, path: Path, schema: Schema) -> None:
         """Open the file, making it if need be."""
         self._schema = schema
-        self.shown = str(path)
+        self.shown: str = str(path)
         self._lock = threading.Lock()
         self._log_path = path.with_name(path.name + "-wal")
         self._log: int | None = None
@@ -303,7 +303,7 @@ class Postgres:
         self._url = url
         self._durable = durable
         self._schema = schema
-        self.shown = without_password(url)
+        self.shown: str = without_password(url)
         self._lock = threading.Lock()
         self._connection: Any = None
         self._connect()

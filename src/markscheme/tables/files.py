@@ -91,10 +91,8 @@ _END = "\x00the end of the file"
 """Both fields of a last line of our own: it ends up in one where a quote was never closed."""
 
 
-Source: TypeAlias = (
-    "str | Path | pl.DataFrame | pl.LazyFrame | pd.DataFrame | Sequence[Mapping[str, Any]]"
-    " | Mapping[str, Any] | SupportsArrow"
-)
+_Objects: TypeAlias = "Sequence[Mapping[str, Any]] | Mapping[str, Any] | SupportsArrow"
+Source: TypeAlias = "str | Path | pl.DataFrame | pl.LazyFrame | pd.DataFrame | _Objects"
 """What a table can be read from: a path, `-`, a Polars or pandas frame, a list of dicts, a dict of
 lists, a `datasets.Dataset`, or anything that offers Arrow's C stream, as pyarrow's tables do."""
 

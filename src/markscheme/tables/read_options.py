@@ -48,22 +48,24 @@ class ReadOptions:
     ] = ()
     input_format: Annotated[
         Literal["jsonl", "json", "csv", "tsv", "parquet", "arrow", "xlsx"] | None,
-        Option("Format of the input. [default: found out]", aliases=("--format",)),
+        Option("Format of the input. [default: found out]", aliases=("--format",), rare=True),
     ] = None
     encoding: Annotated[
         str | None,
-        Option("Encoding of a file of text: cp1252, utf-16. [default: found out]"),
+        Option("Encoding of a file of text: cp1252, utf-16. [default: found out]", rare=True),
     ] = None
     sheet: Annotated[
-        str | None, Option("Sheet of a workbook. [default: the only one with a table]")
+        str | None, Option("Sheet of a workbook. [default: the only one with a table]", rare=True)
     ] = None
     reference_separator: ReferenceSeparator = "auto"
     slices: Slices = ()
     on_bad_row: Annotated[
         Literal["error", "skip"],
-        Option("error: stop and name bad rows. skip: leave them out, counted."),
+        Option("error: stop and name bad rows. skip: leave them out, counted.", rare=True),
     ] = "error"
-    max_bytes: Annotated[int, Option("Longest text of one field, in bytes.", minimum=1)] = 4_000_000
+    max_bytes: Annotated[
+        int, Option("Longest text of one field, in bytes.", minimum=1, rare=True)
+    ] = 4_000_000
     batch_rows: int = 65_536
     references: Literal["required", "declared", "optional"] = "required"
     own_columns: tuple[str, ...] = ()

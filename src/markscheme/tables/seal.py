@@ -268,7 +268,7 @@ class ContentDigest:
 
     def __init__(self) -> None:
         self._hashes: dict[str, Any] = {}
-        self.rows = 0
+        self.rows: int = 0
 
     def add(self, frame: pl.DataFrame) -> None:
         """Take in more rows, which follow those before."""

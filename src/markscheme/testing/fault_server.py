@@ -163,7 +163,9 @@ class FaultServer:
         self.requests: list[dict[str, Any]] = []
         self.headers: list[dict[str, str]] = []
         self._script = script
-        self.batches = BatchEndpoints(self._in_a_batch, seconds=batch_seconds, most=batch_requests)
+        self.batches: BatchEndpoints = BatchEndpoints(
+            self._in_a_batch, seconds=batch_seconds, most=batch_requests
+        )
         self._lock = threading.Lock()
         self._server = _Server(("127.0.0.1", 0), _Handler)
         self._server.owner = self

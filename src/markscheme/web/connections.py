@@ -36,7 +36,7 @@ class BoundedProtocol(_Protocol):  # type: ignore[misc]
     """
 
     header_seconds = HEADER_SECONDS
-    most = most_connections()
+    most: int = most_connections()
 
     def connection_made(self, transport: asyncio.Transport) -> None:
         """Count the connection, and begin to wait for its headers."""

@@ -1,4 +1,4 @@
-"""Options that several research commands have, each defined once: see `markscheme.options`."""
+"""Options that several research commands have, each defined once: see `markscheme.flags`."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ DRAWN = Option(
     ("--drawn-references",),
     aliases=("--protocol",),
     alias_values={"--butref": "butref"},
+    rare=True,
 )
 ROUNDS = Option("Trees of each ensemble.", minimum=1)
 FOLDS = Option("Parts for the held-out report.", minimum=2)
@@ -35,7 +36,8 @@ Part = Annotated[
     str,
     Option(
         "Part of ANTIQUE: all; dev, which the shipped weights learned from; test, the other half; "
-        "or auto, whichever file is here."
+        "or auto, whichever file is here.",
+        rare=True,
     ),
 ]
 DRAWS = Option("Draws of reference lists.", ("--draws",), aliases=("--seeds",), minimum=1)
@@ -45,5 +47,7 @@ FirstQuestions = Annotated[
 ]
 DataDir = Annotated[
     Path | None,
-    Option("Folder with the datasets (else MARKSCHEME_DATA, else your cache); or one file."),
+    Option(
+        "Folder with the datasets (else MARKSCHEME_DATA, else your cache); or one file.", rare=True
+    ),
 ]

@@ -33,7 +33,7 @@ class Messages:
         "schema": ("output_config.format", "output_format", "json_schema", "structured output"),
         "effort": ("effort",),
     }
-    key_header = ("x-api-key", "")
+    key_header: tuple[str, str] = ("x-api-key", "")
     limit_name = "max_tokens"
     path = "/messages"
     takes_images = True

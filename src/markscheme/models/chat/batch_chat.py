@@ -99,7 +99,7 @@ class BatchChat:
         """
         self.name = name
         self.profile = profile
-        self.revision = f"{revision} {profile.settings()}".strip()
+        self.revision: str = f"{revision} {profile.settings()}".strip()
         self.on_wait = on_wait
         self._wire = wire_of(profile)
         seconds = max(_UPLOAD_SECONDS, (options or ServerOptions()).timeout)

@@ -36,7 +36,7 @@ class GenerateContent:
         "logprobs": ("logprobs",),
         "effort": ("thinking",),
     }  # fmt: skip
-    key_header = ("x-goog-api-key", "")
+    key_header: tuple[str, str] = ("x-goog-api-key", "")
     limit_name = "maxOutputTokens"
     path = "/models/{model}:generateContent"
     takes_images = True

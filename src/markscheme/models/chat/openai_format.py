@@ -53,7 +53,7 @@ class ChatCompletions:
     """`POST /chat/completions`."""
 
     names: Mapping[str, tuple[str, ...]] = _NAMES
-    key_header = ("Authorization", "Bearer ")
+    key_header: tuple[str, str] = ("Authorization", "Bearer ")
     limit_name = "max_tokens"
     path = "/chat/completions"
     takes_images = True
@@ -101,7 +101,7 @@ class Completions:
     """`POST /completions`, for base models: the conversation is one text that they continue."""
 
     names: Mapping[str, tuple[str, ...]] = _NAMES
-    key_header = ("Authorization", "Bearer ")
+    key_header: tuple[str, str] = ("Authorization", "Bearer ")
     limit_name = "max_tokens"
     path = "/completions"
     takes_images = False
@@ -134,7 +134,7 @@ class Responses:
     """`POST /responses`."""
 
     names: Mapping[str, tuple[str, ...]] = _NAMES
-    key_header = ("Authorization", "Bearer ")
+    key_header: tuple[str, str] = ("Authorization", "Bearer ")
     limit_name = "max_output_tokens"
     path = "/responses"
     takes_images = True

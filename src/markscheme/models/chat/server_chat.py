@@ -137,9 +137,9 @@ class ServerChat:
             profile: the model's own; None for what the model files say.
         """
         self.name = name
-        self.options = options or ServerOptions()
-        self.profile = profile or model_table().profile(name, self.options)
-        self.revision = f"{revision} {self.profile.settings()}".strip()
+        self.options: ServerOptions = options or ServerOptions()
+        self.profile: ModelProfile = profile or model_table().profile(name, self.options)
+        self.revision: str = f"{revision} {self.profile.settings()}".strip()
         if "$" not in (self.profile.base_url or ""):
             _ = self.profile.address  # Named before anything is sent: a password in it.
         self._wire = wire_of(self.profile)

@@ -311,7 +311,7 @@ class Ledger:
         # Two connections: what is read and claimed need not wait for what is written.
         self._quick = connect(location, SCHEMA, durable=False)
         self._durable: Database = connect(location, SCHEMA, durable=True)
-        self.shown = self._quick.shown
+        self.shown: str = self._quick.shown
         self._owner = f"{socket.gethostname()}|{os.getpid()}|{uuid.uuid4().hex}"
         self._claimed: set[str] = set()
         self._trouble: BaseException | None = None

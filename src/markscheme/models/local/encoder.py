@@ -172,7 +172,7 @@ class TokenEncoder:
         self._cached: OrderedDict[str, TextVectors] = OrderedDict()
         self._cached_tokens = 0
         self._keeping = threading.Lock()
-        self.revision = revision(folder)
+        self.revision: str = revision(folder)
 
     def vocabulary(self) -> list[str]:
         """The word pieces, in the order of their ids."""

@@ -6,7 +6,7 @@ from typing import Any
 
 import polars as pl
 
-from markscheme.agreement import AgreementOptions, lineage_lines, overview_table
+from markscheme.agreement import AgreeOptions, lineage_lines, overview_table
 from markscheme.engine import ALL_SYSTEMS
 from markscheme.reports.charts import dots
 from markscheme.reports.material import Material
@@ -59,5 +59,5 @@ def against_people(material: Material) -> Section | None:
 def _learned(material: Material) -> list[str]:
     """How many of the labelled questions trained a judge, with its agreement on the rest."""
     assert material.joined is not None
-    options = AgreementOptions(positive_from=material.positive_from, resamples=0)
+    options = AgreeOptions(positive_from=material.positive_from, resamples=0)
     return lineage_lines(material.joined, options)

@@ -29,13 +29,17 @@ def bench(
     ] = None,
     replies: Annotated[
         Path | None,
-        Option("Raw replies of a model: question, answer, reply; yes or no is read from each."),
+        Option(
+            "Raw replies of a model: question, answer, reply; yes or no is read from each.",
+            rare=True,
+        ),
     ] = None,
     details: Annotated[
         Path | None, Option("Write every tagged answer: .jsonl, .csv or .parquet.")
     ] = None,
     picture: Annotated[
-        Path | None, Option("Draw F1 by threshold (.svg, .png, .pdf); needs --thresholds.")
+        Path | None,
+        Option("Draw F1 by threshold (.svg, .png, .pdf); requires --thresholds.", rare=True),
     ] = None,
 ) -> None:
     """Judges on public sets that people labelled, beside the judges published with them.

@@ -23,7 +23,7 @@ def entail(
     shown: Annotated[Shown, Fields(without=("out",))],
     tests: Annotated[
         tuple[str, ...],
-        Option("embedded, chat (needs --model) or nli:NAME_OR_FOLDER; repeatable.", ("--test",)),
+        Option("embedded, chat (requires --model) or nli:NAME_OR_FOLDER; repeatable.", ("--test",)),
         Default("embedded"),
     ] = (),
     entailed: Annotated[str | None, ENTAILED] = None,

@@ -38,8 +38,7 @@ def build(
             aliases=("--examples",),
         ),
     ] = None,
-    show: Annotated[int, Option("How many of the --example-lists to show.", minimum=1)] = 3,
-    max_tokens: Annotated[int, Option("Longest reference, in tokens.", minimum=1)] = 300,
+    max_tokens: Annotated[int, Option("Longest reference, in tokens.", minimum=1, rare=True)] = 300,
     seed: Seed = 0,
 ) -> None:
     """Have chat models write a list of references for each question, once and for all.
@@ -52,7 +51,7 @@ def build(
 
     with opened(models) as asked:
         found = write_lists(
-            questions, asked, also=also, composition=composition, examples=examples, show=show,
+            questions, asked, also=also, composition=composition, examples=examples,
             max_tokens=max_tokens, seed=seed, columns=columns,
         )  # fmt: skip
         spending = asked.budget.spending

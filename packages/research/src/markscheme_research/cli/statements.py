@@ -29,7 +29,7 @@ def statements(
     makers: Annotated[
         tuple[str, ...],
         Option(
-            "rules, chat (needs --model) or seq2seq:NAME_OR_FOLDER; several may be given.",
+            "rules, chat (requires --model) or seq2seq:NAME_OR_FOLDER; several may be given.",
             ("--maker",),
         ),
     ] = ("rules",),

@@ -116,20 +116,22 @@ def learned(
         Literal["4", "full"] | None,
         Option(
             "Weights of the base model in 4 bits (needs a GPU and 'markscheme[four-bits]') or as "
-            "they are. [default: full, of a recipe 4]"
+            "they are. [default: full, of a recipe 4]",
+            rare=True,
         ),
     ] = None,
     split: Annotated[
         Literal["hash", "pandas"],
         Option(
             "Questions' parts: by a hash, or halves as pandas draws them (random_state=42, no "
-            "development part)."
+            "development part).",
+            rare=True,
         ),
     ] = "hash",
     data_dir: DataDir = None,
     limit: Annotated[int | None, LIMIT] = None,
     report_limit: Annotated[
-        int | None, Option("Held-out answers to try it on, at most.", minimum=1)
+        int | None, Option("Held-out answers to try it on, at most.", minimum=1, rare=True)
     ] = None,
     report_on: Annotated[
         Literal["development", "test"],
@@ -137,14 +139,14 @@ def learned(
     ] = "development",
     epochs: Annotated[int, Option("How often each answer is seen.", minimum=1)] = 2,
     steps: Annotated[
-        int | None, Option("Updates of the weights, instead of --epochs.", minimum=1)
+        int | None, Option("Updates of the weights, instead of --epochs.", minimum=1, rare=True)
     ] = None,
     batch: Annotated[
         int, Option("Answers run together.", ("--batch-size",), aliases=("--batch",), minimum=1)
     ] = 8,
-    accumulate: Annotated[int, Option("Batches per update.", minimum=1)] = 2,
-    rate: Annotated[float, Option("Highest learning rate.", minimum=0.0)] = 2e-4,
-    rank: Annotated[int, Option("Rank of the LoRA adapters.", minimum=1)] = 16,
+    accumulate: Annotated[int, Option("Batches per update.", minimum=1, rare=True)] = 2,
+    rate: Annotated[float, Option("Highest learning rate.", minimum=0.0, rare=True)] = 2e-4,
+    rank: Annotated[int, Option("Rank of the LoRA adapters.", minimum=1, rare=True)] = 16,
     seed: Seed = 0,
 ) -> None:
     """Fine-tune a language model with LoRA into a judge, with a held-out report before it saves.

@@ -55,6 +55,10 @@ class WrittenLists(TableResult):
         return Path(path)
 
 
+_SHOWN = 3
+"""Lists of other questions that a prompt shows."""
+
+
 def write_lists(
     questions: str,
     models: Models,
@@ -62,7 +66,6 @@ def write_lists(
     also: Sequence[str] = (),
     composition: str = "3210",
     examples: str | None = None,
-    show: int = 3,
     max_tokens: int = 300,
     seed: int = 0,
     columns: Mapping[str, str] | None = None,
@@ -74,8 +77,7 @@ def write_lists(
         models: opens the chat models; its own writes the best answers.
         also: names of further models for the worse references.
         composition: a digit per reference, 3 (best) to 0.
-        examples: lists of other questions to show; None for none.
-        show: how many of them.
+        examples: lists of other questions to show; None for none. Three are shown.
         max_tokens: of one reference.
         seed: which technique and model each worse reference comes from.
         columns: columns with unusual names.
@@ -89,7 +91,7 @@ def write_lists(
         [models.chat(), *(models.chat(name) for name in also)],
         composition=composition,
         seed=seed,
-        examples=read_lists(examples)[:show] if examples is not None else [],
+        examples=read_lists(examples)[:_SHOWN] if examples is not None else [],
         max_tokens=max_tokens,
     )
     counts = dict(frame["status"].value_counts(sort=True).iter_rows())

@@ -17,7 +17,6 @@ class BenchOptions:
         judges: names of judges; () for those that ship and need nothing.
         questions: at most so many questions of each set, the first ones.
         every_question: also questions that shipped weights learned from.
-        systems: a table of every judge's accuracy by system, as Kamalloo et al.'s Table 1.
         modes: a table of failure modes, as their Figure 4.
         pedants: an interpreter in which PEDANTS runs (`pedants.pedants_verdicts`).
         thresholds: how far F1 depends on each judge's threshold, by system.
@@ -28,14 +27,15 @@ class BenchOptions:
     every_question: Annotated[bool, Option("Also questions that shipped weights learned from.")] = (
         False
     )
-    systems: Annotated[
-        bool, Option("Accuracy by system too.", ("--accuracies/--no-accuracies",))
-    ] = True
-    modes: Annotated[bool, Option("Failure modes too.")] = True
+    modes: Annotated[bool, Option("Failure modes too.", rare=True)] = True
     pedants: Annotated[
         str | None,
-        Option("Judge by PEDANTS too, in this interpreter with qa-metrics.", metavar="PYTHON"),
+        Option(
+            "Judge by PEDANTS too, in this interpreter with qa-metrics.",
+            metavar="PYTHON",
+            rare=True,
+        ),
     ] = None
-    thresholds: Annotated[bool, Option("How far F1 depends on the threshold, by system, too.")] = (
-        False
-    )
+    thresholds: Annotated[
+        bool, Option("How far F1 depends on the threshold, by system, too.", rare=True)
+    ] = False

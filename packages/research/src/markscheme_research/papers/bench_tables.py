@@ -13,7 +13,7 @@ import polars as pl
 from scipy.stats import kendalltau
 
 from markscheme.agreement import (
-    AgreementOptions,
+    AgreeOptions,
     JudgmentsSource,
     TableSource,
     agreement,
@@ -90,7 +90,7 @@ class BenchResult(TableResult):
         from markscheme_research.papers.threshold_pictures import draw_thresholds
 
         if self.curves.is_empty():
-            raise DataError("no thresholds to draw: ask for them (thresholds=True, --thresholds)")
+            raise DataError("--picture requires --thresholds (Python: thresholds=True)")
         return draw_thresholds(self.curves, Path(path))
 
 
@@ -166,7 +166,7 @@ def bench(
         rows += found
         tables.append(_table(one, found))
         entry: dict[str, Any] = {"dataset": one.name, "judges": found}
-        if chosen.systems and scores is not None:
+        if scores is not None:
             tables.append(_systems_table(one, scores))
             entry["systems"] = scores.to_dicts()
         if chosen.modes:
@@ -402,7 +402,7 @@ def _row(
         outcome.select(*OUTCOME), judge=pl.lit(judge)
     )
     labels = one.distinct.select("answer_id", label=pl.col("accepted").cast(pl.Float64))
-    (found,) = agreement(join_labels(table, labels), AgreementOptions(resamples=0))
+    (found,) = agreement(join_labels(table, labels), AgreeOptions(resamples=0))
     figures = {name: figure.value for name, figure in found.left_out.items()}
     tau = None
     if scores is not None and judge in scores.columns and scores[judge].null_count() == 0:

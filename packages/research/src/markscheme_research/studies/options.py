@@ -58,13 +58,18 @@ class TuneOptions(LabelOptions):
             "Numbers of samples to try with each judge, by comma, such as 1,5.",
             flags=("--try-samples",),
             split=True,
+            rare=True,
         ),
     ] = ()
-    temperature: Annotated[float, Option("Temperature of several samples.", minimum=0)] = 0.7
-    sure: Annotated[float, Option("Several samples stop at this certainty of the verdict.")] = 0.95
-    first_round: Annotated[int, Option("Questions of the first round, at least.", minimum=5)] = 20
+    temperature: Annotated[
+        float, Option("Temperature of several samples.", minimum=0, rare=True)
+    ] = 0.7
+    sure: Annotated[
+        float, Option("Several samples stop at this certainty of the verdict.", rare=True)
+    ] = 0.95
+    first_round: int = 20
     finalists: Annotated[
-        int, Option("Judges that are asked about the held-out questions.", minimum=2)
+        int, Option("Judges that are asked about the held-out questions.", minimum=2, rare=True)
     ] = 3
     share: Annotated[float, SHARE] = 0.5
     seed: Seed = 0
@@ -75,7 +80,7 @@ class AmendOptions(LabelOptions):
     """How answers and labels are read.
 
     Attributes:
-        reference_separator: splits references given as one text; see `markscheme.ReadOptions`.
+        reference_separator: splits references given as one text; see `ReadOptions`.
     """
 
     reference_separator: ReferenceSeparator = "auto"
@@ -108,13 +113,13 @@ class ReliabilityOptions(LabelOptions):
         recorded: in runs that are there, the judge to take; None where each has one.
         seeds: a run for each seed, where answers are judged; or
         samples: so many runs that differ only in that a model is called again.
-        reference_separator: splits references given as one text; see `markscheme.ReadOptions`.
+        reference_separator: splits references given as one text; see `ReadOptions`.
         texts: compare these texts too: `raw` or `explanation`.
     """
 
     recorded: Annotated[
         str | None,
-        Option("In runs that are there: the judge to take.", aliases=("--judges",)),
+        Option("In runs that are there: the judge to take.", aliases=("--judges",), rare=True),
     ] = None
     seeds: Annotated[
         tuple[int, ...],
@@ -125,7 +130,9 @@ class ReliabilityOptions(LabelOptions):
         Option("Or this many runs that differ only in that models are called again.", minimum=2),
     ] = None
     reference_separator: ReferenceSeparator = "auto"
-    texts: Annotated[str | None, Option("Compare these texts too: raw or explanation.")] = None
+    texts: Annotated[
+        str | None, Option("Compare these texts too: raw or explanation.", rare=True)
+    ] = None
 
     @property
     def repetitions(self) -> int:

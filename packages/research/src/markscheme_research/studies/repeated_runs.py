@@ -84,7 +84,7 @@ def reliability(
     notes: list[str] = []
     if judge is None:
         if wanted.seeds or wanted.samples:
-            raise MarkschemeError("--seeds and --samples need --judge: what is to be repeated?")
+            raise MarkschemeError("--seeds and --samples require --judge, which is to be repeated")
         made: list[tuple[str, JudgmentsSource]] = [
             (str(one) if isinstance(one, str | Path) else f"run{place}", one)
             for place, one in enumerate(given, start=1)
