@@ -6,13 +6,13 @@ from .agreements import AgreeResult as AgreeResult
 from .agreements import agree as agree
 from .agreements import agreement_frame as agreement_frame
 from .agreements import agreement_tables as agreement_tables
-from .agreements import annotators_of as annotators_of
 from .agreements import lineage_lines as lineage_lines
 from .agreements import overview_table as overview_table
 from .agreements import relation_tables as relation_tables
 from .agreements import scope_agreement as scope_agreement
 from .alternative_annotator import AlternativeAnnotator as AlternativeAnnotator
 from .alternative_annotator import alternative_annotator_test as alternative_annotator_test
+from .annotators import annotators_of as annotators_of
 from .annotators import cohen_kappa as cohen_kappa
 from .annotators import disagreements as disagreements
 from .annotators import fleiss_kappa as fleiss_kappa

@@ -15,15 +15,10 @@ from markscheme.agreement.alternative_annotator import (
     AlternativeAnnotator,
     alternative_annotator_test,
 )
-from markscheme.agreement.annotators import (
-    disagreements,
-    fleiss_kappa,
-    krippendorff_alpha,
-    pairwise_kappas,
-)
+from markscheme.agreement.annotators import annotator_tables, annotators_of, ratings_of
 from markscheme.agreement.answer_hierarchy import adjacent_sets, marks_test
 from markscheme.agreement.label_errors import label_errors, label_errors_table
-from markscheme.agreement.options import AgreeOptions, Blanks
+from markscheme.agreement.options import AgreeOptions, Unjudged
 from markscheme.agreement.question_averages import PerQuestion, per_question
 from markscheme.agreement.sources import (
     JudgmentsSource,
@@ -35,15 +30,18 @@ from markscheme.agreement.sources import (
 from markscheme.errors import AgreementError
 from markscheme.flags import with_keywords
 from markscheme.results import (
+    Column,
     Figure,
+    Format,
     Table,
     TableResult,
+    cell,
+    columns,
     flat_frame,
     interval_note,
     lineage_note,
-    measured,
     not_judged,
-    p_text,
+    number,
     share_text,
 )
 from markscheme.tables import (
@@ -55,8 +53,6 @@ from markscheme.tables import (
     Joined,
     as_binary,
     join_labels,
-    majority,
-    ratings_table,
     scope_kind,
     write_table,
 )
@@ -164,26 +160,23 @@ def agree(
         data |= {"resamples": wanted.resamples, "confidence": wanted.confidence, "judges": found}
         frame = agreement_frame(found)
     if wanted.per_question:
-        correlations = correlations_of(joined)
+        data["per_question"] = correlations = correlations_of(joined)
         tables.append(_correlation_table(correlations))
-        data["per_question"] = correlations
         if frame is None:
             frame = flat_frame(
                 {"judge": judge, **one.means, "questions": one.questions}
                 for judge, one in correlations.items()
             )
     if wanted.relations:
-        steps = relation_tests(joined, wanted.positive_from)
-        tables += relation_tables(steps)
-        data["relations"] = steps
+        data["relations"] = relation_tests(joined, wanted.positive_from)
+        tables += relation_tables(data["relations"])
     if wanted.annotators:
-        between = annotators_of(known, wanted.blanks, names_of(wanted.people))
-        tables += _annotator_tables(between)
-        data["annotators"] = between
+        data["annotators"] = annotators_of(known, wanted.blanks, names_of(wanted.people))
+        tables += annotator_tables(data["annotators"])
     if wanted.alternative_annotator:
         tests = alternative_tests(joined, wanted.epsilon, wanted.positive_from)
-        tables.append(_alternative_table(tests))
         data["alternative_annotator"] = tests
+        tables.append(_alternative_table(tests))
     passes = None if errors is None else label_errors_table(errors)
     if passes is not None:
         tables.append(passes)
@@ -209,7 +202,7 @@ def _lead(found: Sequence[Agreement]) -> tuple[str, ...]:
     for one in whole[:_LEADING]:
         accepted, wrong_no = (one.counts[name] for name in ("true_positive", "false_negative"))
         rejected, wrong_yes = (one.counts[name] for name in ("true_negative", "false_positive"))
-        share = measured(one.left_out["accuracy"], scale=100, digits=0, unit="%")
+        share = one.left_out["accuracy"].text(scale=100, digits=0, unit="%", words=True)
         said.append(
             f"{one.judge} agrees with people on {share} of {one.answers:,} answers: it accepts "
             f"{wrong_yes:,} of the {rejected + wrong_yes:,} that they reject, and rejects "
@@ -219,6 +212,9 @@ def _lead(found: Sequence[Agreement]) -> tuple[str, ...]:
         said.append(f"{len(whole) - _LEADING} more judges are in the tables")
     return tuple(said)
 
+
+SHORT = ("accuracy", "kappa")
+"""Statistics by scope."""
 
 ALL, REST = "all", "rest"
 """All of a judge's answers, and those to questions that did not train it."""
@@ -257,31 +253,25 @@ def scope_agreement(joined: Joined, options: AgreeOptions) -> dict[str, dict[str
 
 
 def _scope_table(found: Mapping[str, Mapping[str, Agreement]], confidence: float) -> Table:
-    every = [one for kinds in found.values() for one in kinds.values()]
-    rows = tuple(
-        (
-            judge,
-            _SCOPES[kind],
-            f"{one.questions:,}",
-            f"{one.answers:,}",
-            measured(one.left_out["accuracy"], scale=100, digits=1),
-            measured(one.left_out["kappa"], scale=1, digits=3),
-        )
+    rows = [
+        (judge, _SCOPES[kind], one.questions, one.answers, *map(one.left_out.get, SHORT))
         for judge, kinds in found.items()
         for kind, one in kinds.items()
         # What the rest is made of is not said twice.
         if kind in (ALL, REST, LEARNED) or one.answers < kinds.get(REST, kinds[ALL]).answers
-    )
+    ]
+    every = [one for kinds in found.values() for one in kinds.values()]
     lines = (_lineage_line(judge, kinds) for judge, kinds in found.items())
-    return Table(
-        title="On questions that trained a judge, its figures flatter it",
-        header=("judge", "the questions", "number", "answers", "accuracy", "kappa"),
-        rows=rows,
-        numeric=frozenset(("number", "answers", "accuracy", "kappa")),
-        notes=(
-            *filter(None, lines),
-            *_overview_note(every, {"accuracy": "accuracy", "kappa": "kappa"}, confidence),
+    return Table.of(
+        "On questions that trained a judge, its figures flatter it",
+        (
+            "judge",
+            "the questions",
+            *columns("count", "number", "answers"),
+            *(Column(name, format=_form(name, words=True)) for name in SHORT),
         ),
+        rows,
+        (*filter(None, lines), *_overview_note(every, {name: name for name in SHORT}, confidence)),
     )
 
 
@@ -314,7 +304,7 @@ def _lineage_line(judge: str, kinds: Mapping[str, Agreement]) -> str | None:
 
 def _share(one: Agreement) -> str:
     value = one.left_out["accuracy"].value
-    return "n/a" if value is None else f"{100 * value:.1f}%"
+    return "n/a" if value is None else f"{share_text(value)}%"
 
 
 def lineage_lines(joined: Joined, options: AgreeOptions) -> list[str]:
@@ -346,7 +336,12 @@ def agreement_frame(found: Sequence[Agreement]) -> pl.DataFrame:
     )
 
 
-_CELLS = ("true_positive", "false_positive", "false_negative", "true_negative")
+_CELLS = {
+    "true_positive": "right yes",
+    "false_positive": "wrong yes",
+    "false_negative": "wrong no",
+    "true_negative": "right no",
+}
 
 
 def agreement_tables(
@@ -361,7 +356,10 @@ def agreement_tables(
     )
     figures = partial(_figures, found, options.confidence)
     tables = [
-        _counts(found, (*joined.notes(), made, *_accuracy_note(found, options.confidence))),
+        _counts(
+            found,
+            (*joined.notes(), made, *_overview_note(found, {"accuracy": ""}, options.confidence)),
+        ),
         figures("left_out", SHARES, "Agreement in per cent, not judged left out"),
         figures("left_out", COEFFICIENTS, "Agreement, not judged left out"),
     ]
@@ -373,203 +371,81 @@ def agreement_tables(
     return tables
 
 
-def _accuracy_note(found: Sequence[Agreement], confidence: float) -> tuple[str, ...]:
-    """How the intervals of the lead were made."""
-    return interval_note((("", one.left_out["accuracy"]) for one in found), confidence)
-
-
 OVERVIEW = {
-    "accuracy": ("agreement", 100.0, 1),
-    "f1_positive": ("F1 (accepted)", 100.0, 1),
-    "f1_macro": ("F1 (macro)", 100.0, 1),
-    "kappa": ("kappa", 1.0, 3),
-    "auroc": ("AUROC", 1.0, 3),
+    "accuracy": "agreement",
+    "f1_positive": "F1 (accepted)",
+    "f1_macro": "F1 (macro)",
+    "kappa": "kappa",
+    "auroc": "AUROC",
 }
-"""Statistics of the short table: heading, scale, digits."""
+"""Statistics of the short table, with their headings."""
 
 
 def overview_table(found: Sequence[Agreement], notes: Sequence[str] = ()) -> Table:
     """The short table of a report: one row per judge over all systems' answers, 95% intervals."""
     whole = [one for one in found if one.system is None]
-    rows = tuple(
+    return Table.of(
+        "Agreement with people's labels",
         (
-            one.judge,
-            *(
-                measured(one.left_out[name], scale=scale, digits=digits)
-                for name, (_, scale, digits) in OVERVIEW.items()
-            ),
-            not_judged(dict(one.not_judged)),
-        )
-        for one in whole
+            "judge",
+            *_statistics(OVERVIEW, words=True),
+            Column("not judged", lambda one: not_judged(dict(one.not_judged))),
+        ),
+        whole,
+        (*_overview_note(whole, OVERVIEW, 0.95), *notes),
     )
-    heads = {name: title for name, (title, _, _) in OVERVIEW.items()}
-    return Table(
-        title="Agreement with people's labels",
-        header=("judge", *heads.values(), "not judged"),
-        rows=rows,
-        numeric=frozenset(heads.values()),
-        notes=(*_overview_note(whole, heads, 0.95), *notes),
-    )
+
+
+def _form(name: str, *, words: bool = False) -> Format:
+    return number(1, scale=100, words=words) if name in SHARES else number(3, words=words)
+
+
+def _statistic(name: str, policy: Unjudged, found: Agreement) -> Figure:
+    return found.figures(policy)[name]
+
+
+def _statistics(
+    names: Mapping[str, str], policy: Unjudged = "left_out", *, words: bool = False
+) -> list[Column]:
+    """Columns of statistics, by name and heading; shares in per cent."""
+    return [
+        Column(heading, partial(_statistic, name, policy), _form(name, words=words))
+        for name, heading in names.items()
+    ]
+
+
+_WHOSE = ("judge", Column("system", missing="(all)"))
 
 
 def _counts(found: Sequence[Agreement], notes: tuple[str, ...]) -> Table:
-    numbers = ("answers", "questions", "labels accept", "judge accepts")
-    header = (
-        *("judge", "system"),
-        *numbers,
-        *("right yes", "wrong yes", "wrong no", "right no", "not judged"),
-    )
-    rows = [
+    def unjudged(row: Mapping[str, Any]) -> str:
+        return ", ".join(f"{count} {status}" for status, count in row["not_judged"].items()) or "0"
+
+    return Table.of(
+        "Judgments against labels",
         (
-            one.judge,
-            one.system or "(all)",
-            f"{one.answers:,}",
-            f"{one.questions:,}",
-            share_text(one.human),
-            one.judged.text(scale=100, digits=1),
-            *(f"{one.counts[name]:,}" for name in _CELLS),
-            ", ".join(f"{count} {status}" for status, count in one.not_judged.items()) or "0",
-        )
-        for one in found
-    ]
-    return Table(
-        title="Judgments against labels",
-        header=header,
-        rows=tuple(rows),
-        numeric=frozenset(header[2:]),
-        notes=notes,
+            *_WHOSE,
+            *columns("count", "answers", "questions"),
+            *columns("share", ("labels accept", "human"), ("judge accepts", "judged")),
+            *columns("count", *((heading, name) for name, heading in _CELLS.items())),
+            Column("not judged", unjudged, "right"),
+        ),
+        [{**vars(one), **one.counts} for one in found],
+        notes,
     )
 
 
 def _figures(
     found: Sequence[Agreement],
     confidence: float,
-    policy: Any,
+    policy: Unjudged,
     names: Mapping[str, str],
     title: str,
 ) -> Table:
-    scale, digits = (100, 1) if names is SHARES else (1, 3)
-    rows = [
-        (
-            one.judge,
-            one.system or "(all)",
-            *(one.figures(policy)[name].text(scale=scale, digits=digits) for name in names),
-        )
-        for one in found
-    ]
-    header = ("judge", "system", *names.values())
     shown = [(said, one.figures(policy)[name]) for one in found for name, said in names.items()]
-    return Table(
-        title=title,
-        header=header,
-        rows=tuple(rows),
-        numeric=frozenset(header[2:]),
-        notes=interval_note(shown, confidence),
+    return Table.of(
+        title, (*_WHOSE, *_statistics(names, policy)), found, interval_note(shown, confidence)
     )
-
-
-def annotators_of(
-    labels: pl.DataFrame, blanks: Blanks, people: Sequence[str] = ()
-) -> dict[str, Any]:
-    """Every statistic between annotators, or between the `people` named.
-
-    Raises:
-        AgreementError: the labels do not say who gave which, or have no such annotator.
-    """
-    if "item" in labels.columns:
-        labels = labels.unique("item", keep="first", maintain_order=True)
-    ratings = _ratings(labels)
-    unknown = [name for name in people if name not in ratings.columns]
-    if unknown:
-        raise AgreementError(
-            f"no annotator {', '.join(map(repr, unknown))}; there are {', '.join(ratings.columns)}"
-        )
-    ratings = ratings.select(people or ratings.columns)
-    return {
-        "items": ratings.height,
-        "blanks": blanks,
-        "blank_cells": {name: ratings[name].null_count() for name in ratings.columns},
-        "pairs": pairwise_kappas(ratings, blanks=blanks),
-        "fleiss_kappa": fleiss_kappa(_by_place(ratings, blanks), blanks=blanks),
-        "krippendorff_alpha": krippendorff_alpha(ratings, blanks=blanks),
-        "krippendorff_alpha_ordinal": krippendorff_alpha(ratings, level="ordinal"),
-        "disagreements": int(disagreements(ratings, blanks=blanks).sum()),
-        "without_majority": majority(ratings).null_count(),
-    }
-
-
-def _ratings(labels: pl.DataFrame) -> pl.DataFrame:
-    """A column an annotator, by name where names are known."""
-    names = labels["annotators"] if "annotators" in labels.columns else None
-    return ratings_table(_several(labels), names)
-
-
-def _by_place(ratings: pl.DataFrame, blanks: Blanks) -> pl.DataFrame:
-    """The ratings for Fleiss' kappa, whose raters may be others for each item (Fleiss 1971).
-
-    Where nobody rated everything, a column for an item's first rating, one for its second, and so
-    on, as many as most items have.
-    """
-    everything = ratings.height - ratings.drop_nulls().height == 0
-    if blanks == "category" or everything or ratings.drop_nulls().height:
-        return ratings
-    lists = ratings.select(pl.concat_list(pl.all().cast(pl.Float64)).list.drop_nulls())
-    packed = lists.to_series()
-    most = packed.list.len().filter(packed.list.len() > 1).mode()
-    if not len(most):
-        return ratings
-    kept = packed.filter(packed.list.len() == most.max())
-    return ratings_table(kept)
-
-
-def _several(labels: pl.DataFrame) -> pl.Series:
-    if "annotator_labels" not in labels.columns:
-        raise AgreementError(
-            "the labels do not say who gave which: a column 'annotator_labels' with lists, or "
-            "columns annotator1, annotator2, ... are needed"
-        )
-    return labels["annotator_labels"]
-
-
-def _annotator_tables(people: dict[str, Any]) -> list[Table]:
-    """Pairs of annotators, and what holds for all of them."""
-    rows = []
-    for pair in people["pairs"].rows(named=True):
-        kappa = Figure(value=pair["kappa"], reason=pair["reason"])
-        cells = (f"{pair['items']:,}", f"{pair['agree']:,}", share_text(pair["accuracy"]))
-        rows.append((pair["first"], pair["second"], *cells, kappa.text()))
-    header = ("annotator", "annotator", "items", "agree", "per cent", "Cohen's kappa")
-    blank = ", ".join(f"{n} {name}" for name, n in people["blank_cells"].items() if n)
-    whole = (
-        ("items", f"{people['items']:,}"),
-        ("items on which not all agree", f"{people['disagreements']:,}"),
-        ("items without a majority", f"{people['without_majority']:,}"),
-        ("Fleiss' kappa", people["fleiss_kappa"].text(digits=4)),
-        ("Krippendorff's alpha, nominal", people["krippendorff_alpha"].text(digits=4)),
-        (
-            "Krippendorff's alpha, ordinal, blanks missing",
-            people["krippendorff_alpha_ordinal"].text(digits=4),
-        ),
-    )
-    policy = f"blank cells: {blank or 'none'}; a blank is {_MEANING[people['blanks']]}"
-    return [
-        Table(
-            title="Annotators, two by two",
-            header=header,
-            rows=tuple(rows),
-            numeric=frozenset(header[2:]),
-        ),
-        Table(
-            title="All annotators",
-            header=("what", "value"),
-            rows=whole,
-            numeric=frozenset({"value"}),
-            notes=(policy,),
-        ),
-    ]
-
-
-_MEANING = {"missing": "no rating (--blanks missing)", "category": "a category of its own"}
 
 
 def alternative_tests(
@@ -580,10 +456,9 @@ def alternative_tests(
     Raises:
         AgreementError: annotators are not known, or gave grades and no bar was set.
     """
-    _several(joined.rows)
     found = {}
     for (judge,), rows in joined.rows.group_by("judge", maintain_order=True):
-        ratings = _ratings(rows)
+        ratings = ratings_of(rows)
         if positive_from is not None:
             ratings = ratings.select((pl.all() >= positive_from).cast(pl.Float64))
         elif not ratings.select(pl.all().is_in([0.0, 1.0]).all()).to_numpy().all():
@@ -600,27 +475,38 @@ def alternative_tests(
 
 def _alternative_table(tests: Mapping[str, AlternativeAnnotator]) -> Table:
     """One row per judge and annotator, the verdict in the notes."""
-    rows, said = [], []
+    said = []
     for judge, test in tests.items():
-        for one in test.against:
-            shares = (share_text(one.judge_advantage), share_text(one.annotator_advantage))
-            p = f"{p_text(one.p.value, one.p.reason)} ({one.test})"
-            rows.append(
-                (judge, one.annotator, f"{one.items:,}", *shares, p, "yes" if one.won else "no")
-            )
         may = "may replace an annotator" if test.passed else "may not replace an annotator"
         said.append(
             f"{judge} {may}: winning rate {test.winning_rate:.2f} (0.5 is needed), "
             f"average advantage {test.advantage:.2f}, epsilon {test.epsilon:g}, "
             f"false discovery rate {test.level:g} (Benjamini-Yekutieli)"
         )
-    header = ("judge", "against", "items", "judge as good", "person as good", "p", "won")
-    return Table(
-        title="Alternative annotator test (per cent of items on which each is as good or better)",
-        header=header,
-        rows=tuple(rows),
-        numeric=frozenset(header[2:6]),
-        notes=tuple(said),
+    return Table.of(
+        "Alternative annotator test (per cent of items on which each is as good or better)",
+        (
+            "judge",
+            "against",
+            Column("items", format="count"),
+            *columns("share", "judge as good", "person as good"),
+            Column("p", format="right"),
+            "won",
+        ),
+        [
+            (
+                judge,
+                one.annotator,
+                one.items,
+                one.judge_advantage,
+                one.annotator_advantage,
+                f"{cell('p', one.p)} ({one.test})",
+                "yes" if one.won else "no",
+            )
+            for judge, test in tests.items()
+            for one in test.against
+        ],
+        said,
     )
 
 
@@ -643,51 +529,46 @@ def relation_tests(joined: Joined, positive_from: float | None) -> dict[str, Any
 
 def relation_tables(found: Mapping[str, Any]) -> list[Table]:
     """Adjacent sets and marks, one row per judge and test."""
-    steps = []
-    for judge, tests in found.items():
-        for step in tests.get("sets", ()):
-            above = f"{step.higher_accepted:,} of {step.higher_answers:,}"
-            below = f"{step.lower_accepted:,} of {step.lower_answers:,}"
-            odds = step.odds_ratio.text(digits=2)
-            p = p_text(step.p.value, step.p.reason)
-            steps.append((judge, f"{step.higher} > {step.lower}", above, below, odds, p))
-    marks = [
-        (
-            judge,
-            f"{test.accepted:,}",
-            f"{test.rejected:,}",
-            f"{test.left_out:,}",
-            test.auroc.text(),
-            p_text(test.p.value, test.p.reason),
-        )
-        for judge, test in ((name, tests.get("marks")) for name, tests in found.items())
-        if test
+    steps = [
+        {"judge": judge, **vars(step)}
+        for judge, tests in found.items()
+        for step in tests.get("sets", ())
     ]
-    tables = []
+    marks = [
+        {"judge": judge, **vars(tests["marks"])}
+        for judge, tests in found.items()
+        if "marks" in tests
+    ]
     said = "p: {}; each answer is taken as independent, as in the paper"
-    if steps:
-        header = ("judge", "sets", "accepted above", "accepted below", "odds ratio", "p (Fisher)")
-        tables.append(
-            Table(
-                title="Are higher relations accepted more often? One-tailed Fisher exact tests",
-                header=header,
-                rows=tuple(steps),
-                numeric=frozenset(header[2:]),
-                notes=(said.format("fisher-exact"),),
-            )
-        )
-    if marks:
-        header = ("judge", "accepted", "rejected", "no marks", "AUROC", "p (Brunner-Munzel)")
-        tables.append(
-            Table(
-                title="Are marks higher for accepted answers?",
-                header=header,
-                rows=tuple(marks),
-                numeric=frozenset(header[1:]),
-                notes=(said.format("brunner-munzel"),),
-            )
-        )
-    return tables
+    tables = (
+        Table.of(
+            "Are higher relations accepted more often? One-tailed Fisher exact tests",
+            (
+                *columns("text", "judge", ("sets", "{higher} > {lower}".format_map)),
+                *columns(
+                    "right",
+                    ("accepted above", "{higher_accepted:,} of {higher_answers:,}".format_map),
+                    ("accepted below", "{lower_accepted:,} of {lower_answers:,}".format_map),
+                ),
+                Column("odds ratio", "odds_ratio", 2),
+                Column("p (Fisher)", "p", "p"),
+            ),
+            steps,
+            (said.format("fisher-exact"),),
+        ),
+        Table.of(
+            "Are marks higher for accepted answers?",
+            (
+                "judge",
+                *columns("count", "accepted", "rejected", ("no marks", "left_out")),
+                Column("AUROC", "auroc", 3),
+                Column("p (Brunner-Munzel)", "p", "p"),
+            ),
+            marks,
+            (said.format("brunner-munzel"),),
+        ),
+    )
+    return [table for table in tables if table.rows]
 
 
 def correlations_of(joined: Joined) -> dict[str, PerQuestion]:
@@ -702,23 +583,15 @@ def correlations_of(joined: Joined) -> dict[str, PerQuestion]:
 
 def _correlation_table(found: Mapping[str, PerQuestion]) -> Table:
     """One row per judge."""
-    rows = [
-        (
-            judge,
-            *(one.means[name].text() for name in ("kendall", "spearman", "pearson")),
-            f"{one.questions:,.0f}",
-            f"{one.constant:,.0f}",
-            f"{one.single:,.0f}",
-            f"{one.not_scored:,}",
-        )
-        for judge, one in found.items()
-    ]
-    coefficients = ("Kendall tau-b", "Spearman", "Pearson")
-    header = ("judge", *coefficients, "questions", "constant", "single", "not scored")
-    return Table(
-        title="Scores against grades within questions, averaged",
-        header=header,
-        rows=tuple(rows),
-        numeric=frozenset(header[1:]),
-        notes=("left out: questions where a side is constant, and those with a single answer",),
+    shown: tuple[Column | str, ...] = (
+        "judge",
+        Column("Kendall tau-b", "kendall", 3),
+        *columns(3, ("Spearman", "spearman"), ("Pearson", "pearson")),
+        *columns("count", "questions", "constant", "single", "not scored"),
+    )
+    return Table.of(
+        "Scores against grades within questions, averaged",
+        shown,
+        [{"judge": judge, **vars(one), **one.means} for judge, one in found.items()],
+        ("left out: questions where a side is constant, and those with a single answer",),
     )

@@ -10,8 +10,9 @@ gave no label). Every statistic says what it does with blanks:
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from itertools import combinations
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -20,8 +21,8 @@ import polars as pl
 from markscheme.agreement.closed_forms import fleiss
 from markscheme.agreement.options import Blanks
 from markscheme.errors import AgreementError
-from markscheme.results import Figure, figure
-from markscheme.tables import majority
+from markscheme.results import Column, Figure, Form, Table, cell, columns, figure
+from markscheme.tables import majority, ratings_table
 
 Level = Literal["nominal", "ordinal", "interval"]
 
@@ -176,3 +177,108 @@ def _check_several(ratings: pl.DataFrame) -> None:
         raise AgreementError(
             f"agreement between annotators needs two or more of them, not {ratings.width}"
         )
+
+
+def annotators_of(
+    labels: pl.DataFrame, blanks: Blanks, people: Sequence[str] = ()
+) -> dict[str, Any]:
+    """Every statistic between annotators, or between the `people` named.
+
+    Raises:
+        AgreementError: the labels do not say who gave which, or have no such annotator.
+    """
+    if "item" in labels.columns:
+        labels = labels.unique("item", keep="first", maintain_order=True)
+    ratings = ratings_of(labels)
+    unknown = [name for name in people if name not in ratings.columns]
+    if unknown:
+        raise AgreementError(
+            f"no annotator {', '.join(map(repr, unknown))}; there are {', '.join(ratings.columns)}"
+        )
+    ratings = ratings.select(people or ratings.columns)
+    return {
+        "items": ratings.height,
+        "blanks": blanks,
+        "blank_cells": {name: ratings[name].null_count() for name in ratings.columns},
+        "pairs": pairwise_kappas(ratings, blanks=blanks),
+        "fleiss_kappa": fleiss_kappa(_by_place(ratings, blanks), blanks=blanks),
+        "krippendorff_alpha": krippendorff_alpha(ratings, blanks=blanks),
+        "krippendorff_alpha_ordinal": krippendorff_alpha(ratings, level="ordinal"),
+        "disagreements": int(disagreements(ratings, blanks=blanks).sum()),
+        "without_majority": majority(ratings).null_count(),
+    }
+
+
+def ratings_of(labels: pl.DataFrame) -> pl.DataFrame:
+    """A column an annotator, by name where names are known."""
+    names = labels["annotators"] if "annotators" in labels.columns else None
+    return ratings_table(_several(labels), names)
+
+
+def _by_place(ratings: pl.DataFrame, blanks: Blanks) -> pl.DataFrame:
+    """The ratings for Fleiss' kappa, whose raters may be others for each item (Fleiss 1971).
+
+    Where nobody rated everything, a column for an item's first rating, one for its second, and so
+    on, as many as most items have.
+    """
+    everything = ratings.height - ratings.drop_nulls().height == 0
+    if blanks == "category" or everything or ratings.drop_nulls().height:
+        return ratings
+    lists = ratings.select(pl.concat_list(pl.all().cast(pl.Float64)).list.drop_nulls())
+    packed = lists.to_series()
+    most = packed.list.len().filter(packed.list.len() > 1).mode()
+    if not len(most):
+        return ratings
+    kept = packed.filter(packed.list.len() == most.max())
+    return ratings_table(kept)
+
+
+def _several(labels: pl.DataFrame) -> pl.Series:
+    if "annotator_labels" not in labels.columns:
+        raise AgreementError(
+            "the labels do not say who gave which: a column 'annotator_labels' with lists, or "
+            "columns annotator1, annotator2, ... are needed"
+        )
+    return labels["annotator_labels"]
+
+
+def _kappa(pair: Mapping[str, Any]) -> Figure:
+    return Figure(value=pair["kappa"], reason=pair["reason"])
+
+
+def annotator_tables(people: dict[str, Any]) -> list[Table]:
+    """Pairs of annotators, and what holds for all of them."""
+    blank = ", ".join(f"{n} {name}" for name, n in people["blank_cells"].items() if n)
+    policy = f"blank cells: {blank or 'none'}; a blank is {_MEANING[people['blanks']]}"
+    return [
+        Table.of(
+            "Annotators, two by two",
+            (
+                *columns("text", ("annotator", "first"), ("annotator", "second")),
+                *columns("count", "items", "agree"),
+                Column("per cent", "accuracy", "share"),
+                Column("Cohen's kappa", _kappa, 3),
+            ),
+            people["pairs"],
+        ),
+        Table.of(
+            "All annotators",
+            ("what", Column("value", format="right")),
+            [(heading, cell(form, people[name])) for name, (heading, form) in _OF_ALL.items()],
+            (policy,),
+        ),
+    ]
+
+
+_OF_ALL: dict[str, tuple[str, Form]] = {
+    "items": ("items", "count"),
+    "disagreements": ("items on which not all agree", "count"),
+    "without_majority": ("items without a majority", "count"),
+    "fleiss_kappa": ("Fleiss' kappa", 4),
+    "krippendorff_alpha": ("Krippendorff's alpha, nominal", 4),
+    "krippendorff_alpha_ordinal": ("Krippendorff's alpha, ordinal, blanks missing", 4),
+}
+"""What holds for all annotators: its heading, and how it is written."""
+
+
+_MEANING = {"missing": "no rating (--blanks missing)", "category": "a category of its own"}

@@ -24,7 +24,7 @@ from markscheme.agreement.thresholds import (
 )
 from markscheme.errors import AgreementError
 from markscheme.flags import with_keywords
-from markscheme.results import Table, TableResult, share_text
+from markscheme.results import Column, Figure, Table, TableResult, cell, columns
 from markscheme.tables import as_binary
 
 
@@ -96,14 +96,15 @@ def calibrate(
         f"seed {wanted.seed}"
     )
     when = ("before", "after")
+    frame = pl.concat(
+        fitted[f"diagram_{name}"].select(
+            pl.lit(name).alias("map"), "low", "high", "answers", "mean_score", "accepted"
+        )
+        for name in when
+    )
     return CalibrateResult(
-        frame=pl.concat(
-            fitted[f"diagram_{name}"].select(
-                pl.lit(name).alias("map"), "low", "high", "answers", "mean_score", "accepted"
-            )
-            for name in when
-        ),
-        tables=(_threshold_table(chosen, said), _calibration_table(fitted), _diagram(fitted)),
+        frame=frame,
+        tables=(_threshold_table(chosen, said), _calibration_table(fitted), _diagram(frame)),
         data={
             "command": "calibrate",
             "judge": names[0],
@@ -138,22 +139,18 @@ def _fit(scored: pl.DataFrame, truth: Any, judge: str, options: CalibrateOptions
 
 
 def _threshold_table(chosen: Chosen, said: list[str]) -> Table:
-    shares = ("accuracy", "precision", "recall", "f1_positive", "f1_macro")
-    rows = tuple(
-        (name, figure.text(scale=100, digits=1) if name in shares else figure.text())
-        for name, figure in chosen.held_out.items()
-    )
-    scale, digits = (100, 1) if chosen.criterion in shares else (1, 3)
-    development = chosen.development.text(scale=scale, digits=digits)
-    return Table(
-        title=f"Accept from {chosen.threshold:.4g}: {chosen.held_out_answers:,} held-out answers",
-        header=("statistic", "value"),
-        rows=rows,
-        numeric=frozenset({"value"}),
-        notes=(
+    def written(name: str, figure: Figure) -> str:
+        shares = ("accuracy", "precision", "recall", "f1_positive", "f1_macro")
+        return cell("share" if name in shares else 3, figure)
+
+    return Table.of(
+        f"Accept from {chosen.threshold:.4g}: {chosen.held_out_answers:,} held-out answers",
+        ("statistic", Column("value", format="right")),
+        [(name, written(name, figure)) for name, figure in chosen.held_out.items()],
+        (
             *said,
             f"chosen by {chosen.criterion} on {chosen.development_answers:,} answers, where it is "
-            f"{development}",
+            f"{written(chosen.criterion, chosen.development)}",
         ),
     )
 
@@ -164,32 +161,22 @@ def _calibration_table(fitted: dict[str, Any]) -> Table:
         "ece_quantile": "expected calibration error (equal counts)",
         "brier": "Brier score",
     }
-    rows = tuple(
-        (label, fitted["before"][name].text(digits=4), fitted["after"][name].text(digits=4))
-        for name, label in names.items()
-    )
-    header = (f"{fitted['map'].kind} map, held-out answers", "before", "after")
-    return Table(
-        title="Calibration", header=header, rows=rows, numeric=frozenset({"before", "after"})
+    return Table.of(
+        "Calibration",
+        (Column(f"{fitted['map'].kind} map, held-out answers"), *columns(4, "before", "after")),
+        [(label, fitted["before"][name], fitted["after"][name]) for name, label in names.items()],
     )
 
 
-def _diagram(fitted: dict[str, Any]) -> Table:
-    rows = tuple(
+def _diagram(reliability: pl.DataFrame) -> Table:
+    return Table.of(
+        "Reliability on held-out answers",
         (
-            when,
-            f"{row['low']:.2f} to {row['high']:.2f}",
-            f"{row['answers']:,}",
-            f"{row['mean_score']:.3f}",
-            share_text(row["accepted"]),
-        )
-        for when in ("before", "after")
-        for row in fitted[f"diagram_{when}"].rows(named=True)
-    )
-    header = ("map", "score", "answers", "mean score", "accepted by people, per cent")
-    return Table(
-        title="Reliability on held-out answers",
-        header=header,
-        rows=rows,
-        numeric=frozenset(header[2:]),
+            "map",
+            Column("score", "{low:.2f} to {high:.2f}".format_map),
+            Column("answers", format="count"),
+            Column("mean score", format=3),
+            Column("accepted by people, per cent", "accepted", "share"),
+        ),
+        reliability,
     )

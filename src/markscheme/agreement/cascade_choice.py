@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,7 +24,7 @@ from markscheme.agreement.sources import (
 from markscheme.contract import parse_judge
 from markscheme.errors import AgreementError, MarkschemeError, UnknownNameError
 from markscheme.flags import with_keywords
-from markscheme.results import Table, TableResult, share_text
+from markscheme.results import Column, Format, Table, TableResult, columns, interval, share_text
 from markscheme.tables import as_binary, join_labels
 
 SHOWN = 16
@@ -137,24 +138,17 @@ def _table(chosen: ChosenCascade, goal: Goal, first: str, then: str, matched: li
         same = (chosen.curve["accept"] == chosen.accept) & (chosen.curve["reject"] == chosen.reject)
         marked = int(same.arg_true()[0]) if same.any() else -1
     shown = _spread(chosen.curve.height, marked)
-    rows = []
-    for place in shown:
-        row = chosen.curve.row(place, named=True)
-        rows.append(
-            (
-                _threshold(row["accept"]), _threshold(row["reject"]), share_text(row["calls"]),
-                share_text(row["agreement"]),
-                share_text(row["agreement"] - chosen.dear_agreement, signed=True),
-                "chosen" if place == marked else "",
-            )
-        )  # fmt: skip
-    header = ("accept from", "reject to", "calls %", "agreement %", "against second", "")
-    return Table(
-        title=f"Cascade of {first}, then {then}: {chosen.held_out_questions} held-out questions",
-        header=header,
-        rows=tuple(rows),
-        numeric=frozenset(header[:-1]),
-        notes=(*matched, *_said(chosen, goal, first, then)),
+    columns_shown = (
+        *columns(_THRESHOLD, ("accept from", "accept"), ("reject to", "reject")),
+        *columns("share", ("calls %", "calls"), ("agreement %", "agreement")),
+        Column("against second", lambda row: row["agreement"] - chosen.dear_agreement, "change"),
+        Column("", lambda row: "chosen" if row["place"] == marked else ""),
+    )
+    return Table.of(
+        f"Cascade of {first}, then {then}: {chosen.held_out_questions} held-out questions",
+        columns_shown,
+        chosen.curve.with_row_index("place")[shown],
+        (*matched, *_said(chosen, goal, first, then)),
     )
 
 
@@ -179,12 +173,12 @@ def _said(chosen: ChosenCascade, goal: Goal, first: str, then: str) -> list[str]
             f"no setting keeps within {goal.calls:g} of the calls: {first} is nowhere sure enough"
         )
     if chosen.gap is not None and chosen.calls is not None:
-        gap = chosen.gap
-        mean, low, high = (share_text(end, signed=True) for end in (gap.value, gap.low, gap.high))
+        gap, against = chosen.gap, share_text(chosen.gap.value, signed=True)
         said.append(
             f"chosen: {share_text(chosen.calls)}% of the calls, agreement "
-            f"{share_text(chosen.agreement)}%, which is {mean} points against {then} (95% interval "
-            f"{low} to {high}, {gap.method})"
+            f"{share_text(chosen.agreement)}%, which is {against} points "
+            f"against {then} (95% interval {interval(gap.low, gap.high, signed=True)}, "
+            f"{gap.method})"
         )
         said += _promise(goal)
         said += _ready(_name(chosen, first, then))
@@ -232,5 +226,4 @@ def _spread(count: int, marked: int) -> list[int]:
     return sorted(places | ({marked} if marked >= 0 else set()))
 
 
-def _threshold(value: float) -> str:
-    return "never" if value in (float("inf"), float("-inf")) else f"{value:.4g}"
+_THRESHOLD = Format(lambda value: "never" if math.isinf(value) else f"{value:.4g}")

@@ -36,7 +36,7 @@ from markscheme.errors import AgreementError
 from markscheme.flags import with_keywords
 from markscheme.models import Models
 from markscheme.models.ledger import Ledger
-from markscheme.results import Table, TableResult, p_text, share_text
+from markscheme.results import Column, Table, TableResult
 from markscheme.tables import AnswersReader, ReadOptions, as_binary, read_answers
 
 Array = npt.NDArray[np.float64]
@@ -466,26 +466,24 @@ def _remarks(checks: Sequence[DriftCheck], latest: Any, options: DriftOptions) -
 
 
 def _table(checks: Sequence[DriftCheck], said: Sequence[str]) -> Table:
-    header: tuple[str, ...] = (
-        "judge", "check", "answered by", "agreement %", "accepted %", "not judged", "changed", "p",
-        "state",
-    )  # fmt: skip
     several = len({one.judge for one in checks}) > 1
-    rows: tuple[tuple[str, ...], ...] = tuple(
+    return Table.of(
+        "Anchors asked again" + ("" if several or not checks else f": {checks[0].judge}"),
         (
-            one.judge, f"{one.at:%Y-%m-%d %H:%M}", ", ".join(one.answered_by[:2]),
-            "n/a" if one.agreement is None else share_text(one.agreement),
-            "n/a" if one.accepted is None else share_text(one.accepted),
-            str(one.not_judged),
-            "" if one.changed is None else f"{one.changed} of {one.compared}",
-            p_text(one.p), one.state,
-        )
-        for one in checks
-    )  # fmt: skip
-    if not several:
-        header, rows = header[1:], tuple(row[1:] for row in rows)
-    title = "Anchors asked again" + ("" if several or not checks else f": {checks[0].judge}")
-    return Table(
-        title=title, header=header, rows=rows, notes=tuple(said),
-        numeric=frozenset(("agreement %", "accepted %", "not judged", "changed", "p")),
-    )  # fmt: skip
+            Column("judge", show=several),
+            Column("check", lambda one: f"{one.at:%Y-%m-%d %H:%M}"),
+            Column("answered by", lambda one: ", ".join(one.answered_by[:2])),
+            Column("agreement %", "agreement", "share", missing="n/a"),
+            Column("accepted %", "accepted", "share", missing="n/a"),
+            Column("not judged", format="count"),
+            Column("changed", _changed, "right"),
+            Column("p", format="p"),
+            "state",
+        ),
+        checks,
+        said,
+    )
+
+
+def _changed(check: DriftCheck) -> str | None:
+    return None if check.changed is None else f"{check.changed} of {check.compared}"

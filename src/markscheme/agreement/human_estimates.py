@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,12 +18,13 @@ from markscheme.agreement.sources import (
 )
 from markscheme.flags import with_keywords
 from markscheme.results import (
+    Column,
     Table,
     TableResult,
+    columns,
     flat_frame,
     interval_note,
-    measured,
-    share_text,
+    number,
 )
 from markscheme.tables import tied_note
 
@@ -83,9 +84,10 @@ def estimate(
         threshold=wanted.threshold, label_column=wanted.label_column,
     )  # fmt: skip
     found = human_accuracy(rows, known, wanted)
+    records = [record for one in found for record in _records(one)]
     return EstimateResult(
-        frame=flat_frame(record for one in found for record in _records(one)),
-        tables=(_table(found, wanted, tied_note(known)),),
+        frame=flat_frame(records),
+        tables=(_table(found, records, wanted, tied_note(known)),),
         data={"command": "estimate", "confidence": wanted.confidence, "estimates": found},
         lead=_lead(found),
         estimates=tuple(found),
@@ -101,8 +103,9 @@ def _lead(found: Sequence[HumanAccuracy]) -> tuple[str, ...]:
             continue
         whose = f"the {one.answers:,} answers" if one.system is None else f"{one.system}'s answers"
         few = f"; few labels, {one.labelled:,}" if one.few else ""
+        share = figure.text(scale=100, digits=0, unit="%", words=True)
         said.append(
-            f"People would accept {measured(figure, scale=100, digits=0, unit='%')} of {whose}; "
+            f"People would accept {share} of {whose}; "
             f"{one.judge} alone says {100 * one.judge_mean:.0f}%{few}"
         )
     return tuple(said)
@@ -127,8 +130,12 @@ def _records(one: HumanAccuracy) -> list[dict[str, Any]]:
     ] or [about | nothing]  # fmt: skip
 
 
-def _table(found: Sequence[HumanAccuracy], options: EstimateOptions, more: Sequence[str]) -> Table:
-    rows = []
+def _table(
+    found: Sequence[HumanAccuracy],
+    records: Sequence[Mapping[str, Any]],
+    options: EstimateOptions,
+    more: Sequence[str],
+) -> Table:
     figures = [(NAMES[each.method], each.figure) for one in found for each in one.estimates]
     said = [
         *interval_note(figures, options.confidence),
@@ -142,24 +149,19 @@ def _table(found: Sequence[HumanAccuracy], options: EstimateOptions, more: Seque
             "random; it is about these answers, not about further questions"
         )
     for one in found:
-        about = (one.system or "(all)", f"{one.answers:,}", f"{one.labelled:,}")
-        if one.refusal:
-            rows.append((*about, share_text(one.judge_mean), "-", "refused; see below", "-", "-"))
-            said.append(f"{about[0]}: {one.refusal}")
-        for each in one.estimates:
-            error = "-" if each.standard_error is None else f"{100 * each.standard_error:.2f}"
-            weight = "-" if each.weight_of_judge is None else f"{each.weight_of_judge:.2f}"
-            figure = each.figure.text(scale=100, digits=1)
-            rows.append(
-                (*about, share_text(one.judge_mean), NAMES[each.method], figure, error, weight)
-            )
-        said += [f"{about[0]}: {note}" for note in one.notes]
-    header = ("system", "answers", "labelled", "judge says", "method", "people would say")
-    rest = ("standard error", "weight of judge")
-    return Table(
-        title="Human accuracy in per cent",
-        header=(*header, *rest),
-        rows=tuple(rows),
-        numeric=frozenset((*header[1:4], header[5], *rest)),
-        notes=tuple(said),
+        notes = ([one.refusal] if one.refusal else []) + list(one.notes)
+        said += [f"{one.system or '(all)'}: {note}" for note in notes]
+    return Table.of(
+        "Human accuracy in per cent",
+        (
+            Column("system", missing="(all)"),
+            *columns("count", "answers", "labelled"),
+            Column("judge says", "judge_mean", "share"),
+            Column("method", lambda row: NAMES.get(row["method"], "-")),
+            Column("people would say", "figure", "share", missing="refused; see below"),
+            Column("standard error", format=number(2, scale=100)),
+            Column("weight of judge", format=2),
+        ),
+        records,
+        said,
     )

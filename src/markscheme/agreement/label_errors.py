@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from markscheme.results import Table
+from markscheme.results import Column, Format, Table, columns
 from markscheme.tables import Joined, as_binary
 from markscheme.text import excerpt
 
@@ -65,21 +65,21 @@ def label_errors_table(errors: pl.DataFrame) -> Table | None:
     shown = shown.head(_SHOWN)
     texts = [name for name in ("question", "references", "answer") if name in shown.columns]
     several = [name for name in ("judge", "system") if name in found and found[name].n_unique() > 1]
-    rows = [
-        (*(row[name] for name in several), *(excerpt(_text(row[name]), _LONGEST) for name in texts))
-        for row in shown.iter_rows(named=True)
-    ]
     left = found.height - shown.height
     what = "Wrong answers" if kind == FALSE_PASS else "Right answers"
     does = "accept" if kind == FALSE_PASS else "reject"
     more = f"{left:,} more not shown; " if left else ""
-    return Table(
-        title=f"{what} that the judge {does}s" if judges == 1 else f"{what} that judges {does}",
-        header=(*several, *texts),
-        rows=tuple(rows),
-        notes=(f"{more}--errors FILE writes every answer on which judge and people differ",),
+    return Table.of(
+        f"{what} that the judge {does}s" if judges == 1 else f"{what} that judges {does}",
+        (*map(Column, several), *columns(_EXCERPT, *texts)),
+        shown,
+        (f"{more}--errors FILE writes every answer on which judge and people differ",),
     )
 
 
-def _text(value: object) -> str:
-    return " | ".join(map(str, value)) if isinstance(value, list) else str(value or "")
+def _excerpt(value: object) -> str:
+    text = " | ".join(map(str, value)) if isinstance(value, list) else str(value)
+    return excerpt(text, _LONGEST)
+
+
+_EXCERPT = Format(_excerpt, numeric=False)

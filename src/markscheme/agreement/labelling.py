@@ -34,7 +34,7 @@ from markscheme.agreement.sources import (
 )
 from markscheme.errors import AgreementError, MarkschemeError
 from markscheme.flags import with_keywords
-from markscheme.results import Table, TableResult, plain
+from markscheme.results import Column, Table, TableResult, columns, plain
 from markscheme.tables import join_labels, load_labels, write_table
 
 
@@ -321,24 +321,18 @@ def _table(
     """Labels needed, a row a system; without a half-width, how many are drawn."""
     none = "more than there are"
     if not needs:
-        header: tuple[str, ...] = ("answers", "drawn")
-        rows: tuple[tuple[str, ...], ...] = ((f"{answers:,}", f"{drawn:,}"),)
-    else:
-        header = ("system", "labels", "labels without the judge", "least half-width", "correlation")
-        rows = tuple(
-            (
-                name or "(all)",
-                none if need.labels is None else f"{need.labels:,}",
-                none if need.labels_alone is None else f"{need.labels_alone:,}",
-                f"{100 * need.reach:.1f}",
-                f"{need.correlation:.2f}",
-            )
-            for name, need in needs.items()
+        return Table.of(
+            "Labels needed", columns("count", "answers", "drawn"), [(answers, drawn)], notes
         )
-    return Table(
-        title="Labels needed", header=header, rows=rows,
-        numeric=frozenset(header) - {"system"}, notes=notes,
-    )  # fmt: skip
+    shown = (
+        Column("system", missing="(all)"),
+        Column("labels", format="count", missing=none),
+        Column("labels without the judge", "labels_alone", "count", missing=none),
+        Column("least half-width", "reach", "share"),
+        Column("correlation", format=2),
+    )
+    rows = [{"system": name, **vars(need)} for name, need in needs.items()]
+    return Table.of("Labels needed", shown, rows, notes)
 
 
 def _labelling_file(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -20,7 +21,7 @@ from markscheme.agreement.sources import (
 from markscheme.errors import AgreementError
 from markscheme.flags import with_keywords
 from markscheme.metrics import exact_match
-from markscheme.results import Table, TableResult, share_text
+from markscheme.results import Column, Table, TableResult, columns
 from markscheme.tables import as_binary, join_labels, row_keys, with_answers
 
 HUMAN = "human"
@@ -249,59 +250,45 @@ def _texts(judgments: pl.DataFrame, answers: pl.DataFrame) -> pl.DataFrame:
 
 
 def _tables(ranking: Ranking, said: list[str]) -> list[Table]:
+    human, base = ranking.human, ranking.baseline or ""
+    others = [name for name in ranking.measures["measure"] if name not in (base, human)]
 
-    base = ranking.baseline or ""
-    others = [name for name in ranking.measures["measure"] if name not in (base, ranking.human)]
-    header = ["system", "answers", base]
-    for name in (*others, ranking.human):
-        header += [name, f"{name} - {base}"]
-    rows = []
-    for row in ranking.systems.rows(named=True):
-        cells = [row["system"], f"{row['answers']:,}", share_text(row[base])]
-        for name in (*others, ranking.human):
-            cells += [share_text(row[name]), share_text(row[f"{name}_delta"], signed=True)]
-        rows.append(tuple(cells))
-    measures = []
-    for row in ranking.measures.rows(named=True):
-        name = row["measure"]
-        with_people = name != ranking.human
-        measures.append(
-            (
-                name,
-                share_text(row["mean"]),
-                share_text(row["gain"], signed=True),
-                share_text(row["shortfall"]),
-                ranking.tau_b[name].text(digits=2) if with_people else "-",
-                ranking.spearman[name].text(digits=2) if with_people else "-",
-                str(row["rank_changes"]) if with_people else "-",
-            )
-        )
-    places = tuple(
-        (
-            row["system"],
-            *(str(row[f"{name}_rank"]) for name in (ranking.human, base, *others)),
-        )
-        for row in ranking.systems.rows(named=True)
-    )
-    names = ("judge", "mean", f"gain over {base}", "short of human", "Kendall tau-b", "Spearman")
+    means: list[Column | str] = [
+        "system",
+        Column("answers", format="count"),
+        Column(base, base, "share"),
+    ]
+    for name in (*others, human):
+        means += [
+            Column(name, name, "share"),
+            Column(f"{name} - {base}", f"{name}_delta", "change"),
+        ]
+    ranked = ((name, f"{name}_rank") for name in (human, base, *others))
+    changes = dict(ranking.measures.select("measure", "rank_changes").iter_rows())
     return [
-        Table(
-            title=f"Systems in per cent over {ranking.questions:,} questions, best by people first",
-            header=tuple(header),
-            rows=tuple(rows),
-            numeric=frozenset(header[1:]),
+        Table.of(
+            f"Systems in per cent over {ranking.questions:,} questions, best by people first",
+            means,
+            ranking.systems,
         ),
-        Table(
-            title="Ranks",
-            header=("system", ranking.human, base, *others),
-            rows=places,
-            numeric=frozenset((ranking.human, base, *others)),
-        ),
-        Table(
-            title="Agreement with people's ranking",
-            header=(*names, "ranks that differ"),
-            rows=tuple(measures),
-            numeric=frozenset((*names[1:], "ranks that differ")),
-            notes=tuple(said),
+        Table.of("Ranks", ("system", *columns("count", *ranked)), ranking.systems),
+        Table.of(
+            "Agreement with people's ranking",
+            (
+                Column("judge", "measure"),
+                Column("mean", format="share"),
+                Column(f"gain over {base}", "gain", "change"),
+                Column("short of human", "shortfall", "share"),
+                Column("Kendall tau-b", _of_judge(ranking, ranking.tau_b), 2),
+                Column("Spearman", _of_judge(ranking, ranking.spearman), 2),
+                Column("ranks that differ", _of_judge(ranking, changes), "count", missing="-"),
+            ),
+            ranking.measures,
+            said,
         ),
     ]
+
+
+def _of_judge(ranking: Ranking, values: Mapping[str, Any]) -> Callable[[Mapping[str, Any]], Any]:
+    """A measure's value, where the measure is not the people's own."""
+    return lambda row: None if row["measure"] == ranking.human else values[row["measure"]]

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from typing import Any
 
 import polars as pl
 
@@ -11,8 +12,8 @@ from markscheme.contract import Judge, judge_name
 from markscheme.engine import reading_for, run_in_memory
 from markscheme.flags import CLEANING, Cleaning
 from markscheme.models import ModelOptions, Models
-from markscheme.models.chat import Spending, how_counted
-from markscheme.results import Table, TableResult, flat_frame
+from markscheme.models.chat import how_counted
+from markscheme.results import Column, Table, TableResult, columns, flat_frame
 from markscheme.tables import AnswersReader
 
 
@@ -63,6 +64,16 @@ def plan_calls(
         {"judge": judge_name(judge), **asdict(one), "cost_usd": one.cost_usd}
         for judge, one in found
     ]
+    shown = Table.of(
+        "What would be asked",
+        (
+            "judge",
+            *columns("count", "calls", "known", "tokens in", ("tokens out, at most", "tokens_out")),
+            Column("cost, at most", _cost, "money", missing="n/a"),
+        ),
+        records,
+        ("Known: answered by the ledger, at no cost. Repairs and later stages come on top.",),
+    )
     notes = [] if asked.model is None else [f"tokens in: {how_counted(asked.model)}"]
     if any(one.unpriced for _, one in found):
         notes.append(
@@ -70,35 +81,12 @@ def plan_calls(
         )
     return CallPlan(
         frame=flat_frame(records),
-        tables=(_table(found),),
+        tables=(shown,),
         data={"command": "dry-run", "model": asked.model, "judges": records},
         notes=tuple(notes),
     )
 
 
-def _table(found: Sequence[tuple[Judge, Spending]]) -> Table:
-    rows = [
-        (
-            judge_name(judge),
-            f"{one.calls:,}",
-            f"{one.known:,}",
-            f"{one.tokens_in:,}",
-            f"{one.tokens_out:,}",
-            _money(one),
-        )
-        for judge, one in found
-    ]
-    header = ("judge", "calls", "known", "tokens in", "tokens out, at most", "cost, at most")
-    return Table(
-        title="What would be asked",
-        header=header,
-        rows=tuple(rows),
-        numeric=frozenset(header[1:]),
-        notes=("Known: answered by the ledger, at no cost. Repairs and later stages come on top.",),
-    )
-
-
-def _money(one: Spending) -> str:
-    if one.unpriced and one.unpriced == one.calls:
-        return "n/a"
-    return f"${one.cost_usd:,.4f}"
+def _cost(record: Mapping[str, Any]) -> float | None:
+    unpriced = record["unpriced"]
+    return None if unpriced and unpriced == record["calls"] else record["cost_usd"]

@@ -12,11 +12,11 @@ import polars as pl
 
 from markscheme.errors import Problem, gathered
 from markscheme.flags import with_keywords
-from markscheme.results import Table, TableResult
+from markscheme.results import Column, Format, Table, TableResult
 from markscheme.tables import ReadOptions, Source, SourcePreview, preview
 from markscheme.text import one_line
 
-_EXAMPLE = 60
+_EXAMPLE, _LONGEST = 60, 300
 _OTHERS = 20
 _EMPTY = ("", "[]", "{}")
 _OURS = ("question", "references", "answer", "system", "answer_id", "label")
@@ -95,10 +95,6 @@ def _tables(found: SourcePreview, reading: ReadOptions) -> list[Table]:
     used = [column for column in found.columns if column.read_as]
     unused = [column for column in found.columns if not column.read_as]
     others = [column for column in unused if column.example.strip() not in _EMPTY]
-    cells = [
-        (column.read_as or "not used", column.name, _short(column.example))
-        for column in (*used, *others[:_OTHERS])
-    ]
     notes = list(found.notes)
     if len(others) < len(unused):
         notes.append(f"{len(unused) - len(others)} columns are empty and not used")
@@ -113,20 +109,24 @@ def _tables(found: SourcePreview, reading: ReadOptions) -> list[Table]:
     if not found.trouble:
         notes.append(f"to read it otherwise: {_command(found)}")
     tables = [
-        Table(
-            title=f"{found.source} is {_what(found)}",
-            header=("read as", "column", "an example"),
-            rows=tuple(cells),
-            notes=tuple(notes),
+        Table.of(
+            f"{found.source} is {_what(found)}",
+            (
+                Column("read as", lambda column: column.read_as or "not used"),
+                Column("column", "name"),
+                Column("an example", lambda column: _short(column.example, _EXAMPLE)),
+            ),
+            (*used, *others[:_OTHERS]),
+            notes,
         )
     ]
     if found.rows.height:
         shown = found.rows.select("question", "references", "answer", "system", *reading.slices)
         tables.append(
-            Table(
-                title=f"The first {found.rows.height} answers as they will be judged",
-                header=tuple(shown.columns),
-                rows=tuple(tuple(map(_cell, row)) for row in shown.rows()),
+            Table.of(
+                f"The first {found.rows.height} answers as they will be judged",
+                [Column(name, name, _VALUE, missing="(no answer)") for name in shown.columns],
+                shown,
             )
         )
     return tables
@@ -164,22 +164,17 @@ def _name(place: str) -> str:
     return place if "," not in place else "NAME"
 
 
-def _short(text: str) -> str:
+def _short(text: str, most: int) -> str:
     flat = one_line(text)
-    return flat if len(flat) <= _EXAMPLE else f"{flat[: _EXAMPLE - 1]}…"
+    return flat if len(flat) <= most else f"{flat[: most - 1]}…"
 
 
-def _cell(value: Any) -> str:
-    if value is None:
-        return "(no answer)"
-    if isinstance(value, list):
-        return _long(" | ".join(map(str, value)) or "(none)")
-    return _long(str(value))
+def _value(value: Any) -> str:
+    text = (" | ".join(map(str, value)) or "(none)") if isinstance(value, list) else str(value)
+    return _short(text, _LONGEST)
 
 
-def _long(text: str) -> str:
-    flat = one_line(text)
-    return flat if len(flat) <= 300 else f"{flat[:299]}…"
+_VALUE = Format(_value, numeric=False)
 
 
 def _plain(found: SourcePreview) -> Mapping[str, Any]:

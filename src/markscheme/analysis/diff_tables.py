@@ -9,7 +9,7 @@ import polars as pl
 
 from markscheme.agreement import Comparison
 from markscheme.analysis.clusters import Cluster
-from markscheme.results import Table, p_text, share_text
+from markscheme.results import Column, Table, cell, columns, excerpts, interval, share_text
 from markscheme.text import excerpt
 
 _LISTED = 160
@@ -80,10 +80,9 @@ def _points(comparison: Comparison) -> str:
     if change.value is None:
         return str(change.reason)
     text = f"{share_text(change.value, signed=True)} points"
-    if change.low is not None and change.high is not None:
-        low, high = (share_text(end, signed=True) for end in (change.low, change.high))
-        text += f" (interval {low} to {high})"
-    return f"{text}, p {p_text(comparison.permutation.value, comparison.permutation.reason)}"
+    if change.low is not None:
+        text += f" (interval {interval(change.low, change.high, signed=True)})"
+    return f"{text}, p {cell('p', comparison.permutation)}"
 
 
 def change_tables(
@@ -97,46 +96,37 @@ def change_tables(
     confidence: float,
 ) -> list[Table]:
     """The figures of both sides, and the groups that lost."""
-    figures = (
-        comparison.second_value.text(scale=100, digits=1),
-        comparison.first_value.text(scale=100, digits=1),
-        comparison.difference.text(scale=100, digits=1),
-        p_text(comparison.permutation.value, comparison.permutation.reason),
-    )
-    header = ("base", "new", "difference", "p")
     tables = [
-        Table(
-            title="Share accepted, in percent",
-            header=("judge", *header),
-            rows=((judge, *figures),),
-            numeric=frozenset(header),
-            notes=(
+        Table.of(
+            "Share accepted, in percent",
+            (
+                Column("judge", lambda _: judge),
+                *columns("share", ("base", "second_value"), ("new", "first_value"), "difference"),
+                Column("p", "permutation", "p"),
+            ),
+            [comparison],
+            (
                 said,
                 f"{100 * confidence:g}% interval: tango; p: exchange (the two sides exchanged "
                 f"question by question, seed {seed}).",
             ),
         ),
-        Table(
-            title="Pairs of answers",
-            header=tuple(counts),
-            rows=(tuple(f"{count:,}" for count in counts.values()),),
-            numeric=frozenset(counts),
+        Table.of(
+            "Pairs of answers", columns("count", *((name, name) for name in counts)), [counts]
         ),
     ]
     if groups:
-        rows = tuple(
-            (one.group, f"{one.pairs:,}", f"{one.worse:,}", f"{one.better:,}",
-             share_text(one.change, signed=True), p_text(one.p))
-            for one in groups
-        )  # fmt: skip
-        names = ("group", "pairs", "worse", "better", "points", "p")
         tables.append(
-            Table(
-                title="Where more got worse than better",
-                header=names,
-                rows=rows,
-                numeric=frozenset(names[1:]),
-                notes=(
+            Table.of(
+                "Where more got worse than better",
+                (
+                    "group",
+                    *columns("count", "pairs", "worse", "better"),
+                    Column("points", "change", "change"),
+                    Column("p", format="p"),
+                ),
+                groups,
+                (
                     "Groups overlap. p: mcnemar (each pair of answers taken as independent), "
                     "corrected by Holm's method for the number of groups.",
                 ),
@@ -147,25 +137,31 @@ def change_tables(
 
 def flips_table(pairs: pl.DataFrame, *, most: int) -> Table:
     """The first answers that got worse, and that got better."""
-    rows = []
-    left = 0
-    for change in ("worse", "better"):
-        mine = pairs.filter(pl.col("change") == change)
-        left += max(0, mine.height - most)
-        for row in mine.head(most).iter_rows(named=True):
-            said = row["new_explanation" if change == "worse" else "base_explanation"]
-            rows.append((
-                change, plain(row["question"]),
-                " | ".join(plain(one) for one in (row["references"] or [])[:3]),
-                plain(row["base_answer"]), plain(row["new_answer"]),
-                "" if row["mode"] == "other" else row["evidence"], plain(said),
-            ))  # fmt: skip
-    return Table(
-        title="Answers whose verdict flipped",
-        header=("change", "question", "reference", "base", "new", "evidence", "the judge says"),
-        rows=tuple(rows),
-        notes=(f"{left:,} more not shown: --flips N shows N of each.",) if left else (),
+    changed = pairs.filter(pl.col("change").is_in(["worse", "better"]))
+    changed = changed.sort("change", descending=True, maintain_order=True)
+    shown = changed.group_by("change", maintain_order=True).head(most)
+    left = changed.height - shown.height
+    return Table.of(
+        "Answers whose verdict flipped",
+        (
+            "change",
+            Column("question", format=_EXCERPT),
+            Column("reference", "references", _EXCERPT),
+            Column("base", "base_answer", _EXCERPT, missing="(no answer)"),
+            Column("new", "new_answer", _EXCERPT, missing="(no answer)"),
+            Column("evidence", lambda row: "" if row["mode"] == "other" else row["evidence"]),
+            Column("the judge says", _explanation, _EXCERPT, missing="(no answer)"),
+        ),
+        shown,
+        (f"{left:,} more not shown: --flips N shows N of each.",) if left else (),
     )
+
+
+def _explanation(row: Mapping[str, str | None]) -> str | None:
+    return row["new_explanation" if row["change"] == "worse" else "base_explanation"]
+
+
+_EXCERPT = excerpts(_LISTED)
 
 
 def plain(text: str | None) -> str:

@@ -13,7 +13,7 @@ from markscheme.contract import plain_answers
 from markscheme.engine import with_plain
 from markscheme.flags import with_keywords
 from markscheme.judges.examiner import reasons
-from markscheme.results import Table, TableResult
+from markscheme.results import Column, Format, Table, TableResult
 from markscheme.tables import ReadOptions, read_answers
 
 
@@ -99,28 +99,25 @@ def explain(
 
 
 def _outcome(judgment: Mapping[str, Any]) -> Table:
-    header = ("verdict", "probability", "marks", "explanation")
-    row = (
-        "accepted" if judgment["verdict"] else "not accepted",
-        f"{judgment['score']:.3f}",
-        f"{judgment['marks']:.2f}",
-        str(judgment["explanation"]),
+    shown = (
+        Column("verdict", lambda row: "accepted" if row["verdict"] else "not accepted"),
+        Column("probability", "score", 3),
+        Column("marks", format=2),
+        "explanation",
     )
-    return Table(title="The examiner's judgment", header=header, rows=(row,),
-                 numeric=frozenset({"probability", "marks"}))  # fmt: skip
+    return Table.of("The examiner's judgment", shown, [judgment])
 
 
 def _deciding(frame: pl.DataFrame) -> Table:
-    rows = tuple(
-        (row["meaning"] or row["feature"], f"{row['value']:.3g}", f"{row['effect']:+.1f}")
-        for row in frame.iter_rows(named=True)
-    )
-    return Table(
-        title="What moved the verdict most",
-        header=("feature of the answer", "value", "effect"),
-        rows=rows,
-        numeric=frozenset({"value", "effect"}),
-        notes=(
+    return Table.of(
+        "What moved the verdict most",
+        (
+            Column("feature of the answer", lambda row: row["meaning"] or row["feature"]),
+            Column("value", format=Format("{:.3g}".format)),
+            Column("effect", format=Format("{:+.1f}".format)),
+        ),
+        frame,
+        (
             "Effect: change of the log-odds against an ordinary answer's value, each feature by "
             "itself; features act together, so the effects do not add up to the probability.",
         ),

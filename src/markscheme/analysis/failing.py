@@ -29,7 +29,7 @@ from markscheme.analysis.unattributed import with_unattributed
 from markscheme.errors import AgreementError, MarkschemeError
 from markscheme.flags import with_keywords
 from markscheme.models import Models
-from markscheme.results import Table, TableResult
+from markscheme.results import Column, Format, Table, TableResult, columns, excerpts, out_of
 from markscheme.tables import (
     as_binary,
     matching_key,
@@ -37,7 +37,6 @@ from markscheme.tables import (
     with_ids_of,
     write_table,
 )
-from markscheme.text import excerpt
 
 _LONGEST = 60
 
@@ -271,26 +270,23 @@ def _rejections(run: Run, options: FailureOptions) -> FailuresResult:
 def _modes_table(modes: pl.DataFrame, said: Sequence[str], *, examples: int) -> Table:
     """Counts and shares of groups and modes beside the paper's, with examples."""
     total = modes.height
-    rows: list[tuple[str, ...]] = []
+    rows: list[tuple[Any, ...]] = []
     for group, printed in GROUPS.items():
         of_group = modes.filter(pl.col("group") == group)
         if of_group.is_empty() and printed is None:
             continue
-        rows.append((group, "", *_shares(of_group.height, total, printed), ""))
+        share = of_group.height / total if total else None
+        rows.append((group, None, of_group.height, share, printed, None))
         for name, mode in MODES.items():
             found = of_group.filter(pl.col("mode") == name)
             if mode.group == group and found.height and name != group:
-                shown = found.head(examples).iter_rows(named=True)
-                text = "; ".join(
-                    f"{_short(row['answer'])} for {_short(row['references'][0])}" for row in shown
-                )
-                rows.append(("", name, *_shares(found.height, total, mode.paper), text))
-    return Table(
-        title=f"Why exact match rejects {total:,} answers that people accept",
-        header=("group", "mode", "answers", "share", "NQ301 paper", "for instance"),
-        rows=tuple(rows),
-        numeric=frozenset({"answers", "share", "NQ301 paper"}),
-        notes=(
+                text = _instances(found, examples)
+                rows.append((None, name, found.height, found.height / total, mode.paper, text))
+    return Table.of(
+        f"Why exact match rejects {total:,} answers that people accept",
+        ("group", "mode", *_COUNTED, Column("NQ301 paper", format=1, missing=""), "for instance"),
+        rows,
+        (
             "Share and paper in percent; the paper's are of 493 answers to NQ301, tagged by hand "
             "(Kamalloo et al. 2023, section 5). Tags are made by rules, each with its evidence: "
             "--details FILE writes them.",
@@ -299,24 +295,36 @@ def _modes_table(modes: pl.DataFrame, said: Sequence[str], *, examples: int) -> 
     )
 
 
+def _instances(found: pl.DataFrame, examples: int) -> str:
+    """The first answers beside a reference, of errors after what the judge does with them."""
+    return "; ".join(
+        f"{row.get('error', '')} {_short(row['answer'])} for {_short(row['references'][0])}".strip()
+        for row in found.head(examples).iter_rows(named=True)
+    )
+
+
+_COUNTED = (Column("answers", format="count"), Column("share", format="share"))
+
+
 def _extras_table(extras: pl.DataFrame, verdicts: pl.DataFrame | None) -> Table:
     """Long answers that say more than their references: what people and each judge accept."""
     rejected = extras.filter(~pl.col("accepted"))
-    rows = [("people", f"{extras.height - rejected.height:,} of {extras.height:,}", "")]
+    rows: list[tuple[Any, ...]] = [
+        ("people", out_of(extras.height - rejected.height, extras.height), None)
+    ]
     if verdicts is not None:
         for (judge,), found in verdicts.group_by("judge", maintain_order=True):
             judged = found.drop_nulls("verdict")
             cells = []
             for of in (extras, rejected):
                 mine = judged.join(of.select("answer_id"), on="answer_id", how="semi")
-                cells.append(f"{mine['verdict'].sum():,} of {mine.height:,}")
-            rows.append((str(judge), cells[0], cells[1]))
-    return Table(
-        title="Long answers with claims that no reference supports",
-        header=("accepted by", "of all", "of those that people reject"),
-        rows=tuple(rows),
-        numeric=frozenset({"of all", "of those that people reject"}),
-        notes=(
+                cells.append(out_of(int(mine["verdict"].sum()), mine.height))
+            rows.append((judge, *cells))
+    return Table.of(
+        "Long answers with claims that no reference supports",
+        ("accepted by", *columns("right", "of all", "of those that people reject")),
+        rows,
+        (
             "Such claims name people, places, numbers or dates that neither question nor reference "
             "has. They may be true; nothing here tells (Kamalloo et al. 2023, section 4.4). "
             "'markscheme research claims' tests the claims of one answer.",
@@ -331,21 +339,21 @@ def _rates_table(rates: pl.DataFrame) -> Table:
     )
     names = [group for group in GROUPS if group in groups["group"].to_list()]
     rows = []
-    for judge in groups["judge"].unique(maintain_order=True):
-        mine = {row["group"]: row for row in groups.filter(judge=judge).iter_rows(named=True)}
-        answers = sum(row["answers"] for row in mine.values())
-        rejected = sum(row["rejected"] for row in mine.values())
-        cells = [f"{rejected:,} of {answers:,}"]
-        for name in names:
-            row = mine.get(name)
-            cells.append("-" if row is None or not row["answers"] else
-                         _percent(row["rejected"] / row["answers"]))  # fmt: skip
-        rows.append((judge, *cells))
-    return Table(
-        title="Of these answers, what each judge rejects too, in percent of a group",
-        header=("judge", "rejected", *names),
-        rows=tuple(rows),
-        numeric=frozenset({"rejected", *names}),
+    for (judge,), mine in groups.group_by("judge", maintain_order=True):
+        shares = mine.filter(pl.col("answers") > 0).select(
+            "group", pl.col("rejected") / pl.col("answers")
+        )
+        whole = out_of(int(mine["rejected"].sum()), int(mine["answers"].sum()))
+        of_groups = dict.fromkeys(names) | dict(shares.iter_rows())
+        rows.append({"judge": judge, "rejected": whole} | of_groups)
+    return Table.of(
+        "Of these answers, what each judge rejects too, in percent of a group",
+        (
+            "judge",
+            Column("rejected", format="right"),
+            *columns("share", *((name, name) for name in names)),
+        ),
+        rows,
     )
 
 
@@ -357,28 +365,22 @@ def _errors_table(errors: pl.DataFrame, *, examples: int, by_system: bool) -> Ta
         for name, (_, meaning) in CATEGORIES.items():
             found = of_judge.filter(pl.col("category") == name)
             if found.height:
-                shown = found.head(examples).iter_rows(named=True)
-                text = "; ".join(
-                    f"{row['error']} {_short(row['answer'])} for {_short(row['references'][0])}"
-                    for row in shown
-                )
-                share = _percent(found.height / of_judge.height)
-                cells = ("(no system)" if cell is None else str(cell) for cell in group)
-                rows.append((*cells, name, f"{found.height:,}", share, meaning, text))
-    return Table(
-        title="Errors of judges against people, by Wang et al.'s categories",
-        header=(*keys, "error", "answers", "share", "meaning", "for instance"),
-        rows=tuple(rows),
-        numeric=frozenset({"answers", "share"}),
-        notes=("Share: of the errors of that judge, in per cent.",)
-        if not by_system
-        else ("Share: of the errors of that judge on that system, in per cent.",),
+                share = found.height / of_judge.height
+                text = _instances(found, examples)
+                rows.append((*group, name, found.height, share, meaning, text))
+    where = " on that system" if by_system else ""
+    return Table.of(
+        "Errors of judges against people, by Wang et al.'s categories",
+        (
+            *(Column(key, missing="(no system)") for key in keys),
+            "error",
+            *_COUNTED,
+            "meaning",
+            "for instance",
+        ),
+        rows,
+        (f"Share: of the errors of that judge{where}, in per cent.",),
     )
-
-
-def _shares(count: int, total: int, printed: float | None) -> tuple[str, str, str]:
-    share = _percent(count / total) if total else "-"
-    return f"{count:,}", share, "" if printed is None else f"{printed:.1f}"
 
 
 def _short(text: str) -> str:
@@ -388,24 +390,24 @@ def _short(text: str) -> str:
 
 def counts_table(counts: pl.DataFrame, *, by: str | None = None) -> Table:
     """How many answers each judge rejects, doubts or does not judge, in all or by slices."""
-    header = ["judge", *([by] if by else []), "answers", "rejected", "share", "doubtful"]
-    header.append("not judged")
-    rows = []
-    for row in counts.iter_rows(named=True):
-        share = _percent(row["rejected"] / row["judged"]) if row["judged"] else "-"
-        names = [row["judge"], *([row[by] or "(none)"] if by else [])]
-        figures = [row["answers"], row["rejected"], share, row["doubtful"], row["not_judged"]]
-        rows.append((*names, *(one if isinstance(one, str) else f"{one:,}" for one in figures)))
-    return Table(
-        title=f"Rejected answers by {by}" if by else "Rejected answers",
-        header=tuple(header),
-        rows=tuple(rows),
-        numeric=frozenset(header[-5:]),
-        notes=() if by else (
-            "Share: of the answers judged, in percent. Doubtful: the score is within "
-            f"{NEAR:g} of the judge's threshold, accepted or not.",
+    note = (
+        "Share: of the answers judged, in percent. Doubtful: the score is within "
+        f"{NEAR:g} of the judge's threshold, accepted or not."
+    )
+    return Table.of(
+        f"Rejected answers by {by}" if by else "Rejected answers",
+        (
+            "judge",
+            Column(by or "", lambda row: row[by] or None, missing="(none)", show=by is not None),
+            *columns("count", "answers", "rejected"),
+            Column("share", format="share"),
+            *columns("count", "doubtful", "not judged"),
         ),
-    )  # fmt: skip
+        counts.with_columns(
+            share=pl.when(pl.col("judged") > 0).then(pl.col("rejected") / pl.col("judged"))
+        ),
+        () if by else (note,),
+    )
 
 
 def rejections_table(found: pl.DataFrame, counts: pl.DataFrame) -> Table:
@@ -414,14 +416,12 @@ def rejections_table(found: pl.DataFrame, counts: pl.DataFrame) -> Table:
     for judge in counts["judge"]:
         mine = found.filter(pl.col("judge") == judge, pl.col("outcome") != "doubtful")
         for mode, count in mine["mode"].value_counts(sort=True).iter_rows():
-            share = _percent(count / mine.height)
-            rows.append((judge, mode, f"{count:,}", share, REJECTIONS[mode]))
-    return Table(
-        title="Why: what the answers say, beside their references",
-        header=("judge", "mode", "answers", "share", "the answer is or says"),
-        rows=tuple(rows),
-        numeric=frozenset({"answers", "share"}),
-        notes=(
+            rows.append((judge, mode, count, count / mine.height, REJECTIONS[mode]))
+    return Table.of(
+        "Why: what the answers say, beside their references",
+        ("judge", "mode", *_COUNTED, "the answer is or says"),
+        rows,
+        (
             "Modes are found by comparing texts, without labels: they say where to look, not who "
             "is right.",
         ),
@@ -432,33 +432,33 @@ def listing_table(found: pl.DataFrame, *, examples: int) -> Table:
     """The first answers of each mode, with the reasons."""
     shown = found.group_by("judge", "outcome", "mode", maintain_order=True).head(examples)
     left = found.height - shown.height
-    several = found["judge"].n_unique() > 1
-    rows = []
-    for row in shown.iter_rows(named=True):
-        mode = row["mode"] if row["outcome"] == "rejected" else f"{row['outcome']}, {row['mode']}"
-        mode = "not judged" if row["outcome"] == "not judged" else mode
-        score = "" if row["score"] is None else f"{row['score']:.2f}"
-        rows.append((
-            *([row["judge"]] if several else []), mode, excerpt(row["question"], _LISTED),
-            " | ".join(excerpt(one, _LISTED) for one in (row["references"] or [])[:3]),
-            excerpt(row["answer"] or "", _LISTED),
-            score, row["evidence"] if row["mode"] != "other" else "",
-            excerpt(row["explanation"] or "", _LISTED),
-        ))  # fmt: skip
-    header = ("mode", "question", "reference", "answer", "score", "evidence", "the judge says")
-    return Table(
-        title="Answers that were rejected, doubted or not judged",
-        header=(*(["judge"] if several else []), *header),
-        rows=tuple(rows),
-        notes=(
-            f"{left:,} more not shown: --examples N shows N of each mode, --details FILE "
-            "writes all.",
-        ) if left else (),
-    )  # fmt: skip
+    more = f"{left:,} more not shown: --examples N shows N of each mode, --details FILE writes all."
+    return Table.of(
+        "Answers that were rejected, doubted or not judged",
+        (
+            Column("judge", show=found["judge"].n_unique() > 1),
+            Column("mode", _mode),
+            Column("question", format=_EXCERPT),
+            Column("reference", "references", _EXCERPT),
+            Column("answer", format=_EXCERPT),
+            Column("score", format=_SCORE, missing=""),
+            Column("evidence", lambda row: row["evidence"] if row["mode"] != "other" else ""),
+            Column("the judge says", "explanation", _EXCERPT),
+        ),
+        shown,
+        (more,) if left else (),
+    )
 
 
-def _percent(share: float) -> str:
-    return f"{100 * share:.1f}"
+def _mode(row: dict[str, Any]) -> str:
+    outcome, mode = row["outcome"], row["mode"]
+    if outcome == "not judged":
+        return "not judged"
+    return str(mode) if outcome == "rejected" else f"{outcome}, {mode}"
+
+
+_SCORE = Format("{:.2f}".format, numeric=False)
+_EXCERPT = excerpts(_LISTED)
 
 
 def _has_labels(run: Run, options: FailureOptions) -> bool:

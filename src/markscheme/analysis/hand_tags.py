@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from hashlib import blake2b
+from typing import Any
 
 import numpy as np
 import polars as pl
 
 from markscheme.agreement import TableSource
 from markscheme.errors import DataError
-from markscheme.results import Table
+from markscheme.results import Column, Table, columns
 from markscheme.tables import read_table
 from markscheme.text import one_line
 
@@ -119,16 +120,14 @@ def tags_table(
     found: pl.DataFrame, by: list[str], meanings: Mapping[str, object], errors: int, unknown: int
 ) -> Table:
     """Counts and shares of each tag by hand, beside the rules' on the same errors (Table 11)."""
-    rows: list[tuple[str, ...]] = []
+    rows: list[tuple[Any, ...]] = []
     for group, mine in found.group_by(by, maintain_order=True):
-        cells = tuple("(no system)" if cell is None else str(cell) for cell in group)
         for name in meanings:
             hand, rule = pl.col("tag") == name, pl.col("rule") == name
             said, ruled = mine.filter(hand).height, mine.filter(rule).height
             if said or ruled:
                 both = mine.filter(hand & rule).height
-                share = f"{100 * said / mine.height:.1f}"
-                rows.append((*cells, name, f"{said:,}", share, f"{ruled:,}", f"{both:,}"))
+                rows.append((*group, name, said, said / mine.height, ruled, both))
     same = (found["tag"] == found["rule"]).sum()
     notes = [
         f"Tagged: {found.height:,} of {errors:,} errors. Share: of those, in per cent. By rules: "
@@ -136,10 +135,15 @@ def tags_table(
     ]
     if unknown:
         notes.append(f"{unknown:,} tags are of no error found here, and left out.")
-    return Table(
-        title="Tagged by hand",
-        header=(*by, "error", "by hand", "share", "by rules", "both"),
-        rows=tuple(rows),
-        numeric=frozenset({"by hand", "share", "by rules", "both"}),
-        notes=tuple(notes),
+    return Table.of(
+        "Tagged by hand",
+        (
+            *(Column(name, missing="(no system)") for name in by),
+            "error",
+            Column("by hand", format="count"),
+            Column("share", format="share"),
+            *columns("count", "by rules", "both"),
+        ),
+        rows,
+        notes,
     )

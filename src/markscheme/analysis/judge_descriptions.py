@@ -15,7 +15,7 @@ from markscheme.contract import (
     judges,
     type_in_words,
 )
-from markscheme.results import Table, TableResult, flat_frame
+from markscheme.results import Column, Table, TableResult, flat_frame
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -62,11 +62,11 @@ def list_judges() -> JudgeList:
     broken = broken_plugins()
     absent = ", ".join(name for name in RESEARCH_JUDGES if name not in judges())
     records = [_about(one) | {"summary": one.summary} for one in known]
-    table = Table(
-        title="Judges",
-        header=("name", "what it does"),
-        rows=tuple((one.name, one.summary) for one in known),
-        notes=(f"pip install 'markscheme[research]' adds {absent}",) if absent else (),
+    table = Table.of(
+        "Judges",
+        ("name", Column("what it does", "summary")),
+        records,
+        (f"pip install 'markscheme[research]' adds {absent}",) if absent else (),
     )
     data = {"command": "judges", "judges": records, "broken_plugins": broken}
     return JudgeList(frame=flat_frame(records), tables=(table,), data=data, broken=broken)
@@ -84,14 +84,8 @@ def describe_judge(name: str) -> JudgeDescription:
     found = entry(name)
     documentation = inspect.getdoc(found.judge) or ""
     parameters = [_parameter(found, one) for one in dataclasses.fields(found.judge)]  # type: ignore[arg-type]
-    table = Table(
-        title=f"Parameters of {name}",
-        header=("parameter", "type", "default"),
-        rows=tuple(
-            (one["parameter"], one["type"], "required" if one["required"] else one["default"])
-            for one in parameters
-        ),
-    )
+    shown = ("parameter", "type", Column("default", missing="required"))
+    table = Table.of(f"Parameters of {name}", shown, parameters)
     about = _about(found)
     return JudgeDescription(
         frame=flat_frame(parameters),

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 
 from markscheme.models.ledger import failure_reasons, ledger_stats, open_ledger
-from markscheme.results import Table, TableResult, flat_frame
+from markscheme.results import Column, Format, Table, TableResult, columns, flat_frame
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -36,33 +36,19 @@ def ledger_figures(place: str | None = None) -> LedgerFigures:
         shown = opened.shown
     finally:
         opened.close()
-    rows = tuple(
-        (
-            one.model,
-            one.revision,
-            f"{one.replies:,}",
-            f"{one.refused:,}",
-            f"{one.failures:,}",
-            f"{one.tokens_in:,}",
-            f"{one.tokens_out:,}",
-            "n/a" if one.cost_usd is None else f"${one.cost_usd:,.4f}",
-            _day(one.first),
-            _day(one.last),
-        )
-        for one in stats
-    )
-    header = (
-        "model", "revision", "replies", "refused", "failures", "tokens in", "tokens out", "cost",
-        "first", "last",
-    )  # fmt: skip
-    table = Table(
-        title=f"Ledger {shown}",
-        header=header,
-        rows=rows,
-        numeric=frozenset(header[2:8]),
-        notes=("Failures are attempts without an answer; they are asked again by the next run.",),
-    )
     records = [asdict(one) for one in stats]
+    table = Table.of(
+        f"Ledger {shown}",
+        (
+            "model",
+            "revision",
+            *columns("count", "replies", "refused", "failures", "tokens in", "tokens out"),
+            Column("cost", "cost_usd", "money", missing="n/a"),
+            *columns(_DAY, "first", "last"),
+        ),
+        records,
+        ("Failures are attempts without an answer; they are asked again by the next run.",),
+    )
     data = {
         "command": "ledger stats",
         "ledger": shown,
@@ -72,5 +58,4 @@ def ledger_figures(place: str | None = None) -> LedgerFigures:
     return LedgerFigures(frame=flat_frame(records), tables=(table,), data=data, reasons=reasons)
 
 
-def _day(moment: float | None) -> str:
-    return "" if moment is None else datetime.fromtimestamp(moment, UTC).date().isoformat()
+_DAY = Format(lambda moment: datetime.fromtimestamp(moment, UTC).date().isoformat(), numeric=False)

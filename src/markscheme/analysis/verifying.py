@@ -10,7 +10,7 @@ from typing import Any
 import polars as pl
 
 from markscheme.engine import CLUSTERS, summarise
-from markscheme.results import Table, TableResult
+from markscheme.results import Column, Table, TableResult
 from markscheme.tables import (
     MANIFEST,
     content_digests,
@@ -118,26 +118,19 @@ def _tables(
     notes = [f"Seal: {MANIFEST}; signature: {data['signature']}."]
     if data["ledger"]["entries"]:
         notes.append(f"Entries of the ledger that were used: {data['ledger']['entries']:,}.")
-    files = Table(
-        title="The run is as it was left" if data["passed"] else "The run was CHANGED or damaged",
-        header=("part", "bytes", "state"),
-        rows=tuple(
-            (row["part"], "" if row["bytes"] is None else f"{row['bytes']:,}", row["state"])
-            for row in rows
-        ),
-        numeric=frozenset({"bytes"}),
-        notes=tuple(notes),
+    files = Table.of(
+        "The run is as it was left" if data["passed"] else "The run was CHANGED or damaged",
+        ("part", Column("bytes", format="count"), "state"),
+        rows,
+        notes,
     )
     if content is None:
         return (files,)
     named = {"answers": content["answers"], **content["judgments"]}
-    of_content = Table(
-        title="Content",
-        header=("table", "rows", "SHA-256"),
-        rows=tuple(
-            (name, f"{one['rows']:,}", f"{one['sha256'][:_DIGITS]}") for name, one in named.items()
-        ),
-        numeric=frozenset({"rows"}),
-        notes=("Equal for equal content, whatever the engine, the workers or the kills.",),
+    of_content = Table.of(
+        "Content",
+        ("table", Column("rows", format="count"), "SHA-256"),
+        [(name, one["rows"], one["sha256"][:_DIGITS]) for name, one in named.items()],
+        ("Equal for equal content, whatever the engine, the workers or the kills.",),
     )
     return files, of_content

@@ -1,13 +1,18 @@
-"""One figure of a table: a number with its interval, or the reason why there is none."""
+"""One figure of a table: a number with its interval, or the reason why there is none.
+
+How figures, shares, counts, p-values and money are written is here and nowhere else.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
-from typing import Any
+from typing import Any, Literal
 
 import polars as pl
+
+from markscheme.text import excerpt
 
 METHODS = (
     "wilson", "wilson-t", "clopper-pearson", "t", "fieller-t", "fisher-z", "betting", "regression",
@@ -45,14 +50,34 @@ class Figure:
         if self.method is not None and self.method not in METHODS:
             raise ValueError(f"no method {self.method!r}; there are {', '.join(METHODS)}")
 
-    def text(self, *, scale: float = 1.0, digits: int = 3) -> str:
-        """The figure as a table shows it: `0.806 [0.784, 0.827]` or `n/a (reason)`."""
+    def text(
+        self,
+        *,
+        scale: float = 1.0,
+        digits: int = 3,
+        signed: bool = False,
+        words: bool = False,
+        unit: str = "",
+    ) -> str:
+        """The figure as a table shows it: `0.806 [0.784, 0.827]` or `n/a (reason)`.
+
+        Args:
+            scale: what all numbers are multiplied by: 100 for per cent.
+            digits: decimals.
+            signed: a plus before what is above 0.
+            words: as in a sentence or a short table: `0.806 (0.784 to 0.827)` or `n/a`.
+            unit: what follows the value: `%`.
+        """
         if self.value is None:
-            return f"n/a ({self.reason})"
-        shown = f"{self.value * scale:z.{digits}f}"
-        if self.low is None or self.high is None:
-            return shown
-        return f"{shown} [{self.low * scale:z.{digits}f}, {self.high * scale:z.{digits}f}]"
+            return "n/a" if words else f"n/a ({self.reason})"
+        shown, *ends = (
+            number_text(number, scale=scale, digits=digits, signed=signed)
+            for number in (self.value, self.low, self.high)
+            if number is not None
+        )
+        if len(ends) < 2:
+            return f"{shown}{unit}"
+        return f"{shown}{unit} " + ("({} to {})" if words else "[{}, {}]").format(*ends)
 
 
 def figure(value: float, reason: str) -> Figure:
@@ -85,12 +110,37 @@ def interval_note(
     return (f"{100 * confidence:g}% intervals: {', '.join(words)}",) if words else ()
 
 
-def share_text(value: float | None, *, signed: bool = False) -> str:
-    """A share as a percentage with one decimal; `-` for None. What rounds to 0 has no sign."""
-    if value is None:
-        return "-"
-    text = f"{100 * value:z.1f}"
+def number_text(value: float, *, scale: float = 1.0, digits: int = 3, signed: bool = False) -> str:
+    """A number with so many decimals. What rounds to 0 has no sign."""
+    text = f"{scale * value:z.{digits}f}"
     return f"+{text}" if signed and float(text) > 0 else text
+
+
+def share_text(value: float | None, *, signed: bool = False, missing: str = "-") -> str:
+    """A share as a percentage with one decimal; `missing` for None."""
+    return missing if value is None else number_text(value, scale=100, digits=1, signed=signed)
+
+
+def out_of(part: int, whole: int) -> str:
+    """Two counts: `3 of 1,200`."""
+    return f"{part:,} of {whole:,}"
+
+
+def interval(low: float | None, high: float | None, *, signed: bool = False) -> str:
+    """Two shares as percentages: `61.2 to 68.9`; n/a where one is None."""
+    if low is None or high is None:
+        return "n/a"
+    return f"{share_text(low, signed=signed)} to {share_text(high, signed=signed)}"
+
+
+def percent(share: float | None) -> str:
+    """A share as a percentage with one decimal; n/a for None."""
+    return share_text(share, missing="n/a")
+
+
+def measured(figure: Figure, *, scale: float = 1.0, digits: int = 3, unit: str = "") -> str:
+    """A figure in words, as `Figure.text` writes it."""
+    return figure.text(scale=scale, digits=digits, unit=unit, words=True)
 
 
 def p_text(value: float | None, reason: str | None = None) -> str:
@@ -100,6 +150,77 @@ def p_text(value: float | None, reason: str | None = None) -> str:
     if not value:
         return "<1e-300"
     return f"{value:.1e}" if value < 0.001 else f"{value:.3f}"
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """How the cells of a column are written. A text in place of a number stays as it is.
+
+    Attributes:
+        write: the cell of a value.
+        missing: the cell of a row without one.
+        numeric: the column is aligned to the right.
+    """
+
+    write: Callable[[Any], str]
+    missing: str = ""
+    numeric: bool = True
+
+
+def number(digits: int, *, scale: float = 1.0, signed: bool = False, words: bool = False) -> Format:
+    """Numbers, or figures with their intervals; see `Figure.text`."""
+
+    def write(value: Any) -> str:
+        if isinstance(value, Figure):
+            return value.text(scale=scale, digits=digits, signed=signed, words=words)
+        return number_text(value, scale=scale, digits=digits, signed=signed)
+
+    return Format(write, missing="-")
+
+
+def excerpts(most: int) -> Format:
+    """Texts on one line, of `most` characters at most; of a list the first three."""
+
+    def write(value: Any) -> str:
+        texts = [value] if isinstance(value, str) else value[:3]
+        return " | ".join(excerpt(text, most) for text in texts)
+
+    return Format(write, numeric=False)
+
+
+def _p(value: Any) -> str:
+    return p_text(value.value, value.reason) if isinstance(value, Figure) else p_text(value)
+
+
+FORMATS: Mapping[str, Format] = {
+    "text": Format(str, numeric=False),
+    "right": Format(str),
+    "count": Format("{:,.0f}".format),
+    "share": number(1, scale=100),
+    "change": number(1, scale=100, signed=True),
+    "p": Format(_p, missing="-"),
+    "money": Format("${:,.4f}".format),
+}
+"""`right` is text that is read as a number is, such as `3 of 4`; `share` is in per cent, `change` a
+difference of shares in points, `money` in US dollars."""
+
+Form = Format | int | Literal["text", "right", "count", "share", "change", "p", "money"]
+"""How a column is written: one of `FORMATS` by its name, or numbers with so many decimals."""
+
+
+def format_of(form: Form) -> Format:
+    """The format that is meant."""
+    if isinstance(form, int):
+        return number(form)
+    return FORMATS[form] if isinstance(form, str) else form
+
+
+def cell(form: Form, value: Any, missing: str | None = None) -> str:
+    """A value as a table shows it; without one `missing`, or what the format has for that."""
+    made = format_of(form)
+    if value is None:
+        return made.missing if missing is None else missing
+    return value if made.numeric and isinstance(value, str) else made.write(value)
 
 
 def plain(value: Any) -> Any:

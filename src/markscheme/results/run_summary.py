@@ -8,8 +8,8 @@ from typing import Any
 
 import polars as pl
 
-from markscheme.results.figures import Figure, interval_note
-from markscheme.results.table import Table
+from markscheme.results.figures import Figure, interval, interval_note, share_text
+from markscheme.results.table import Column, Table
 from markscheme.tables import OUTSIDE, scope_kind
 from markscheme.text import one_line
 
@@ -29,35 +29,23 @@ def summary_table(
 
     Records of `slice_records` have a slice, `by`, in place of the system.
     """
-    costly = any(record["cost_usd"] is not None for record in records)
-    rows = []
-    for record in records:
-        row = [
-            record["judge"],
-            record["system"].removeprefix(f"{by}="),
-            percent(record["accuracy"]),
-            interval(record["accuracy_low"], record["accuracy_high"]),
-            percent(record["mean_score"]),
-            f"{record['judged']:,}",
-            not_judged(record["not_judged"]),
-        ]
-        if costly:
-            row.append("" if record["cost_usd"] is None else f"${record['cost_usd']:.4f}")
-        rows.append(tuple(row))
-    header = ["judge", by, "accuracy", "95% interval", "mean score", "judged", "not judged"]
-    header += ["cost"] * costly
-    signatures = dict.fromkeys(record["signature"] for record in records)
-    return Table(
-        title=title,
-        header=tuple(header),
-        rows=tuple(rows),
-        numeric=frozenset({"accuracy", "95% interval", "mean score", "judged", "cost"}),
-        notes=(
-            _NOTE,
-            *accuracy_note(records),
-            *(f"Signature: `{signature}`" for signature in signatures),
-        ),
+    columns = (
+        "judge",
+        Column(by, lambda record: record["system"].removeprefix(f"{by}=")),
+        Column("accuracy", format="share", missing="n/a"),
+        Column("95% interval", _accuracy_interval, "right"),
+        Column("mean score", format="share", missing="n/a"),
+        Column("judged", format="count"),
+        Column("not judged", lambda record: not_judged(record["not_judged"])),
+        Column("cost", "cost_usd", "money", show=None),
     )
+    signatures = dict.fromkeys(record["signature"] for record in records)
+    signed = (f"Signature: `{signature}`" for signature in signatures)
+    return Table.of(title, columns, records, (_NOTE, *accuracy_note(records), *signed))
+
+
+def _accuracy_interval(record: dict[str, Any]) -> str:
+    return interval(record["accuracy_low"], record["accuracy_high"])
 
 
 def judged_nothing(records: Iterable[dict[str, Any]]) -> list[str]:
@@ -82,26 +70,6 @@ def accuracy_note(records: Iterable[dict[str, Any]]) -> tuple[str, ...]:
         for one in records
         if one["accuracy"] is not None
     )
-
-
-def percent(share: float | None) -> str:
-    """A share as a percentage with one decimal; n/a for None."""
-    return "n/a" if share is None else f"{100 * share:.1f}"
-
-
-def interval(low: float | None, high: float | None) -> str:
-    """Two shares as percentages: `61.2 to 68.9`."""
-    return "n/a" if low is None or high is None else f"{100 * low:.1f} to {100 * high:.1f}"
-
-
-def measured(figure: Figure, *, scale: float = 1.0, digits: int = 3, unit: str = "") -> str:
-    """A figure with its interval: `0.856 (0.844 to 0.866)`; n/a where it is undefined."""
-    if figure.value is None:
-        return "n/a"
-    shown = f"{figure.value * scale:z.{digits}f}{unit}"
-    if figure.low is None or figure.high is None:
-        return shown
-    return f"{shown} ({figure.low * scale:z.{digits}f} to {figure.high * scale:z.{digits}f})"
 
 
 def not_judged(counts: dict[str, int]) -> str:
@@ -162,13 +130,15 @@ def scope_notes(judgments: pl.LazyFrame, records: Sequence[dict[str, Any]]) -> l
                 f"of {one['unsure']:,} of {total:,} answers {judge} says that it is unsure; a "
                 "cascade can send exactly those to another judge"
             )
+        shares = (share_text(one[name], missing="n/a") for name in ("accuracy", "rest_accuracy"))
+        whole, rest = (f"{share}%" for share in shares)
         said = lineage_note(
             judge,
             questions=one["questions"],
             trained=one["learned_questions"],
             figure="accepted",
-            whole=f"{percent(one['accuracy'])}%",
-            rest=f"{percent(one['rest_accuracy'])}%" if one["rest_judged"] else None,
+            whole=whole,
+            rest=rest if one["rest_judged"] else None,
         )
         lines += [said] if said else []
     return lines

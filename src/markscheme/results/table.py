@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+import polars as pl
+
+from markscheme.results.figures import Form, cell, format_of
 from markscheme.text import (
     csv_cell,
     html_text,
@@ -24,6 +27,51 @@ if TYPE_CHECKING:
     from rich.text import Text
 
 
+Value = str | Callable[[Any], Any]
+"""What a column shows: a field's name, or a function of the row."""
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column of `Table.of`.
+
+    Attributes:
+        heading: what is above it.
+        value: a field's name, or a function of the row; None for the field that is named as the
+            heading (with `_` for spaces), or in a row that is a tuple for its part at the column's
+            place.
+        format: how values are written, and on which side.
+        missing: the cell of a row without a value, where the format's own is not meant.
+        show: whether it is shown; None for only if some row has a value.
+    """
+
+    heading: str
+    value: Value | None = None
+    format: Form = "text"
+    missing: str | None = None
+    show: bool | None = True
+
+    def read(self, row: Any, place: int) -> Any:
+        """The row's value; the column is at `place` of its table, from 0."""
+        if callable(self.value):
+            return self.value(row)
+        if self.value is None and isinstance(row, tuple):
+            return row[place]
+        name = self.heading.replace(" ", "_") if self.value is None else self.value
+        return row[name] if isinstance(row, Mapping) else getattr(row, name)
+
+
+def columns(form: Form, *headings: str | tuple[str, Value]) -> tuple[Column, ...]:
+    """Columns that are written alike: a heading for each, with the value where it is not its own.
+
+    Example:
+        >>> [one.heading for one in columns("count", "answers", ("labels", "labelled"))]
+        ['answers', 'labels']
+    """
+    pairs = ((one, None) if isinstance(one, str) else one for one in headings)
+    return tuple(Column(heading, value, form) for heading, value in pairs)
+
+
 @dataclass(frozen=True, kw_only=True)
 class Table:
     """Text cells under headings. Columns in `numeric` are aligned to the right."""
@@ -33,6 +81,39 @@ class Table:
     rows: tuple[tuple[str, ...], ...]
     numeric: frozenset[str] = frozenset()
     notes: tuple[str, ...] = ()
+
+    @classmethod
+    def of(
+        cls,
+        title: str,
+        columns: Sequence[Column | str],
+        rows: pl.DataFrame | Iterable[Any],
+        notes: Sequence[str] = (),
+    ) -> Table:
+        """A table of the rows of a frame, or of dicts, objects or tuples, by its columns.
+
+        A column that is only a name has text.
+
+        Example:
+            >>> columns = ["judge", Column("answers", format="count")]
+            >>> Table.of("Judged", columns, [("exact_match", 1200)]).rows
+            (('exact_match', '1,200'),)
+        """
+        records = rows.to_dicts() if isinstance(rows, pl.DataFrame) else list(rows)
+        shown: list[tuple[Column, tuple[str, ...]]] = []
+        for place, named in enumerate(columns):
+            column = Column(named) if isinstance(named, str) else named
+            values = [] if column.show is False else [column.read(row, place) for row in records]
+            if column.show or any(value is not None for value in values):
+                cells = tuple(cell(column.format, value, column.missing) for value in values)
+                shown.append((column, cells))
+        return cls(
+            title=title,
+            header=tuple(column.heading for column, _ in shown),
+            rows=tuple(zip(*(cells for _, cells in shown), strict=True)),
+            numeric=frozenset(one.heading for one, _ in shown if format_of(one.format).numeric),
+            notes=tuple(notes),
+        )
 
     def rich(self) -> FittedTable:
         """For the terminal, as wide as that is; cells are text, never markup."""

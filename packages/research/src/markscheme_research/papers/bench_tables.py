@@ -28,7 +28,7 @@ from markscheme.errors import DataError, UnknownNameError
 from markscheme.flags import with_keywords
 from markscheme.metrics import exact_match
 from markscheme.models import Models
-from markscheme.results import Table, TableResult, plain
+from markscheme.results import Table, TableResult, plain, share_text
 from markscheme.tables import join_labels, read_table, write_table
 from markscheme.text.replies import read_yes_no
 from markscheme_research.datasets import catalog, dataset, load, recorded
@@ -493,10 +493,6 @@ def _thresholds(
     return swept, pl.concat(curves) if curves else pl.DataFrame()
 
 
-def _share(value: float | None, digits: int = 1) -> str:
-    return "-" if value is None else f"{100 * value:.{digits}f}"
-
-
 def _table(one: _Set, found: Sequence[Mapping[str, Any]]) -> Table:
     def number(value: float | None, form: str) -> str:
         return "-" if value is None else format(value, form)
@@ -514,7 +510,7 @@ def _table(one: _Set, found: Sequence[Mapping[str, Any]]) -> Table:
         header=("judge", "accuracy", "F1", "kappa", "AUROC", "tau", "not judged", "cost $"),
         rows=tuple(
             (
-                str(row["judge"]), _share(row["accuracy"]), _share(row["f1"]),
+                str(row["judge"]), share_text(row["accuracy"]), share_text(row["f1"]),
                 number(row["kappa"], ".3f"), number(row["auroc"], ".3f"), number(row["tau"], ".2f"),
                 str(row["not_judged"]), number(row["cost_usd"], ".2f"),
             )
@@ -538,7 +534,7 @@ def _systems_table(one: _Set, scores: pl.DataFrame) -> Table:
         title=f"{one.name}: accuracy by system, per cent",
         header=("system", *judges),
         rows=tuple(
-            (str(row["system"]), *(_share(row[judge]) for judge in judges))
+            (str(row["system"]), *(share_text(row[judge]) for judge in judges))
             for row in scores.iter_rows(named=True)
         ),
         numeric=frozenset(judges),
@@ -572,8 +568,8 @@ def _thresholds_table(one: _Set, swept: Sequence[Mapping[str, Any]]) -> Table:
         ),
         rows=tuple(
             (
-                row["judge"], row["system"], f"{row['threshold']:.2f}", _share(row["f1"]),
-                _share(row["f1_at_common"]), f"{row['from']:.2f} to {row['to']:.2f}",
+                row["judge"], row["system"], f"{row['threshold']:.2f}", share_text(row["f1"]),
+                share_text(row["f1_at_common"]), f"{row['from']:.2f} to {row['to']:.2f}",
             )
             for row in swept
         ),

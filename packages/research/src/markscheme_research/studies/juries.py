@@ -27,7 +27,7 @@ from markscheme.agreement import (
 from markscheme.errors import AgreementError
 from markscheme.flags import with_keywords
 from markscheme.metrics import share_interval, share_method, spread_of
-from markscheme.results import Figure, Table, TableResult, share_text
+from markscheme.results import Figure, Table, TableResult, interval, share_text
 from markscheme.tables import as_binary
 from markscheme_research.studies.options import JuryOptions
 
@@ -246,9 +246,7 @@ def _table(rows: Sequence[Mapping[str, Any]], said: Sequence[str]) -> Table:
         (
             row["judge"],
             "" if row["weight"] is None else f"{row['weight']:.2f}",
-            "n/a" if row["agreement"] is None else share_text(row["agreement"]),
-            "n/a" if row["low"] is None
-            else f"{share_text(row['low'])} to {share_text(row['high'])}",
+            share_text(row["agreement"], missing="n/a"), interval(row["low"], row["high"]),
             "n/a" if row["auroc"] is None else f"{row['auroc']:.3f}",
             "n/a" if row["ece"] is None else f"{row['ece']:.3f}",
         )

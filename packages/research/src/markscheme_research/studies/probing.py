@@ -93,11 +93,11 @@ def _table(frame: pl.DataFrame, judge: str, answers: int, signed: str) -> Table:
                 row["probe"],
                 row["meaning"],
                 f"{row['answers']:,}",
-                _percent(row["flip_rate"]),
+                share_text(row["flip_rate"]),
                 interval(row["low"], row["high"]) if has else "-",
                 f"{row['to_accepted']:,}" if has else "-",
                 f"{row['to_rejected']:,}" if has else "-",
-                _percent(row["moved"]),
+                share_text(row["moved"]),
                 share_text(row["mean_change"], signed=True),
                 f"{row['not_judged']:,}",
             )
@@ -122,7 +122,3 @@ def _table(frame: pl.DataFrame, judge: str, answers: int, signed: str) -> Table:
             f"Signature: `{signed}`",
         ),
     )
-
-
-def _percent(share: float | None) -> str:
-    return "-" if share is None else f"{100 * share:.1f}"

@@ -34,7 +34,7 @@ from markscheme.engine import run_in_memory
 from markscheme.errors import AgreementError, DataError, MissingExtraError
 from markscheme.flags import with_keywords
 from markscheme.models import Models
-from markscheme.results import Table, TableResult, share_text
+from markscheme.results import Table, TableResult, interval, share_text
 from markscheme.tables import AnswersReader, as_binary
 from markscheme_research.studies.juries import clustered_share
 from markscheme_research.studies.options import TuneOptions
@@ -444,10 +444,8 @@ def _texts(trials: Sequence[Trial]) -> Iterator[tuple[str, ...]]:
         yield (
             one.judge,
             f"{one.tuned_on:,}",
-            "n/a" if one.tuned is None else share_text(one.tuned),
-            "" if one.held_out is None else share_text(one.held_out),
-            "" if one.low is None or one.high is None
-            else f"{share_text(one.low)} to {share_text(one.high)}",
+            share_text(one.tuned, missing="n/a"), share_text(one.held_out, missing=""),
+            "" if one.low is None else interval(one.low, one.high),
             "own" if one.threshold is None else f"{one.threshold:.3f}",
             "n/a" if one.calls is None else f"{one.calls:.2f}",
             "n/a" if one.cost_usd is None else f"{1000 * one.cost_usd:,.3f}",
