@@ -10,7 +10,7 @@
     ├── ModelError                weights or a model server cannot be used
     │   └── RunStoppedError       no further request can succeed; the rest was not sent
     ├── NotJudgedError            an answer has no verdict, where a tool takes nothing else
-    └── AgreementError            labels or judgments cannot support the statistic asked for
+    └── AgreementError            labels or judgments cannot support the requested statistic
 
 A message names the value, the choices and the next step. The command line prints it without a
 traceback and exits with the error's `exit_code`.
@@ -32,12 +32,12 @@ class MarkschemeError(Exception):
 
 
 class DataError(MarkschemeError):
-    """A file or table cannot be read as what it was said to be."""
+    """A file or table cannot be read in its expected format."""
 
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One malformed row: where it stands and what is wrong with it.
+    """One malformed row: where it is and what is wrong with it.
 
     `line` is the 1-based line (or, for JSON arrays and Parquet, row) in `source`. A row that is
     `kept` was used without the value that could not be read.

@@ -129,13 +129,13 @@ def test_ten_items_two_people_a_disagreement_and_an_export(
                 first = answer(ben)
                 press(ben, "2")
                 press(ben, "u")
-                assert "You had said: Not correct" in status(ben)
+                assert "Taken back: Not correct" in status(ben)
                 assert answer(ben) == first
             press(ben, "2" if answer(ben) == wrong else "1")
 
         kim = enter(running, "Kim")
         assert answer(kim) == wrong
-        assert "Your word decides" in kim.inner_text("#work")
+        assert "Your label decides" in kim.inner_text("#work")
         kim.screenshot(path=shots / "adjudicate.png")
         press(kim, "2")
         assert "Nothing is left for you" in kim.inner_text("h1")

@@ -74,7 +74,7 @@ def test_the_admins_word_settles_and_stands(differing: Place) -> None:
     assert differing.rows(f"SELECT stage, final FROM items WHERE id = {item}") == [("settled", 0.0)]
     labels = differing.store.read(lambda c: export(c, differing.ready.project, "labels")).table
     assert labels.filter(answer_id="q0-s0")["label"].to_list() == [0.0]
-    assert "settled by the admin" in admin.http.get(f"/admin/items/{item}").text
+    assert "decided by the admin" in admin.http.get(f"/admin/items/{item}").text
     assert change(admin, item, "settle", say="7") == 200
     assert change(admin, 10**8, "settle", say="1") == 200
 

@@ -27,7 +27,7 @@ def test_the_trail_says_in_sentences_who_did_what(project: Make) -> None:
         "Ann changed Correct to Not correct",
         "Ben skipped it",
         "admin gave it to Dan",
-        "admin settled it as cannot tell",
+        "admin decided it as cannot tell",
     ):
         assert f"<bdi>{said}" in trail, trail
     assert trail.count("<summary>as stored</summary>") == 5

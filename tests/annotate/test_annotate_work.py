@@ -78,7 +78,7 @@ def test_agreement_settles_and_disagreement_waits_for_the_adjudicator(project: M
     ]  # fmt: skip
     kim.look()
     assert kim.answer == "answer 2 of 0"
-    assert "Your word decides" in kim.html
+    assert "Your label decides" in kim.html
     kim.say("0")
     assert not kim.item
     assert place.rows("SELECT final FROM items ORDER BY place") == [(1,), (1,), (0,), (1,)]
@@ -163,7 +163,7 @@ def test_undo_brings_the_item_back_and_again_the_one_before(project: Make) -> No
     second = ann.answer
     ann.say("0")
     third = ann.answer
-    assert "You had said: Not correct" in ann.undo()
+    assert "Taken back: Not correct" in ann.undo()
     assert ann.answer == second
     ann.undo()
     assert ann.answer == first

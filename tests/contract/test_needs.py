@@ -184,10 +184,10 @@ def test_an_undeclared_judge_keeps_to_the_budget_with_several_workers(tmp_path: 
 
 def test_a_judge_that_declares_no_chat_model_gets_none() -> None:
     chat = ScriptedChat(replies=lambda _: "Yes")
-    with pytest.raises(JudgeError, match=r"says_none asked for a chat model but declares"):
+    with pytest.raises(JudgeError, match=r"says_none requested a chat model but declares"):
         markscheme.judge(answers(1), SaysItAsksNone(), models=Models(chat=chat))
     panel = parse_judge("panel(judges=[old_style, says_none])")
-    with pytest.raises(JudgeError, match="says_none asked for a chat model"):
+    with pytest.raises(JudgeError, match="says_none requested a chat model"):
         markscheme.judge(answers(1), panel, models=Models(chat=chat))
     assert len(chat.seen) == 1, "only the one that may ask has asked"
 
@@ -196,7 +196,7 @@ def test_nor_does_it_in_a_worker() -> None:
     options = ModelOptions(model="m", server=ServerOptions(base_url="http://127.0.0.1:1/v1"))
     with process_pool(2, Models(options=options)) as ask:
         items = markscheme.read_answers(answers(1))
-        with pytest.raises(JudgeError, match="says_none asked for a chat model"):
+        with pytest.raises(JudgeError, match="says_none requested a chat model"):
             ask(SaysItAsksNone(), items, Models(options=options))
 
 

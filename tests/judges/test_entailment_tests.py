@@ -195,9 +195,9 @@ def test_what_cannot_be_read_is_asked_again_once() -> None:
     assert chat.seen[2].messages[2].content == "Well, well."
     assert found["status"].to_list() == ["judged", "unparsed"]
     assert found["entailed"].to_list() == [False, None]
-    assert "asked again" in found["reason"][0]
-    assert "asked again in vain" in found["reason"][1]
-    assert found["raw"][0].startswith("Well, well.\n\n[asked again]")
+    assert "requested again" in found["reason"][0]
+    assert "the second request failed too" in found["reason"][1]
+    assert found["raw"][0].startswith("Well, well.\n\n[requested again]")
     once = ScriptedChat(replies=lambda _: "Well, well.")
     ChatEntailment(repair=False).test(pairs(("a", "b")), Models(chat=once))
     assert len(once.seen) == 1

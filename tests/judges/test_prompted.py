@@ -184,8 +184,8 @@ def test_a_reply_that_cannot_be_read_is_asked_for_once_more(judge: Prompted) -> 
     chat = ScriptedChat(replies=lambda text: good if text.startswith("I could not") else "Hm.")
     row = apply(judge, table(["Lutetia"]), Models(chat=chat)).row(0, named=True)
     assert (row["status"], row["verdict"]) == ("judged", True)
-    assert "asked again, since the first reply was unreadable" in row["explanation"]
-    assert row["raw"] == f"Hm.\n\n[asked again]\n\n{good}"
+    assert "requested again, since the first reply was unreadable" in row["explanation"]
+    assert row["raw"] == f"Hm.\n\n[requested again]\n\n{good}"
     first, second = chat.seen
     assert second.messages[: len(first.messages)] == first.messages
     assert [turn.role for turn in second.messages[-2:]] == ["assistant", "user"]
@@ -196,7 +196,7 @@ def test_a_second_unreadable_reply_is_the_end(judge: Prompted) -> None:
     chat = ScriptedChat(replies=lambda _: "")
     row = apply(judge, table(["Lutetia"]), Models(chat=chat)).row(0, named=True)
     assert row["status"] == "unparsed"
-    assert "asked again in vain" in row["explanation"]
+    assert "the second request failed too" in row["explanation"]
     assert len(chat.seen) == 2
     assert chat.seen[1].messages[-2].content == "(no reply)"
 
@@ -253,7 +253,7 @@ def test_exact_matches_short_circuit_on_request(judge: Prompted) -> None:
         replace(judge, short_circuit=True), table(["the PARIS!", "x"]), Models(chat=chat)
     )
     assert outcomes["verdict"].to_list() == [True, False]
-    assert "the model was not asked" in outcomes["explanation"][0]
+    assert "the model was not queried" in outcomes["explanation"][0]
     assert len(chat.seen) == 1
     assert outcomes["relation"][0] == ("equivalent" if judge.template.parser == "grade" else None)
 

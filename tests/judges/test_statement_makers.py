@@ -244,8 +244,8 @@ def test_what_cannot_be_read_is_asked_again_once() -> None:
     models, chat = scripted(lambda text: replies["could not read" in text])
     made = statement_maker("chat").make(PAIRS[1:2], models)
     assert made["statement"].to_list() == ["Ann wrote it."]
-    assert made["reason"][0].startswith("asked again, since the first reply was unreadable")
-    assert "[asked again]" in made["raw"][0]
+    assert made["reason"][0].startswith("requested again, since the first reply was unreadable")
+    assert "[requested again]" in made["raw"][0]
     roles = [message.role for message in chat.seen[1].messages]
     assert roles == ["system", "user", "assistant", "user"]
     assert "repeats the question" in chat.seen[1].last_user
@@ -256,7 +256,7 @@ def test_what_stays_unreadable_has_a_status_and_no_statement() -> None:
     made = statement_maker("chat").make(PAIRS[:2], models)
     assert made["statement"].null_count() == 2
     assert set(made["status"]) == {"unparsed"}
-    assert all("asked again in vain" in reason for reason in made["reason"])
+    assert all("the second request failed too" in reason for reason in made["reason"])
     assert len(chat.seen) == 4
     once, chat = scripted(lambda text: "")
     ChatStatements(repair=False).make(PAIRS[:2], once)

@@ -148,7 +148,7 @@ MUTANTS: list[tuple[type, Needs, str]] = [
     (DroppedRow, PURE, "mutant returned 17 rows for 18 answers"),
     (WrongType, PURE, "mutant returned verdict='yes' in row 0 .* must be true or false"),
     (UnknownColumn, PURE, "a column 'veridct', .* did you mean 'verdict'"),
-    (DeniesChat, PURE, r"asked for a chat model but declares Needs\(chat=False\)"),
+    (DeniesChat, PURE, r"requested a chat model but declares Needs\(chat=False\)"),
     (SilentChat, Needs(), r"asks a chat model and does not declare it; Needs\(chat=True\)"),
     (ReorderedRows, PURE, "the same rows in another order|judged alone has another outcome"),
     (LooksAround, PURE, "a row judged alone has another outcome"),

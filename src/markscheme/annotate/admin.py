@@ -162,7 +162,7 @@ async def _shown(
 
 
 def review_routes(site: Site) -> APIRouter:
-    """The review desk: items found, settled, given out, put back."""
+    """The review desk: items found, decided, given out, put back."""
     routes = APIRouter(prefix="/admin")
 
     @routes.get("/items")

@@ -85,7 +85,7 @@ class Shown:
         part: `first`, `third` (a disagreement to settle) or `gold`; only adjudicators see it.
         version: of the person's own rating, for optimistic concurrency; 0 before the first.
         state: of that rating.
-        value: what they had said, if they look at it again.
+        value: their earlier label, if they look at it again.
         ranks: likewise, the rank of each text.
         note: likewise.
     """
@@ -269,7 +269,7 @@ def _take_over(
     if stale is None:
         return None
     # The count of people on the item stays as it is: one goes, one comes. Should the first one
-    # answer after all, that answer is kept as one more label.
+    # answer after all, that answer is saved as one more label.
     connection.execute(
         update(t.ratings)
         .where(t.ratings.c.item_id == stale.id, t.ratings.c.person_id == stale.holder)

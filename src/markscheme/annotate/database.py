@@ -1,4 +1,4 @@
-"""Where a project is kept: a SQLite file, or a PostgreSQL database by URL.
+"""Where a project is stored: a SQLite file, or a PostgreSQL database by URL.
 
 One thread writes. What arrives while it commits shares the next commit, so that fifty people who
 label at once wait for one disk write and not for fifty; and "saved" is shown only once it is.
@@ -199,7 +199,7 @@ def _engine(location: str | Path) -> Engine:
 def _for_owner_only(path: Path) -> None:
     """Labels and links to sign in are nobody else's: the file is for its owner to read.
 
-    The files that SQLite keeps beside it take the mode of the first.
+    The files that SQLite keeps next to it take the mode of the first.
     """
     try:
         os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600))

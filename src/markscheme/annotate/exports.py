@@ -1,4 +1,4 @@
-"""What people said, as files that the other commands read."""
+"""People's labels, as files that the other commands read."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def export(
     - `ratings`: one row per answer and person, with notes and times.
     - `references`: all answers with references amended by the labels (Kamalloo et al. 2023, 4.3).
     - `training`: labelled answers with 0 or 1: for `train examiner --data`.
-    - `tags`: a row an error that has its tag (scales `error` and `mode`): for `failures --tags`.
+    - `tags`: one row per error that has its tag (scales `error` and `mode`): for `failures --tags`.
     - `audit`: the trail of every change.
 
     Raises:
@@ -91,7 +91,7 @@ def export(
             f"no answer has its label yet: an item needs {project.per_item} "
             f"{'label' if project.per_item == 1 else 'labels'}, and a third person's word where "
             "they differ; 'markscheme annotate --project PATH --per-item N' changes how many, and "
-            "--as ratings exports what each person said"
+            "--as ratings exports each person's labels"
         )
     notes = _notes(labelled, known)
     if alone is not None:
@@ -205,7 +205,7 @@ def _alone(connection: Connection, project: Project) -> str | None:
 
 
 def _settled(connection: Connection, alone: str | None) -> dict[int, float | None]:
-    """The final label by item, where it stands; of a person who worked alone, what they said."""
+    """The final label by item, where there is one; of a person who worked alone, their label."""
     rows = connection.execute(
         select(t.items.c.id, t.items.c.final).where(t.items.c.stage == "settled")
     ).all()
@@ -226,7 +226,7 @@ def _finals(
     options: ExportOptions,
     settled: Mapping[int, float | None],
 ) -> pl.DataFrame:
-    """Of each text: `label`, `annotator_labels` of the first annotators, `relation` if asked."""
+    """Of each text: `label`, `annotator_labels` of the first annotators, maybe `relation`."""
     firsts = _firsts(connection, project)
     if project.scale == "rank":
         means = firsts.group_by("item", "text_place").agg(pl.col("value").mean().alias("label"))

@@ -46,7 +46,7 @@ class Intake:
 def read_file(path: str, options: ReadOptions | None = None) -> pl.DataFrame:
     """Answers of a file, as `plan-labels` writes it or any other, with the sampling design.
 
-    References may be missing; `inclusion_probability` and `stratum` are kept.
+    References may be missing; `inclusion_probability` and `stratum` are stored.
 
     Raises:
         DataError: the file cannot be read, or lacks questions or answers.

@@ -22,7 +22,7 @@ LONGEST_NAME = 80
 
 @dataclass(frozen=True, kw_only=True)
 class Person:
-    """Somebody with a link, and the counts that are kept with them.
+    """Somebody with a link, and the counts that are stored with them.
 
     Attributes:
         rated: items answered, all parts (first label, third label, gold).
@@ -77,7 +77,7 @@ def everyone(connection: Connection) -> list[Person]:
 
 
 def add_person(connection: Connection, name: str, role: Role) -> str:
-    """Add somebody; returns their token, which is kept nowhere.
+    """Add somebody; returns their token, which is stored nowhere.
 
     Raises:
         MarkschemeError: an empty, overlong or taken name.

@@ -37,7 +37,7 @@ class Project:
         gold: how many gold items.
         source: the file the answers came from, for people.
         digest: hash of that file.
-        uid: random; tells projects apart that a browser meets at the same address.
+        uid: random; distinguishes projects that a browser meets at the same address.
     """
 
     title: str

@@ -35,7 +35,7 @@ class Pair:
 
 @dataclass(frozen=True, kw_only=True)
 class Lean:
-    """One person beside the others.
+    """One person compared with the others.
 
     Attributes:
         labels: given as first annotator.
@@ -84,7 +84,7 @@ class Quality:
 
 
 def quality(connection: Connection, project: Project) -> Quality:
-    """Agreement as it stands; labels are taken as they were before any judge's word was seen."""
+    """Agreement so far; labels are taken as they were before any judge's word was seen."""
     ratings = _ratings(connection)
     firsts = ratings.filter(pl.col("part") == "first")
     units = _units(firsts)

@@ -3,7 +3,7 @@
 A submission carries an id that the page made up. The same id again is the same submission (its
 answer was lost on the way) and changes nothing. It also carries the version of the rating that the
 page had shown; if another tab has changed the rating since, nothing is overwritten and the person
-is asked.
+decides.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ Stage = Literal["open", "disagreed", "settled"]
 
 @dataclass(frozen=True, kw_only=True)
 class Settled:
-    """Where an item stands. `final` is null while it does not stand, or where nobody can tell."""
+    """The state of an item. `final` is null while it is undecided, or where nobody can tell."""
 
     stage: Stage
     final: float | None = None
@@ -52,14 +52,14 @@ def settle(
 ) -> Settled:
     """The label that follows from the ratings of one item; null is "cannot tell".
 
-    What most of the first annotators said stands, if that is more than half of them; on a scale of
-    grades, neighbouring grades agree and their mean stands. Otherwise the third person's word
-    stands; for two annotators and two values that is the majority vote of Kamalloo et al. (2023,
-    section 4.3). With no third person to ask, a disagreement settles without a label.
+    The label of most first annotators counts, if that is more than half of them; on a scale of
+    grades, neighbouring grades agree and their mean counts. Otherwise the third person's label
+    counts; for two annotators and two values that is the majority vote of Kamalloo et al. (2023,
+    section 4.3). With no third person to ask, a disagreement ends without a label.
 
     Args:
         firsts: by the item's first annotators.
-        third: by who was asked to settle it; the first of them counts.
+        third: by the third persons; the first of them counts.
         scale: decides what agreement is.
         wanted: first annotators an item.
         adjudicate: whether disagreements go to a third person.
@@ -83,7 +83,7 @@ Action = Literal["label", "cannot_tell", "skip"]
 Result = Literal["saved", "repeated", "conflict", "unknown"]
 
 DECIDED = "decided"
-"""The part of a rating by which the admin settled an item."""
+"""The part of a rating by which the admin decided an item."""
 
 ANSWERED = ("labelled", "cannot_tell")
 _STATE = {"label": "labelled", "cannot_tell": "cannot_tell", "skip": "skipped"}
@@ -121,7 +121,7 @@ class Submission:
         version: of the rating that the page had shown.
         value: on the project's scale, for a label that is no ranking.
         ranks: for a ranking: of each text, 1 is best.
-        after_suggestion: whether the person had then seen what a judge said.
+        after_suggestion: whether the person had then seen a judge's verdict.
     """
 
     item_id: int
@@ -200,7 +200,7 @@ def undo(
 ) -> tuple[Saved, str | None]:
     """Take back the person's latest answer or skip; the item is before them again.
 
-    Returns also what they had said, as a state or value for a message; None if there is nothing.
+    Returns also the withdrawn answer, as a state or value for a message; None if there is nothing.
     """
     now = time.time() if now is None else now
     if _detail(connection, person, submission) is not None:
@@ -341,7 +341,7 @@ def _settle(
     connection: Connection, project: Project, item_id: int, said: Sequence[t.AnyRow]
 ) -> None:
     if any(row.part == DECIDED for row in said):
-        return  # The admin's word stands, whatever others say later.
+        return  # The admin's label counts, whatever others say later.
     found = settle(
         [row.value for row in said if row.part == "first"],
         [row.value for row in said if row.part == "third"],

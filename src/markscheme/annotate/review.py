@@ -1,4 +1,4 @@
-"""The admin's review desk: items found by what was said of them; settled, given out, put back."""
+"""The admin's review desk: items found by their labels; decided, given out, put back."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Search:
 
     Attributes:
         which: a stage, or `settled-disagreements` (first labels differed), or `skipped` (somebody
-            put it off and it is not settled).
+            put it off and it is undecided).
         words: in question, answers or references; accents and case as the database compares them.
         person: who has rated it, by id; None for anybody.
         noted: only items with a note.
@@ -75,7 +75,7 @@ def _conditions(search: Search) -> list[ColumnElement[bool]]:
     mine = t.ratings.c.item_id == t.items.c.id
     found: list[ColumnElement[bool]] = []
     if search.which == "settled-disagreements":
-        # "Cannot tell" is a word of its own beside the values.
+        # "Cannot tell" is a word of its own, next to the values.
         kinds = select(func.count(distinct(func.coalesce(t.ratings.c.value, -1.0)))).where(
             mine, t.ratings.c.part == "first", t.ratings.c.state.in_(ANSWERED)
         )
@@ -99,7 +99,7 @@ def _conditions(search: Search) -> list[ColumnElement[bool]]:
 
 
 def _said(connection: Connection, items: list[int]) -> dict[int, list[Any]]:
-    """Who said what of some items."""
+    """Everybody's ratings of some items."""
     rows = connection.execute(
         select(t.ratings.c.item_id, t.ratings.c.part, t.ratings.c.state, t.ratings.c.value,
                t.ratings.c.note, t.people.c.name)
@@ -116,7 +116,7 @@ def _said(connection: Connection, items: list[int]) -> dict[int, list[Any]]:
 def decide(
     connection: Connection, admin: Person, project: Project, item_id: int, value: float | None
 ) -> None:
-    """Settle an item by the admin's word; None is "cannot tell". It stands over all others.
+    """Decide an item by the admin's label; None is "cannot tell". It overrides all others.
 
     Raises:
         MarkschemeError: no such item, or a value that is not on the scale.
@@ -140,7 +140,7 @@ def decide(
         update(t.items).where(t.items.c.id == item_id).values(stage="settled", final=value)
     )
     before = {"stage": item.stage, "final": item.final}
-    _log(connection, admin, item_id, "settled by the admin", {"before": before, "value": value})
+    _log(connection, admin, item_id, "decided by the admin", {"before": before, "value": value})
 
 
 def put_back(connection: Connection, admin: Person, item_id: int) -> int:
@@ -161,7 +161,7 @@ def give_to(connection: Connection, admin: Person, item_id: int, person_id: int)
     """Assign an item to a person now; a person who had it open and unanswered loses it.
 
     Raises:
-        MarkschemeError: no such item or person, the item is settled, or they answered it already.
+        MarkschemeError: no such item or person, the item is decided, or they answered it already.
     """
     item = _item(connection, item_id)
     person = connection.execute(

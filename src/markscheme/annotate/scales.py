@@ -30,7 +30,7 @@ class Scale:
 
     Attributes:
         name: as on the command line.
-        task: what is asked of the person, in one sentence.
+        task: what the person should do, in one sentence.
         choices: in the order shown; empty for ranks.
         near: values at most this far apart count as agreement (then their mean is the label).
         adjudicated: whether a third person can settle a disagreement.
@@ -82,7 +82,7 @@ SCALES: dict[str, Scale] = {
     ),
     "relation": Scale(
         name="relation",
-        task="What does the answer say beside the reference?",
+        task="What does the answer say, compared with the reference?",
         choices=(
             Choice(key="1", value=3.0, name="Superior", meaning="All of the reference, and more."),
             Choice(key="2", value=2.0, name="Equivalent", meaning="The same as the reference."),

@@ -1,4 +1,4 @@
-"""What stands between the network and the pages: headers, sizes, rates, and where forms come from.
+"""What guards the pages from the network: headers, sizes, rates, and where forms come from.
 
 Plain ASGI, since it runs for every request.
 """

@@ -44,7 +44,7 @@ def listen(host: str, port: int, public_url: str | None) -> Listening:
         MarkschemeError: `public_url` is no address.
     """
     found = take_port(host, port)
-    everywhere = host in ("0.0.0.0", "::")  # noqa: S104 - asked for, and warned of.
+    everywhere = host in ("0.0.0.0", "::")  # noqa: S104 - requested, and warned of.
     hosts = LOCAL | (_own_names() if everywhere else {host.lower()})
     name = socket.gethostname() if everywhere else f"[{host}]" if ":" in host else host
     address = f"http://{name}:{found.getsockname()[1]}"
@@ -97,7 +97,7 @@ class StoppingServer(uvicorn.Server):
     """
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:  # noqa: ARG002
-        """Begin to stop; at once if it was asked for before."""
+        """Begin to stop; at once on the second signal."""
         self.force_exit: bool = self.should_exit
         self.should_exit = True
 

@@ -29,7 +29,7 @@ class Setup:
 
     Attributes:
         file: answers to label; None opens a project that is there.
-        settings: of `Project`, those that were asked for. Without `per_item`, one person labels
+        settings: of `Project`, those that were requested. Without `per_item`, one person labels
             each item of a new project, and two do where several annotators are named.
         annotators: names.
         adjudicators: names.
@@ -103,7 +103,7 @@ def prepare(store: Store, setup: Setup, plan: Plan | None = None) -> Ready:
 
     Args:
         store: where it is, or will be.
-        setup: what was asked for.
+        setup: what was requested.
         plan: what a new project is made of, where that has been read.
 
     Raises:

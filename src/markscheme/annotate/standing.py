@@ -21,10 +21,10 @@ MOST_WATCHED = 2000
 
 @dataclass(frozen=True, kw_only=True)
 class Standing:
-    """Where the estimate stands.
+    """The estimate so far.
 
     Attributes:
-        answers: how many answers it is of; an item stands for all that are equal.
+        answers: how many answers it is of; an item represents all that are equal.
         drawn: whether these are a sample that plan-labels drew, of which alone the estimate is.
         reason: why there can be no estimate; empty if there is one, or will be with more labels.
         so_far: the estimate; its interval holds for a person who stops once it is narrow enough.
@@ -45,7 +45,7 @@ class Standing:
 
     @property
     def more(self) -> int | None:
-        """About how many more items that takes; None if that cannot be said yet."""
+        """About how many more items that takes; None if that is not known yet."""
         return None if self.so_far is None else self.so_far.more_for(MARGIN)
 
 
@@ -74,7 +74,7 @@ def standing(connection: Connection, project: Project) -> Standing:
 
 
 def _items(connection: Connection) -> pl.DataFrame:
-    """Items in their order, with how many answers each stands for and how those were drawn."""
+    """Items in their order, with how many answers each represents and how those were drawn."""
     drawn = (
         select(
             t.sources.c.item_id,

@@ -1,4 +1,4 @@
-"""What a judge says of the items, kept to be shown after a person's own verdict."""
+"""What a judge says of the items, stored to be shown after a person's own verdict."""
 
 from __future__ import annotations
 

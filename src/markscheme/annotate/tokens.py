@@ -33,7 +33,7 @@ def hash_of(secret: str) -> str:
 
 
 def matches(secret: str, kept: str) -> bool:
-    """Whether a secret has the kept hash; takes as long whatever differs."""
+    """Whether a secret has the stored hash; takes as long whatever differs."""
     return hmac.compare_digest(hash_of(secret), kept)
 
 

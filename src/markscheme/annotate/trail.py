@@ -30,14 +30,14 @@ def sentence(
     if action == "conflict":
         return (
             f"{who} sent an answer from an outdated page, which was not saved: "
-            f"{_said(found['sent'], scale)}; kept: {_said(found['kept'], scale)}"
+            f"{_said(found['sent'], scale)}; unchanged: {_said(found['kept'], scale)}"
         )
-    if action == "settled by the admin":
-        return f"{who} settled it as {scale.name_of(found['value'])}"
     if action == "put back by the admin":
         return f"{who} put it back before others ({found['ratings']} open or skipped)"
     if action == "given out by the admin":
         return f"{who} gave it to {people.get(found['person'], 'somebody')}"
+    if action.endswith(" by the admin"):  # Projects of 0.1.0 have another verb here.
+        return f"{who} decided it as {scale.name_of(found['value'])}"
     if "after" not in found:
         return f"{who}: {action}"
     note = f", with the note “{found['after']['note']}”" if found["after"]["note"] else ""
@@ -45,12 +45,12 @@ def sentence(
     after = _said(found["after"], scale)
     if action.startswith("change to "):
         return f"{who} changed {_said(found['before'], scale)} to {after}{helped}{note}"
-    verbs = {"skipped": "skipped it", "cannot tell": "said that they cannot tell"}
+    verbs = {"skipped": "skipped it", "cannot tell": "could not tell"}
     return f"{who} {verbs.get(after, f'labelled it {after}')}{helped}{note}"
 
 
 def _said(rating: Mapping[str, Any], scale: Scale) -> str:
-    """What a rating said, in words."""
+    """A rating in words."""
     if rating["state"] != "labelled":
         # Claimed is what an item is after an answer to it was taken back.
         states = {"claimed": "no answer"}

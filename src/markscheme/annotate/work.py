@@ -1,4 +1,4 @@
-"""What an annotator meets: an item, its form, the way back, and a look at what they have said."""
+"""What an annotator meets: an item, its form, the way back, and a look at their own labels."""
 
 from __future__ import annotations
 
@@ -162,7 +162,7 @@ def work_routes(site: Site) -> APIRouter:
 
         def take_back(connection: Connection, person: Person) -> View:
             done, said = undo(connection, person, site.project, submission)
-            say = f"Taken back. You had said: {said}." if said else "There is nothing to take back."
+            say = f"Taken back: {said}." if said else "There is nothing to take back."
             return _next(connection, done.person, site.project, say)
 
         return await answer(request, take_back)

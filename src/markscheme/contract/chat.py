@@ -168,7 +168,7 @@ class ChatReply:
 
 _WHY_NONE = {
     "refused": "the model declined to answer",
-    "skipped": "not asked: the budget is spent",
+    "skipped": "not sent: the budget is spent",
 }
 
 

@@ -95,7 +95,7 @@ class WithoutChat:
         """
         model = "a chat model" if name is None else f"the chat model {name!r}"
         raise JudgeError(
-            f"{_name(self.judge)} asked for {model} but declares Needs(chat=False); declare "
+            f"{_name(self.judge)} requested {model} but declares Needs(chat=False); declare "
             "chat=True, so that its calls are budgeted and it stays in one process"
         )
 

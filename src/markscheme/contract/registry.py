@@ -36,7 +36,7 @@ _OURS = "markscheme."
 _WORDS = {"true", "false", "none"}
 _CHANGEABLE = re.compile(r"(?:typing\.)?(?:list|dict|set|List|Dict|Set)\b")
 _SEE = "'markscheme judges' lists all"
-_ASKED = "; a model is asked by a judge: -j llm_grader -m MODEL"
+_BY_A_JUDGE = "; a model is used through a judge: -j llm_grader -m MODEL"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -183,7 +183,7 @@ def entry(name: str) -> Entry:
     if name not in known:
         broken = "; ".join(f"{point}: {why}" for point, why in _BROKEN_PLUGINS.items())
         failed = f" (plugins that did not load: {one_line(broken)})" if broken else ""
-        raise UnknownNameError("judge", name, known, f"{_SEE}{_ASKED}{failed}")
+        raise UnknownNameError("judge", name, known, f"{_SEE}{_BY_A_JUDGE}{failed}")
     return known[name]
 
 
@@ -281,8 +281,8 @@ _IN_FILE = re.compile(
 def judge_in_file(text: str) -> str:
     """The name of a judge that `FILE.py:CLASS`, with its parameters, denotes; other texts as given.
 
-    The file is imported under its own name, from its folder, so that what lies beside it can be
-    imported there and other processes find it.
+    The file is imported under its own name, from its folder, so that modules next to it
+    can be imported and other processes find it.
 
     Raises:
         JudgeError: there is no such file, it cannot be imported, or it registers no such judge.
@@ -322,7 +322,7 @@ def _imported(path: Path) -> ModuleType:
             ) from error
         finally:
             sys.dont_write_bytecode = written
-    for file in with_imports([path]):  # what lies beside it too may have a name that is taken
+    for file in with_imports([path]):  # modules next to it too may have a taken name
         made = sys.modules.get(".".join(file.relative_to(path.parent).with_suffix("").parts))
         place = getattr(made, "__file__", None)
         if made is not None and (place is None or Path(place).resolve() != file):

@@ -82,7 +82,7 @@ class MarkschemeMetric(BaseMetric):  # type: ignore[misc]
         return self.score
 
     async def a_measure(self, test_case: LLMTestCase, *_: Any, **__: Any) -> float:
-        """The same, beside others."""
+        """The same, concurrently with others."""
         return await asyncio.to_thread(self.measure, test_case)
 
     @property

@@ -36,7 +36,7 @@ def markscheme_scorer(
 
     The question is the sample's input, the references are its target. What could not be judged is
     left unscored, with the status as reason: never wrong. Relation, marks, score and signature
-    stand in the score's metadata.
+    are in the score's metadata.
     """
     check_by(by)
 

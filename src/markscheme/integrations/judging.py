@@ -122,7 +122,7 @@ def score_name(row: dict[str, Any], by: str) -> str:
 
 
 def details_of(row: dict[str, Any]) -> dict[str, Any]:
-    """What of a judgment is kept beside its worth, as far as it is known."""
+    """What other tools store of a judgment in addition to its worth; nulls are left out."""
     kept = ("status", "score", "marks", "relation", "signature")
     return {name: row[name] for name in kept if row[name] is not None}
 

@@ -26,7 +26,7 @@ def judged(
     prefix: str = "",
     models: ModelSource | None = None,
 ) -> pd.DataFrame:
-    """The frame, index kept, with a judge's verdicts beside its rows.
+    """The frame with the columns of a judge's verdicts added; the index is unchanged.
 
     The arguments are those of `markscheme.integrations.polars.judged`. Missing answers (None, NaN)
     are skipped, not judged wrong; numbers are read as text.

@@ -13,7 +13,7 @@ from markscheme.contract import ModelSource
 from markscheme.integrations.judging import column_of, judge_texts
 
 GIVEN = ("status", "verdict", "score", "relation", "marks", "explanation")
-"""Columns that judging adds, each with the prefix that was asked for."""
+"""Columns that judging adds, each with the requested prefix."""
 
 
 def judged(
@@ -26,7 +26,7 @@ def judged(
     prefix: str = "",
     models: ModelSource | None = None,
 ) -> pl.DataFrame:
-    """The frame with a judge's verdicts beside its rows, which stay as they are.
+    """The frame with the columns of a judge's verdicts added.
 
     Args:
         frame: with columns for question, references (a text or a list) and answer.

@@ -123,7 +123,7 @@ def assert_answer(request: pytest.FixtureRequest) -> Callable[..., Judgment]:
 
 
 def _gates(config: pytest.Config) -> Sequence[Any]:
-    """How each judge's accuracy stands against the limit; empty without one or without answers."""
+    """How each judge's accuracy compares with the limit; empty without one or without answers."""
     judged = config.stash[SUITE].judged
     limit = config.getoption("--markscheme-fail-under")
     if limit is None or not judged:
@@ -185,7 +185,7 @@ def pytest_testnodedown(node: Any, error: object) -> None:  # noqa: ARG001 - pyt
 def pytest_terminal_summary(
     terminalreporter: pytest.TerminalReporter, config: pytest.Config
 ) -> None:
-    """Print how the suite stands."""
+    """Print each judge's accuracy and the limit."""
     limit = 100 * (config.getoption("--markscheme-fail-under") or 0)
     if config.getoption("--markscheme-fail-under") is not None and not config.stash[SUITE].judged:
         terminalreporter.section("markscheme")

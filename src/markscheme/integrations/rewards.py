@@ -5,7 +5,7 @@
 
     trainer = GRPOTrainer(model=..., reward_funcs=MarksReward(), train_dataset=dataset)
 
-The dataset has a column `references` (a text or a list) beside `prompt`, and `question` where the
+The dataset has a column `references` (a text or a list) next to `prompt`, and `question` where the
 prompt is more than the question. Yao & Barbosa (2024, section 4) ask for a softer signal than right
 or wrong: by default the reward is the marks, which give part of the credit to answers that say less
 than the reference.
@@ -25,7 +25,7 @@ Message = dict[str, Any]
 
 @dataclass(frozen=True, kw_only=True)
 class MarksReward:
-    """Marks for each completion: batched, and the same for the same texts, whatever stands beside.
+    """Marks for each completion: batched, and the same for the same texts in any batch.
 
     Attributes:
         judge: any judge; the default needs no key, network or GPU.
@@ -65,10 +65,10 @@ class MarksReward:
         Args:
             prompts: texts, or conversations as lists of messages.
             completions: texts, or lists of messages, the last of which is judged.
-            columns: the dataset's other columns, each with a value a completion.
+            columns: the dataset's other columns, each with one value per completion.
 
         Returns:
-            A reward a completion; None, which trainers leave out, where it was not judged.
+            One reward per completion; None, which trainers leave out, where it was not judged.
 
         Raises:
             DataError: there is no column of references.

@@ -69,7 +69,7 @@ def exact_interval(
         share: from 0 to 1.
         size: how many answers, above 0; neither it nor `share * size` need be whole.
         confidence: of both sides together.
-        within: bounds that are kept where they are the narrower ones.
+        within: bounds that apply where they are the narrower ones.
     """
     right, tail = min(max(share, 0.0), 1.0) * size, (1 - confidence) / 2
     wrong = size - right
@@ -283,7 +283,7 @@ def share_interval(
 ) -> tuple[float, float]:
     """Wilson's interval at the effective number of answers; plain where questions do not repeat.
 
-    It is no wider than the exact one would be if all answers to a question said the same.
+    It is no wider than the exact one would be if all answers to a question were the same.
 
     Plain, it is modified where at most `FEW` answers are of the rarer kind (Brown, Cai & DasGupta
     2001, section 4.1.1): the bound towards 0 (or 1) is the exact one for a Poisson count. Wilson's

@@ -72,7 +72,7 @@ def _contained(answers: pl.Series, references: pl.Series) -> pl.Series:
 
 
 def _contained_apart(answers: pl.Series, references: pl.Series) -> pl.Series:
-    """Whether a reference stands in an answer, its letters not touching those of another word."""
+    """Whether a reference occurs in an answer, its letters not touching those of another word."""
     table = pl.DataFrame({"answer": answers, "reference": references})
     reference = pl.col("reference")
     pattern = pl.concat_str(

@@ -45,7 +45,7 @@ class Pairs:
         )
 
     def spread(self, per_answer: pl.Series) -> pl.Series:
-        """A value an answer repeated to a value a pair."""
+        """One value per answer, repeated to one value per pair."""
         if (self.counts == 1).all():
             return per_answer
         return per_answer.gather(np.repeat(np.arange(len(self.counts)), self.counts))
@@ -88,7 +88,7 @@ def as_written(
     raw: Pairs,
     compare: Callable[[pl.Series, pl.Series], pl.Series],
 ) -> pl.Series:
-    """A score a pair, with references that normalise to nothing compared as they are written.
+    """One score per pair, with references that normalise to nothing compared as they are written.
 
     `compare` gets the answers and references of those pairs (two String columns of one length),
     trimmed and in lower case.

@@ -59,8 +59,8 @@ class ServerOptions:
     reasoning_room: Annotated[
         int | None,
         Option(
-            "Tokens for reasoning, in addition to the reply's.  [default: the model's own; learnt "
-            "where replies come back empty]",
+            "Tokens for reasoning, in addition to the reply's.  [default: the model's own; raised "
+            "automatically after empty replies]",
             minimum=0,
             panel=_PANEL,
             rare=True,
@@ -96,13 +96,13 @@ class ModelOptions:
 
     Attributes:
         model: its name at the server; `hf:FOLDER` for weights in this process; None for none.
-        revision: tells apart models that share a name (a date, a commit).
+        revision: distinguishes models that share a name (a date, a commit).
         server: address, key, limits; None for OpenAI with the default limits.
         ledger: path or PostgreSQL URL; None for `default_ledger()`.
         models: a file of models and prices (`models.toml`), over the user's and the shipped one.
         prices: older name of the same.
         max_cost, max_calls: limits of the run; None for none.
-        replay: answer from the ledger only.
+        replay: use cached replies only, those in the ledger.
         dry_run: send nothing, count what would be sent.
         batch: ask through the provider's batch interface.
     """
@@ -147,7 +147,7 @@ class ModelOptions:
     max_cost: Annotated[
         float | None,
         Option(
-            "Budget in US dollars; what exceeds it is skipped and reported as such.",
+            "Stop at this budget in US dollars; skip the rest and report it.",
             minimum=0,
             panel=_PANEL,
         ),
@@ -161,7 +161,9 @@ class ModelOptions:
             rare=True,
         ),
     ] = None
-    replay: Annotated[bool, Option("Answer from the ledger only.", panel=_PANEL, rare=True)] = False
+    replay: Annotated[
+        bool, Option("Use cached replies only, those in the ledger.", panel=_PANEL, rare=True)
+    ] = False
     dry_run: Annotated[
         bool,
         Option(

@@ -27,7 +27,7 @@ DEFAULT = "examiner"
 
 @dataclass(frozen=True)
 class Served:
-    """A judge that may be asked for.
+    """A judge that may be requested.
 
     Attributes:
         waits: whether it may wait for something that is not on this machine.
@@ -82,7 +82,7 @@ class Allowed:
                 self._named[name] = served
             self._named[text.strip()] = self._named[name]
         for served in self.served if names else ():
-            served.signature  # noqa: B018 - what a named judge lacks is said now, not to a client.
+            served.signature  # noqa: B018 - what a named judge lacks is reported now, not to a client.
         self.default: Served = self._named.get(DEFAULT, self.served[0])
 
     def find(self, name: str | None) -> Served:

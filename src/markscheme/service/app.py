@@ -32,7 +32,7 @@ from markscheme.web import BoundedProtocol
 
 log = logging.getLogger("markscheme.service")
 
-_ABOUT = """Marks answers to questions beside reference answers.
+_ABOUT = """Marks answers to questions against reference answers.
 
 Not judged is a status, never a zero: `score`, `verdict` and rewards are null then. What cannot be
 done is answered with problem details (RFC 9457)."""
@@ -65,8 +65,8 @@ def make_app(
     """The app of one service; `app.state.service` are its parts.
 
     Args:
-        settings: limits, and where jobs are kept.
-        allow: judges that may be asked for; none allows those that need nothing.
+        settings: limits, and where jobs are stored.
+        allow: judges that may be requested; none allows those that need nothing.
         keys: who may ask; None is everybody.
         models: for judges that ask models.
 
@@ -229,7 +229,7 @@ class DrainingServer(uvicorn.Server):
         self._close_at: float | None = None
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        """Begin to stop; at once if it was asked for before."""
+        """Begin to stop; at once on the second signal."""
         if self._close_at is not None:
             super().handle_exit(sig, frame)
             return

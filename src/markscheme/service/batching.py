@@ -73,13 +73,13 @@ class Batcher(Generic[Key, Row, Outcome]):
         """Start the thread.
 
         Args:
-            work: gives one outcome a row, in order; may look at the function it is given, which
+            work: gives one outcome per row, in order; may look at the function it is given, which
                 says whether nobody waits any more.
             batching: rows of a slice and how long to wait for them.
             queue_rows: rows that may wait or be worked on.
             name: of the thread.
             slice_seconds: how long a slice should take, by the rate of those before; None for any.
-            weigh: how much work a row is beside others.
+            weigh: how much work a row is, relative to others.
         """
         self._work = work
         self._batching = batching

@@ -1,4 +1,4 @@
-"""What stands before the routes: names, keys, sizes, times, and the answer to whatever breaks.
+"""What runs before the routes: names, keys, sizes, times, and the answer to whatever breaks.
 
 Plain ASGI, since it runs for every request, and before the body is read.
 """
@@ -140,7 +140,7 @@ class Guard:
             raise Refusal(421, "this server is reached as localhost only; start it with keys")
         owner = self.state.keys.owner(headers.get("authorization"))
         if path in OPEN:
-            # Nobody's key is asked for, so nobody's body is waited for.
+            # No key is required, so nobody's body is waited for.
             if scope["method"] not in READING:
                 raise Refusal(405, f"{path} is only read: GET", allow="GET")
         else:

@@ -72,7 +72,7 @@ def work(order: dict[str, Any], tell: Any) -> None:
             on_progress=progress,
         )
     except MarkschemeError as error:
-        # Clients know their file's name, and need not know where it is kept.
+        # Clients know their file's name, and need not know where it is stored.
         said = str(error).replace(f"{file.parent}{os.sep}", "").replace(str(folder), "the job")
         tell({"error": said})
     else:

@@ -165,8 +165,8 @@ class Jobs:
             await asyncio.to_thread(self._save, job)
         except OSError as error:
             await self._remove(job.id)
-            log.error("a job could not be kept: %s", error)
-            raise Refusal(507, "the file could not be kept") from None
+            log.error("a job could not be stored: %s", error)
+            raise Refusal(507, "the file could not be stored") from None
         except BaseException:
             await self._remove(job.id)
             raise
@@ -193,7 +193,7 @@ class Jobs:
             place.write_bytes(orjson.dumps(asdict(job), option=orjson.OPT_INDENT_2))
 
     async def remove(self, job: Job) -> None:
-        """Stop a job if it runs, and remove all that is kept of it."""
+        """Stop a job if it runs, and remove its files."""
         self._jobs.pop(job.id, None)
         if self._running is not None and self._running[0] == job.id:
             process = self._running[1]
@@ -207,7 +207,7 @@ class Jobs:
         await asyncio.to_thread(shutil.rmtree, self._folder / job_id, ignore_errors=True)
 
     async def forget(self) -> None:
-        """Remove jobs that ended longer ago than they are kept, now and every hour."""
+        """Remove jobs past their retention time, now and every hour."""
         while True:
             oldest = datetime.now(UTC) - timedelta(days=self._limits.job_days)
             for job in list(self._jobs.values()):

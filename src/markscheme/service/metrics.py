@@ -53,7 +53,7 @@ class Metrics:
         self._jobs = Gauge("markscheme_jobs", "Jobs by state.", ["state"], registry=self._registry)
 
     def watch(self, *, queue: Callable[[], int], jobs: Callable[[str], int]) -> None:
-        """Gauges that are read off when asked for."""
+        """Gauges that are read when the metrics are requested."""
         self._queue.set_function(queue)
         for state in ("queued", "running", "done", "failed"):
             self._jobs.labels(state).set_function(lambda state=state: jobs(state))  # type: ignore[misc]

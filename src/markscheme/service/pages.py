@@ -124,7 +124,7 @@ def _page(
 
 
 _KEY = (
-    '<p><label for="key">Key (kept on this page only)</label>'
+    '<p><label for="key">Key (stays on this page)</label>'
     '<input id="key" type="password" autocomplete="off" maxlength="400"></p>'
 )
 

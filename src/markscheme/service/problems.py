@@ -78,10 +78,10 @@ def of_validation(error: RequestValidationError, *, request_id: str) -> Response
     found = error.errors()
     if any(one["type"] == "json_invalid" for one in found):
         return problem(400, "the body is not JSON", request_id=request_id)
-    if isinstance(error.body, bytes) and error.body:  # Read as JSON only where it is said to be.
+    if isinstance(error.body, bytes) and error.body:  # Read as JSON only where declared so.
         return problem(
             422,
-            "the body was not read, since it is not said to be JSON; send it with the header "
+            "the body was not read, since it is not declared as JSON; send it with the header "
             "'content-type: application/json'",
             request_id=request_id,
         )

@@ -1,4 +1,4 @@
-"""Routes: judgments and rewards, jobs, and what may be asked."""
+"""Routes: judgments and rewards, jobs, and what may be requested."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def judging_routes(state: State) -> APIRouter:
     """The routes that judge."""
     routes = APIRouter(prefix="/v1", tags=["judging"])
 
-    @routes.get("/judges", response_model=JudgesOut, summary="Judges that may be asked for")
+    @routes.get("/judges", response_model=JudgesOut, summary="Judges that may be requested")
     def allowed() -> Response:
         return json(
             {"judges": [_shown(one, state.allowed.default) for one in state.allowed.served]}

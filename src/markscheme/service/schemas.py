@@ -46,7 +46,7 @@ class _Given(BaseModel):
 
 
 class AnswerIn(_Given):
-    """A question, its reference answers, and what a system said."""
+    """A question, its reference answers, and a system's answer."""
 
     question: Filled
     references: Annotated[
@@ -143,7 +143,7 @@ class ExplanationOut(BaseModel):
 
 
 class JudgmentOut(BaseModel):
-    """What the judge said of one answer. What it does not give is null."""
+    """The judgment of one answer. What the judge does not give is null."""
 
     id: str
     status: Status

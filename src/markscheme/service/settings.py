@@ -13,7 +13,7 @@ from markscheme.errors import DataError, MarkschemeError
 
 @dataclass(frozen=True, kw_only=True)
 class Limits:
-    """How much may be asked.
+    """How much may be requested.
 
     Attributes:
         body_bytes: of a request, uploads aside.
@@ -68,7 +68,7 @@ class Settings:
     """One service.
 
     Attributes:
-        jobs: folder that jobs are kept in.
+        jobs: folder that stores the jobs.
         hosts: names under which requests are answered; None for any.
         processes: whether judges work in processes of their own, which can be ended; else in
             threads of this one, where native code is waited for.
@@ -98,7 +98,7 @@ class Keys:
     digests: tuple[bytes, ...] = field(default=(), repr=False)
 
     def __bool__(self) -> bool:
-        """Whether a key is asked for."""
+        """Whether a key is required."""
         return bool(self.digests)
 
     def owner(self, authorization: str | None) -> str | None:
@@ -110,7 +110,7 @@ class Keys:
             authorization: the header of that name.
 
         Returns:
-            A digest that stands for the key, the same after a restart; "" where none is asked for.
+            A digest of the key, the same after a restart; "" where none is required.
         """
         if not self.digests:
             return ""

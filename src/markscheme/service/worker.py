@@ -56,7 +56,7 @@ class Worker:
             name: of the process.
             idle: seconds without work after which the process ends and its memory is given back;
                 None keeps it.
-            nice: how far it stands back where cores are short.
+            nice: niceness of the process (Unix), for when cores are short.
         """
         self._name = name
         self._idle = idle

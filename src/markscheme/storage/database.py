@@ -1,4 +1,4 @@
-"""The two databases that something can be kept in, under one small surface.
+"""SQLite and PostgreSQL under one small interface.
 
 SQL on it is what SQLite and PostgreSQL have in common, written with `?`.
 """
@@ -20,7 +20,7 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 from markscheme.errors import MarkschemeError, MissingExtraError
 
 # --- What a database of ours holds: numbered migrations, applied once, and how messages name it ---
-# The ledger and the labelling projects are kept by this, each with its own tables.
+# The ledger and the labelling projects use this, each with its own tables.
 
 
 Row = tuple[Any, ...]
@@ -53,7 +53,7 @@ class Schema:
         kind: what messages call it: `ledger`, `project`.
         package: whose folder `migrations` holds `0001_name.sql`, and `0001_name.DIALECT.sql` where
             one dialect needs something of its own after it.
-        table: where the numbers of the migrations that were applied are kept.
+        table: that records the numbers of the applied migrations.
         lock: number of the PostgreSQL lock that a process holds while it migrates.
         error: raised where the database cannot be used.
     """
@@ -237,7 +237,7 @@ class Sqlite:
             ) from None
 
     def _empty_log(self) -> None:
-        """Bring the log into the file: most of it beside the writers, and the little that came
+        """Bring the log into the file: most of it next to the writers, and the little that came
         meanwhile without them; where somebody is in the way, another time."""
         if self._emptying is None:
             self._emptying = sqlite3.connect(

@@ -108,7 +108,7 @@ def clean(text: str) -> str:
 
 
 _END = '.!?…:)]"”’ \t\n'
-"""What may stand before a closing offer and is matched with it."""
+"""What may precede a closing offer and is matched with it."""
 
 _CODE = r"(?s:```.*?```)|`[^`\n]*`"
 _FORMATTING = (

@@ -228,7 +228,7 @@ def without_injections(answers: pl.Series) -> pl.Series:
 
 
 def is_api_error(text: str) -> bool:
-    """Whether a text is the error of a failed call rather than what a model said.
+    """Whether a text is the error of a failed call rather than a model's answer.
 
     >>> is_api_error("Error code: 429 - {'error': {'message': 'Rate limit reached'}}")
     True

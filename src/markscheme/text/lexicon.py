@@ -1,6 +1,6 @@
 """Words of texts as numbers: one lexicon for all that compares answers.
 
-A text becomes a row of word ids; whatever is known of a word (its stem, the number it stands for,
+A text becomes a row of word ids; whatever is known of a word (its stem, the number it means,
 whether it is a capitalised name, a month, a negation) is worked out once per different word and
 stored in the lexicon, so that columns of texts are compared with array operations.
 """

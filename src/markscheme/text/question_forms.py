@@ -73,7 +73,7 @@ _SUPERLATIVE = re.compile(r"\b(?:most|best|highest|richest|largest|biggest)\b", 
 
 
 def asks_list(question: str) -> bool:
-    """Whether several things are asked for: "list the ...", "which countries share ...".
+    """Whether the question asks for several things: "list the ...", "which countries share ...".
 
     >>> asks_list("Which countries share a border with Luxembourg?"), asks_list("Who wrote Emma?")
     (True, False)
@@ -91,7 +91,7 @@ def asks_example(question: str) -> bool:
 
 
 def asks_several(question: str) -> bool:
-    """Whether several pieces of information are asked for at once.
+    """Whether the question asks for several pieces of information at once.
 
     >>> asks_several("when was the canadian pacific railway started and finished")
     True
@@ -100,22 +100,22 @@ def asks_several(question: str) -> bool:
 
 
 def asks_place(question: str) -> bool:
-    """Whether a place is asked for."""
+    """Whether the question asks for a place."""
     return bool(_PLACE.search(question))
 
 
 def asks_time(question: str) -> bool:
-    """Whether a time is asked for."""
+    """Whether the question asks for a time."""
     return bool(_TIME.search(question))
 
 
 def asks_amount(question: str) -> bool:
-    """Whether a number or quantity is asked for."""
+    """Whether the question asks for a number or quantity."""
     return bool(_AMOUNT.search(question))
 
 
 def changes_with_time(question: str) -> bool:
-    """Whether the right answer moves with the day the question is asked.
+    """Whether the right answer depends on the day of the question.
 
     >>> changes_with_time("when does the next episode of izombie air"), changes_with_time("who wrote emma")
     (True, False)
@@ -124,5 +124,5 @@ def changes_with_time(question: str) -> bool:
 
 
 def asks_superlative(question: str) -> bool:
-    """Whether the first of a ranking is asked for, which changes with time and measure."""
+    """Whether the question asks for the first of a ranking, which changes with time and measure."""
     return bool(_SUPERLATIVE.search(question))

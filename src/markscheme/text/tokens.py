@@ -18,7 +18,7 @@ LONGEST = 20_000
 """Characters of a text that are read; what comes after cannot change what an answer says."""
 
 NUMBER_SIGN = "\x00"
-"""First character of a word that stands for a number of several words."""
+"""First character of a word that replaces a number of several words."""
 
 _PHRASES = re.compile(
     r"\bUnited States(?: of America)?\b|\bUnited Kingdom\b|\bUnited Nations\b"

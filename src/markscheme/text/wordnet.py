@@ -24,7 +24,7 @@ FILE = Path(__file__).with_name("wordnet.npz")
 
 
 def code(text: str) -> int:
-    """The hash that stands for a word."""
+    """A word's hash."""
     return zlib.crc32(text.encode())
 
 

@@ -2,7 +2,7 @@
 """Which of the things that a question offers an answer chooses: "Which is deeper, Lorn or Tay?"
 
 "Tay is deeper", "Lorn is the shallower of the two" and "the latter" are one choice. The words say
-little here, for answers to such questions name both things; what is said of them decides.
+little here, for answers to such questions name both things; what the answer states of them decides.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ _ALL_OR_NONE_OF_THEM = -1
 
 @dataclass(frozen=True)
 class Option:
-    """A thing that the question offers, and the words by which it is told from the others."""
+    """A thing that the question offers, and the words that distinguish it from the others."""
 
     text: str
     keys: frozenset[str]
@@ -90,7 +90,7 @@ def compare_alternatives(question: str, reference: str, answer: str) -> Comparis
     """Whether an answer chooses what the reference chooses of what the question offers.
 
     None where the question offers nothing, asks for roles, or a choice cannot be read. Where the
-    question asks for more than the choice, only another choice is told.
+    question asks for more than the choice, only another choice is reported.
 
     >>> compare_alternatives(
     ...     "Which is deeper, Lorn or Tay?", "Tay", "Lorn is the shallower of the two."

@@ -133,7 +133,7 @@ _MOST_WORDS = 30
 
 
 def compare_directions(question: str, reference: str, answer: str) -> Comparison | None:
-    """The comparison of two directions; None where it was not asked, or a text says none or both.
+    """The comparison of two directions; None where the question asks for none, or a text says none or both.
 
     >>> compare_directions("Did it rise or fall?", "It rose.", "Revenue decreased.").reason
     'the answer says that it fell, the reference that it rose'

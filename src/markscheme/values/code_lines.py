@@ -113,7 +113,7 @@ _MOST_DIFFERENT = 2
 
 @dataclass(frozen=True)
 class _Line:
-    """Code as it stands in the text, and its tokens with options sorted behind the others."""
+    """Code as it is in the text, and its tokens with options sorted behind the others."""
 
     text: str
     tokens: tuple[str, ...]
@@ -121,7 +121,7 @@ class _Line:
 
 
 def compare_code(question: str, reference: str, answer: str) -> Comparison | None:
-    """Whether the answer's command or line of code is the reference's; None where it is not told.
+    """Whether the answer's command or line of code is the reference's; None if that is unclear.
 
     Two lines are the same where their tokens are, apart from the order and the long form of
     options, quotes and spaces. They conflict where a token or two differ: another option, operator,
@@ -217,7 +217,7 @@ def _program(text: str) -> str:
 
 
 def _commands(answer: str, program: str) -> list[str]:
-    """Commands that begin with a program's name and stand in a sentence without code marks."""
+    """Commands that begin with a program's name in a sentence without code marks."""
     found: list[str] = []
     for hit in re.finditer(rf"(?<![\w./-]){re.escape(program)}(?![\w-])", answer):
         tokens: list[str] = []

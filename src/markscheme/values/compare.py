@@ -134,7 +134,7 @@ _RESULT = re.compile(
     re.IGNORECASE,
 )
 _BESIDE = 24
-"""Characters beside a value in which a word can turn it."""
+"""Characters next to a value in which a word can reverse it."""
 _EARLIER = re.compile(r"\b(?:before|prior|ahead|earlier|until)\b", re.IGNORECASE)
 _LATER = re.compile(r"\b(?:after|following|from|later|since|of)\b", re.IGNORECASE)
 _RELATIVE = 8
@@ -149,7 +149,7 @@ def compare_values(question: str, reference: str | Sequence[str], answer: str) -
     """How the typed values of an answer relate to those of a reference.
 
     Args:
-        question: what was asked; it says which value counts, its scale, unit and granularity.
+        question: decides which value counts, its scale, unit and granularity.
         reference: the reference, or several of which any will do.
         answer: the answer, of any length; time is near-linear in it.
 
@@ -861,7 +861,7 @@ class _Case:
         granularity = "finer" if finer and kind == "date" else ""
         others = [one for each in found for one in self.serious(each)]
         mets = [one for each in found for one in each.met]
-        # A value may stand against every target; it is compared once all the same.
+        # A value may conflict with every target; it is compared once all the same.
         known = [*self.wanted, *(target.target for target in found)]
         apart = {
             id(one)
@@ -896,7 +896,7 @@ class _Case:
         if words <= 20 and any(self.alternative(one, other) for one in mets for other in others):
             return Comparison(
                 outcome=Outcome.CONFLICT, confidence=0.9, decided=True, kind=kind, agreed=agreed, conflicting=pairs,
-                extra=tuple(pair.answer for pair in pairs), reason=f"the answer offers {pairs[0].answer} beside {pairs[0].reference}",
+                extra=tuple(pair.answer for pair in pairs), reason=f"the answer offers {pairs[0].answer} as well as {pairs[0].reference}",
             )  # fmt: skip
         return Comparison(
             outcome=Outcome.NONE, kind=kind, agreed=agreed, conflicting=pairs, granularity=granularity,
@@ -904,7 +904,7 @@ class _Case:
         )  # fmt: skip
 
     def part_differs(self, found: list[_Found]) -> bool:
-        """Whether a value of the reference that was not asked for is contradicted."""
+        """Whether a value of the reference that the question does not ask for is contradicted."""
         targets = [one.target for one in found]
         for known in self.wanted:
             if known.weak or known.denied or any(known is one for one in targets):
@@ -915,7 +915,7 @@ class _Case:
         return False
 
     def settles(self, found: list[_Found]) -> bool:
-        """Whether meeting the values answers the question: no yes or no asked, no other year."""
+        """Whether meeting the values answers the question: it is no yes-or-no question, and no other year is given."""
         if _COMPOUND.search(self.question) or self.part_differs(found):
             return False
         if _YES_NO.match(self.question) or _REJECTED.search(self.answer):

@@ -38,7 +38,7 @@ _FILLERS = frozenset(
         ),
     ]
 )
-"""Words beside the name of a reference that says nothing else."""
+"""Words next to the name in a reference that says nothing else."""
 
 _ENDINGS = (
     "py|ipynb|js|ts|jsx|tsx|json|ya?ml|toml|ini|cfg|conf|txt|md|rst|csv|tsv|xml|html?|css|scss|sh|bash|"

@@ -116,7 +116,7 @@ def _frequency(  # noqa: PLR0917
     text: str, start: int, end: int, period: float, months: float | None, count: float | None
 ) -> Frequency:
     ahead = text[max(0, start - 32) : start]
-    # Less often is a longer period; bounds are kept in terms of how often.
+    # Less often is a longer period; bounds are stored in terms of how often.
     bound = 1 if _LEAST.search(ahead) else -1 if _MOST.search(ahead) else 0
     return Frequency(
         start=start, end=end, text=text[start:end], period=period, months=months, count=count,

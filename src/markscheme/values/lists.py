@@ -229,7 +229,7 @@ _SHORT_ITEM = 4
 def compare_lists(
     requested: Requested, reference: str, answer: str, *, typed: bool
 ) -> Comparison | None:
-    """Compare two lists; None where the reference is no list that was asked for.
+    """Compare two lists; None where the reference is no requested list.
 
     A reference of two names may be met in any order, whether or not the question asks for two;
     that one is missing counts only where it does.
@@ -473,7 +473,7 @@ def _in_prose(wanted: tuple[str, ...], answer: str, *, ordered: bool) -> Compari
                 outcome=Outcome.NONE,
                 kind="list",
                 agreed=agreed,
-                reason="all items are there; their order is told in words",
+                reason="all items are there; their order is described in words",
             )
         return Comparison(
             outcome=Outcome.AGREE,

@@ -2,7 +2,7 @@
 """Numbers in words of eleven other languages: "vierundzwanzig", "anderthalb", "tres cuartos".
 
 Whole numbers are `number_words.json`, which `scripts/make_number_words.py` writes with num2words;
-halves and parts, which it does not spell, stand here. They are read only in texts that are not
+halves and parts, which it does not spell, are here. They are read only in texts that are not
 English, where "dos" is two and "once" eleven.
 """
 
@@ -132,7 +132,7 @@ _ONE_IN = re.compile(
 _AND = frozenset(["y", "et", "e", "en", "und", "i", "و"])
 _MOST_WORDS, _MOST_PARTS = 5, 4
 _THOUSANDS = frozenset(["mil", "mille", "bin", "tausend", "duizend", "тысяча"])
-"""What may stand without a number before it: a thousand."""
+"""What needs no number before it: a thousand."""
 _HUNDRED, _THOUSAND, _MILLION = 100.0, 1e3, 1e6
 
 
@@ -144,7 +144,7 @@ def _table() -> dict[tuple[str, ...], float]:
 
 
 def half_more(text: str, end: int) -> int | None:
-    """Where "and a half" in another language ends, if it stands at a place; else None."""
+    """Where "and a half" in another language ends, if it is at that place; else None."""
     hit = _AND_HALF.match(text, end)
     return hit.end() if hit else None
 

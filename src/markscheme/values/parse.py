@@ -149,7 +149,7 @@ def parse_values(text: str, *, question: str | None = None) -> list[Value]:
 
     Args:
         text: any text; time is near-linear in its length.
-        question: what was asked, where known. It decides readings that the text leaves open: 2.30
+        question: where known. It decides readings that the text leaves open: 2.30
             is a version where the question asks for one, four digits are a year.
 
     >>> [type(value).__name__ for value in parse_values("$3.5 million in March 2021")]

@@ -229,7 +229,7 @@ def _shape(code: str) -> str:
 
 
 def _pattern(code: str) -> str:
-    """A for a letter, 0 for a figure."""
+    """`A` for each letter, 0 for each digit."""
     return "".join("A" if char.isalpha() else "0" if char.isdigit() else char for char in code)
 
 
@@ -311,7 +311,7 @@ def _dates(reference: Value, answer: Value, requested: Requested) -> Relation:
 
 
 def relate_dates(reference: Date, answer: Date, granularity: str = "") -> Relation:
-    """How a date relates to the reference's, down to the granularity asked for."""
+    """How a date relates to the reference's, down to the requested granularity."""
     readings = [reference, *(_reading(reference, one) for one in reference.alternatives)]
     given = [answer, *(_reading(answer, one) for one in answer.alternatives)]
     found = [_relate_dates(one, two, granularity) for one in readings for two in given]

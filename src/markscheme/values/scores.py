@@ -25,13 +25,13 @@ _ASKED = re.compile(r"\bscores?\b|\bscoreline\b|\bresult\b|(?P<ratio>\bratio\b)"
 _BESIDE = frozenset(
     ["the", "it", "was", "a", "score", "final", "result", "goals", "ended", "finished"]
 )
-"""Words beside the score of a reference that says nothing else."""
+"""Words next to the score in a reference that says nothing else."""
 _MOST_WORDS = 20
-"""Words of an answer in which one score is taken for the one asked for."""
+"""Words of an answer in which a single score is taken as the requested one."""
 
 
 def compare_scores(question: str, reference: str, answer: str) -> Comparison | None:
-    """The comparison of two scores; None where none is asked for, or a text has none or several.
+    """The comparison of two scores; None where none is requested, or a text has none or several.
 
     A score the other way round is left to others: it may be seen from the other side.
 

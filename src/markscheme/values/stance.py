@@ -94,7 +94,7 @@ _SIDES = tuple(
 
 
 def contrary(reference: tuple[str, str], answer: tuple[str, str]) -> bool:
-    """Whether words beside two equal values say the opposite: 15 minutes ahead, and behind.
+    """Whether words next to two equal values say the opposite: 15 minutes ahead, and behind.
 
     Args:
         reference: the words before and after the reference's value.

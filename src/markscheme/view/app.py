@@ -38,7 +38,7 @@ from markscheme.view.runs import Run, RunLabels, progress, runs_of, with_given
 from markscheme.web import answer_style
 
 _KEPT = 8
-"""Runs that are kept in memory with what their pages show; a large one takes a while to compute."""
+"""Runs held in memory with what their pages show; a large one takes a while to compute."""
 
 _POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src data:; connect-src 'self'; "
@@ -113,7 +113,7 @@ class _Pages:
         return await self._index()
 
     async def _index(self, problem: str = "", pair: Sequence[str] = ()) -> Response:
-        """The index; with the two runs of `pair` chosen, and why they cannot stand side by side."""
+        """The index; with the two runs of `pair` chosen, and why they cannot be compared."""
         runs = await asyncio.to_thread(runs_of, self._folder)
         rows = [self._row(run) for run in runs]
         done = [run for run in runs if run.state == "done"]
@@ -195,13 +195,13 @@ class _Pages:
         return HTMLResponse(found)
 
     async def _asked(self, request: Request, name: str) -> tuple[Run, tuple[Run, ...]]:
-        """The run of a name, and that which `?with=` sets beside it."""
+        """The run of a name, and the one that `?with=` compares with it."""
         other = request.query_params.get("with")
         run = await asyncio.to_thread(self._run, name)
         return run, () if other is None else (await asyncio.to_thread(self._run, other),)
 
     def _drawn_of(self, run: Run, others: tuple[Run, ...]) -> _Drawn:
-        """What is kept of a run, again where its files or labels have changed."""
+        """A run's page from memory, made again where its files or labels have changed."""
         given = self._given(run)
         files = [given.path, *(each.path / "judgments.parquet" for each in (run, *others))]
         key = (
@@ -292,7 +292,7 @@ def _table(table: Table) -> dict[str, Any]:
 
 
 class _Drawn:
-    """A run's page, and what the page asks for later; each is made when first asked for."""
+    """A run's page, and what the page asks for later; each is made when first requested."""
 
     def __init__(self, run: Run, others: tuple[Run, ...], given: RunLabels) -> None:
         self._run, self._others, self._given = run, others, given

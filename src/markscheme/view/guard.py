@@ -1,4 +1,4 @@
-"""What stands before the viewer's pages: this machine's names only, a token, and our own forms."""
+"""What runs before the viewer's pages: this machine's names only, a token, and our own forms."""
 
 from __future__ import annotations
 

@@ -214,7 +214,7 @@ class Given:
 
 
 class RunLabels:
-    """The labels of one run, in `RUN.labels.jsonl` beside its folder.
+    """The labels of one run, in `RUN.labels.jsonl` next to its folder.
 
     The file has a row for each answer (`answer_id`, `label`, `comment`, `labelled_at`), is written
     whole each time, and is what `markscheme agree`, `estimate` and `report --labels` read.

@@ -42,7 +42,7 @@ def mathml(formula: str, source: str, *, block: bool) -> str:
     Args:
         formula: LaTeX without its delimiters.
         source: with them, shown where the formula cannot be read or its library is not installed.
-        block: whether it stands on a line of its own.
+        block: whether it is on a line of its own.
     """
     shown = f'<code class="latex" dir="ltr">{html.escape(source, quote=False)}</code>'
     plain = formula.replace("\\{", "").replace("\\}", "")
@@ -85,7 +85,7 @@ def _serialised(element: Any, depth: int) -> str:
 LONGEST = 20_000
 """Characters of one answer that are rendered; what comes after is shown as plain text."""
 
-# Characters of the private use area that stand for something while a text is rendered. Those that
+# Characters of the private use area that replace something while a text is rendered. Those that
 # an answer itself has are shown as "unknown character" instead.
 _OPEN, _CLOSE, _STAR, _LINE, _MATH, _END = "\ue000\ue001\ue002\ue003\ue004\ue005"
 _PRIVATE = re.compile("[\ue000-\ue005]")
@@ -125,7 +125,7 @@ def has_markup(text: str) -> bool:
 
 
 def render_answer(text: str, marks: Sequence[tuple[int, int]] = ()) -> str:
-    """An answer as a fragment of HTML, to stand in an element of the class `answer-text`.
+    """An answer as a fragment of HTML, for an element of the class `answer-text`.
 
     Only elements without address, script or style come out: paragraphs, lists, tables, code, marks
     and MathML. Links and pictures are shown as their text and address.

@@ -70,7 +70,7 @@
     busy = true;
     const wait = Math.min(SLOWEST_RETRY_MS, 1000 * 2 ** tries);
     tries += 1;
-    const where = stored ? "It is kept in this browser" : "Keep this page open";
+    const where = stored ? "It is stored in this browser" : "Keep this page open";
     say(`Not saved yet: ${why}. ${where}; trying again in ${Math.round(wait / 1000)} s.`, "unsaved");
     clearTimeout(timer);
     timer = setTimeout(sendAgain, wait);
@@ -113,7 +113,7 @@
       if (unsent.size) sendAgain();
       else settle();
     } else if (code === 401 || code === 403) {
-      say("Not saved: you are signed out. Open your personal link again; your choice is kept here.",
+      say("Not saved: you are signed out. Open your personal link again; your choice is stored here.",
         "unsaved");
     } else if (code === 404 || code === 413 || code === 415 || code === 422) {
       forget(submission);

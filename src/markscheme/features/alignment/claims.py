@@ -122,7 +122,7 @@ _NEGATED = re.compile(
 
 def usurped(matrix: Array) -> Array:
     """Rows where something else comes first in the place that the question asks for: alongside the
-    word asked about and led to by "is" or "by", or with the reference in another sentence only.
+    question's word and led to by "is" or "by", or with the reference in another sentence only.
     """
     names = list(EXAMINED)
 

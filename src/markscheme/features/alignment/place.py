@@ -108,9 +108,9 @@ def _totals(flags: Array) -> Array:
 
 @dataclass(frozen=True)
 class _Wanted:
-    """The references' key words that the answer has: each once a row, however often it is said.
+    """The references' key words that the answer has: each once per row, however often it occurs.
 
-    Otherwise a word said a thousand times on both sides would be a million places.
+    Otherwise a word that occurs a thousand times on both sides would be a million places.
     """
 
     row: Array

@@ -175,7 +175,7 @@ CLAIMED: dict[str, str] = {
     "meaning_recall": "share of the key words found, words of the same meaning counted",
     "opposites": "key words whose opposite the answer says instead",
     "slip_recall": "share of the key words found, slips of spelling counted",
-    "stranger_like": "likeness in spelling of another word that stands for a key word",
+    "stranger_like": "similarity in spelling of another word in place of a key word",
     "alias": "the answer has another name of the reference",
     "given_name": "the surname comes with the same (1) or another (0) given name",
     "last_claim": "after the last turn such as 'but' the answer has the reference (1) or not (-1)",
@@ -183,9 +183,9 @@ CLAIMED: dict[str, str] = {
     "denied_near": "the match is denied before (1) or after (2) it",
     "denied_rival": "something else is denied before (1) or after (2) the match",
     "ignorance": "the answer says not to know, 2 if that bears on the match",
-    "bare_items": "items of an answer that is nothing but a list, where one thing is asked for",
+    "bare_items": "items of an answer that is nothing but a list, where the question asks for one thing",
     "bare_strangers": "items of such a list that are not the reference",
-    "beyond_count": "items that the answer lists beyond the number asked for",
+    "beyond_count": "items that the answer lists beyond the number that the question asks for",
     "wordless": "the answer has no words; 2: nor has the reference, and they are the same",
 }
 """What the answer claims and what it only mentions; with `FEATURES` all that the examiner sees."""

@@ -286,7 +286,7 @@ def _focus(view: FeatureView) -> Array:
 def _next_to(known: Array, plain: Array, row: Array, clause: Array) -> Array:
     """Words whose nearest full word on the left or right in their clause is one of the question's.
 
-    `plain` words (function words, numbers, and other things of the kind asked for) are passed over.
+    `plain` words (function words, numbers, and others of the requested kind) are passed over.
     """
     size = len(known)
     index = np.arange(size)

@@ -162,7 +162,7 @@ def _key_words(view: FeatureView) -> list[list[str]]:
 
 
 def _question_facts(question: str) -> tuple[bool, int, set[str]]:
-    """Whether several things are asked for, how many (0: not stated), and the question's words."""
+    """Whether a question asks for several things, how many (0: not stated), and its words."""
     found = _SEVERAL.search(question)
     count = found["count"] if found and found["count"] else ""
     number = int(count) if count.isdigit() else _COUNTS.get(count, 0)

@@ -37,7 +37,7 @@ class TokenTable:
     """The token vectors of n texts.
 
     Attributes:
-        vectors: of length one, shape (tokens, width), those of a text standing together.
+        vectors: of length one, shape (tokens, width), those of a text are contiguous.
         starts: where each text's begin; one more than there are texts.
         weights: how much each token counts, shape (tokens,).
     """

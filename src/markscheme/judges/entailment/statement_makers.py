@@ -65,14 +65,14 @@ def statement_maker(name: str) -> StatementMaker:
     """The maker called `name`.
 
     Args:
-        name: `rules`; `bare`, the answers as they stand; `chat`, or `chat:MODEL` for another
+        name: `rules`; `bare`, the answers unchanged; `chat`, or `chat:MODEL` for another
             model than the run's; `seq2seq:NAME_OR_FOLDER`, such as
             `seq2seq:domenicrosati/QA2D-t5-base`; or the name of one that others registered, with
             its parameters.
 
     Raises:
         JudgeError: there is no such maker.
-        MissingExtraError: rules are asked for, and `markscheme[research]` is not installed.
+        MissingExtraError: the name is `rules`, and `markscheme[research]` is not installed.
     """
     try:
         found: StatementMaker = STATEMENT_MAKERS.parse(name)
@@ -86,7 +86,7 @@ def statement_maker(name: str) -> StatementMaker:
 @register_statement_maker("bare", needs=Needs(chat=False))
 @dataclass(frozen=True, kw_only=True)
 class BareAnswers:
-    """Answers stand for their statements: what a test reads that was trained on answers."""
+    """Answers used as statements: for an entailment test that was trained on answers."""
 
     def make(self, pairs: pl.DataFrame, models: ModelSource) -> pl.DataFrame:
         """Take every answer as its statement; see `StatementMaker.make`."""
@@ -192,7 +192,7 @@ class SequenceStatements:
 
 
 def distinct_sides(pairs: pl.DataFrame) -> tuple[list[tuple[str, str]], list[int | None]]:
-    """Different pairs of question and answer, and where each row's stands; None where it is blank.
+    """Different pairs of question and answer, and the index of each row's; None where it is blank.
 
     Raises:
         DataError: a column is missing.

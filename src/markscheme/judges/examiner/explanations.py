@@ -171,7 +171,7 @@ def _noticed(
         "it speaks to the marker, which is ignored": spoke.to_numpy(),
         "the match is denied": (feature["denied_before"] > 0) | (feature["denied_after"] > 0),
         "the match is given as a belief or a guess": feature["disputed"] > 0,
-        "it names other candidates beside the match": (feature["choice_offered"] > 0)
+        "it names other candidates besides the match": (feature["choice_offered"] > 0)
         & (feature["choice_items"] > 1),
     }
 

@@ -69,17 +69,18 @@ def build_lists(
     Args:
         answers: `question` and `references`.
         models: one or more chat models.
-        composition: a digit a reference, 3 (best) to 0.
+        composition: one digit per reference, 3 (best) to 0.
         seed: which technique and model each worse reference comes from.
         examples: graded lists of other questions; the prompt for a worse answer shows
             their answers of that grade (the paper shows three).
         max_tokens: of one answer.
 
     Returns:
-        A row a question: `question`, `references` (best first), `reference_grades`, `techniques`,
-        `models`, `version`, `status` (`ok`, or why the list is not complete). A reply that is empty
-        or cut off, declines or repeats the question is requested once more; a list with one that
-        stays so, or with one text under two grades, is not complete and has no references.
+        One row per question: `question`, `references` (best first), `reference_grades`,
+        `techniques`, `models`, `version`, `status` (`ok`, or why the list is not complete). A reply
+        that is empty or cut off, declines or repeats the question is requested once more; a list
+        with one that stays so, or with one text under two grades, is not complete and has no
+        references.
 
     Raises:
         JudgeError: the composition is not of digits 0 to 3 with at least one 3, or an example's

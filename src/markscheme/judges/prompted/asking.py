@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from markscheme.judges.prompted.prompt import Prompt
 
 
-REPAIR_MARK = "\n\n[asked again]\n\n"
+REPAIR_MARK = "\n\n[requested again]\n\n"
 """Separates the first reply from the second, where both are recorded."""
 
 Reader = Callable[[ChatReply], Reading]
@@ -162,10 +162,10 @@ def _repaired(first: Sample, second: Sample) -> Sample:
     """The result of a call that was repeated since its first reply could not be read."""
     raw = f"{first.raw or ''}{REPAIR_MARK}{second.raw or ''}"
     if second.status == "judged":
-        note = f"asked again, since the first reply was unreadable ({first.reason})"
+        note = f"requested again, since the first reply was unreadable ({first.reason})"
         chosen, reason = second, f"{second.reason}; {note}" if second.reason else note
     else:  # A repair that fails leaves what was: a reply that could not be read.
-        chosen, reason = first, f"{first.reason}; asked again in vain: {second.reason}"
+        chosen, reason = first, f"{first.reason}; the second request failed too: {second.reason}"
     return replace(chosen, reason=reason, raw=raw, replies=first.replies + second.replies)
 
 

@@ -21,7 +21,7 @@ from markscheme.text.replies import Reading
 
 NEEDS = Needs(chat=True)
 
-_EQUAL = "equal to a reference after normalisation; the model was not asked"
+_EQUAL = "equal to a reference after normalisation; the model was not queried"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -107,9 +107,7 @@ class Prompted(AsksChat):
         if self.vote != "majority":
             raise JudgeError(f"sure={sure} is about a majority; it does not go with vote=mean")
         if self.template.swap:
-            raise JudgeError(
-                f"sure={sure}: a prompt that is asked in both orders cannot stop early"
-            )
+            raise JudgeError(f"sure={sure}: a prompt that is sent in both orders cannot stop early")
 
     @property
     def image_columns(self) -> tuple[str, ...]:
@@ -277,7 +275,7 @@ class Prompted(AsksChat):
             why = f"{len(unread)} of {len(samples)} comparisons were not read: {unread[0].reason}"
             return found | empty | {"status": unread[0].status, "explanation": why}
         note = ", ".join(f"{sample.reason} ({sample.score:g})" for sample in samples)
-        return found | {"explanation": f"asked in both orders: {note}"}
+        return found | {"explanation": f"sent in both orders: {note}"}
 
     @property
     def needs(self) -> Needs:

@@ -90,7 +90,7 @@ class BatchChat:
             name: the model.
             profile: the model's own; says what is left out because the model refuses it.
             ledger: where replies are stored, and which requests are in which batch.
-            revision: anything that tells apart two models under one name.
+            revision: anything that distinguishes two models under one name.
             options: time-outs.
             on_wait: called with what is waited for.
 

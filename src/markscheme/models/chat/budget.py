@@ -89,7 +89,7 @@ class Budget:
     def admit(self, worst: float, *, again: bool = False) -> str | Literal[False] | None:
         """Ask to send one request that costs `worst` dollars at most.
 
-        A server may bill more than its price list says. So until one has said what a reply costs,
+        A server may bill more than its price list says. So until one reply has shown its cost,
         no more requests are under way than have ended, and one; and what is reserved is as many
         times more as the dearest reply was.
 

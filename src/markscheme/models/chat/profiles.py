@@ -173,7 +173,7 @@ class ModelProfile:
         except ValueError:
             usable = False
         if not usable or any(map(str.isspace, parts.netloc)):
-            shown = address.rpartition("@")[2]  # What stands before it may be a password.
+            shown = address.rpartition("@")[2]  # What precedes it may be a password.
             raise ModelError(
                 f"--base-url {shown!r} is no address of a server; write it like "
                 "http://localhost:8000/v1"

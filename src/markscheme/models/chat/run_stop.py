@@ -23,13 +23,13 @@ _ALIKE = 20
 
 
 class RunStop:
-    """Tells failures of a server from failures of a row, and ends all requests for the former.
+    """Distinguishes failures of a server from those of a row, and ends all requests for the former.
 
     A failure is the server's where no other request could survive it (any `ModelError`: the key,
     the credit, the address), where many requests fail one after another, where nothing is let
     through for `PATIENCE` seconds, and where the first requests all fail alike. Every request that
     is under way or waits is then cancelled, whatever it waits for, and raises the same error.
-    A request that comes after all of them have ended tries anew: someone may have mended it.
+    A request that comes after all of them have ended tries anew: the fault may be repaired.
 
     Attributes:
         name: the model, for messages.

@@ -132,7 +132,7 @@ class ServerChat:
 
         Args:
             name: the model; see `ModelTable.profile`.
-            revision: anything that tells apart two models under one name.
+            revision: anything that distinguishes two models under one name.
             options: address, key's place, limits.
             profile: the model's own; None for what the model files say.
         """

@@ -144,7 +144,7 @@ def import_ledger(ledger: Ledger, path: Path) -> int:
 
 
 def ledger_stats(ledger: Ledger) -> list[ModelStats]:
-    """What a ledger holds, a record a model and revision, in order of name."""
+    """What a ledger holds, one record per model and revision, in order of name."""
     failures = {
         (model, revision): count
         for model, revision, count in ledger.query(

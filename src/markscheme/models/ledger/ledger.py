@@ -71,7 +71,7 @@ def request_from(record: Mapping[str, Any]) -> ChatRequest:
 
 
 def _message_record(message: Message) -> dict[str, Any]:
-    """A message without the bytes of its images, for which their hashes stand."""
+    """A message with the hashes of its images in place of their bytes."""
     record: dict[str, Any] = {"role": message.role, "content": message.content}
     if message.images:
         record["images"] = [

@@ -199,7 +199,7 @@ class Causal:
 def open_causal(name: str, *, commit: str | None = None, four_bits: bool = False) -> Causal:
     """A causal model by a folder, a `.gguf` file or a name on the hub.
 
-    In bfloat16 on a GPU, in float32 on a processor; in 4 bits where asked for.
+    In bfloat16 on a GPU, in float32 on a processor; in 4 bits where requested.
 
     Args:
         name: which.

@@ -150,7 +150,7 @@ def read_relation(reply: str, *, finished: bool = True) -> Reading:
 
 
 EXAMPLE_REASON = "one or two sentences"
-"""What stands for the reason in the prompt's example: a model that gives it back has not marked."""
+"""Placeholder of the reason in the prompt's example: a model that repeats it has not marked."""
 
 
 def read_grade(reply: str, *, finished: bool = True) -> Reading:

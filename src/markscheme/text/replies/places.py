@@ -1,4 +1,4 @@
-"""Where in a reply the word stands that decided its reading: for the probability of its tokens.
+"""The place of the word that decided a reply's reading: for the probability of its tokens.
 
 Places are in the text that `spoken` gives, from the first character to the one after the last.
 """
@@ -54,7 +54,7 @@ def member_place(text: str, *names: str) -> Place | None:
 
 
 def verdict_place(text: str, *, verdict: bool, verdict_last: bool = False) -> Place | None:
-    """Of the word that says yes or no: where it is first settled, as `read_yes_no` reads it.
+    """Of the word that says yes or no: where it is first decided, as `read_yes_no` reads it.
 
     With `verdict_last` it is the verdict itself where there is one in a form of its own, else the
     end: a thought before it may still be changed.

@@ -18,7 +18,7 @@ const serve = ({ data, value, make, people, base, references, labelled }) => {
     ...notes.map((note) => make("p", { class: "note", textContent: note })));
   const showGiven = ({ labels, tables, problem, file }) => {
     document.getElementById("given").replaceChildren(...(labels ? [
-      make("h3", { textContent: `${labels} verdict${labels === 1 ? "" : "s"} given here, kept in ${file}` }),
+      make("h3", { textContent: `${labels} verdict${labels === 1 ? "" : "s"} given here, saved in ${file}` }),
       ...tables.map(tableOf),
       problem ? make("p", { class: "note", textContent: problem }) : "",
       make("p", { class: "note" }, "The figures above are as of when the page was opened; ", make("a", { href: location.href, textContent: "load them again", onclick: (event) => { event.preventDefault(); location.reload(); } }), ". An estimate of all holds where the labelled answers were picked by chance: sort by chance and label from the top."),

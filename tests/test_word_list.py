@@ -1,0 +1,111 @@
+"""Texts that users read are in plain technical English: no word of DESIGN.md's list is in them."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+SOURCE = ROOT / "src" / "markscheme"
+
+FORBIDDEN = {
+    r"told|asked": "requested, sent, queried, or an active verb",
+    r"kept": "stored, saved, retained",
+    r"said": "reported, gave",
+    r"stands?|standing": "is, appears, is listed",
+    r"beside": "compared with, next to",
+    r"tells?\s+(?:\w+\s+)?apart": "distinguish",
+    r"an?\s+[a-z]+\s+an?\s+[a-z]+": "one X per Y",
+    r"by\s+comma": "comma-separated",
+    r"go(?:es)?\s+by|makes?\s+do": "uses",
+    r"settled": "decided, resolved",
+    r"mend(?:s|ed|ing)?": "repair, correct",
+    r"believe[sd]?": "trust, rely on",
+    r"learnt": "learned",
+    r"handicaps?": "disadvantage, limit",
+    r"whoever|strangers?|drill|lest|wanting|the\s+dear\s+one": "plain words",
+}
+PATTERN = re.compile("|".join(rf"\b(?P<w{n}>{word})\b" for n, word in enumerate(FORBIDDEN)), re.I)
+INSTEAD = list(FORBIDDEN.values())
+
+PACKAGES_DONE = (
+    *("annotate", "contract", "errors.py", "features", "integrations", "judges", "metrics"),
+    *("models", "service", "storage", "testing", "text", "values", "view", "web"),
+)
+"""Packages and modules under `SOURCE` that must be clean."""
+
+READ = {".html", ".py", ".toml"}
+
+DATA = re.compile(r"[|\\]|\{\{|(?:[a-z]+\s+){30}|^judge said explanation$")
+"""Of strings that are no docstrings: regular expressions, prompts' templates, word tables, and the
+columns of a stored table."""
+
+NOT_PROSE = re.compile(r"^ *(?:>>>|\.\.\.).*|`[^`]*`|'[\w-]*'", re.M)
+"""Examples' code, and names in quotation marks."""
+
+MARKUP = re.compile(r"\{#.*?#\}|\{%.*?%\}|\{\{.*?\}\}|<(script|style)\b.*?</\1>|<[^<>]*>", re.S)
+
+
+def literals(tree: ast.AST) -> Iterator[tuple[int, str]]:
+    """Docstrings and texts of several words that are not data: line, and text."""
+    nodes = list(ast.walk(tree))
+    documentation = {id(node.value) for node in nodes if isinstance(node, ast.Expr)}
+    within = {id(part) for node in nodes if isinstance(node, ast.JoinedStr) for part in node.values}
+    for node in nodes:
+        if isinstance(node, ast.JoinedStr):
+            parts = [part.value if isinstance(part, ast.Constant) else "{}" for part in node.values]
+            text = "".join(str(part) for part in parts)
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+            text = node.value
+        else:
+            continue
+        data = id(node) in within or " " not in text or DATA.search(text)
+        if id(node) in documentation or not data:
+            yield node.lineno, text
+
+
+def visible_texts(path: Path) -> Iterator[tuple[int, str]]:
+    """What a user can read of a file: the first line of each text, and the text."""
+    content = path.read_text("utf-8")
+    if path.suffix == ".py":
+        yield from literals(ast.parse(content))
+    elif path.suffix == ".toml":  # The rest of a prompt is quoted, and goes to a model.
+        yield 1, "\n".join(re.findall(r"^summary = .*", content, re.M))
+    else:
+        yield 1, MARKUP.sub(lambda match: "\n" * match[0].count("\n") or " ", content)
+
+
+def findings(path: Path) -> Iterator[str]:
+    """`file:line: word, and what to write instead`, for each forbidden word."""
+    for line, text in visible_texts(path):
+        prose = NOT_PROSE.sub(lambda match: "_" * len(match[0]), text)
+        for match in PATTERN.finditer(prose):
+            at = line + text[: match.start()].count("\n")
+            instead = INSTEAD[int(str(match.lastgroup)[1:])]
+            yield f"{path}:{at}: {match[0]!r} (instead: {instead})"
+
+
+@pytest.mark.parametrize("package", PACKAGES_DONE)
+def test_texts_are_free_of_forbidden_words(package: str) -> None:
+    home = SOURCE / package
+    paths = [home] if home.suffix else [path for path in home.rglob("*") if path.suffix in READ]
+    assert paths, f"no texts in {home}"
+    assert not [finding for path in sorted(paths) for finding in findings(path)]
+
+
+def test_docstrings_and_messages_are_read_and_data_are_not(tmp_path: Path) -> None:
+    module = tmp_path / "module.py"
+    module.write_text(
+        '"""Where it\nstands; `kept`.\n\n>>> told()\n"""\n'
+        'raise ValueError(f"{name} was told {number} times")\n'
+        f'PATTERN, WORDS, KEY = r"asked |said", "{"kept told " * 20}", "settled"\n'
+    )
+    page = tmp_path / "page.html"
+    page.write_text('<p\ntitle="told">{{ kept }}{# said #}</p>\n<b>beside</b>')
+    found = [*findings(module), *findings(page)]
+    expected = ["module.py:2: 'stands'", "module.py:6: 'told'", "page.html:3: 'beside'"]
+    assert [text.rpartition("/")[2].partition(" (")[0] for text in found] == expected
