@@ -220,7 +220,7 @@ def test_unequal_chances_are_refused_where_one_looks_again() -> None:
     )
     with pytest.raises(AgreementError, match="drawn with unequal chances"):
         estimate(table, unequal, anytime=True)
-    with pytest.raises(AgreementError, match="goes with --anytime"):
+    with pytest.raises(AgreementError, match="requires --anytime"):
         estimate(table, labels, half_width=0.05)
 
 

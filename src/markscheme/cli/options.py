@@ -290,7 +290,7 @@ class _WithAliases(TyperCommand):
         """Print the help: what most need, or all of it for `--help-all`."""
         for parameter in self.params:
             if parameter.param_type_name == "argument":  # Its name says what it is, not `<str>`.
-                parameter.display_type_rich = lambda **_: None  # type: ignore[method-assign]
+                parameter.display_type_rich = lambda **_: None  # type: ignore[attr-defined]
         short = ctx.meta.setdefault(_SHORT, True)
         super().format_help(ctx, formatter)
         if short and self.rare:

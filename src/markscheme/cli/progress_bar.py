@@ -34,7 +34,7 @@ class Advance:
 
     def note(self, text: str) -> None:
         """Show `text`, but not more often than an eye can follow."""
-        self.latest: str = text
+        self.latest = text
         now = monotonic()
         if self._show is not None and now - self._shown > 1 / _NOTES_A_SECOND:
             self._shown = now

@@ -73,9 +73,9 @@ class MarkschemeMetric(BaseMetric):  # type: ignore[misc]
             judge=self.judge,
             by=self.by,
         )
-        self.score: float = float(row[self.by])
-        self.reason: str = reason_of(row)
-        self.score_breakdown: dict[str, Any] = {
+        self.score = float(row[self.by])
+        self.reason = reason_of(row)
+        self.score_breakdown = {
             name: row[name] for name in ("verdict", "score", "marks", "relation", "signature")
         }
         self.success = self.is_successful()

@@ -33,6 +33,7 @@ from markscheme.tables import (
     JUDGMENTS_SCHEMA,
     Joined,
     as_binary,
+    check_run,
     join_labels,
     load_labels,
     matching_key,
@@ -359,6 +360,8 @@ def _title(run: Run) -> str:
 def _judgments(run: Run, answers: pl.DataFrame) -> pl.DataFrame:
     """The judgments table of a source; of another tool's, with nulls for what it does not say."""
     if run.stored_answers is not None:
+        if run.manifest and run.folder is not None:  # Whether the two tables are of each other.
+            check_run(run.folder, ("answers.parquet", "judgments.parquet"))
         return run.table
     rows = judged_table(run, columns=run.columns)
     key = matching_key(rows, answers)

@@ -2,6 +2,8 @@ from .answers import ANSWERS_SCHEMA as ANSWERS_SCHEMA
 from .answers import AnswersReader as AnswersReader
 from .answers import content_ids as content_ids
 from .answers import read_answers as read_answers
+from .answers import row_keys as row_keys
+from .answers import row_texts as row_texts
 from .answers import slices_of as slices_of
 from .answers import system_of as system_of
 from .answers import write_answers as write_answers
@@ -62,8 +64,6 @@ from .previews import SourceColumn as SourceColumn
 from .previews import SourcePreview as SourcePreview
 from .previews import preview as preview
 from .read_options import ReadOptions as ReadOptions
-from .row_keys import row_keys as row_keys
-from .row_keys import row_texts as row_texts
 from .seal import MANIFEST as MANIFEST
 from .seal import bytes_digest as bytes_digest
 from .seal import check_run as check_run

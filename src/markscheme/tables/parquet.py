@@ -56,7 +56,7 @@ def scan_parquet(
     try:
         frame = pl.scan_parquet(
             paths,
-            schema=pl.read_parquet_schema(paths[-1]) if grown else None,
+            schema=_schema(paths[-1]) if grown else None,
             missing_columns="insert" if grown else "raise",
             glob=False,
             hive_partitioning=False,
@@ -66,6 +66,10 @@ def scan_parquet(
         name = shown or ", ".join(str(file) for file in several[:3])
         raise DataError(f"{name}: cannot be read as Parquet: {error}") from None
     return frame
+
+
+def _schema(path: Path) -> pl.Schema:
+    return pl.scan_parquet(path, glob=False, hive_partitioning=False).collect_schema()
 
 
 def read_parquet(file: str | Path) -> pl.DataFrame:

@@ -40,7 +40,7 @@ class RunStop:
 
     def __init__(self, name: str, *, tries: int) -> None:
         self.name = name
-        self.tries: int = max(1, tries)
+        self.tries = max(1, tries)
         self.answered = self.useful = False
         self._alike: tuple[str, int] = "", 0
         self._failing: set[int] = set()
@@ -86,14 +86,14 @@ class RunStop:
 
     def succeeded(self) -> None:
         """The server answered a request."""
-        self.answered: bool = True
+        self.answered = True
         self._failing.clear()
         self._outages = 0
         self._silent_since = None
 
     def useful_reply(self) -> None:
         """A reply had a text."""
-        self.useful: bool = True
+        self.useful = True
         self._alike = "", 0
 
     def failed(self, request: object) -> int | None:
