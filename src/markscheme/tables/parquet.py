@@ -54,22 +54,16 @@ def scan_parquet(
     for file, path in zip(several, paths, strict=True):
         check_parquet(path, shown=shown or str(file))
     try:
-        frame = pl.scan_parquet(
-            paths,
-            schema=_schema(paths[-1]) if grown else None,
-            missing_columns="insert" if grown else "raise",
-            glob=False,
-            hive_partitioning=False,
-        )
+        newest: dict[str, Any] = {}
+        if grown:
+            last = pl.scan_parquet(paths[-1], glob=False, hive_partitioning=False)
+            newest = {"schema": last.collect_schema(), "missing_columns": "insert"}
+        frame = pl.scan_parquet(paths, glob=False, hive_partitioning=False, **newest)
         frame.collect_schema()
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
         name = shown or ", ".join(str(file) for file in several[:3])
         raise DataError(f"{name}: cannot be read as Parquet: {error}") from None
     return frame
-
-
-def _schema(path: Path) -> pl.Schema:
-    return pl.scan_parquet(path, glob=False, hive_partitioning=False).collect_schema()
 
 
 def read_parquet(file: str | Path) -> pl.DataFrame:
