@@ -123,7 +123,7 @@ reliability few.jsonl --judge llm_evouna --samples 2 --runs by_sample {M} -q
 statements statements.jsonl --gold-statements statement
 statements few.jsonl --maker chat {M} -o statements.out.jsonl
 tune-judge answers.jsonl -j llm_evouna -j llm_kamalloo {M} -q --chart chart.svg
-bench nq301 --judge contains --accuracies --modes
+bench nq301 --judge contains --modes
 bench evouna-nq --judge examiner
 datasets
 datasets show nq301
@@ -534,7 +534,7 @@ def _judged(name: str, files: Sequence[str], models: Any = None) -> Rows:
     judge = markscheme.parse_judge(name)
     rows: Rows = {"judge": {"threshold": getattr(judge, "threshold", None)}}
     for file in files:
-        found = markscheme.judge(file, [judge], models=models).judgments
+        found = markscheme.judge(file, [judge], models=models).judgments.drop("system")
         for row in found.drop("judge").to_dicts():
             number = row.pop("answer_id")
             rows |= {f"{number}{key}": each for key, each in rows_of(row).items()}
