@@ -1,8 +1,8 @@
-"""Ten thousand bootstrap resamples of a million judgments: seconds and peak memory.
+"""Intervals of a million judgments: seconds and peak memory.
 
     python -m benchmarks.agreement [--rows 1000000] [--resamples 10000] [--seed 20260101]
 
-Three shapes of data, since the cost of a cluster bootstrap lies in how many different questions
+Three shapes of data, since the cost of clustered intervals lies in how many different questions
 there are: a million questions with one answer, a hundred thousand with ten systems each, and ten
 thousand with a hundred. Each is a process of its own. "Intervals" times confusion counts to
 intervals of all seven statistics under both policies for what was not judged; "whole table" times
@@ -44,26 +44,18 @@ def judged(rows: int, per_question: int, seed: int) -> dict[str, np.ndarray]:
     }
 
 
-def intervals(data: dict[str, np.ndarray], resamples: int, seed: int) -> float:
+def intervals(data: dict[str, np.ndarray], _resamples: int, _seed: int) -> float:
     """Seconds from labels and verdicts to intervals of every statistic."""
-    from markscheme.agreement.bootstrap import cluster_counts, interval, resample_totals
-    from markscheme.agreement.verdicts import (
-        CELLS,
-        FROM_COUNTS,
-        cell_codes,
-        four_cells,
-        statistics,
-    )
+    from markscheme.agreement.bootstrap import cluster_counts
+    from markscheme.agreement.jackknife import with_intervals
+    from markscheme.agreement.verdicts import CELLS, cell_codes, four_cells, statistics
 
     start = time.perf_counter()
     codes = cell_codes(data["labels"], data["scores"] >= 0.5, data["judged"])
     table = cluster_counts(data["clusters"], codes, len(CELLS))
-    totals = resample_totals(table, resamples=resamples, seed=seed)
     for policy in ("left_out", "errors"):
-        points = statistics(four_cells(table.sum(axis=0), policy))
-        drawn = four_cells(totals, policy)
-        for name, point in points.items():
-            interval(point, FROM_COUNTS[name](drawn))
+        cells = four_cells(table, policy)
+        with_intervals(statistics(cells.sum(axis=0)), cells, 0.95)
     return time.perf_counter() - start
 
 

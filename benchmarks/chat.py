@@ -43,7 +43,11 @@ def main() -> None:
     command = [sys.executable, str(SERVER), str(given.delay)]
     with (
         subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            env=os.environ | {"PYTHONPATH": str(SERVER.parents[1] / "support")},
         ) as server,
         tempfile.TemporaryDirectory() as folder,
     ):

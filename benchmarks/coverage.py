@@ -32,7 +32,7 @@ import polars as pl
 
 from benchmarks import coverage_choices
 from benchmarks.worlds import MOST_COVERAGE, Cell, Tally, World, difficulty
-from markscheme.agreement.bootstrap import resample_totals
+from markscheme.agreement.bootstrap import kinds
 from markscheme.agreement.estimators import Sample, estimates
 from markscheme.agreement.gate import gates
 from markscheme.agreement.jackknife import with_intervals
@@ -198,6 +198,16 @@ def against_labels(*, small: bool = False) -> Iterator[World]:
                     partial(_against, questions=questions, each=each, agreement=agreement,
                             alike=alike),
                 )  # fmt: skip
+
+
+def resample_totals(
+    counts: npt.NDArray[np.int64], *, resamples: int, seed: int
+) -> npt.NDArray[np.float64]:
+    """(resamples, width) totals of a table over its rows, drawn with replacement."""
+    distinct, repeats = kinds(counts)
+    rng = np.random.default_rng(np.random.SeedSequence(seed).spawn(1)[0])
+    drawn = rng.multinomial(len(counts), repeats / repeats.sum(), size=resamples)
+    return drawn.astype(np.float64) @ distinct.astype(np.float64)
 
 
 def _against(

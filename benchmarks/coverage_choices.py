@@ -17,8 +17,8 @@ from sklearn.metrics import average_precision_score, roc_auc_score
 
 from benchmarks.worlds import Array, Tally, World, difficulty
 from markscheme.agreement import AgreeOptions, agree
-from markscheme.agreement.cascades import Goal, Recorded, choose_setting, decide
-from markscheme.agreement.options import Guarantee
+from markscheme.agreement.cascades import Recorded, choose_setting, decide
+from markscheme.agreement.options import CascadeOptions, Guarantee
 from markscheme.agreement.ranking import rank_systems
 from markscheme.annotate.quality import mean_difference
 from markscheme_research.studies.juries import clustered_share
@@ -167,7 +167,9 @@ def _cascade(
     guarantee: Guarantee,
 ) -> None:
     data = _recorded(rng, questions, each, apart)
-    goal = Goal(agreement=GOAL, guarantee=guarantee, delta=DELTA, seed=int(rng.integers(2**31)))
+    goal = CascadeOptions(
+        agreement=GOAL, guarantee=guarantee, delta=DELTA, seed=int(rng.integers(2**31))
+    )
     chosen = choose_setting(data, goal)
     if chosen.accept is None or chosen.reject is None or chosen.gap is None:
         return  # nothing is promised

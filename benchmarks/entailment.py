@@ -17,12 +17,6 @@ from typing import Any
 import polars as pl
 
 from benchmarks.examiner import ENTAILMENT, EVERY, ROOT
-from markscheme.agreement.answer_hierarchy import (
-    adjacent_sets,
-    alternatives,
-    marks_test,
-    set_counts,
-)
 from markscheme.contract.grammar import parse_judge
 from markscheme.engine.execute import apply
 from markscheme.models.sources import Models
@@ -31,6 +25,12 @@ from markscheme.tables.answers import read_answers
 from markscheme.tables.judgments import RELATIONS
 from markscheme_research import datasets
 from markscheme_research.papers.yao_2024 import TABLE_9, TABLE_12, TABLE_13
+from markscheme_research.studies.answer_hierarchy import (
+    adjacent_sets,
+    alternatives,
+    marks_test,
+    set_counts,
+)
 from markscheme_research.training.splits import parts
 
 EXAMPLE = ROOT / "examples" / "answers.jsonl"

@@ -25,7 +25,6 @@ import polars as pl
 
 from benchmarks.jobs import peak_megabytes
 from markscheme.agreement.against_labels import AgreementOptions, agreement
-from markscheme.agreement.answer_hierarchy import adjacent_sets, marks_test
 from markscheme.contract.grammar import parse_judge
 from markscheme.engine.execute import apply
 from markscheme.judges.examiner.weight_files import open_weights, platt, read_columns
@@ -36,6 +35,7 @@ from markscheme.tables.judgment_files import load_judgments
 from markscheme.tables.judgments import RELATIONS
 from markscheme.tables.labels import load_labels
 from markscheme_research import datasets
+from markscheme_research.studies.answer_hierarchy import adjacent_sets, marks_test
 from markscheme_research.training.splits import parts
 
 ROOT = Path(__file__).parents[1]

@@ -8,8 +8,9 @@ answers judged a second on EVOUNA-NQ, its models already loaded, memory the proc
 other people's judges gave on NQ301 was recorded by Kamalloo et al.
 
 Other libraries' measures run beside ours: rouge-score, sacrebleu and, where MiniLM's weights, torch
-and bert-score are installed, bert-score. BERTScore has no threshold of its own, so its is the one
-that is most often right on 2,000 answers of part `development`.
+and bert-score are installed, bert-score and our own (`markscheme[research,hf]`). BERTScore has no
+threshold of its own, so its is the one that is most often right on 2,000 answers of part
+`development`.
 """
 
 from __future__ import annotations

@@ -20,9 +20,9 @@ import numpy as np
 import numpy.typing as npt
 
 from benchmarks.coverage import DOCS, JUDGES, difficulty, write_table
+from benchmarks.worlds import ever_outside
 from markscheme.agreement import need_from_pilot, running_estimate
 from markscheme.agreement.estimators import Sample, ppi
-from markscheme.agreement.sequences import ever_outside
 
 Array = npt.NDArray[np.float64]
 ANSWERS, LABELS, MARGIN = 5000, 500, 0.05

@@ -21,7 +21,7 @@ import venv
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-RUNNER = ("documents*.py", "s3_store.py", "models/servers.py")
+RUNNER = ("documents*.py", "s3_store.py", "models/servers.py", "support/*.py")
 """The modules in tests/ that run a document's blocks; all else of the checkout stays behind."""
 
 TRY = """
@@ -50,7 +50,7 @@ CORE_ALONE = {
 """What fails without the research package, and what its message must hold."""
 
 CORE_SAYS = {
-    "judges": "pip install 'markscheme[research]' adds claims, learned",
+    "judges": "pip install 'markscheme[research]' adds bem, bertscore, bleurt, claims, learned",
     "--help": "pip install 'markscheme[research]'",
 }
 """What works without it, and names it."""

@@ -90,9 +90,9 @@ failures run --judge-errors --by system --details details.jsonl --to-tag tagged.
 judge few.jsonl -j contains,examiner -o small -q
 report small --out report.html --tables tables
 verify run
-agree run --by system --bootstrap 50 --annotators --alternative-annotator --relations --per-question
+agree run --by system --bootstrap 50 --annotators --alternative-annotator --per-question
 agree run --judge contains --bootstrap 0 --repeat run
-agree asked --bootstrap 50 --relations
+agree asked --bootstrap 50
 amend answers.jsonl -o amended.jsonl
 calibrate run --judge token_f1 --criterion f1_macro --bins 5 --save-map map.json
 calibrate run --judge examiner --method isotonic

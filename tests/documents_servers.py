@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import Any
 from zlib import crc32
 
-sys.path += [str(Path(__file__).parent / name) for name in ("models", "annotate")]
+sys.path += [str(Path(__file__).parent / name) for name in ("models", "annotate", "support")]
 
 from servers import Answer, ChatServer, last_message
 

@@ -49,7 +49,7 @@ LAYERS = [
     ("integrations",),
     ("annotate", "service", "view"),
     ("cli",),
-    ("research.options",),
+    ("research.options", "research.transformers_models"),
     ("research.statements",),
     ("research.datasets",),
     ("research.judges",),

@@ -10,7 +10,10 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-SOURCE = ROOT / "src" / "markscheme"
+ROOTS = (
+    ROOT / "src" / "markscheme",
+    ROOT / "packages" / "research" / "src" / "markscheme_research",
+)
 
 FORBIDDEN = {
     r"told|asked": "requested, sent, queried, or an active verb",
@@ -32,25 +35,22 @@ FORBIDDEN = {
 PATTERN = re.compile("|".join(rf"\b(?P<w{n}>{word})\b" for n, word in enumerate(FORBIDDEN)), re.I)
 INSTEAD = list(FORBIDDEN.values())
 
-PACKAGES_DONE = (
-    *("annotate", "contract", "errors.py", "features", "integrations", "judges", "metrics"),
-    *("models", "service", "storage", "testing", "text", "values", "view", "web"),
-)
-"""Packages and modules under `SOURCE` that must be clean."""
-
 READ = {".html", ".py", ".toml"}
 
 DATA = re.compile(r"[|\\]|\{\{|(?:[a-z]+\s+){30}|^judge said explanation$")
 """Of strings that are no docstrings: regular expressions, prompts' templates, word tables, and the
 columns of a stored table."""
 
-NOT_PROSE = re.compile(r"^ *(?:>>>|\.\.\.).*|`[^`]*`|'[\w-]*'", re.M)
-"""Examples' code, and names in quotation marks."""
+NOT_PROSE = re.compile(r"^ *(?:>>>|\.\.\.).*|^ +\w+(?=: )|`[^`]*`|'[\w-]*'", re.M)
+"""Examples' code, documented fields, and names in quotation marks."""
+
+MADE_UP = re.compile(r"training/(?:augment\w*|entailment_pairs)\.py$")
+"""Modules whose strings are answers to learn from; their docstrings are texts all the same."""
 
 MARKUP = re.compile(r"\{#.*?#\}|\{%.*?%\}|\{\{.*?\}\}|<(script|style)\b.*?</\1>|<[^<>]*>", re.S)
 
 
-def literals(tree: ast.AST) -> Iterator[tuple[int, str]]:
+def literals(tree: ast.AST, *, only_docstrings: bool) -> Iterator[tuple[int, str]]:
     """Docstrings and texts of several words that are not data: line, and text."""
     nodes = list(ast.walk(tree))
     documentation = {id(node.value) for node in nodes if isinstance(node, ast.Expr)}
@@ -64,7 +64,7 @@ def literals(tree: ast.AST) -> Iterator[tuple[int, str]]:
         else:
             continue
         data = id(node) in within or " " not in text or DATA.search(text)
-        if id(node) in documentation or not data:
+        if id(node) in documentation or not (data or only_docstrings):
             yield node.lineno, text
 
 
@@ -72,7 +72,8 @@ def visible_texts(path: Path) -> Iterator[tuple[int, str]]:
     """What a user can read of a file: the first line of each text, and the text."""
     content = path.read_text("utf-8")
     if path.suffix == ".py":
-        yield from literals(ast.parse(content))
+        only_docstrings = bool(MADE_UP.search(path.as_posix()))
+        yield from literals(ast.parse(content), only_docstrings=only_docstrings)
     elif path.suffix == ".toml":  # The rest of a prompt is quoted, and goes to a model.
         yield 1, "\n".join(re.findall(r"^summary = .*", content, re.M))
     else:
@@ -89,23 +90,30 @@ def findings(path: Path) -> Iterator[str]:
             yield f"{path}:{at}: {match[0]!r} (instead: {instead})"
 
 
-@pytest.mark.parametrize("package", PACKAGES_DONE)
-def test_texts_are_free_of_forbidden_words(package: str) -> None:
-    home = SOURCE / package
-    paths = [home] if home.suffix else [path for path in home.rglob("*") if path.suffix in READ]
-    assert paths, f"no texts in {home}"
+@pytest.mark.parametrize("root", ROOTS, ids=lambda root: root.name)
+def test_texts_are_free_of_forbidden_words(root: Path) -> None:
+    paths = [path for path in root.rglob("*") if path.suffix in READ]
+    assert paths, f"no texts in {root}"
     assert not [finding for path in sorted(paths) for finding in findings(path)]
 
 
 def test_docstrings_and_messages_are_read_and_data_are_not(tmp_path: Path) -> None:
     module = tmp_path / "module.py"
     module.write_text(
-        '"""Where it\nstands; `kept`.\n\n>>> told()\n"""\n'
+        '"""Where it\nstands; `kept`.\n\n>>> told()\n    asked: of it.\n"""\n'
         'raise ValueError(f"{name} was told {number} times")\n'
         f'PATTERN, WORDS, KEY = r"asked |said", "{"kept told " * 20}", "settled"\n'
     )
+    made_up = tmp_path / "training" / "augment.py"
+    made_up.parent.mkdir()
+    made_up.write_text('"""As\nasked."""\nANSWERS = ("I was told", f"{name} said")\n')
     page = tmp_path / "page.html"
     page.write_text('<p\ntitle="told">{{ kept }}{# said #}</p>\n<b>beside</b>')
-    found = [*findings(module), *findings(page)]
-    expected = ["module.py:2: 'stands'", "module.py:6: 'told'", "page.html:3: 'beside'"]
+    found = [*findings(module), *findings(made_up), *findings(page)]
+    expected = [
+        "module.py:2: 'stands'",
+        "module.py:7: 'told'",
+        "augment.py:2: 'asked'",
+        "page.html:3: 'beside'",
+    ]
     assert [text.rpartition("/")[2].partition(" (")[0] for text in found] == expected

@@ -179,7 +179,7 @@ class Result(Tabular):
         return self.summary.select("judge", "system", *columns)
 
     def by(self, column: str) -> pl.DataFrame:
-        """Accuracy by the values of a column of your own that `judge(slices=...)` kept.
+        """Accuracy by the values of a column of your own that `judge(slices=...)` retained.
 
         Columns: `judge`, the column, and the figures of `accuracy`.
 
@@ -257,7 +257,7 @@ class Result(Tabular):
 
         Args:
             kind: `accuracy`: the share of each system's answers that every judge accepts, with 95%
-                intervals, people beside them where there are labels. `reliability`: scores against
+                intervals, and people where there are labels. `reliability`: scores against
                 the share of answers that people accept. `agreement`: how far each judge agrees
                 with people.
 
@@ -362,7 +362,7 @@ def judge(
         models: opens weights and servers for judges that need some.
         workers: processes that judge side by side, for many answers and a judge that is not
             lexical; a script that asks for several needs `if __name__ == "__main__":`.
-        anchors: labelled answers, at most once a day asked about again with the same models before
+        anchors: labelled answers, at most once a day judged again with the same models before
             the others: `Result.anchors` says whether they are judged as at earlier checks (see
             `markscheme.agreement.drift`), which are in `runs/drift-NAME`.
         on_progress: called with the number of judgments just finished.
@@ -464,7 +464,7 @@ def mark(
     Args:
         question: the question.
         references: the reference answers, or the only one.
-        answer: what a system said.
+        answer: a system's answer.
         judge: a judge's name or a judge.
         models: opens weights and servers for judges that need some.
 

@@ -49,7 +49,7 @@ class Option(_Text):
         flags: how it is written, `("--judge", "-j")`; () for the field's name. `--x/--no-x` for
             one that can be switched off.
         aliases: older spellings, understood but not shown.
-        alias_values: older flags without a value, and the value that each stands for.
+        alias_values: older flags without a value, and the value that each means.
         split: whether one value may hold several, separated by commas.
         panel: heading of the help under which it is shown.
         rare: whether few need it; `--help-all` shows it, and `--help` of a long list does not.

@@ -120,25 +120,9 @@ def test_not_judged_is_told_apart(cli: Cli, tmp_path: Path) -> None:
     assert "not judged counted as errors" in out
 
 
-def test_relations_and_marks(cli: Cli, tmp_path: Path) -> None:
-    rng = np.random.default_rng(0)
-    place = rng.integers(0, 4, size=200)
-    names = np.array(["superior", "equivalent", "inferior", "incorrect"])
-    accepted = rng.random(200) < np.array([0.95, 0.9, 0.5, 0.1])[place]
-    path = tmp_path / "relations.jsonl"
-    pl.DataFrame(
-        {
-            "id": np.arange(200).astype(str),
-            "judge": ["entailment"] * 200,
-            "verdict": place < 3,
-            "relation": names[place],
-            "marks": 1.0 - place / 4 + 0.1 * rng.random(200),
-            "label": accepted.astype(float),
-        }
-    ).write_ndjson(path)
-    out = cli("agree", path, "--labels", path, "--relations", "--bootstrap", "50")
-    assert "equivalent > inferior" in out
-    assert "p (Brunner-Munzel)" in out
+def test_the_test_of_relations_is_a_command_of_research(cli: Cli, big: Path) -> None:
+    out = cli("agree", big, "--relations", code=2)
+    assert "'markscheme agree --relations' is 'markscheme research hierarchy' now" in out
 
 
 def test_grades_are_correlated_within_questions(cli: Cli, tmp_path: Path) -> None:

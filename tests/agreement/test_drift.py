@@ -118,7 +118,7 @@ def test_a_check_that_was_stopped_goes_on_and_is_not_compared_before(tmp_path: P
     found = drift(anchors(), judges=[JUDGE], models=provider.models(max_calls=15),
                   folder=tmp_path, now=later)  # fmt: skip
     assert not found.asked
-    assert "25 anchors were not asked about within the budget" in str(found)
+    assert "25 anchors were not judged within the budget" in str(found)
     assert len(found.checks) == 1
     found = drift(anchors(), judges=[JUDGE], models=provider.models(), folder=tmp_path,
                   now=later + timedelta(hours=1))  # fmt: skip

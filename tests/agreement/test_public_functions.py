@@ -31,10 +31,10 @@ Call = Callable[[Any, Path], TableResult]
 CASES: dict[str, tuple[list[str], Call]] = {
     "agree": (
         ["--by", "system", "--bootstrap", "100", "--annotators", "--alternative-annotator",
-         "--relations", "--per-question"],
+         "--per-question"],
         lambda judged, _: markscheme.agree(
             judged, by="system", resamples=100, annotators=True, alternative_annotator=True,
-            relations=True, per_question=True,
+            per_question=True,
         ),
     ),
     "compare": (

@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
+from benchmarks.worlds import ever_outside
 
 from markscheme.agreement import estimate, plan_labels, running_estimate
-from markscheme.agreement.sequences import ever_outside
 from markscheme.errors import AgreementError
 
 

@@ -11,11 +11,11 @@ import pytest
 from annotate_helpers import ADDRESS, Place, answers, fields_of
 
 from markscheme.annotate import tokens
-from markscheme.annotate.app import LOCAL
 from markscheme.annotate.people import new_token, set_active
 from markscheme.annotate.security import LARGEST_BODY, Bucket
 from markscheme.annotate.server import listen
 from markscheme.errors import MarkschemeError, RunError
+from markscheme.web import LOCAL
 
 Make = Callable[..., Place]
 ATTACK = "<script>alert(1)</script>\"'><img src=x onerror=alert(2)>{{ 7191*8887 }}"

@@ -9,12 +9,12 @@ import subprocess
 import sys
 
 import pytest
+from scripts.make_cli_reference import commands
 
 from core_alone import CORE_ALONE
 from markscheme.cli import run
 from markscheme.cli.app import GROUPS, PANELS
 from markscheme.cli.dispatch import FORMER, RESEARCH, spelled_now
-from markscheme.cli.reference import commands
 from with_research import cases, needs_research
 
 COMMANDS = commands()
@@ -111,7 +111,10 @@ def test_without_the_research_package_the_list_of_judges_names_its_own() -> None
     done = subprocess.run(
         [sys.executable, "-c", CORE_ALONE, "judges"], capture_output=True, text=True, check=True
     )
-    assert "pip install 'markscheme[research]' adds claims, learned" in done.stdout
+    assert (
+        "pip install 'markscheme[research]' adds bem, bertscore, bleurt, claims, learned"
+        in done.stdout
+    )
 
 
 def test_a_command_of_another_package_that_is_broken_stops_no_other() -> None:

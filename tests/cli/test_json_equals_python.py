@@ -8,12 +8,12 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from scripts.make_cli_reference import commands
 
 import markscheme
 from markscheme import agreement
 from markscheme.analysis import describe_judge, ledger_figures, list_judges, plan_calls
 from markscheme.cli import run
-from markscheme.cli.reference import commands
 from markscheme.contract import judges, parse_judge
 from markscheme.models import ModelOptions, Models
 from markscheme.models.ledger import Ledger

@@ -224,7 +224,7 @@ def test_an_interrupt_names_the_folder_where_a_run_goes_on(
     with monkeypatch.context() as patched:
         patched.setattr("markscheme.engine.local_run._put_together", interrupted)
         assert run(command) == 130
-    kept = "what was judged is kept in there; the same command resumes there\ninterrupted\n"
+    kept = "what was judged is saved in there; the same command resumes there\ninterrupted\n"
     assert capsys.readouterr().err == kept
     assert run(command) == 0
     assert "1 judgments were there from an earlier run" in capsys.readouterr().err

@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from scripts.make_cli_reference import commands
 
 import markscheme
 from markscheme.agreement import drift
 from markscheme.cli import run
-from markscheme.cli.reference import commands
 from markscheme.models import ModelOptions, Models
 from markscheme.models.chat import ScriptedChat
 from markscheme.results import METHODS
@@ -42,7 +42,6 @@ COMMANDS: dict[str, list[str]] = {
     "judge": ["-j", "contains", "--out", "runs/judged", "--fail-under", "0.2",
               "--confidence", "0.95", "--slices", "topic", "{answers}"],
     "agree": [RUN, "--by", "system", "--alternative-annotator", "--annotators"],
-    "agree --relations": ["{related}", "--relations"],
     "compare": [RUN],
     "compare --systems": [RUN, "--systems", "--judge", "token_f1", "--slices", "topic"],
     "compare --systems without labels": ["{unlabelled}", "--systems", "--slices", "topic"],

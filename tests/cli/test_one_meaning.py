@@ -11,9 +11,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from scripts.make_cli_reference import commands
 
 from markscheme.cli import run as run_line
-from markscheme.cli.reference import commands
 from with_research import cases, needs_research
 
 ROOT = Path(__file__).parents[2]
@@ -127,7 +127,6 @@ MACHINERY = {
     "options",
     "output",
     "progress_bar",
-    "reference",
     "settings",
 }
 """What makes commands, their help and their settings; none of them sees a result's figures."""

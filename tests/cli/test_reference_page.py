@@ -8,9 +8,9 @@ import sys
 from pathlib import Path
 
 import pytest
+from scripts.make_cli_reference import commands, reference
 
 from markscheme.cli.dispatch import FORMER
-from markscheme.cli.reference import commands, reference
 from with_research import needs_research
 
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "cli.md"
@@ -19,7 +19,7 @@ PAGE = Path(__file__).parents[2] / "docs" / "reference" / "cli.md"
 @needs_research
 def test_the_page_is_as_the_commands_are() -> None:
     assert PAGE.read_text() == reference(), (
-        "run: python -m markscheme.cli.reference > docs/reference/cli.md"
+        "run: python scripts/make_cli_reference.py > docs/reference/cli.md"
     )
 
 

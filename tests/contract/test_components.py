@@ -50,9 +50,6 @@ class SharedWords:
     def identity(self, models: Any) -> dict[str, str]:
         return {}
 
-    def requests(self, pairs: pl.DataFrame) -> list[Any]:
-        return []
-
 
 @dataclass(frozen=True, kw_only=True)
 class AnswerItself:
@@ -66,9 +63,6 @@ class AnswerItself:
 
     def identity(self, models: Any) -> dict[str, str]:
         return {}
-
-    def requests(self, pairs: pl.DataFrame) -> list[Any]:
-        return []
 
 
 @pytest.fixture(autouse=True)

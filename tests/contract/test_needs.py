@@ -122,10 +122,6 @@ def test_a_text_declares_nothing() -> None:
 def test_needs_may_depend_on_parameters() -> None:
     assert not asks_chat(parse_judge("sometimes"))
     assert asks_chat(parse_judge("sometimes(by_chat=true)"))
-    assert needs_of(parse_judge("reference_overlap")).nothing
-    measured = needs_of(parse_judge("reference_overlap(measure=bertscore, model='x')"))
-    assert measured.extras == ("hf",)
-    assert not measured.nothing
 
 
 def test_needs_of_another_type_are_refused() -> None:

@@ -8,7 +8,7 @@ import pytest
 from statsmodels.stats.proportion import proportion_confint
 
 from markscheme.agreement.gate import gates
-from markscheme.engine.summary import ALL_SYSTEMS, summarise
+from markscheme.engine.summary import ALL_SYSTEMS, summarise, verdict_figures
 from markscheme.metrics.clustered import share_interval, spread_of
 from markscheme.tables.judgments import JUDGMENTS_SCHEMA
 
@@ -160,3 +160,20 @@ def test_unequal_questions_count_by_their_answers() -> None:
     questions = [0] * 100 + list(range(1, 101))
     [record] = table([True] * 200, ["a"] * 200, questions)
     assert record["independent_answers"] == pytest.approx(200**2 / (100**2 + 100))
+
+
+def test_plain_verdicts_have_the_figures_of_a_judge_that_gives_them() -> None:
+    verdicts = [True, False, None, True, True, False, True, None]
+    systems, questions = ["b", "b", "a", "a"] * 2, [1, 2, 1, 2, 1, 3, 1, 4]
+    clusters = pl.DataFrame(
+        {
+            "system": pl.Series(systems, dtype=pl.Categorical),
+            "question": pl.Series(questions, dtype=pl.UInt64),
+        }
+    )
+    found = verdict_figures(pl.Series(verdicts, dtype=pl.Boolean), clusters)
+    records = table(verdicts, systems, questions)
+    assert [one["system"] for one in found] == ["b", "a", ALL_SYSTEMS]
+    assert [one["judged"] for one in found] == [4, 2, 6]
+    assert found == [{name: one[name] for name in found[0]} for one in records]
+    assert verdict_figures(pl.Series([], dtype=pl.Boolean), clusters.clear()) == []

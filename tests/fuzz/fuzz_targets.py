@@ -30,7 +30,6 @@ from markscheme.errors import MarkschemeError
 from markscheme.judges.combined.calibrated import Calibrated
 from markscheme.judges.entailment.inference_marks import Steps, read_steps
 from markscheme.judges.listwise.listwise import read_shots
-from markscheme.judges.listwise.reference_lists import read_lists
 from markscheme.judges.listwise.replies import read_pair, read_rank, read_ten
 from markscheme.judges.prompted.examples import read_examples
 from markscheme.judges.prompted.prompt import load_prompt
@@ -308,6 +307,16 @@ PARQUETS = [
 ]
 TSV = b'question\tgold\tanswer\nq\ta\tb\nr\tb | c\t"b"\n'
 
+
+def _of_research() -> dict[str, Target]:
+    """What the research package reads, where it is installed."""
+    try:
+        from markscheme_research.lists.written_lists import read_lists
+    except ModuleNotFoundError:
+        return {}
+    return {"reference lists": Target(fuzz_one=_reads(read_lists, "l.jsonl"), seeds=[LISTS * 2])}
+
+
 TARGETS: dict[str, Target] = {
     "jsonl": Target(fuzz_one=_answers("f.jsonl", "jsonl", _lines_in), seeds=[LINES, PLAIN]),
     "json": Target(
@@ -339,7 +348,7 @@ TARGETS: dict[str, Target] = {
     "llm examples": Target(
         fuzz_one=_reads(read_examples.__wrapped__, "x.jsonl"), seeds=[EXAMPLES * 2]
     ),
-    "reference lists": Target(fuzz_one=_reads(read_lists, "l.jsonl"), seeds=[LISTS * 2]),
+    **_of_research(),
     "judge's name": Target(fuzz_one=_judge, seeds=JUDGES),
     "yes or no": Target(fuzz_one=_reply(read_yes_no), seeds=REPLIES),
     "yes or no, last": Target(fuzz_one=_reply(read_yes_no, verdict_last=True), seeds=REPLIES),

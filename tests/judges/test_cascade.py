@@ -11,8 +11,8 @@ import numpy as np
 import polars as pl
 import pytest
 
+from markscheme.agreement.cascades import Path as Settings
 from markscheme.agreement.cascades import (
-    Goal,
     Recorded,
     choose_setting,
     curve,
@@ -23,7 +23,7 @@ from markscheme.agreement.cascades import (
     safe_on_average,
     safe_with_probability,
 )
-from markscheme.agreement.cascades import Path as Settings
+from markscheme.agreement.options import CascadeOptions
 from markscheme.cli import run
 from markscheme.contract import registry
 from markscheme.contract.grammar import judge_name, parse_judge
@@ -200,7 +200,9 @@ def test_the_promise_holds_with_settings_learned_from_other_questions() -> None:
     new = made(20_000, 20_000)
     risks = []
     for seed in range(100):
-        chosen = choose_setting(made(seed, 150), Goal(agreement=0.9, share=0.8, seed=seed))
+        chosen = choose_setting(
+            made(seed, 150), CascadeOptions(agreement=0.9, share=0.8, seed=seed)
+        )
         if chosen.accept is not None and chosen.reject is not None:
             verdicts, _ = decide(new, chosen.accept, chosen.reject)
             risks.append(float((verdicts != new.labels).mean()))
@@ -294,21 +296,26 @@ def test_what_was_not_judged_goes_to_the_other_judge_or_counts_as_an_error() -> 
 
 def test_goals() -> None:
     data = made(5, 400)
-    plain = choose_setting(data, Goal())
+    plain = choose_setting(data, CascadeOptions())
     assert (plain.accept, plain.calls, plain.gap) == (None, None, None)
     assert plain.curve["calls"][0] == 1
-    budget = choose_setting(data, Goal(calls=0.4))
+    budget = choose_setting(data, CascadeOptions(calls=0.4))
     assert budget.calls is not None
     assert budget.calls <= 0.45
     assert budget.test_questions == 0
-    sure = choose_setting(data, Goal(agreement=0.78))
+    sure = choose_setting(data, CascadeOptions(agreement=0.78))
     assert (sure.path_questions, sure.test_questions, sure.held_out_questions) == (67, 133, 200)
     assert sure.calls is not None
-    assert choose_setting(data, Goal(agreement=0.78)).accept == sure.accept
-    assert choose_setting(data, Goal(agreement=0.95)).accept is None
-    careful = choose_setting(made(5, 4000), Goal(agreement=0.78, guarantee="probability"))
+    assert choose_setting(data, CascadeOptions(agreement=0.78)).accept == sure.accept
+    assert choose_setting(data, CascadeOptions(agreement=0.95)).accept is None
+    goal = CascadeOptions(agreement=0.78, guarantee="probability")
+    careful = choose_setting(made(5, 4000), goal)
     assert careful.accept is not None
-    for wrong in (Goal(agreement=0.8, calls=0.4), Goal(agreement=1.5), Goal(calls=0.0)):
+    for wrong in (
+        CascadeOptions(agreement=0.8, calls=0.4),
+        CascadeOptions(agreement=1.5),
+        CascadeOptions(calls=0.0),
+    ):
         with pytest.raises(AgreementError):
             choose_setting(data, wrong)
 
@@ -333,7 +340,7 @@ def nq301(data_dir: Path) -> Recorded:
 
 def test_two_fifths_of_the_calls_keep_the_agreement_within_a_point(nq301: Recorded) -> None:
     """Thresholds from one half of the questions, figures from the other, for thirty splits."""
-    found = [choose_setting(nq301, Goal(calls=0.4, seed=seed)) for seed in range(30)]
+    found = [choose_setting(nq301, CascadeOptions(calls=0.4, seed=seed)) for seed in range(30)]
     calls = [one.calls for one in found if one.calls is not None]
     gaps = [one.gap.value for one in found if one.gap is not None]
     assert len(calls) == len(gaps) == 30

@@ -56,8 +56,9 @@ def test_the_prompt_is_as_printed(papers: Path) -> None:
 def test_the_sampling_is_the_papers() -> None:
     prompt = shipped()["entailment_yao"]
     assert (prompt.temperature, prompt.max_tokens) == (0.0, 300)
-    asked = ChatEntailment(seed=42).requests(pairs((DUODENUM, INTESTINE)))
-    assert [(one.seed, one.temperature, one.max_tokens) for one in asked] == [(42, 0.0, 300)]
+    chat = ScriptedChat(replies={})
+    ChatEntailment(seed=42).test(pairs((DUODENUM, INTESTINE)), Models(chat=chat))
+    assert [(one.seed, one.temperature, one.max_tokens) for one in chat.seen] == [(42, 0.0, 300)]
 
 
 @pytest.mark.parametrize(

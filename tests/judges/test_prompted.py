@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 
 from markscheme.cli import run
-from markscheme.contract import ChatReply
+from markscheme.contract import ChatReply, ChatRequest
 from markscheme.contract.grammar import judge_name, parse_judge, signature
 from markscheme.contract.registry import judges
 from markscheme.engine.execute import apply
@@ -79,6 +79,12 @@ def judge(request: pytest.FixtureRequest, shots: Path) -> Prompted:
     text = str(request.param)
     found: Any = parse_judge(text if "icl" not in text else f"{text}(examples={str(shots)!r})")
     return found
+
+
+def requests_of(judge: Prompted, answers: pl.DataFrame) -> list[ChatRequest]:
+    chat = ScriptedChat(replies={})
+    judge.judge(answers, Models(chat=chat))
+    return chat.seen
 
 
 def asking(script: Any, **options: Any) -> Models:
@@ -262,11 +268,11 @@ def test_parameters_reach_the_model(judge: Prompted) -> None:
     from dataclasses import replace
 
     tuned = replace(judge, samples=3, temperature=0.7, max_tokens=9, seed=5)
-    requests = tuned.requests(table(["Lutetia"]))
+    requests = requests_of(tuned, table(["Lutetia"]))
     assert [(r.sample, r.seed, r.temperature, r.max_tokens) for r in requests] == [
         (0, 5, 0.7, 9), (1, 6, 0.7, 9), (2, 7, 0.7, 9)
     ]  # fmt: skip
-    plain = judge.requests(table(["Lutetia"]))[0]
+    plain = requests_of(judge, table(["Lutetia"]))[0]
     prompt = judge.template
     assert (plain.temperature, plain.max_tokens) == (prompt.temperature, prompt.max_tokens)
     assert (plain.schema, plain.logprobs, plain.seed) == (prompt.schema, prompt.logprobs, None)
@@ -432,7 +438,7 @@ def test_a_prompt_file_of_ones_own(tmp_path: Path) -> None:
 
 def test_examples_stand_in_the_prompt_and_never_give_an_answer_away(shots: Path) -> None:
     judge: Any = parse_judge(f"llm_evouna_icl(examples={str(shots)!r})")
-    asked = judge.requests(table(["Lutetia"]))[0].last_user
+    asked = requests_of(judge, table(["Lutetia"]))[0].last_user
     assert (
         "Question: Who wrote Ulysses?; Golden Answers: Joyce; AI-generated answer: Joyce; A: Yes\n"
         in asked
@@ -451,7 +457,7 @@ def test_broken_examples_are_named(tmp_path: Path, text: str) -> None:
     path.write_text(text)
     judge: Any = parse_judge(f"llm_evouna_icl(examples={str(path)!r})")
     with pytest.raises(JudgeError, match=r"broken\.jsonl"):
-        judge.requests(table(["x"]))
+        requests_of(judge, table(["x"]))
 
 
 def labelled() -> pl.DataFrame:
@@ -490,7 +496,7 @@ def test_the_command_writes_examples_that_the_judge_reads(
     assert "4 examples in" in said
     assert "llm_evouna_icl(examples=" in said
     judge: Any = parse_judge(f"llm_evouna_icl(examples={str(out)!r})")
-    assert judge.requests(table(["x"]))[0].last_user.count("A: Yes") == 2
+    assert requests_of(judge, table(["x"]))[0].last_user.count("A: Yes") == 2
     assert run(["llm-examples", str(source), "--out", str(out), "--system", "t"]) == 2
 
 
@@ -505,7 +511,7 @@ def test_recorded_replies_through_the_judge_give_the_released_labels(
     pairs = load("nq301", rows="pairs", data_dir=data_dir)
     replies = recorded("nq301", "text-davinci-003", data_dir=data_dir)
     judge: Any = parse_judge("llm_kamalloo")
-    asked = [request.last_user for request in judge.requests(pairs)]
+    asked = [request.last_user for request in requests_of(judge, pairs)]
     script: dict[str, str | ChatReply] = dict(zip(asked, replies["raw"], strict=True))
     chat = ScriptedChat(replies=script, name="text-davinci-003")
     ledger = str(tmp_path / "ledger.sqlite")
@@ -552,7 +558,6 @@ def test_a_dry_run_counts_all_samples_that_may_be_asked_for() -> None:
     judge = parse_judge("llm_evouna(samples=9, sure=0.95, temperature=0.7)")
     apply(judge, table(["a", "b"]), models)
     assert models.budget.spending.calls == 18
-    assert len(judge.requests(table(["a", "b"]))) == 18
 
 
 @pytest.mark.parametrize(

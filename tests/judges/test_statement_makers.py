@@ -1,4 +1,4 @@
-"""Makers of statements: bare answers, the paper's prompt over scripted replies, sequence models."""
+"""Makers of statements: bare answers, the paper's prompt over scripted replies."""
 
 from __future__ import annotations
 
@@ -18,14 +18,12 @@ from markscheme.judges.entailment.statement_makers import (
     STATEMENT_MAKERS,
     BareAnswers,
     ChatStatements,
-    SequenceStatements,
     StatementMaker,
     statement_maker,
 )
 from markscheme.judges.prompted.prompt import shipped
 from markscheme.models.chat.scripted import ScriptedChat
 from markscheme.models.sources import ModelOptions, Models
-from markscheme.tables.judgments import SPENT
 from markscheme.text.replies.statements import loops, read_statement
 
 PAIRS = pl.DataFrame(
@@ -71,8 +69,6 @@ def test_the_prompt_is_as_printed(paper: str) -> None:
         ("bare", BareAnswers()),
         ("chat", ChatStatements()),
         ("chat:gpt-x", ChatStatements(model="gpt-x")),
-        ("seq2seq:a/b", SequenceStatements(name="a/b")),
-        ("seq2seq:C:\\models", SequenceStatements(name="C:\\models")),
     ],
 )
 def test_names(name: str, wanted: StatementMaker) -> None:
@@ -80,9 +76,9 @@ def test_names(name: str, wanted: StatementMaker) -> None:
     assert isinstance(wanted, StatementMaker)
 
 
-@pytest.mark.parametrize("name", ["", "rule", "rules:x", "chat:", "seq2seq", "seq2seq:", "nli:x"])
+@pytest.mark.parametrize("name", ["", "rule", "chat:", "bare:", "nli:x"])
 def test_other_names_are_refused(name: str) -> None:
-    with pytest.raises(JudgeError, match=r"'chat',.* or 'seq2seq:NAME_OR_FOLDER'"):
+    with pytest.raises(JudgeError, match=r"choose 'bare',.* 'chat'"):
         statement_maker(name)
 
 
@@ -102,13 +98,17 @@ def test_rows_order_and_columns_stay(name: str) -> None:
     assert empty.columns == made.columns
 
 
-def test_rules_need_the_research_package(monkeypatch: pytest.MonkeyPatch) -> None:
-    others = {name: one for name, one in STATEMENT_MAKERS.entries().items() if name != "rules"}
+def test_some_makers_need_the_research_package(monkeypatch: pytest.MonkeyPatch) -> None:
+    theirs = ("rules", "seq2seq")
+    others = {name: one for name, one in STATEMENT_MAKERS.entries().items() if name not in theirs}
     monkeypatch.setattr(STATEMENT_MAKERS, "_entries", others)
     STATEMENT_MAKERS._parse.cache_clear()
     monkeypatch.setattr("markscheme.contract.components.load_all", lambda: None)
     with pytest.raises(MissingExtraError, match=r"rules needs .*markscheme\[research\]"):
         parse_judge("entailment(test=chat)")
+    for name in ("seq2seq:a/b", "seq2seq(name=a)", "seq2seq"):
+        with pytest.raises(MissingExtraError, match=r"sequence models .*markscheme\[research\]"):
+            statement_maker(name)
     assert parse_judge("entailment") == Entailment(statements="auto")
 
 
@@ -126,9 +126,6 @@ def test_equal_pairs_are_asked_once_and_paid_once() -> None:
     assert len(chat.seen) == 2
     assert made["cost_usd"].to_list() == [0.5, 0.5, None, None, None]
     assert made["tokens_in"].sum() == 20
-    assert chat.seen == statement_maker("chat").requests(PAIRS)
-    assert statement_maker("bare").requests(PAIRS) == []
-    assert statement_maker("seq2seq:x").requests(PAIRS) == []
 
 
 def test_seed_temperature_and_limit_reach_the_model() -> None:
@@ -284,31 +281,3 @@ def test_identities() -> None:
     found = statement_maker("chat").identity(models)
     assert found == {"prompt": shipped()["statement_yao"].hash, "chat": "scripted"}
     assert statement_maker("bare").identity(models) == {}
-    assert statement_maker("seq2seq:a/b").identity(None) == {"seq2seq": "a/b"}
-
-
-class Sequence:
-    """A sequence model of two outputs; what it was asked is kept."""
-
-    def __init__(self) -> None:
-        self.asked: list[str] = []
-
-    def seq2seq(self, name: str) -> Sequence:
-        assert name == "tiny"
-        return self
-
-    def generate(self, texts: list[str], *, max_tokens: int) -> list[tuple[str, bool]]:
-        self.asked += texts
-        return [
-            (FE, True) if "duodenum" in text else ("it it it it it it", False) for text in texts
-        ]
-
-
-def test_sequence_models_read_question_and_answer() -> None:
-    models = Sequence()
-    made = statement_maker("seq2seq:tiny").make(PAIRS, models)
-    assert models.asked == ["where is fe best absorbed. in the duodenum", "who wrote it. Ann"]
-    assert made["statement"].to_list() == [FE, None, None, None, None]
-    assert made["status"].to_list() == ["judged", *["unparsed"] * 4]
-    assert made["raw"].to_list()[1] == "it it it it it it"
-    assert made.select(SPENT).null_count().row(0) == (5, 5, 5, 5)

@@ -1,8 +1,6 @@
-"""Gaps, credit, marks and the paper's order: Yao & Barbosa 2024, section 4 and appendix D."""
+"""Gaps, credit and marks: Yao & Barbosa 2024, section 4 and appendix D."""
 
 from __future__ import annotations
-
-import math
 
 import polars as pl
 import pytest
@@ -18,7 +16,6 @@ from markscheme.metrics.partial_marks import (
     expected_marks,
     gap,
     marks,
-    rank_scores,
 )
 
 COUNTS = pl.DataFrame(
@@ -89,16 +86,3 @@ def test_expected_marks_are_bounded_and_rise_with_what_the_answer_entails(
 
 def test_unknown_chances_have_no_marks() -> None:
     assert expected_marks(pl.Series([None, 1.0]), pl.Series([1.0, 1.0])).to_list() == [None, 1.0]
-
-
-def test_the_papers_order_is_equivalent_then_by_gap_then_incorrect() -> None:
-    relations = pl.Series(["incorrect", "inferior", "equivalent", "superior", "inferior", None])
-    gaps = pl.Series([None, 33, None, 10, None, 5], dtype=pl.Float64)
-    assert rank_scores(relations, gaps).to_list() == [-math.inf, -33, 0, -10, None, None]
-
-
-def test_an_inferior_answer_without_a_gap_ranks_below_an_equivalent_one() -> None:
-    relations = pl.Series(["equivalent", "inferior", "inferior", "superior"])
-    scores = rank_scores(relations, pl.Series([None, 0.0, 3.0, 0.0])).to_list()
-    assert scores[0] > scores[1] > scores[2]
-    assert scores[3] == 0

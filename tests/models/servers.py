@@ -14,7 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Self
 
-from markscheme.testing.batch_endpoints import BatchEndpoints
+from batch_endpoints import BatchEndpoints
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -14,13 +14,14 @@ from typing import Any
 
 import polars as pl
 import pytest
+from batch_endpoints import BatchServer
 
 import markscheme
 from markscheme.cli import run as run_command
 from markscheme.errors import ModelError
 from markscheme.models import ModelOptions, Models, ServerOptions
 from markscheme.models.chat import batch_services
-from markscheme.testing import FaultServer, ServerReply
+from markscheme.testing import ServerReply
 
 PRICES = '["m"]\ninput = 2\noutput = 10\n["anthropic:m"]\ninput = 2\noutput = 10\nbatch = 0.4\n'
 
@@ -47,7 +48,7 @@ def says(body: Mapping[str, Any], _place: int) -> ServerReply:
     return ServerReply(content="Yes" if n % 2 else "No", tokens_in=1000, tokens_out=100)
 
 
-def models(server: FaultServer, folder: Path, model: str = "m", **options: Any) -> Models:
+def models(server: BatchServer, folder: Path, model: str = "m", **options: Any) -> Models:
     (folder / "models.toml").write_text(PRICES)
     return Models(
         options=ModelOptions(
@@ -61,7 +62,7 @@ def models(server: FaultServer, folder: Path, model: str = "m", **options: Any) 
 def test_rows_are_judged_by_batches_at_the_batch_price(
     tmp_path: Path, model: str, share: float
 ) -> None:
-    with FaultServer(says) as server:
+    with BatchServer(says) as server:
         asked = models(server, tmp_path, model)
         result = markscheme.judge(rows(12), "llm_kamalloo", models=asked, out=tmp_path / "run")
         asked.close()
@@ -82,7 +83,7 @@ def test_two_judges_are_waited_for_together_and_parts_keep_to_the_limits(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(batch_services.OpenAIBatches, "most_requests", 5)
-    with FaultServer(says, batch_requests=5) as server:
+    with BatchServer(says, most=5) as server:
         asked = models(server, tmp_path)
         judges = ["llm_kamalloo", "llm_evouna"]
         result = markscheme.judge(rows(12), judges, models=asked)
@@ -102,7 +103,7 @@ def test_what_a_model_refuses_is_left_out_and_what_it_needs_is_given(tmp_path: P
             return ServerReply(content="", finish_reason="length", tokens_in=10, tokens_out=50)
         return ServerReply(content="Yes", tokens_in=10, tokens_out=60)
 
-    with FaultServer(reasons) as server:
+    with BatchServer(reasons) as server:
         asked = models(server, tmp_path)
         result = markscheme.judge(rows(5), "llm_kamalloo", models=asked)
         remarks = dict(asked.budget.remarks)
@@ -149,7 +150,7 @@ def test_a_run_killed_in_mid_batch_goes_on_and_sends_nothing_twice(
     monkeypatch.chdir(tmp_path)
     (tmp_path / "a.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows(40)))
     good = lambda body, _place: ServerReply(content="Yes" if number(body) % 2 else "No")  # noqa: E731
-    with FaultServer(good, batch_seconds=1.5) as server:
+    with BatchServer(good, seconds=1.5) as server:
         line = ["judge", "a.jsonl", "-j", "llm_kamalloo", "-m", model, "--batch",
                 "--base-url", server.url, "-o", "run", "--quiet"]  # fmt: skip
         first = subprocess.Popen(
@@ -183,7 +184,7 @@ def test_a_batch_of_whose_arrival_nothing_was_heard_is_found(
     def killed(*_: object) -> None:
         raise KilledError
 
-    with FaultServer(says, batch_seconds=0.5) as server:
+    with BatchServer(says, seconds=0.5) as server:
         first = models(server, tmp_path, model)
         monkeypatch.setattr(BatchJobs, "arrived", killed)
         with pytest.raises(KilledError):

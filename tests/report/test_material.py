@@ -13,7 +13,9 @@ import markscheme
 from markscheme.agreement import InMemory
 from markscheme.errors import AgreementError, DataError, RunError
 from markscheme.reports.material import read_material
+from markscheme.reports.section import pivot_section
 from markscheme.reports.sections.order import absent, sections
+from markscheme.results import Column
 from markscheme.tables import load_labels
 from markscheme.tables.answers import read_answers
 from markscheme.tables.seal import file_digest, manifest_bytes, read_json, seal_of
@@ -189,3 +191,28 @@ def test_the_command_is_kept_without_secrets(tmp_path: Path) -> None:
     typed = ["judge", "a b.csv", "--ledger", "postgresql://me:p@ss@host/replies?key=1"]
     command = command_line(typed)
     assert command == "markscheme judge 'a b.csv' --ledger postgresql://host/replies"
+
+
+def test_a_pivot_has_a_cell_and_a_link_for_what_is_known() -> None:
+    counts = {("j", "s", "yes"): 1200, ("j", "s", "no"): 3, ("k", "s", "no"): 4}
+    section = pivot_section(
+        key="k",
+        title="t",
+        caption="c",
+        table="Counts",
+        names=("judge", "system"),
+        rows=[("j", "s"), ("k", "s")],
+        across=("yes", "no"),
+        cells=counts,
+        missing="none",
+        after=(Column("both", "-".join),),
+        link=lambda *parts: {"said": parts[-1]} if parts in counts else None,
+    )
+    assert section.table.header == ("judge", "system", "yes", "no", "both")
+    assert section.table.rows == (("j", "s", "1,200", "3", "j-s"), ("k", "s", "none", "4", "k-s"))
+    assert section.table.numeric == {"yes", "no"}
+    assert section.links == {
+        (0, 2): {"said": "yes"},
+        (0, 3): {"said": "no"},
+        (1, 3): {"said": "no"},
+    }

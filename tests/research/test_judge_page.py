@@ -32,7 +32,7 @@ def test_the_page_is_the_one_that_the_registry_and_the_record_make() -> None:
 
 
 def test_every_judge_is_listed_once_and_has_figures_or_a_reason() -> None:
-    needs, _, rest = page().partition("## Verdicts beside people's")
+    needs, _, rest = page().partition("## Verdicts against people's")
     assert sorted(re.findall(r"^\| `(\w+)` \|", needs, re.MULTILINE)) == sorted(SHIPPED)
     figures, _, without = rest.partition("## Without a figure")
     for name in SHIPPED:

@@ -11,10 +11,10 @@ import pytest
 from markscheme.contract.grammar import parse_judge
 from markscheme.engine.execute import apply
 from markscheme.errors import AgreementError
-from markscheme.judges.embedding.reference_overlap import ReferenceOverlap
 from markscheme.judges.listwise.listwise_examiner import ListwiseWeights
 from markscheme.models.local.encoder import token_encoder
 from markscheme_research.datasets import passages
+from markscheme_research.judges.reference_overlap import ReferenceOverlap
 from markscheme_research.lists.list_figures import best_and_worst, over_draws
 from markscheme_research.lists.reference_lists import Draw, draw_references
 from markscheme_research.training.listwise import save_listwise, train_mode

@@ -18,19 +18,18 @@ import pytest
 
 from markscheme.agreement.against_labels import agreement
 from markscheme.agreement.annotators import (
-    adjudicate,
     cohen_kappa,
     disagreements,
     fleiss_kappa,
     pairwise_kappas,
 )
-from markscheme.agreement.cascades import Goal, Recorded, choose_setting
-from markscheme.agreement.options import AgreeOptions
+from markscheme.agreement.cascades import Recorded, choose_setting
+from markscheme.agreement.options import AgreeOptions, CascadeOptions
 from markscheme.agreement.ranking import rank_systems
 from markscheme.agreement.thresholds import choose_threshold
 from markscheme.tables.joins import join_labels
 from markscheme.tables.judgment_files import load_judgments
-from markscheme.tables.labels import load_labels
+from markscheme.tables.labels import load_labels, majority
 from markscheme_research.papers.kamalloo_2023 import TABLE_1, printed
 
 RECORDED = Path(__file__).parents[1] / "recorded" / "nq301.json"
@@ -85,7 +84,7 @@ def test_the_annotators(labels: pl.DataFrame) -> None:
     missing = cohen_kappa(two["annotator1"], two["annotator2"])
     assert round(missing.value or 0, 4) == 0.7347
     assert two["annotator2"].null_count() == 7
-    settled = adjudicate(labels["annotator1"], labels["annotator2"], labels["annotator3"])
+    settled = majority(labels.select("annotator1", "annotator2", "annotator3"))
     assert (settled == labels["label"]).sum() == 1490
 
 
@@ -151,7 +150,7 @@ def test_a_cascade_of_the_recorded_judges_keeps_the_agreement(labels: pl.DataFra
         labels=(labels["label"] == 1).to_numpy(),
         clusters=labels["question"].rank("dense").cast(pl.Int64).to_numpy() - 1,
     )  # fmt: skip
-    found = [choose_setting(data, Goal(calls=0.4, seed=seed)) for seed in range(30)]
+    found = [choose_setting(data, CascadeOptions(calls=0.4, seed=seed)) for seed in range(30)]
     calls = [one.calls for one in found if one.calls is not None]
     gaps = [one.gap.value for one in found if one.gap is not None]
     assert len(calls) == len(gaps) == 30

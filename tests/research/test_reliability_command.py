@@ -62,7 +62,7 @@ def test_any_judge_without_labels(capsys: pytest.CaptureFixture[str]) -> None:
         capsys, "reliability", "a.jsonl", "-j", "exact_match", "--samples", 2, "-q"
     )
     assert code == 0
-    assert "no labels beside the runs" in err
+    assert "no labels with the runs" in err
     assert "exact_match has no seed" in err
     assert "Spread" not in out
     # The same file and judge, once: the folder is another.

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from scripts.make_cli_reference import commands
 
 import markscheme_research
 from markscheme.cli import run
-from markscheme.cli.reference import commands
 from markscheme.models import ModelOptions, Models
 from markscheme.testing import ScriptedChat
 from markscheme_research.datasets import check_dataset, describe_dataset, list_datasets

@@ -13,17 +13,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from markscheme.judges.entailment import statement_maker
-from markscheme.metrics.rouge_bleu import corpus_bleu
 from markscheme.models import Models
 from markscheme.tables import read_answers
-from markscheme.text import claim_splitting as claims
-from markscheme.text import sentence_forms as sentences
 from markscheme.text.replies.grounding import ungrounded
-from markscheme.text.sentence_forms import is_sentence
 from markscheme_research.statements import answers as statements_answers
+from markscheme_research.statements import claim_splitting as claims
+from markscheme_research.statements import sentence_forms as sentences
 from markscheme_research.statements import statement as module
+from markscheme_research.statements.sentence_forms import is_sentence
 from markscheme_research.statements.statement import statement, statements
-from markscheme_research.studies.statement_nearness import nearness
+from markscheme_research.studies.statement_nearness import corpus_bleu, nearness
 
 # Questions as people type them into a search box, and as they write them; the kinds of
 # construction that Natural Questions has most of.
@@ -292,7 +291,6 @@ def test_the_maker_gives_every_row_its_statement_and_asks_nobody() -> None:
         "Fe is best absorbed in the duodenum.", "Ann wrote it.", None, None,
     ]  # fmt: skip
     assert made["status"].to_list() == ["judged", "judged", "unparsed", "unparsed"]
-    assert maker.requests(pairs) == []
     assert maker.identity(Models()) == {}
     reversed_ = maker.make(pairs.reverse(), Models())
     assert reversed_["statement"].to_list() == made["statement"].to_list()[::-1]

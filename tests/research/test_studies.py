@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import numpy as np
 import polars as pl
 import pytest
 
@@ -15,6 +16,7 @@ from markscheme.judges.listwise.listwise import read_shots
 from markscheme.models.chat.scripted import ScriptedChat
 from markscheme.models.local.encoder import TextVectors, token_encoder
 from markscheme.models.sources import Models
+from markscheme_research.lists.list_figures import averaged_over_draws
 from markscheme_research.lists.list_material import Material, open_material, read_loosely
 from markscheme_research.lists.list_studies import (
     Plan,
@@ -128,9 +130,7 @@ def test_neither_a_constant_judge_nor_the_order_of_rows_correlates(data_dir: Pat
         )
         for seed, table in enumerate(tables)
     ]
-    from markscheme.agreement.question_averages import per_question
-
-    assert abs(per_question(pl.concat(places), seed="draw").means["spearman"].value or 0) < 0.05
+    assert abs(averaged_over_draws(pl.concat(places)).means["spearman"].value or 0) < 0.05
 
 
 def test_the_files_own_order_would_leak(data_dir: Path) -> None:
@@ -165,6 +165,21 @@ def test_spearman_is_a_mean_over_questions_without_the_constant_ones() -> None:
     assert found.means["spearman"].value != pytest.approx(pooled)
 
 
+def test_draws_give_mean_and_spread() -> None:
+    table = pl.DataFrame(
+        {
+            "question": ["a"] * 6,
+            "draw": [1, 1, 1, 2, 2, 2],
+            "score": [1, 2, 3, 2, 1, 3],
+            "grade": [1, 2, 3, 1, 2, 3],
+        }
+    )
+    found = averaged_over_draws(table)
+    assert found.draws == 2
+    assert found.means["kendall"].value == pytest.approx((1 + 1 / 3) / 2)
+    assert found.spreads["kendall"].value == pytest.approx(np.std([1, 1 / 3], ddof=1))
+
+
 # --- what studies find ------------------------------------------------------------------------
 
 
@@ -192,7 +207,7 @@ def test_a_judge_that_knows_the_grades_is_found_to(material: Material) -> None:
     found = correlations(marked_over_draws(parse_judge("listwise"), tables, models()))
     assert found is not None
     assert found.means["spearman"].value == pytest.approx(1.0)
-    assert found.repetitions == 2
+    assert found.draws == 2
 
 
 def test_draws_share_their_texts_and_have_the_scores_that_they_have_apart(

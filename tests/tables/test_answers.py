@@ -380,7 +380,7 @@ def test_ids_that_stand_once_for_each_system_number_questions() -> None:
     found = pl.concat(list(reader))
     assert found["answer_id"].n_unique() == 6
     assert found["system"].to_list() == ["gpt", "llama"] * 3
-    assert "nr stands once for each system, so it numbers questions" in reader.recognised
+    assert "nr occurs once per system, so it numbers questions" in reader.recognised
     given = ReadOptions(columns={"answer_id": "nr"})
     with pytest.raises(BadRowsError, match="the id 'Q0' was used before"):
         read_answers(by_system("system"), given)

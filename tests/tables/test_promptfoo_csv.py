@@ -155,7 +155,7 @@ def test_a_file_is_of_one_kind_to_its_end(tmp_path: Path) -> None:
     rows = [["question", "expected", ONE, TWO], ["q1", "a", "[PASS] (1.00) a", "[FAIL] (0.00) b"]]
     table, reader = read(tmp_path / "twice.csv", [*rows, *rows])
     assert table["answer"].to_list() == ["a", "b"] * 2
-    assert any("the header stands again in 1 row" in one for one in reader.recognised)
+    assert any("the header is repeated in 1 row" in one for one in reader.recognised)
 
 
 def test_assertions_of_a_file_of_tests_are_references(tmp_path: Path) -> None:

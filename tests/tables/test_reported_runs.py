@@ -123,7 +123,7 @@ def test_a_header_that_stands_again_is_left_out() -> None:
     reader = AnswersReader([path])
     assert pl.concat(list(reader)).height == 10
     (note,) = [one for one in reader.recognised if "header" in one]
-    assert "the header stands again in 1 row, left out (the first is line 7)" in note
+    assert "the header is repeated in 1 row, left out (the first is line 7)" in note
 
 
 @pytest.mark.parametrize("mark", [",", ";", "\t"])
@@ -142,7 +142,7 @@ def test_files_put_together_with_their_headers(mark: str, before: str, tmp_path:
 def test_a_header_in_another_order_is_no_row(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_text("id,question,gold,answer\n1,q,a,a\nid,gold,question,answer\n2,b,r,b\n")
-    with pytest.raises(DataError, match="line 3: the header stands here again with its columns"):
+    with pytest.raises(DataError, match="line 3: the header is repeated here with its columns"):
         read_answers(path)
 
 

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import socket
+import threading
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
+from queue import Queue
+from urllib.parse import urlsplit
 
 import httpx
 import pytest
@@ -11,8 +16,10 @@ from starlette.testclient import TestClient
 
 import markscheme
 from markscheme.cli import run
-from markscheme.view import make_app
-from markscheme.view.guard import COOKIE
+from markscheme.errors import MarkschemeError
+from markscheme.view import make_app, view
+from markscheme.view.guard import COOKIE, LARGEST_BODY
+from markscheme.web.serving import BoundedProtocol, Server
 
 ROWS = [
     {"id": str(n), "question": f"{n}?", "references": ["Paris"], "answer": said, "system": system}
@@ -132,9 +139,36 @@ def test_only_runs_of_the_folder_can_be_named(client: TestClient, name: str) -> 
 
 
 def test_the_viewer_listens_on_this_machine_only(folder: Path) -> None:
-    from markscheme.errors import MarkschemeError
-    from markscheme.view import view
-
     with pytest.raises(MarkschemeError, match="this machine only"):
         view(folder, host="0.0.0.0")
     assert run(["view", str(folder / "nothing"), "--no-browser"]) == 2
+
+
+def test_a_body_without_a_length_is_measured(client: TestClient) -> None:
+    refused = client.post(
+        "/runs/first/label", content=iter([b"x" * LARGEST_BODY] * 2), headers=POST
+    )
+    assert refused.status_code == 413
+
+
+def test_a_connection_whose_headers_never_end_is_closed(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stop, addresses = threading.Event(), Queue[str]()
+
+    async def is_over(server: Server, counter: int) -> bool:
+        return stop.is_set()
+
+    monkeypatch.setattr(BoundedProtocol, "header_seconds", 0.05)
+    monkeypatch.setattr(Server, "on_tick", is_over)
+    serving = threading.Thread(target=view, args=[folder], kwargs={"on_ready": addresses.put})
+    serving.start()
+    try:
+        port = urlsplit(addresses.get(timeout=60)).port
+        with socket.create_connection(("127.0.0.1", port or 0), timeout=60) as slow:
+            slow.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\nX-a: ")
+            with suppress(ConnectionError):
+                assert slow.recv(1) == b""
+    finally:
+        stop.set()
+        serving.join()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import shutil
+import threading
 from pathlib import Path
 
 import orjson
@@ -11,6 +12,7 @@ import polars as pl
 import pytest
 
 import markscheme
+from markscheme.engine import RunFolder
 from markscheme.errors import DataError, RunError
 from markscheme.view import RunLabels, progress, runs_of
 from markscheme.view.runs import Given, with_given
@@ -105,9 +107,24 @@ def test_labels_given_here_go_before_those_of_the_file() -> None:
     assert found["annotator_labels"].to_list() == [None, [0.0]]
 
 
-def test_a_damaged_file_of_labels_is_named_with_its_line(folder: Path) -> None:
+@pytest.mark.parametrize(
+    "line",
+    ["{}", "[]", '{"answer_id": "1", "label": 0.5}', '{"answer_id": "1", "label": 7}'],
+)
+def test_a_damaged_file_of_labels_is_named_with_its_line(folder: Path, line: str) -> None:
     labels = RunLabels(folder / "first")
     labels.give("0", 1)
-    labels.path.write_text(labels.path.read_text() + "{}\n")
+    labels.path.write_text(f"{labels.path.read_text()}{line}\n")
     with pytest.raises(DataError, match=r"labels\.jsonl, line 2"):
         labels.all()
+
+
+def test_looking_at_a_run_refuses_no_writer(folder: Path) -> None:
+    run = RunFolder(folder / "first")
+    with (run.path / ".lock").open("rb") as looking:
+        fcntl.flock(looking, fcntl.LOCK_SH)
+        threading.Timer(0.01, fcntl.flock, [looking, fcntl.LOCK_UN]).start()
+        with run.locked():
+            assert run.is_held()
+    assert not run.is_held()
+    assert not RunFolder(folder / "nothing").is_held()

@@ -8,7 +8,6 @@ from .agreements import agreement_frame as agreement_frame
 from .agreements import agreement_tables as agreement_tables
 from .agreements import lineage_lines as lineage_lines
 from .agreements import overview_table as overview_table
-from .agreements import relation_tables as relation_tables
 from .agreements import scope_agreement as scope_agreement
 from .alternative_annotator import AlternativeAnnotator as AlternativeAnnotator
 from .alternative_annotator import alternative_annotator_test as alternative_annotator_test
@@ -18,11 +17,6 @@ from .annotators import disagreements as disagreements
 from .annotators import fleiss_kappa as fleiss_kappa
 from .annotators import krippendorff_alpha as krippendorff_alpha
 from .annotators import pairwise_kappas as pairwise_kappas
-from .answer_hierarchy import adjacent_sets as adjacent_sets
-from .answer_hierarchy import alternatives as alternatives
-from .answer_hierarchy import marks_test as marks_test
-from .answer_hierarchy import roc_curve as roc_curve
-from .answer_hierarchy import set_counts as set_counts
 from .calibrated_scores import CalibrateResult as CalibrateResult
 from .calibrated_scores import calibrate as calibrate
 from .calibration import CalibrationMap as CalibrationMap
@@ -33,7 +27,6 @@ from .calibration import reliability_diagram as reliability_diagram
 from .cascade_choice import CascadeResult as CascadeResult
 from .cascade_choice import choose_cascade as choose_cascade
 from .cascades import ChosenCascade as ChosenCascade
-from .cascades import Goal as Goal
 from .cascades import Recorded as Recorded
 from .cascades import choose_setting as choose_setting
 from .closed_forms import holm as holm

@@ -1,6 +1,6 @@
 """From judgments and labels to an estimate of human accuracy, or a refusal with its reason.
 
-An estimate stands on labels drawn at random (or with known probabilities) from the very answers it
+An estimate rests on labels drawn at random (or with known probabilities) from the very answers it
 speaks about, which is checked before a figure is given. Few labels speak by themselves, since they
 show too little of the judge's errors.
 """
@@ -28,7 +28,7 @@ from markscheme.results import Figure
 from markscheme.tables import join_labels
 
 LEAD = ("labels_only", "ppi_tuned", "sequence")
-"""Methods whose figure is reported where no other is asked for, the surest first."""
+"""Methods whose figure is reported where no other is requested, the surest first."""
 
 REFUSE_BELOW = 0.001
 WARN_BELOW = 0.05
@@ -82,7 +82,7 @@ class HumanAccuracy:
 def human_accuracy(
     judgments: pl.DataFrame, labels: pl.DataFrame, options: EstimateOptions | None = None
 ) -> list[HumanAccuracy]:
-    """Estimated mean label of all judged answers, and of each system's if asked.
+    """Estimated mean label of all judged answers, and of each system's on request.
 
     Args:
         judgments: as `load_judgments` gives them: all answers, labelled or not.
@@ -161,7 +161,7 @@ def _estimate(table: pl.DataFrame, system: str | None, options: EstimateOptions)
     notes = []
     if not_judged:
         notes.append(
-            f"{not_judged} answers were not judged; they stand in the estimate with the judge's "
+            f"{not_judged} answers were not judged; the estimate counts them with the judge's "
             "average, and Rogan-Gladen counts them as not accepted"
         )
     sample, predictions = sample_of(table, options)
@@ -279,7 +279,7 @@ def _when_to_stop(found: RunningEstimate, half_width: float, more: int | None) -
 def with_labels(judgments: pl.DataFrame, labels: pl.DataFrame) -> pl.DataFrame:
     """Every answer of one judge once, with its label where it has one, and `cluster`.
 
-    `place` is the row of the labels in which the answer stands, labelled or still to be labelled.
+    `place` is the row of the labels of the answer, labelled or still to be labelled.
 
     Raises:
         AgreementError: judgments and labels do not match.

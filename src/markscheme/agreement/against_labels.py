@@ -67,7 +67,7 @@ class Agreement:
 
 
 def agreement(joined: Joined, options: AgreeOptions | None = None) -> list[Agreement]:
-    """Agreement of every judge with the labels, over all answers and, if asked, by system.
+    """Agreement of every judge with the labels, over all answers and, on request, by system.
 
     Judges come in order of first appearance; within a judge the row over all answers is first.
 

@@ -16,7 +16,6 @@ from markscheme.agreement.alternative_annotator import (
     alternative_annotator_test,
 )
 from markscheme.agreement.annotators import annotator_tables, annotators_of, ratings_of
-from markscheme.agreement.answer_hierarchy import adjacent_sets, marks_test
 from markscheme.agreement.label_errors import label_errors, label_errors_table
 from markscheme.agreement.options import AgreeOptions, Unjudged
 from markscheme.agreement.question_averages import PerQuestion, per_question
@@ -39,21 +38,22 @@ from markscheme.results import (
     columns,
     flat_frame,
     interval_note,
-    lineage_note,
+    lineage_notes,
     not_judged,
     number,
-    share_text,
 )
 from markscheme.tables import (
+    ALL,
     INSIDE,
     LEARNED,
     NEW,
     OUTSIDE,
+    REST,
     UNKNOWN,
     Joined,
     as_binary,
     join_labels,
-    scope_kind,
+    scope_parts,
     write_table,
 )
 
@@ -74,7 +74,7 @@ COEFFICIENTS = {
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class AgreeResult(TableResult):
-    """What `agree` gives: one row of the frame per judge and, if asked, system.
+    """What `agree` gives: one row of the frame per judge and, on request, system.
 
     Columns: `judge`, `system` (null: all), `answers`, `questions`, the counts of right and wrong
     verdicts, `not_judged`, `human` and `judged` (shares accepted), every statistic with the bounds
@@ -129,7 +129,7 @@ def agree(
     Raises:
         DataError: a table cannot be read.
         AgreementError: nothing matches, labels contradict each other, or they cannot support a
-            statistic that was asked for.
+            statistic that was requested.
 
     Example:
         >>> from markscheme import agree
@@ -154,7 +154,8 @@ def agree(
         tables += agreement_tables(found, joined, wanted)
         by_scope = scope_agreement(joined, wanted)
         if by_scope:
-            tables.append(_scope_table(by_scope, wanted.confidence))
+            lines = lineage_lines(joined, wanted.positive_from)
+            tables.append(_scope_table(by_scope, lines, wanted.confidence))
             data["scope"] = by_scope
         errors = label_errors(joined, positive_from=wanted.positive_from, answers=run.known_answers)
         data |= {"resamples": wanted.resamples, "confidence": wanted.confidence, "judges": found}
@@ -167,9 +168,6 @@ def agree(
                 {"judge": judge, **one.means, "questions": one.questions}
                 for judge, one in correlations.items()
             )
-    if wanted.relations:
-        data["relations"] = relation_tests(joined, wanted.positive_from)
-        tables += relation_tables(data["relations"])
     if wanted.annotators:
         data["annotators"] = annotators_of(known, wanted.blanks, names_of(wanted.people))
         tables += annotator_tables(data["annotators"])
@@ -216,9 +214,6 @@ def _lead(found: Sequence[Agreement]) -> tuple[str, ...]:
 SHORT = ("accuracy", "kappa")
 """Statistics by scope."""
 
-ALL, REST = "all", "rest"
-"""All of a judge's answers, and those to questions that did not train it."""
-
 
 def scope_agreement(joined: Joined, options: AgreeOptions) -> dict[str, dict[str, Agreement]]:
     """Agreement of each judge apart on what it learned from, and inside and outside its field.
@@ -229,30 +224,21 @@ def scope_agreement(joined: Joined, options: AgreeOptions) -> dict[str, dict[str
     Returns:
         By judge, then by `all`, `rest` (all but those it learned from) and the `SCOPES` that occur.
     """
-    rows = joined.rows
-    if "scope" not in rows.columns or rows["scope"].null_count() == rows.height:
-        return {}
-    rows = rows.with_columns(_scope=scope_kind())
     plain = replace(options, by=None)
-
-    def of(part: pl.DataFrame) -> Agreement:
-        return agreement(replace(joined, rows=part.drop("_scope")), plain)[0]
-
     found: dict[str, dict[str, Agreement]] = {}
-    for (judge,), part in rows.group_by("judge", maintain_order=True):
-        kinds = {
-            str(kind): one
-            for (kind,), one in part.group_by("_scope", maintain_order=True)
-            if kind is not None
-        }
-        if set(kinds) - {INSIDE, NEW}:
-            rest = part.filter(pl.col("_scope").ne_missing(LEARNED))
-            whole = {ALL: part, **({REST: rest} if 0 < rest.height < part.height else {})}
-            found[str(judge)] = {name: of(one) for name, one in (whole | kinds).items()}
+    for (judge,), mine in joined.rows.group_by("judge", maintain_order=True):
+        parts = scope_parts(mine)
+        if set(parts) - {ALL, INSIDE, NEW}:
+            found[str(judge)] = {
+                name: agreement(replace(joined, rows=part), plain)[0]
+                for name, part in parts.items()
+            }
     return found
 
 
-def _scope_table(found: Mapping[str, Mapping[str, Agreement]], confidence: float) -> Table:
+def _scope_table(
+    found: Mapping[str, Mapping[str, Agreement]], lines: Sequence[str], confidence: float
+) -> Table:
     rows = [
         (judge, _SCOPES[kind], one.questions, one.answers, *map(one.left_out.get, SHORT))
         for judge, kinds in found.items()
@@ -261,7 +247,6 @@ def _scope_table(found: Mapping[str, Mapping[str, Agreement]], confidence: float
         if kind in (ALL, REST, LEARNED) or one.answers < kinds.get(REST, kinds[ALL]).answers
     ]
     every = [one for kinds in found.values() for one in kinds.values()]
-    lines = (_lineage_line(judge, kinds) for judge, kinds in found.items())
     return Table.of(
         "On questions that trained a judge, its figures flatter it",
         (
@@ -271,7 +256,7 @@ def _scope_table(found: Mapping[str, Mapping[str, Agreement]], confidence: float
             *(Column(name, format=_form(name, words=True)) for name in SHORT),
         ),
         rows,
-        (*filter(None, lines), *_overview_note(every, {name: name for name in SHORT}, confidence)),
+        (*lines, *_overview_note(every, {name: name for name in SHORT}, confidence)),
     )
 
 
@@ -289,28 +274,17 @@ _SCOPES = {
 }  # fmt: skip
 
 
-def _lineage_line(judge: str, kinds: Mapping[str, Agreement]) -> str | None:
-    """How many questions trained a judge, with accuracy on all and on the rest."""
-    rest, learned = kinds.get(REST), kinds.get(LEARNED)
-    return lineage_note(
-        judge,
-        questions=kinds[ALL].questions,
-        trained=None if UNKNOWN in kinds else learned.questions if learned else 0,
+def lineage_lines(joined: Joined, positive_from: float | None = None) -> list[str]:
+    """A line for each judge that some of the labelled questions trained, or may have trained.
+
+    It has the judge's agreement with people on all of them and on the rest.
+    """
+    accepted = pl.Series(as_binary(joined.rows["label"], positive_from=positive_from))
+    return lineage_notes(
+        joined.rows.with_columns(question="cluster"),
+        joined.rows["verdict"] == accepted,
         figure="as people say",
-        whole=_share(kinds[ALL]),
-        rest=None if rest is None else _share(rest),
     )
-
-
-def _share(one: Agreement) -> str:
-    value = one.left_out["accuracy"].value
-    return "n/a" if value is None else f"{share_text(value)}%"
-
-
-def lineage_lines(joined: Joined, options: AgreeOptions) -> list[str]:
-    """A line for each judge that some of the labelled questions trained, as `agree` says it."""
-    found = scope_agreement(joined, options)
-    return [line for judge, kinds in found.items() if (line := _lineage_line(judge, kinds))]
 
 
 def _binary(joined: Joined) -> bool:
@@ -508,67 +482,6 @@ def _alternative_table(tests: Mapping[str, AlternativeAnnotator]) -> Table:
         ],
         said,
     )
-
-
-def relation_tests(joined: Joined, positive_from: float | None) -> dict[str, Any]:
-    """Yao & Barbosa's tests for every judge that gives relations or marks."""
-    found: dict[str, Any] = {}
-    for (judge,), rows in joined.rows.group_by("judge", maintain_order=True):
-        accepted = pl.Series(as_binary(rows["label"], positive_from=positive_from))
-        tests: dict[str, Any] = {}
-        if "relation" in rows.columns and rows["relation"].count():
-            tests["sets"] = adjacent_sets(rows["relation"], accepted)
-        if "marks" in rows.columns and rows["marks"].count():
-            tests["marks"] = marks_test(rows["marks"], accepted)
-        if tests:
-            found[str(judge)] = tests
-    if not found:
-        raise AgreementError("no judge gives relations or marks; leave --relations out")
-    return found
-
-
-def relation_tables(found: Mapping[str, Any]) -> list[Table]:
-    """Adjacent sets and marks, one row per judge and test."""
-    steps = [
-        {"judge": judge, **vars(step)}
-        for judge, tests in found.items()
-        for step in tests.get("sets", ())
-    ]
-    marks = [
-        {"judge": judge, **vars(tests["marks"])}
-        for judge, tests in found.items()
-        if "marks" in tests
-    ]
-    said = "p: {}; each answer is taken as independent, as in the paper"
-    tables = (
-        Table.of(
-            "Are higher relations accepted more often? One-tailed Fisher exact tests",
-            (
-                *columns("text", "judge", ("sets", "{higher} > {lower}".format_map)),
-                *columns(
-                    "right",
-                    ("accepted above", "{higher_accepted:,} of {higher_answers:,}".format_map),
-                    ("accepted below", "{lower_accepted:,} of {lower_answers:,}".format_map),
-                ),
-                Column("odds ratio", "odds_ratio", 2),
-                Column("p (Fisher)", "p", "p"),
-            ),
-            steps,
-            (said.format("fisher-exact"),),
-        ),
-        Table.of(
-            "Are marks higher for accepted answers?",
-            (
-                "judge",
-                *columns("count", "accepted", "rejected", ("no marks", "left_out")),
-                Column("AUROC", "auroc", 3),
-                Column("p (Brunner-Munzel)", "p", "p"),
-            ),
-            marks,
-            (said.format("brunner-munzel"),),
-        ),
-    )
-    return [table for table in tables if table.rows]
 
 
 def correlations_of(joined: Joined) -> dict[str, PerQuestion]:

@@ -2,7 +2,7 @@
 
 Each annotator is left out in turn. On every item the judge and the left-out annotator are scored by
 how well they agree with the remaining annotators. The judge wins against that annotator if it is
-significantly better than the annotator less a handicap epsilon, which says how much agreement the
+significantly better than the annotator less a margin epsilon, which says how much agreement the
 judge's lower price is worth. The winning rate omega is the share of annotators it wins against,
 after correction for testing many (Benjamini-Yekutieli); at 0.5 or more the judge may replace them.
 
@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -30,9 +30,8 @@ from markscheme.metrics import spread_of
 from markscheme.results import Figure
 
 Array = npt.NDArray[np.float64]
-Scoring = Literal["accuracy", "neg_rmse"]
-"""How a label agrees with others': the share that is equal, or minus the root mean square error."""
-
+LEVEL = 0.05
+"""False discovery rate over annotators, as in the paper."""
 LEAST_ITEMS = 10
 LEAST_QUESTIONS = 20
 MOST_EXACT = 1000
@@ -72,7 +71,8 @@ class AlternativeAnnotator:
         winning_rate: omega, share of annotators that the judge wins against.
         passed: omega is 0.5 or more.
         advantage: average over annotators of the judge's advantage (rho): compares judges.
-        epsilon, level: as asked for.
+        epsilon: as asked for.
+        level: false discovery rate, `LEVEL`.
         against: annotator by annotator.
     """
 
@@ -90,8 +90,6 @@ def alternative_annotator_test(
     *,
     questions: pl.Series | None = None,
     epsilon: float = 0.15,
-    level: float = 0.05,
-    scoring: Scoring = "accuracy",
 ) -> AlternativeAnnotator:
     """The alternative annotator test.
 
@@ -99,33 +97,27 @@ def alternative_annotator_test(
         ratings: one column an annotator, null where blank; three or more annotators.
         judge: its label of each item, null where not judged (the item is then left out).
         questions: of each item; None where every item is of a question of its own.
-        epsilon: handicap from 0 to 1; the authors suggest 0.2 where annotators are experts, 0.15
+        epsilon: margin from 0 to 1; the authors suggest 0.2 where annotators are experts, 0.15
             where they are skilled and 0.1 for crowd workers.
-        level: false discovery rate.
-        scoring: of one label against others.
 
     Raises:
-        AgreementError: fewer than three annotators, too few common items, or options out of range.
+        AgreementError: fewer than three annotators, too few common items, or no such `epsilon`.
     """
     if ratings.width < 3:
         raise AgreementError(
             "the alternative annotator test needs three annotators or more, so that two remain "
             f"when one is left out; there are {ratings.width}"
         )
-    if not 0 <= epsilon < 1 or not 0 < level < 1:
-        raise AgreementError(
-            f"epsilon={epsilon:g} must be from 0 to 1, level={level:g} between 0 and 1"
-        )
-    if scoring not in get_args(Scoring):
-        raise AgreementError(f"no scoring {scoring!r}; there are {', '.join(get_args(Scoring))}")
+    if not 0 <= epsilon < 1:
+        raise AgreementError(f"epsilon={epsilon:g} must be from 0 to 1")
     table = ratings.select(pl.all().cast(pl.Float64)).to_numpy().astype(np.float64)
     said = judge.cast(pl.Float64).to_numpy().astype(np.float64)
     asked = np.arange(len(said)) if questions is None else questions.rank("dense").to_numpy()
     duels = [
-        _duel(name, place, said, table, asked, epsilon=epsilon, scoring=scoring)
+        _duel(name, place, said, table, asked, epsilon=epsilon)
         for place, name in enumerate(ratings.columns)
     ]
-    won = _discoveries([duel.p.value for duel in duels], level)
+    won = _discoveries([duel.p.value for duel in duels])
     against = [
         Against(**(vars(duel) | {"won": bool(win)})) for duel, win in zip(duels, won, strict=True)
     ]
@@ -135,7 +127,7 @@ def alternative_annotator_test(
         passed=rate >= 0.5,
         advantage=float(np.mean([one.judge_advantage for one in against])),
         epsilon=epsilon,
-        level=level,
+        level=LEVEL,
         against=against,
     )
 
@@ -148,7 +140,6 @@ def _duel(
     questions: npt.NDArray[Any],
     *,
     epsilon: float,
-    scoring: Scoring,
 ) -> Against:
     annotator, others = ratings[:, place], np.delete(ratings, place, axis=1)
     usable = ~np.isnan(judge) & ~np.isnan(annotator) & (~np.isnan(others)).any(axis=1)
@@ -165,8 +156,8 @@ def _duel(
             f"{asked.max() + 1} questions; where questions have several items, "
             f"{LEAST_QUESTIONS} questions are needed"
         )
-    of_judge = _score(judge[usable], others[usable], scoring)
-    of_annotator = _score(annotator[usable], others[usable], scoring)
+    of_judge = _score(judge[usable], others[usable])
+    of_annotator = _score(annotator[usable], others[usable])
     judge_wins = (of_judge >= of_annotator).astype(np.float64)
     annotator_wins = (of_annotator >= of_judge).astype(np.float64)
     test, p = _one_sided(annotator_wins - judge_wins, asked, epsilon)
@@ -181,11 +172,10 @@ def _duel(
     )
 
 
-def _score(labels: Array, others: Array, scoring: Scoring) -> Array:
-    if scoring == "accuracy":
-        equal = np.where(np.isnan(others), np.nan, labels[:, None] == others)
-        return np.asarray(np.nanmean(equal, axis=1))
-    return np.asarray(-np.sqrt(np.nanmean((labels[:, None] - others) ** 2, axis=1)))
+def _score(labels: Array, others: Array) -> Array:
+    """The share of the others' labels that equal each label."""
+    equal = np.where(np.isnan(others), np.nan, labels[:, None] == others)
+    return np.asarray(np.nanmean(equal, axis=1))
 
 
 def _one_sided(
@@ -235,9 +225,9 @@ def noninferiority_p(worse: int, better: int, items: int, margin: float) -> floa
     return float(min(1.0, chances.max()))
 
 
-def _discoveries(p_values: Sequence[float | None], level: float) -> Sequence[bool]:
-    """Which p-values stand after Benjamini-Yekutieli correction (SciPy)."""
+def _discoveries(p_values: Sequence[float | None]) -> Sequence[bool]:
+    """Which p-values are significant after Benjamini-Yekutieli correction (SciPy)."""
     from scipy.stats import false_discovery_control
 
     known = [1.0 if p is None else p for p in p_values]
-    return [bool(p <= level) for p in false_discovery_control(known, method="by")]
+    return [bool(p <= LEVEL) for p in false_discovery_control(known, method="by")]

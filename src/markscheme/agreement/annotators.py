@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import combinations
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -133,7 +133,7 @@ def pairwise_kappas(ratings: pl.DataFrame, *, blanks: Blanks = "missing") -> pl.
 def disagreements(ratings: pl.DataFrame, *, blanks: Blanks = "missing") -> pl.Series:
     """Boolean Series: on this item not all ratings are equal.
 
-    With `missing` blanks are passed over; with `category` a blank beside a label is a
+    With `missing` blanks are passed over; with `category` a blank against a label is a
     disagreement (that rule gives the 202 of Kamalloo et al. 2023, section 4.3).
     """
     _check_several(ratings)
@@ -144,23 +144,8 @@ def disagreements(ratings: pl.DataFrame, *, blanks: Blanks = "missing") -> pl.Se
     return pl.Series("disagreement", (highest != lowest) & ~blank.all(axis=1))
 
 
-def adjudicate(first: pl.Series, second: pl.Series, third: pl.Series) -> pl.Series:
-    """Labels by two annotators, with a third asked where they differ.
-
-    Where the first two agree, their label; elsewhere the majority of all three; null where that
-    leaves a tie (the third gave none, or a third value).
-    """
-    pair = first.cast(pl.Float64).eq(second.cast(pl.Float64)).fill_null(value=False)
-    voted = majority(pl.DataFrame({"first": first, "second": second, "third": third}))
-    return first.cast(pl.Float64).zip_with(pair, voted).alias("label")
-
-
 def _codes(ratings: pl.DataFrame, blanks: Blanks) -> tuple[npt.NDArray[np.int64], int]:
     """Ratings as category numbers from 0, blanks as -1 or as the last category; and how many."""
-    if blanks not in get_args(Blanks):
-        raise AgreementError(
-            f"blanks={blanks!r} is no policy; the policies are {', '.join(get_args(Blanks))}"
-        )
     values = ratings.select(pl.all().cast(pl.Float64)).to_numpy().astype(np.float64)
     blank = np.isnan(values)
     categories, inverse = np.unique(values[~blank], return_inverse=True)
@@ -210,7 +195,7 @@ def annotators_of(
 
 
 def ratings_of(labels: pl.DataFrame) -> pl.DataFrame:
-    """A column an annotator, by name where names are known."""
+    """One column per annotator, by name where names are known."""
     names = labels["annotators"] if "annotators" in labels.columns else None
     return ratings_table(_several(labels), names)
 

@@ -1,25 +1,20 @@
-"""Resampling whole questions: exact cluster bootstrap from counts, without touching answers again.
+"""Counts of whole questions, and their resampling.
 
-Answers to one question stand or fall together, so questions, not answers, are drawn with
-replacement. Questions with equal counts are interchangeable: how often each kind is drawn is
-multinomial, which makes ten thousand resamples of a million judgments a matter of seconds.
+Answers to one question are not independent, so questions, not answers, are drawn with
+replacement. Questions with equal counts are interchangeable, and are gone through once.
 """
 
 from __future__ import annotations
 
-import os
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from markscheme.errors import AgreementError
-
 Array = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 CHUNK_CELLS = 4_000_000
-"""Draws held at once by a thread: 32 MB."""
+"""Draws held at once: 32 MB."""
 
 
 def cluster_counts(clusters: Ints, cells: Ints, width: int) -> Ints:
@@ -48,35 +43,8 @@ def kinds(counts: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], Ints]:
     return distinct, repeats
 
 
-def resample_totals(counts: Ints, *, resamples: int, seed: int) -> Array:
-    """(resamples, width) totals of a cluster table over clusters drawn with replacement.
-
-    The same seed gives the same totals on any number of threads.
-
-    Raises:
-        AgreementError: no clusters, or no resamples asked for.
-    """
-    if not len(counts) or resamples < 1:
-        raise AgreementError(
-            f"cannot draw {resamples} resamples of {len(counts)} questions; both must be positive"
-        )
-    distinct, repeats = kinds(counts)
-    share = repeats / repeats.sum()
-    step = max(1, CHUNK_CELLS // len(distinct))
-    sizes = [min(step, resamples - start) for start in range(0, resamples, step)]
-    streams = np.random.SeedSequence(seed).spawn(len(sizes))
-
-    def draw(size: int, stream: np.random.SeedSequence) -> Array:
-        rng = np.random.default_rng(stream)
-        drawn = rng.multinomial(len(counts), share, size=size)
-        return drawn.astype(np.float64) @ distinct.astype(np.float64)
-
-    with ThreadPoolExecutor(max_workers=min(len(sizes), os.cpu_count() or 1)) as pool:
-        return np.concatenate(list(pool.map(draw, sizes, streams)))
-
-
 def cluster_draws(clusters: int, size: int, rng: np.random.Generator) -> Ints:
-    """(size, clusters) how often each cluster is drawn in each resample, all kept apart."""
+    """(size, clusters) how often each cluster is drawn in each resample, each separately."""
     drawn = (rng.integers(clusters, size=clusters) for _ in range(size))
     return np.stack([np.bincount(places, minlength=clusters) for places in drawn])
 

@@ -97,7 +97,7 @@ def fit_map(scores: Array, labels: Bools, *, method: Method, judge: str = "") ->
 def reliability_diagram(
     scores: Array, labels: Bools, *, bins: int = 10, by: Bins = "uniform"
 ) -> pl.DataFrame:
-    """The reliability diagram: a row a bin that holds answers.
+    """The reliability diagram: one row per bin that holds answers.
 
     Args:
         scores: from 0 to 1.

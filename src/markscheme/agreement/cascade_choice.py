@@ -9,12 +9,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from markscheme.agreement.cascades import (
-    ChosenCascade,
-    Goal,
-    Recorded,
-    choose_setting,
-)
+from markscheme.agreement.cascades import ChosenCascade, Recorded, choose_setting
 from markscheme.agreement.options import CascadeOptions
 from markscheme.agreement.sources import (
     JudgmentsSource,
@@ -29,6 +24,8 @@ from markscheme.tables import as_binary, join_labels
 
 SHOWN = 16
 """Rows of the curve in the table; the frame and JSON have all."""
+GOAL = ("agreement", "calls", "guarantee", "delta", "share", "seed")
+"""What a setting is chosen by: the options that are written down with the choice."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -82,18 +79,14 @@ def choose_cascade(
         label_column=wanted.label_column,
     )  # fmt: skip
     data, matched = _recorded(rows, known, first, then, wanted.positive_from)
-    goal = Goal(
-        agreement=wanted.agreement, calls=wanted.calls, guarantee=wanted.guarantee,
-        delta=wanted.delta, share=wanted.share, seed=wanted.seed,
-    )  # fmt: skip
-    chosen = choose_setting(data, goal)
+    chosen = choose_setting(data, wanted)
     name = _name(chosen, first, then)
     return CascadeResult(
         frame=chosen.curve,
-        tables=(_table(chosen, goal, first, then, matched),),
+        tables=(_table(chosen, wanted, first, then, matched),),
         data={
             "command": "cascade", "first": first, "then": then, "matched": matched,
-            "goal": goal, "chosen": chosen, "judge": name,
+            "goal": {name: getattr(wanted, name) for name in GOAL}, "chosen": chosen, "judge": name,
         },
         chosen=chosen,
         judge=name,
@@ -132,7 +125,9 @@ def _recorded(
     return data, matched
 
 
-def _table(chosen: ChosenCascade, goal: Goal, first: str, then: str, matched: list[str]) -> Table:
+def _table(
+    chosen: ChosenCascade, goal: CascadeOptions, first: str, then: str, matched: list[str]
+) -> Table:
     marked = -1
     if chosen.accept is not None:
         same = (chosen.curve["accept"] == chosen.accept) & (chosen.curve["reject"] == chosen.reject)
@@ -152,7 +147,7 @@ def _table(chosen: ChosenCascade, goal: Goal, first: str, then: str, matched: li
     )
 
 
-def _said(chosen: ChosenCascade, goal: Goal, first: str, then: str) -> list[str]:
+def _said(chosen: ChosenCascade, goal: CascadeOptions, first: str, then: str) -> list[str]:
     """What was chosen, how, and what it is worth, in sentences."""
     said = [
         f"alone on the held-out questions: {then} agrees with people on "
@@ -196,7 +191,7 @@ def _ready(name: str | None) -> list[str]:
     return [f"judge: {name}"]
 
 
-def _promise(goal: Goal) -> list[str]:
+def _promise(goal: CascadeOptions) -> list[str]:
     if goal.agreement is None:
         return []
     if goal.guarantee == "average":

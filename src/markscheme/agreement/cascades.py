@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from markscheme.agreement.options import Guarantee
+from markscheme.agreement.options import CascadeOptions
 from markscheme.agreement.thresholds import split_questions
 from markscheme.errors import AgreementError
 from markscheme.metrics import spread_of
@@ -26,7 +26,7 @@ def safe_on_average(losses: Array, limit: float) -> int | None:
     """The boldest setting whose expected loss is at most `limit` (conformal risk control).
 
     The method needs losses that never fall as settings grow bolder; where they do, the highest so
-    far stands in, which keeps the guarantee and costs some boldness.
+    far replaces it, which keeps the guarantee and costs some boldness.
 
     Args:
         losses: (settings, units), from 0 to 1, the most cautious setting first.
@@ -119,7 +119,7 @@ STEPS = 201
 
 @dataclass(frozen=True, kw_only=True)
 class Recorded:
-    """What two judges said about labelled answers.
+    """Verdicts of two judges on labelled answers.
 
     Attributes:
         scores: of the cheap judge, 0 to 1; NaN where it did not judge.
@@ -183,7 +183,7 @@ def fitted_path(scores: Array, labels: Bools) -> Path:
 
 
 def decide(data: Recorded, accept: float, reject: float) -> tuple[Array, Bools]:
-    """(rows,) the cascade's verdicts (NaN: not judged) and where the expensive judge was asked."""
+    """(rows,) the cascade's verdicts (NaN: not judged) and where the expensive judge was run."""
     accepted, rejected = data.scores >= accept, data.scores <= reject
     asked = ~(accepted | rejected)
     return np.where(accepted, 1.0, np.where(rejected, 0.0, data.then)), asked
@@ -216,7 +216,7 @@ def curve(path: Path, data: Recorded) -> pl.DataFrame:
 def question_losses(path: Path, data: Recorded) -> Array:
     """(settings, questions) share of a question's answers on which the cascade errs.
 
-    What was not judged counts as an error, since it cannot be said to agree.
+    What was not judged counts as an error, since it cannot agree.
     """
     _, places, sizes = np.unique(data.clusters, return_inverse=True, return_counts=True)
     losses = np.empty((len(path.accept), len(sizes)))
@@ -227,32 +227,11 @@ def question_losses(path: Path, data: Recorded) -> Array:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Goal:
-    """What to choose a setting by: one of `agreement` and `calls`, or neither for the curve alone.
-
-    Attributes:
-        agreement: expected agreement with people on a new question, to be guaranteed.
-        calls: share of answers, at most, that may go to the expensive judge.
-        guarantee: `average` (conformal risk control) or `probability` (Learn then Test).
-        delta: with `probability`, the chance that the agreement is lower anyway.
-        share: of the labelled questions to choose on; figures are of the others.
-        seed: of the splits.
-    """
-
-    agreement: float | None = None
-    calls: float | None = None
-    guarantee: Guarantee = "average"
-    delta: float = 0.1
-    share: float = 0.5
-    seed: int = 0
-
-
-@dataclass(frozen=True, kw_only=True)
 class ChosenCascade:
     """A choice and what it is worth on questions that had no part in it.
 
     Attributes:
-        accept, reject: the setting; None where none was asked for, or none can be guaranteed.
+        accept, reject: the setting; None where none was requested, or none can be guaranteed.
         calls, agreement: of the setting, on held-out questions.
         dear_agreement, cheap_agreement: of either judge alone there.
         gap: the cascade's agreement less the expensive judge's, with its 95% interval, clustered by
@@ -274,7 +253,7 @@ class ChosenCascade:
     held_out_questions: int
 
 
-def choose_setting(data: Recorded, goal: Goal) -> ChosenCascade:
+def choose_setting(data: Recorded, goal: CascadeOptions) -> ChosenCascade:
     """Choose thresholds on a part of the questions and report on the rest.
 
     For a guarantee the part is split again: a third orders the settings, two thirds test them,
@@ -326,7 +305,7 @@ def choose_setting(data: Recorded, goal: Goal) -> ChosenCascade:
     )  # fmt: skip
 
 
-def _check(goal: Goal) -> None:
+def _check(goal: CascadeOptions) -> None:
     if goal.agreement is not None and goal.calls is not None:
         raise AgreementError("give either an agreement to guarantee or a budget of calls, not both")
     for name, value in (("agreement", goal.agreement), ("calls", goal.calls)):

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import polars as pl
@@ -26,15 +27,17 @@ from markscheme.agreement.system_differences import PeoplesDifference, peoples_d
 from markscheme.errors import AgreementError, DataError
 from markscheme.flags import with_keywords
 from markscheme.results import (
+    Column,
+    Figure,
     Table,
     TableResult,
+    columns,
     flat_frame,
     interval_note,
     methods_of,
-    p_text,
-    share_text,
+    out_of,
 )
-from markscheme.tables import LEARNED, Joined, join_labels, scope_kind, tied_note
+from markscheme.tables import LEARNED, Joined, join_labels, scope_parts, tied_note
 
 LEAST_RESAMPLES = 100
 
@@ -134,10 +137,12 @@ def compare(
         raise AgreementError("--slices requires --systems (Python: systems=True)")
     people: list[PeoplesDifference] = []
     sliced: list[SlicedDifference] = []
-    joined: Joined | None
+    of: Callable[[pl.DataFrame], list[Comparison]]
     if wanted.systems:
-        rows, joined = judged_table(run, **reading, slices=wanted.slices, labels=labels), None
-        pairs = compare_systems(rows, systems=names_of(wanted.only) or None, options=wanted)
+        rows = judged_table(run, **reading, slices=wanted.slices, labels=labels)
+        compared, only = rows, names_of(wanted.only) or None
+        of = partial(compare_systems, systems=only, options=wanted)
+        pairs = of(rows)
         said, what = [f"{rows.height:,} judgments by {rows['judge'][0]}"], "share accepted"
         known = _labels_of_systems(run, labels, answers, wanted)
         if known is None:
@@ -154,17 +159,16 @@ def compare(
         if other is not None:
             rows = _with_other(rows, judged_table(other, **reading))
         joined = join_labels(rows, known)
-        pairs = compare_judges(joined, options=wanted)
+        compared = joined.rows
+        of = partial(_of_judges, joined, wanted)
+        pairs = of(compared)
         said, what = joined.notes(), wanted.statistic
-    tables = _tables(pairs, what, said, wanted)
-    learned = _learned_questions(rows)
-    rest: list[Comparison] = []
-    if learned.len():
-        rest, note = _on_the_rest(rows, joined, learned, wanted)
-        tables[0] = replace(tables[0], notes=(*tables[0].notes, note))
-        if rest:
-            title = f"{tables[0].title}, on questions that trained no judge"
-            tables.insert(1, replace(_tables(rest, what, (), wanted)[0], title=title))
+    learned, rest, notes = _on_the_rest(rows, compared, of)
+    tables = [_difference_table(pairs, what, (*said, *notes), wanted.confidence)]
+    if rest:
+        among = ", on questions that trained no judge"
+        tables.append(_difference_table(rest, what, (), wanted.confidence, among))
+    tables.append(_chance_table(pairs, wanted))
     if people:
         tables.insert(0, _people_table(people, pairs, wanted))
     for column in wanted.slices:
@@ -178,7 +182,7 @@ def compare(
             "resamples": wanted.resamples, "pairs": pairs,
             **({"people": people} if people else {}),
             **({"slices": sliced} if sliced else {}),
-            **({"learned_questions": learned.len(), "rest": rest} if learned.len() else {}),
+            **({"learned_questions": learned, "rest": rest} if learned else {}),
         },
         pairs=tuple(pairs),
         rest=tuple(rest),
@@ -224,6 +228,10 @@ def _less(value: float | None) -> float | None:
     return None if value is None else -value
 
 
+def _of_judges(joined: Joined, options: CompareOptions, rows: pl.DataFrame) -> list[Comparison]:
+    return compare_judges(replace(joined, rows=rows), options=options)
+
+
 def _sliced(
     rows: pl.DataFrame, labels: pl.DataFrame | None, options: CompareOptions
 ) -> list[SlicedDifference]:
@@ -258,32 +266,24 @@ def _sliced(
     return found
 
 
-def _learned_questions(rows: pl.DataFrame) -> pl.Series:
-    """The different questions that trained a judge of these judgments."""
-    if not {"scope", "question"} <= set(rows.columns):
-        return pl.Series("question", [], dtype=pl.String)
-    return rows.filter(scope_kind() == LEARNED)["question"].drop_nulls().unique()
-
-
 def _on_the_rest(
-    rows: pl.DataFrame, joined: Joined | None, learned: pl.Series, options: CompareOptions
-) -> tuple[list[Comparison], str]:
-    """The pairs without the questions that trained a judge, and a line that says how many did."""
-    new = ~pl.col("question").is_in(learned.implode())
-    left = rows.filter(new)
-    every, trained = rows["question"].n_unique(), learned.len()
-    which = "this judge" if joined is None else "one of these judges"
-    note = f"{trained:,} of {every:,} questions trained {which}, and flatter it"
+    rows: pl.DataFrame,
+    compared: pl.DataFrame,
+    compare_rows: Callable[[pl.DataFrame], list[Comparison]],
+) -> tuple[int, list[Comparison], list[str]]:
+    """How many questions trained a judge, the pairs without them, and a line that says so."""
+    trained = scope_parts(rows).get(LEARNED, rows.clear())
+    if "question" not in rows.columns or trained["question"].count() == 0:
+        return 0, [], []
+    learned = trained["question"].drop_nulls().unique()
+    which = "this judge" if compared is rows else "one of these judges"
+    count = out_of(learned.len(), rows["question"].n_unique())
+    note = f"{count} questions trained {which}, and flatter it;"
     try:
-        if joined is None:
-            only = names_of(options.only) or None
-            return compare_systems(
-                left, systems=only, options=options
-            ), f"{note}; the rest is below"
-        kept = replace(joined, rows=joined.rows.filter(new))
-        return compare_judges(kept, options=options), f"{note}; the rest is below"
+        rest = compare_rows(compared.filter(~pl.col("question").is_in(learned.implode())))
     except AgreementError:
-        return [], f"{note}; too few others are left to compare by"
+        return learned.len(), [], [f"{note} too few others are left to compare by"]
+    return learned.len(), rest, [f"{note} the rest is below"]
 
 
 def _labels_of_systems(
@@ -292,7 +292,7 @@ def _labels_of_systems(
     answers: TableSource | None,
     options: CompareOptions,
 ) -> pl.DataFrame | None:
-    """The labels that were given, else those that lie beside the judgments, if any do."""
+    """The labels that were given, else those of the answers, if any."""
     reading: dict[str, Any] = {"column": options.label_column, "columns": options.columns}
     if labels is not None:
         return labelled_table(labels, **reading)
@@ -306,44 +306,45 @@ def _labels_of_systems(
     return known if known["label"].count() else None
 
 
+def _known(name: str) -> Callable[[Mapping[str, Any]], Figure | None]:
+    """A figure of a row, where it has a value."""
+    return lambda row: row[name] if row[name].value is not None else None
+
+
+_PAIR = ("first", "second")
+
+_OF_PEOPLE = (
+    Column("by the judge alone", "alone", "change"),
+    Column("labels", "labelled", "count"),
+    Column("p", _known("p"), "p"),
+    Column("Holm", "holm", "p"),
+)
+"""Columns of a pair by people, behind the difference."""
+
+
+def _row(pair: Comparison, people: PeoplesDifference | None) -> dict[str, Any]:
+    """A pair by the judge; where it is known, by people, with the judge's difference as `alone`."""
+    own = vars(pair)
+    return own if people is None else {**own, **vars(people), "alone": pair.difference.value}
+
+
 def _people_table(
     people: Sequence[PeoplesDifference], pairs: Sequence[Comparison], options: CompareOptions
 ) -> Table:
-    rows = [
-        (
-            one.first,
-            one.second,
-            *(
-                "-" if side.value is None else side.text(scale=100, digits=1)
-                for side in (one.first_value, one.second_value)
-            ),
-            one.difference.text(scale=100, digits=1),
-            share_text(pair.difference.value, signed=True),
-            f"{one.labelled:,}",
-            p_text(one.p.value),
-            p_text(one.holm),
-        )
-        for one, pair in zip(people, pairs, strict=True)
-    ]
     few = (
-        (
-            "where there is no difference yet, a system's share is what its own few labels say "
-            "(clopper-pearson)",
-        )
-        if any(one.difference.value is None and one.first_value.value is not None for one in people)
-        else ()
+        "where there is no difference yet, a system's share is what its own few labels say "
+        "(clopper-pearson)"
     )
-    header = ("first", "second", "of first", "of second", "difference", "by the judge alone",
-              "labels", "p", "Holm")  # fmt: skip
-    return Table(
-        title="What people would say, in per cent of answers accepted",
-        header=header,
-        rows=tuple(rows),
-        numeric=frozenset(header[2:]),
-        notes=(
+    lacking = any(one.difference.value is None is not one.first_value.value for one in people)
+    shares = (("of first", _known("first_value")), ("of second", _known("second_value")))
+    return Table.of(
+        "What people would say, in per cent of answers accepted",
+        (*_PAIR, *columns("share", *shares, "difference"), *_OF_PEOPLE),
+        map(_row, pairs, people),
+        (
             f"{100 * options.confidence:g}% intervals and p: ppi-t (prediction-powered, paired by "
             "question, Student's t); the labels must be of all answers or of a random part",
-            *few,
+            *([few] if lacking else []),
         ),
     )
 
@@ -353,44 +354,24 @@ def _slices_table(
 ) -> Table:
     """The differences within each value of one column, as people would say where it is known."""
     by_people = any(one.people is not None for one in sliced)
-    rows = []
-    for one in sliced:
-        own = one.pair.difference.text(scale=100, digits=1)
-        cells = [one.value, one.pair.first, one.pair.second]
-        if one.people is not None:
-            difference = one.people.difference
-            shown = difference.text(scale=100, digits=1) if difference.value is not None else "-"
-            own = share_text(one.pair.difference.value, signed=True)
-            cells += [shown, own, f"{one.people.labelled:,}", p_text(one.people.p.value),
-                      p_text(one.people.holm)]  # fmt: skip
-        else:
-            cells += [own, f"{one.pair.questions:,}", p_text(one.pair.permutation.value)]
-        rows.append(tuple(cells))
-    what = (
-        ("difference", "by the judge alone", "labels", "p", "Holm") if by_people
-        else ("difference", "questions", "permutation p")
-    )  # fmt: skip
-    differences = [
-        ("", one.pair.difference if one.people is None else one.people.difference) for one in sliced
-    ]
-    tests = [one.people.p if one.people is not None else one.pair.permutation for one in sliced]
+    rows = [{"value": one.value, **_row(one.pair, one.people)} for one in sliced]
+    own = (Column("questions", format="count"), Column("permutation p", _known("permutation"), "p"))
+    tests = [row["p" if by_people else "permutation"] for row in rows]
+    reasons = {row["difference"].reason for row in rows if row["difference"].reason}
     whose = "What people would say" if by_people else "Difference of share accepted"
-    reasons = sorted(
-        {
-            one.people.difference.reason
-            for one in sliced
-            if one.people is not None and one.people.difference.reason
-        }
-    )
-    return Table(
-        title=f"{whose}, by {column}, in per cent",
-        header=(column, "first", "second", *what),
-        rows=tuple(rows),
-        numeric=frozenset(what),
-        notes=(
-            *interval_note(differences, options.confidence),
+    return Table.of(
+        f"{whose}, by {column}, in per cent",
+        (
+            Column(column, "value"),
+            *_PAIR,
+            Column("difference", _known("difference") if by_people else None, "share"),
+            *(_OF_PEOPLE if by_people else own),
+        ),
+        rows,
+        (
+            *interval_note((("", row["difference"]) for row in rows), options.confidence),
             *((f"p: {methods_of(tests)}",) if any(one.method for one in tests) else ()),
-            *(("Holm's correction is over all slices", *reasons) if by_people else ()),
+            *(("Holm's correction is over all slices", *sorted(reasons)) if by_people else ()),
         ),
     )
 
@@ -403,60 +384,37 @@ def _with_other(rows: pl.DataFrame, other: pl.DataFrame) -> pl.DataFrame:
     return pl.concat([rows, other.with_columns(renamed.alias("judge"))], how="diagonal_relaxed")
 
 
-def _tables(
-    pairs: Sequence[Comparison], what: str, said: Sequence[str], options: CompareOptions
-) -> list[Table]:
+def _difference_table(
+    pairs: Sequence[Comparison], what: str, notes: Sequence[str], confidence: float, among: str = ""
+) -> Table:
     by_points = what not in ("kappa", "mcc")
-    scale, digits = (100, 1) if by_points else (1, 3)
-    values = [
+    values = (("of first", "first_value"), ("of second", "second_value"), "difference")
+    return Table.of(
+        f"Difference of {what}{' in per cent' if by_points else ''}{among}",
         (
-            pair.first,
-            pair.second,
-            pair.first_value.text(scale=scale, digits=digits),
-            pair.second_value.text(scale=scale, digits=digits),
-            pair.difference.text(scale=scale, digits=digits),
-            f"{pair.shared:,}",
-            f"{pair.questions:,}",
-            f"{pair.left_out:,}",
-        )
-        for pair in pairs
-    ]
-    tests = [
-        (
-            pair.first,
-            pair.second,
-            f"{pair.only_first:,}",
-            f"{pair.only_second:,}",
-            p_text(pair.mcnemar.value, pair.mcnemar.reason),
-            p_text(pair.mcnemar_holm),
-            p_text(pair.permutation.value, pair.permutation.reason),
-            p_text(pair.permutation_holm),
-        )
-        for pair in pairs
-    ]
-    unit = " in per cent" if by_points else ""
-    header = ("first", "second", "of first", "of second", "difference", "compared", "questions")
+            *_PAIR,
+            *columns("share" if by_points else 3, *values),
+            *columns("count", ("compared", "shared"), "questions", "left out"),
+        ),
+        pairs,
+        (*interval_note((("", pair.difference) for pair in pairs), confidence), *notes),
+    )
+
+
+def _chance_table(pairs: Sequence[Comparison], options: CompareOptions) -> Table:
+    wins = (("only first right", "only_first"), ("only second right", "only_second"))
+    tests = (
+        ("McNemar p", "mcnemar"), ("Holm", "mcnemar_holm"),
+        ("permutation p", "permutation"), ("Holm, permutation", "permutation_holm"),
+    )  # fmt: skip
     made = (
         f"permutation p: exchange ({options.resamples:,} exchanges of whole questions, seed "
         f"{options.seed}); McNemar p: mcnemar (each answer taken as independent); Holm's "
         f"correction over {len(pairs)} pairs; not judged: {options.unjudged.replace('_', ' ')}"
     )
-    how = interval_note((("", pair.difference) for pair in pairs), options.confidence)
-    wins = ("only first right", "only second right")
-    names = ("first", "second", *wins, "McNemar p", "Holm", "permutation p", "Holm, permutation")
-    return [
-        Table(
-            title=f"Difference of {what}{unit}",
-            header=(*header, "left out"),
-            rows=tuple(values),
-            numeric=frozenset((*header[2:], "left out")),
-            notes=(*how, *said),
-        ),
-        Table(
-            title="Is it more than chance?",
-            header=names,
-            rows=tuple(tests),
-            numeric=frozenset(names[2:]),
-            notes=(made,),
-        ),
-    ]
+    return Table.of(
+        "Is it more than chance?",
+        (*_PAIR, *columns("count", *wins), *columns("p", *tests)),
+        pairs,
+        (made,),
+    )

@@ -2,7 +2,7 @@
 
 Comparisons are paired. McNemar's exact test takes each answer as independent; the permutation test
 exchanges the two sides question by question, so answers to one question may depend on each other.
-Where the two disagree, believe the permutation test. Over many pairs, p-values are corrected by
+Where the two disagree, trust the permutation test. Over many pairs, p-values are corrected by
 Holm's method.
 """
 

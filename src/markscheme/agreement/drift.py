@@ -1,4 +1,4 @@
-"""`drift`: anchor answers asked again on a schedule, and an alarm when a model answers otherwise.
+"""`drift`: anchor answers judged again on a schedule, and an alarm when a model's replies change.
 
 A provider may change a model behind its name. So the same answers are judged again from time to
 time, each time by new replies, which are stored apart: a check is a ledger of its own in a folder.
@@ -90,7 +90,7 @@ class DriftResult(TableResult):
     Attributes:
         checks: by judge, oldest first.
         alarm: whether the last check of a judge is unlike those before it.
-        asked: whether the models were asked now, and all of them answered.
+        asked: whether the models were queried now, and all of them answered.
     """
 
     checks: tuple[DriftCheck, ...]
@@ -243,7 +243,7 @@ class _Checks:
         if self.options.every is not None and finished:
             due = finished[-1][0] + timedelta(days=self.options.every)
             if now < due:
-                return [f"not asked: the next check is due on {due:%Y-%m-%d %H:%M} UTC"], False
+                return [f"no check: the next one is due on {due:%Y-%m-%d %H:%M} UTC"], False
         unfinished = sorted(self.folder.glob(f"*{_UNFINISHED}"))
         stamp = now.astimezone(UTC).strftime(_STAMP)
         path = unfinished[-1] if unfinished else self.folder / f"{stamp}{_UNFINISHED}"
@@ -259,7 +259,7 @@ class _Checks:
                 failed += found.filter(pl.col("status") == "failed").height
         if skipped:
             return [
-                f"this check is not complete: {skipped:,} anchors were not asked about within the "
+                f"this check is not complete: {skipped:,} anchors were not judged within the "
                 "budget; the same command resumes it"
             ], False
         with contextlib.suppress(FileNotFoundError):  # Two processes had the same check.
@@ -405,7 +405,7 @@ def _test(
 
 
 def _left(judged: pl.DataFrame) -> int:
-    """Anchors that were not asked about since a limit was reached."""
+    """Anchors that were not judged since a limit was reached."""
     unasked = pl.col("explanation").str.contains("(--max-", literal=True).fill_null(value=False)
     return judged.filter((pl.col("status") == "skipped") & unasked).height
 
@@ -468,7 +468,7 @@ def _remarks(checks: Sequence[DriftCheck], latest: Any, options: DriftOptions) -
 def _table(checks: Sequence[DriftCheck], said: Sequence[str]) -> Table:
     several = len({one.judge for one in checks}) > 1
     return Table.of(
-        "Anchors asked again" + ("" if several or not checks else f": {checks[0].judge}"),
+        "Anchors judged again" + ("" if several or not checks else f": {checks[0].judge}"),
         (
             Column("judge", show=several),
             Column("check", lambda one: f"{one.at:%Y-%m-%d %H:%M}"),

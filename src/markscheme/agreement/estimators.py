@@ -43,7 +43,7 @@ Ints = npt.NDArray[np.int64]
 METHODS = ("ppi_tuned", "ppi", "rogan_gladen", "labels_only")
 
 RARE_LABELS = 2.0
-"""Labels of the rarer kind at which half of what the judge adds to the labels is believed.
+"""Labels of the rarer kind at which half of what the judge adds to the labels is used.
 
 The judge's help is estimated from the rare labels: a judge that was lucky on three of them seems
 perfect. With b of them the number of labels that the estimate is worth is
@@ -300,7 +300,7 @@ def labels_only(sample: Sample, *, confidence: float = 0.95) -> Estimate:
 
     Where labels are 0 and 1, Wilson's interval with the effective number of labels, which stays
     honest where nearly all labels are the same; and of few labels (fewer than `LEAST_LABELS`)
-    Clopper and Pearson's, as though labels of one question all said the same (Kish 1965), since no
+    Clopper and Pearson's, as though all labels of one question agreed (Kish 1965), since no
     other holds for every share.
     """
     value, pull = _weighted_mean(sample, sample.labels)

@@ -19,8 +19,8 @@ class Gate:
         judge, system: whose figure.
         accuracy: share of all answers accepted; what was not judged counts as not accepted, so
             that failures cannot open the gate. None where there are no answers.
-        bound: its lower bound at the confidence asked for; the accuracy itself where none was.
-        method: how the bound was made (`results.METHODS`); None where no confidence was asked for.
+        bound: its lower bound at the requested confidence; the accuracy itself where none was.
+        method: how the bound was made (`results.METHODS`); None where no confidence was requested.
         not_judged: answers without a verdict.
         passed: whether the bound reaches the limit.
         limit, confidence: what was wanted.
@@ -71,7 +71,7 @@ def gates(
         confidence: how sure to be: the limit is held against a one-sided lower bound, the exact
             one of Clopper & Pearson (1934) where each question has one answer, else Wilson's at the
             effective number of answers with Student's t, or the exact one if all answers to a
-            question said the same, whichever is higher (`metrics.Spread`). None takes the figure
+            question agreed, whichever is higher (`metrics.Spread`). None takes the figure
             itself.
         skipped: rows that could not be read: they count as not judged in the figure of all.
 

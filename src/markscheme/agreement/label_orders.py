@@ -77,7 +77,7 @@ def draw_label_order(
     Args:
         scores: the judge's, 0 to 1, taken as chances to be right; None (NaN) where it has none,
             which counts as unsure.
-        shares: how many answers each stands for (equal answers are labelled once); 1 each if None.
+        shares: how many answers each represents (equal answers are labelled once); 1 each if None.
         floor: least weight per share, up to 0.5, which is a plain shuffle.
         seed: of the draw.
 
@@ -168,7 +168,7 @@ def estimate_so_far(
             after the last label are still to come; for those before it that lack theirs, the
             interval allows for either label.
         weights: with which the order was drawn, in that order; equal ones if None.
-        shares: how many answers each stands for; 1 each if None.
+        shares: how many answers each represents; 1 each if None.
         scores: the judge's of all answers, 0 to 1, None where it has none; they narrow the interval
             where the judge is good.
         confidence: of the interval, at one look or where `enough_at` says to stop.

@@ -3,7 +3,7 @@
 The half-width is that of tuned prediction-powered inference (`estimate.ppi`): with N answers, n of
 them labelled, label variance V and squared correlation r2 between judge and label, the variance is
 V (1 - r2) / n + V r2 / N. A good judge (r2 near 1) needs few labels; the last term cannot be
-labelled away, since N answers are themselves a sample of what might have been asked.
+labelled away, since N answers are themselves a sample of all possible answers.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ def _running(
 ) -> RunningEstimate | None:
     """The pilot as the beginning of a sequence; None where labels are grades.
 
-    The judge's help is seen on the pilot alone; repeated, it stands for all answers.
+    The judge's help is seen on the pilot alone; repeated, it represents all answers.
     """
     if labels.min() < 0 or labels.max() > 1 or predictions.min() < 0 or predictions.max() > 1:
         return None

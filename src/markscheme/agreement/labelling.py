@@ -99,7 +99,7 @@ def plan_labels(
         judgments: a file, the folder of a run, a frame, rows, or what `markscheme.judge` returned.
         options: half-width or number of labels, and the design; one of the two is needed.
         pilot: a few labels that are there already, to plan by. If drawn at random, like the plan,
-            they stand first in the labelling file and count.
+            they come first in the labelling file and count.
         answers: the judged answers, where judgments lack question, answer or system.
         keywords: fields of `PlanOptions`, in place of or on top of `options`.
 
@@ -318,7 +318,7 @@ def _sentence(need: LabelNeed, system: str | None, answers: int, half_width: flo
 def _table(
     needs: Mapping[str | None, LabelNeed], drawn: int, answers: int, notes: tuple[str, ...]
 ) -> Table:
-    """Labels needed, a row a system; without a half-width, how many are drawn."""
+    """Labels needed, one row per system; without a half-width, how many are drawn."""
     none = "more than there are"
     if not needs:
         return Table.of(

@@ -111,8 +111,7 @@ class AgreeOptions(JudgmentOptions, JudgesOption, RandomOptions):
         people: which of them; none for all.
         blanks: an annotator's blank is no rating (`missing`), or a `category` of its own.
         alternative_annotator: the test of Calderon et al. (2025); needs three annotators or more.
-        epsilon: its handicap: 0.2 for experts, 0.15 for skilled annotators, 0.1 for crowds.
-        relations: test the order of relations, and marks (Yao & Barbosa 2024).
+        epsilon: its margin: 0.2 for experts, 0.15 for skilled annotators, 0.1 for crowds.
         per_question: correlate scores with grades within questions (LINKAGE).
     """
 
@@ -121,7 +120,7 @@ class AgreeOptions(JudgmentOptions, JudgesOption, RandomOptions):
     annotators: Annotated[bool, Option("Agreement between the annotators, too.")] = False
     people: Annotated[
         tuple[str, ...],
-        Option("Annotators to take, by comma: annotator1,annotator2.", split=True, rare=True),
+        Option("Comma-separated annotators: annotator1,annotator2.", split=True, rare=True),
     ] = ()
     blanks: Annotated[
         Blanks, Option("Annotators' blanks: no rating, or a category of their own.", rare=True)
@@ -134,11 +133,8 @@ class AgreeOptions(JudgmentOptions, JudgesOption, RandomOptions):
         ),
     ] = False
     epsilon: Annotated[
-        float, Option("Its handicap: 0.2 expert, 0.15 skilled, 0.1 crowd annotators.", rare=True)
+        float, Option("Its margin: 0.2 expert, 0.15 skilled, 0.1 crowd annotators.", rare=True)
     ] = 0.15
-    relations: Annotated[
-        bool, Option("Test the order of relations, and marks (Yao & Barbosa).", rare=True)
-    ] = False
     per_question: Annotated[
         bool, Option("Correlate scores with grades within questions (LINKAGE).", rare=True)
     ] = False
@@ -163,7 +159,7 @@ class CompareOptions(JudgmentOptions, JudgesOption, RandomOptions):
         bool, Option("Compare systems under one judge; with labels also as people would say.")
     ] = False
     only: Annotated[
-        tuple[str, ...], Option("Systems to compare, by comma. [default: all]", split=True)
+        tuple[str, ...], Option("Systems to compare, comma-separated. [default: all]", split=True)
     ] = ()
     slices: Slices = ()
     statistic: Annotated[
@@ -220,13 +216,13 @@ class EstimateOptions(JudgmentOptions):
 
     Attributes:
         judge: whose judgments; may be None where there is one judge.
-        by: `system`: an estimate for each system beside the one for all answers.
+        by: `system`: an estimate for each system, and the one for all answers.
         predictions: `score`, `verdict`, or `auto`: scores where every judged answer has one.
         confidence: of the intervals.
         trust_sample: do not refuse labels that are evidently no random sample.
         anytime: an interval that may be looked at after every label (`running_estimate`), in place
             of those that hold at one look only. Labels count in the order of their file.
-        half_width: with `anytime`, when to stop: how many more labels that takes is said.
+        half_width: with `anytime`, when to stop: how many more labels that takes is reported.
 
     With `positive_from` None labels are taken as they are, and the mean grade is estimated where
     they are grades.
@@ -285,7 +281,7 @@ class PlanOptions(JudgmentOptions, RandomOptions):
     for_difference: Annotated[
         tuple[str, ...],
         Option(
-            "Two systems, by comma: labels that tell them apart, for compare --systems.",
+            "Two comma-separated systems: labels to distinguish them, for compare --systems.",
             split=True,
             metavar="A,B",
         ),
@@ -324,7 +320,7 @@ class CalibrateOptions(LabelOptions):
 
 @dataclass(frozen=True, kw_only=True)
 class DriftOptions(LabelOptions):
-    """When anchors are asked again, and when there is an alarm.
+    """When anchors are judged again, and when there is an alarm.
 
     Attributes:
         every: days between checks; None asks now.
@@ -334,7 +330,7 @@ class DriftOptions(LabelOptions):
     """
 
     every: Annotated[
-        float | None, Option("Days between checks: with a recent one nothing is asked.", minimum=0)
+        float | None, Option("Days between checks: with a recent one none is made.", minimum=0)
     ] = None
     since: Annotated[
         str | None,

@@ -121,7 +121,7 @@ def share_difference(right: Ints, exchanged: Figure, confidence: float) -> Figur
     The exchange test's interval supposes that a difference moves every question alike; where hardly
     a question differs it leaves out losses that the data do not exclude. Tango's (1998) score
     interval does not: it is taken at the effective number of answers with Student's t, but no wider
-    than if all answers to a question said the same, as `metrics.share_interval` takes Wilson's.
+    than if all answers to a question agreed, as `metrics.share_interval` takes Wilson's.
     What the exchange test would not reject stays inside, so that the two never disagree.
 
     Args:
@@ -211,7 +211,7 @@ def with_holm(pairs: Sequence[Comparison]) -> list[Comparison]:
 
 @dataclass(frozen=True, kw_only=True)
 class Exchanged:
-    """Differences after chance said in every question which side is the first, again and again.
+    """Differences after chance decided in every question which side is the first, again and again.
 
     Attributes:
         differences: (resamples,) of the statistic.
@@ -223,7 +223,7 @@ class Exchanged:
     shares: Array
 
     def p(self, observed: float, supposed: float = 0.0, *, larger_only: bool = False) -> Figure:
-        """p of a difference, supposing the sides differ by `supposed`; two-sided unless said.
+        """p of a difference, supposing the sides differ by `supposed`; two-sided by default.
 
         (1 + as extreme) / (1 + resamples), so never 0.
         """

@@ -55,7 +55,7 @@ def amend_references(questions: pl.DataFrame, labels: pl.DataFrame) -> pl.DataFr
 
     The answers accepted for a question join its references; each rejected answer then leaves
     them: that very string if it is among them, else its lower-case form. Strings are compared
-    as they stand, without normalisation, as the paper's released figures require.
+    as they are, without normalisation, as the paper's released figures require.
 
     Args:
         questions: `question` and `references` (list of strings); other columns pass through. Rows

@@ -31,14 +31,14 @@ DIGITS = 9
 
 @dataclass(frozen=True, kw_only=True)
 class Ranking:
-    """How systems rank under each measure, beside the human ranking.
+    """How systems rank under each measure, and in the human ranking.
 
     Attributes:
-        systems: a row a system in human order, best first: `system`, `answers`, each measure's
+        systems: one row per system in human order, best first: `system`, `answers`, each measure's
             mean, `MEASURE_delta` (minus the baseline's), `MEASURE_rank` (1 is best, ties share
             the lowest) and `MEASURE_rank_change` (human rank minus rank under the measure:
             positive where the measure ranks the system lower than people do).
-        measures: a row a measure: `measure`, `mean`, `gain` (average over the baseline),
+        measures: one row per measure: `measure`, `mean`, `gain` (average over the baseline),
             `shortfall` (average below human; negative where the measure is more generous),
             `rank_changes` (systems whose rank differs from the human one).
         tau_b: Kendall's tau-b with the human ranking, by measure; interval of
@@ -48,7 +48,7 @@ class Ranking:
         human: the measure that is people's verdicts.
         baseline: the measure that gains are over; None if there is none.
         questions: how many questions the means are over.
-        resamples, seed: of the interval on tau-b; 0 where none was asked for.
+        resamples, seed: of the interval on tau-b; 0 where none was requested.
     """
 
     systems: pl.DataFrame
@@ -78,7 +78,7 @@ def rank_systems(
         scores: `question`, `system`, and a numeric or Boolean column for each measure and for
             `human`. Every system must have the same questions, or a ranking would compare
             different exams.
-        measures: columns to set beside the human one.
+        measures: columns to compare with the human one.
         human: the column with human verdicts.
         baseline: the measure that deltas and gains are taken from (EM in the paper).
         resamples: bootstrap resamples over questions for the intervals; 0 for none.
@@ -154,7 +154,7 @@ def spearman_rho(first: npt.ArrayLike, second: npt.ArrayLike) -> Figure:
 def tau_interval(
     point: Figure, means: Array, drawn: Array, *, questions: int, confidence: float = 0.95
 ) -> Figure:
-    """Kendall's tau with bounds from the pairs of systems that both rankings tell apart.
+    """Kendall's tau with bounds from the pairs of systems that both rankings distinguish.
 
     A pair counts as ranked alike or contrariwise where the difference of its means is beyond chance
     on both sides, for all pairs and both sides together (largest studentised difference of the

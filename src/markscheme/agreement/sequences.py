@@ -5,7 +5,7 @@ planned. Who looks after every label and stops when it is narrow enough is wrong
 confidence sequence is a series of intervals that hold the truth *all the time* in 95 of 100 cases,
 so that one may look, stop and go on at will.
 
-For every share m that the truth might be, somebody who does not believe m bets on the labels as
+For every share m that the truth might be, somebody who doubts m bets on the labels as
 they come: from one unit of money, wealth is multiplied by 1 + l (x - m) for each label x. If m is
 true the bets are fair, and by Ville's inequality (1939) wealth ever reaches 1 / alpha with a chance
 of at most alpha. Shares at which it did are ruled out (Waudby-Smith & Ramdas 2024, "Estimating
@@ -16,7 +16,7 @@ bound is found by bisection. The bets are made on labels less what the judge for
 with its mean over all answers added back (as in prediction-powered inference), for three weights of
 the judge: a good judge wins early, a bad one only costs its part of the money.
 
-The truth here is the share *of these answers* that people would accept; nothing is said of further
+The truth here is the share *of these answers* that people would accept; it says nothing of further
 questions. What must be random is the order of the labels, in which `plan-labels` and the labelling
 app put answers, and how alike the answers to a question are does not matter then. Where all answers
 to a question are labelled one after the other, the questions' order is random, and each question
@@ -206,33 +206,6 @@ def running_estimate(
     )
 
 
-def ever_outside(
-    truth: Array,
-    looks: int,
-    *,
-    questions: Sequence[Any] | None = None,
-    predictions: Array | None = None,
-    unit: Unit = "answer",
-    confidence: float = 0.95,
-) -> bool:
-    """Whether the share of `truth` was outside the interval at any of the first `looks` labels.
-
-    For simulations, in which the truth is known: far quicker than a bound at every look. The
-    arguments are those of `running_estimate`.
-    """
-    labels = np.where(np.arange(len(truth)) < looks, truth, np.nan)
-    foretold = _foretold(predictions, len(truth), None)
-    units = _units(questions, len(truth)) if unit == "question" else np.arange(len(truth))
-    level, share = math.log(2 / (1 - confidence)), float(truth.mean())
-    for flip in (False, True):
-        given = np.nan_to_num(1.0 - labels if flip else labels)
-        said = 1.0 - foretold if flip else foretold
-        bets = _bets(given, said, units, ~np.isnan(labels), None)
-        if _log_wealth(bets, np.array([1.0 - share if flip else share]))[0] >= level:
-            return True
-    return False
-
-
 def _checked(margin: float) -> float:
     if not 0 < margin < 1:
         raise AgreementError(f"a margin of {margin:g} cannot be; give one between 0 and 1")
@@ -369,7 +342,7 @@ def _more(running: RunningEstimate, margin: float) -> int | None:
 def _rate(bets: _Bets, truth: float) -> Array:
     """(fractions,) expected log growth a unit if values come like those so far.
 
-    Two made up values, as far from the mean as any can be, stand for what was not seen yet.
+    Two made up values, as far from the mean as any can be, represent what was not seen yet.
     """
     mean = bets.scale * (truth - bets.offset) - bets.least
     if mean <= 0:

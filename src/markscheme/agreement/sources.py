@@ -89,7 +89,7 @@ def _answers_of(result: JudgedAnswers) -> pl.DataFrame:
 
 @dataclass(frozen=True, eq=False)
 class Run:
-    """Judged answers, whatever they came as; each part is read when it is first asked for.
+    """Judged answers, whatever they came as; each part is read when it is first needed.
 
     Attributes:
         source: what was given: a path, a run's folder, a frame, rows, or a `markscheme.Result`.
@@ -110,7 +110,7 @@ class Run:
 
     @cached_property
     def table(self) -> pl.DataFrame:
-        """The judgments as they stand: of a run its own, else the whole source.
+        """The judgments unchanged: of a run its own, else the whole source.
 
         Raises:
             DataError: it cannot be read.
@@ -161,7 +161,7 @@ class Run:
 
     @cached_property
     def known_answers(self) -> pl.DataFrame | None:
-        """The answers that lie beside the judgments: those given, else those kept; None if none do.
+        """The answers to the judgments: those given, else those stored; None if there are none.
 
         Raises:
             DataError: they cannot be read.
@@ -170,7 +170,7 @@ class Run:
 
     @cached_property
     def answers(self) -> pl.DataFrame:
-        """What was judged: the answers beside the judgments, else the source itself.
+        """What was judged: the answers to the judgments, else the source itself.
 
         Raises:
             DataError: they cannot be read, or the source has no references.
@@ -229,7 +229,7 @@ class Run:
             f"none of the {self.stored_answers.height:,} answers of the run has a label"
             + (f" (column {column!r})" if column else "")
             if there
-            else f"the run has kept no column {column!r}"
+            else f"the run has saved no column {column!r}"
         )
         raise DataError(
             f"{lacks}; judge again with --columns label={column or 'COLUMN'}, or name the file "

@@ -181,7 +181,7 @@ def _refusal(sample: Sample, system: str) -> str | None:
 
 
 def _believed(spread: Spread, alone: Spread, one: Sample, other: Sample) -> Spread:
-    """The judge's help, believed as far as labels that tell the systems apart show it.
+    """The judge's help, used as far as labels that distinguish the systems show it.
 
     These are questions on which labels of both differ, and where only one system's answer has a
     label, the labels of that system's rarer kind (as in `estimators`).

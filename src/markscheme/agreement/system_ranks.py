@@ -96,7 +96,7 @@ def rank(
     if wanted.resamples:
         said.append(
             f"{100 * wanted.confidence:g}% intervals of tau-b: from the pairs of systems that both "
-            f"sides tell apart ({wanted.resamples:,} resamples of questions, seed {wanted.seed})"
+            f"sides distinguish ({wanted.resamples:,} resamples of questions, seed {wanted.seed})"
         )
     return RankResult(
         frame=ranking.systems,
@@ -204,7 +204,7 @@ def _by_references(
     Files of several systems may give one question different references. A verdict is about the
     answer and the references of its row, and amends these; other lists of the same question take
     it too, unless they have a verdict of their own on that answer. Where verdicts from other lists
-    contradict each other the rejection stands, as rejected answers leave last.
+    contradict each other the rejection counts, as rejected answers leave last.
 
     Returns:
         Both tables, and how many answers (of a question) were accepted and rejected.
@@ -242,7 +242,7 @@ def _by_references(
 
 
 def _texts(judgments: pl.DataFrame, answers: pl.DataFrame) -> pl.DataFrame:
-    """Judgments with the question and the answer as they stand in the file."""
+    """Judgments with the question and the answer as in the file."""
 
     if {"question", "answer"} <= set(judgments.columns):
         return judgments

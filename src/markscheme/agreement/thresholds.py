@@ -65,7 +65,7 @@ def sensitivity(scores: Array, labels: Bools) -> pl.DataFrame:
     """Every statistic at every threshold that makes a difference.
 
     Returns:
-        A row a threshold, ascending: `threshold` (midway between neighbouring scores; the first
+        One row per threshold, ascending: `threshold` (midway between neighbouring scores; the first
         accepts all, the last nothing), `accepted` (share), and the statistics of
         `verdicts.FROM_COUNTS`, null where undefined.
 

@@ -1,6 +1,6 @@
 """How well verdicts agree with labels: counts, and every statistic that follows from them.
 
-Counts are kept in six cells, always in the order of `CELLS`. What a judge did not judge has cells
+Counts are in six cells, always in the order of `CELLS`. What a judge did not judge has cells
 of its own, so that it can be left out or counted as errors without touching the answers again.
 
 The functions of `FROM_COUNTS` compute a statistic from one table's counts or from whole arrays of
@@ -10,13 +10,11 @@ them, for resampling; tests hold them to scikit-learn.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import get_args
 
 import numpy as np
 import numpy.typing as npt
 
 from markscheme.agreement.options import Unjudged
-from markscheme.errors import AgreementError
 from markscheme.results import Figure, figure
 
 Array = npt.NDArray[np.float64]
@@ -53,16 +51,8 @@ def cell_codes(
 
 
 def four_cells(counts: npt.ArrayLike, unjudged: Unjudged) -> Array:
-    """Six-cell counts (..., 6) as four (..., 4): tp, fp, fn, tn under a policy for not judged.
-
-    Raises:
-        AgreementError: no such policy.
-    """
+    """Six-cell counts (..., 6) as four (..., 4): tp, fp, fn, tn under a policy for not judged."""
     six = np.asarray(counts, dtype=np.float64)
-    if unjudged not in get_args(Unjudged):
-        raise AgreementError(
-            f"unjudged={unjudged!r} is no policy; the policies are {', '.join(get_args(Unjudged))}"
-        )
     four = six[..., :4].copy()
     if unjudged == "errors":
         four[..., 2] += six[..., 4]

@@ -65,7 +65,7 @@ def plan_calls(
         for judge, one in found
     ]
     shown = Table.of(
-        "What would be asked",
+        "Planned calls",
         (
             "judge",
             *columns("count", "calls", "known", "tokens in", ("tokens out, at most", "tokens_out")),

@@ -1,4 +1,4 @@
-"""Where answers got worse: groups of pairs by what was asked, how it was answered, and slices."""
+"""Where answers got worse: groups of pairs by question, way of answering, and slices."""
 
 from __future__ import annotations
 

@@ -122,7 +122,7 @@ def sarif(pairs: pl.DataFrame, *, source: str) -> str:
 
 
 def _line_numbers(source: str) -> dict[int, int]:
-    """The line of each row in a file that has a row a line; empty for other sources."""
+    """The line of each row in a file that has one row per line; empty for other sources."""
     file = Path(source)
     if file.suffix != ".jsonl" or not file.is_file():
         return {}

@@ -23,7 +23,7 @@ from markscheme.errors import MarkschemeError
 Kind = Literal["lexical", "neural", "llm"]
 
 CATEGORIES: dict[str, tuple[str, str]] = {
-    "paraphrase": ("all", "right, but said in other words, and rejected"),
+    "paraphrase": ("all", "right, but in other words, and rejected"),
     "synonym": ("all", "right, by another word or name for the same, and rejected"),
     "partial_match": ("lexical", "right, with only part of the reference's words, and rejected"),
     "structure_variation": (
@@ -47,7 +47,7 @@ CATEGORIES: dict[str, tuple[str, str]] = {
     "overgeneralisation": ("llm", "wrong: another thing of the same kind is accepted"),
     "misleading_emphasis": (
         "llm",
-        "wrong: the answer contains the reference beside what it stresses",
+        "wrong: the answer contains the reference but stresses something else",
     ),
     "unknown": ("llm", "nothing in the texts tells"),
 }
@@ -146,7 +146,7 @@ def judge_errors(
 
 def _category(judge: JudgeKind, row: dict[str, Any]) -> tuple[str, str]:
     question, references, score = row["question"], row["references"], row["score"]
-    said = wording(row["answer"])
+    said = wording(row["answer"] or "")
     near = score is not None and abs(score - judge.threshold) <= NEAR
     if judge.kind == "neural" and near:
         return "threshold_sensitivity", f"the score {score:.2f} is near {judge.threshold:g}"

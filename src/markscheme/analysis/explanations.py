@@ -46,7 +46,7 @@ def explain(
     Args:
         question: the question.
         references: the reference answers, or the only one.
-        answer: what a system said.
+        answer: a system's answer.
         options: see `ExplainOptions`.
         keywords: single options, which go before those of `options`.
 

@@ -56,7 +56,7 @@ class FailuresResult(TableResult):
     Attributes:
         labelled: people's labels were looked at.
         error_rates: how often each judge rejects the answers of each mode; None without judgments.
-        judge_errors: each judge's errors by category; None where not asked for.
+        judge_errors: each judge's errors by category; None where not requested.
         extras: labelled long answers with claims that no reference supports: `answer_id`,
             `system`, `question`, `references`, `answer`, `accepted`, `extras`; None without labels.
         tagged: the errors, or else the answers of `frame`, that somebody tagged by hand: `tag`,
@@ -74,7 +74,7 @@ class FailuresResult(TableResult):
     def write_details(self, path: str | Path) -> Path:
         """Write every tagged answer to a file: .jsonl, .csv or .parquet.
 
-        Where judges' errors were asked for, they go to a second file, whose name has
+        Where judges' errors were requested, they go to a second file, whose name has
         `-judge-errors` before its ending, with category and evidence.
 
         Raises:
@@ -91,12 +91,12 @@ class FailuresResult(TableResult):
         return target
 
     def to_tag(self, count: int = 100, *, seed: int = 0) -> pl.DataFrame:
-        """Errors to tag by hand: `count` of each judge, of each system too where asked for.
+        """Errors to tag by hand: `count` of each judge, of each system too where requested.
 
         Without judges' errors, `count` of the accepted answers that exact match rejects.
 
         Returns:
-            `answer_id`, `question`, `references`, `answer`, `context` (what the judge said), the
+            `answer_id`, `question`, `references`, `answer`, `context` (the judge's reply), the
             judge and system, and an empty `tag`; as `annotate --scale error` (or `mode`) reads it.
 
         Raises:
@@ -152,7 +152,7 @@ def failures(
         options: see `FailureOptions`.
         answers: the judged answers, where judgments lack questions and references.
         tags: kinds that somebody gave by hand to what `FailuresResult.to_tag` draws, by `answer_id`
-            and `tag`: of judges' errors where those are asked for, else of the failures.
+            and `tag`: of judges' errors where those are requested, else of the failures.
         keywords: single options, which go before those of `options`.
 
     Returns:
@@ -268,7 +268,7 @@ def _rejections(run: Run, options: FailureOptions) -> FailuresResult:
 
 
 def _modes_table(modes: pl.DataFrame, said: Sequence[str], *, examples: int) -> Table:
-    """Counts and shares of groups and modes beside the paper's, with examples."""
+    """Counts and shares of groups and modes with the paper's, with examples."""
     total = modes.height
     rows: list[tuple[Any, ...]] = []
     for group, printed in GROUPS.items():
@@ -296,7 +296,7 @@ def _modes_table(modes: pl.DataFrame, said: Sequence[str], *, examples: int) -> 
 
 
 def _instances(found: pl.DataFrame, examples: int) -> str:
-    """The first answers beside a reference, of errors after what the judge does with them."""
+    """The first answers, each with a reference, of errors after what the judge does with them."""
     return "; ".join(
         f"{row.get('error', '')} {_short(row['answer'])} for {_short(row['references'][0])}".strip()
         for row in found.head(examples).iter_rows(named=True)
@@ -358,7 +358,7 @@ def _rates_table(rates: pl.DataFrame) -> Table:
 
 
 def _errors_table(errors: pl.DataFrame, *, examples: int, by_system: bool) -> Table:
-    """Each judge's errors by category, and by system where that is asked for."""
+    """Each judge's errors by category, and by system where that is requested."""
     rows = []
     keys = ["judge", "kind", *(["system"] if by_system else [])]
     for group, of_judge in errors.group_by(keys, maintain_order=True):
@@ -418,7 +418,7 @@ def rejections_table(found: pl.DataFrame, counts: pl.DataFrame) -> Table:
         for mode, count in mine["mode"].value_counts(sort=True).iter_rows():
             rows.append((judge, mode, count, count / mine.height, REJECTIONS[mode]))
     return Table.of(
-        "Why: what the answers say, beside their references",
+        "Why: what the answers say, with their references",
         ("judge", "mode", *_COUNTED, "the answer is or says"),
         rows,
         (

@@ -1,4 +1,4 @@
-"""Kinds of failures and errors tagged by hand: a sample to tag, and its tags beside the rules'.
+"""Kinds of failures and errors tagged by hand: a sample to tag, and its tags against the rules'.
 
 Wang et al. (2023), section 6.3, sort 100 errors of each judge on each system by hand (their Figure
 2 and Table 11); Kamalloo et al. (2023), section 5, the failures of exact match.
@@ -45,9 +45,9 @@ def draw_to_tag(errors: pl.DataFrame, by: list[str], count: int, *, seed: int = 
         seed: of the draw, which does not depend on the order of the rows.
 
     Returns:
-        `answer_id` (the error's own), `question`, `references`, `answer`, `context` (what the judge
-        said), the columns of `by` and an empty `tag`. The order is random, so that whoever tags
-        the first ones only has tagged a sample too.
+        `answer_id` (the error's own), `question`, `references`, `answer`, `context` (the judge's
+        reply), the columns of `by` and an empty `tag`. The order is random, so that tags of
+        the first ones alone are a sample too.
     """
     rng = np.random.default_rng(seed)
     drawn = []
@@ -119,7 +119,7 @@ def tagged(errors: pl.DataFrame, tags: pl.DataFrame, rule: str) -> pl.DataFrame:
 def tags_table(
     found: pl.DataFrame, by: list[str], meanings: Mapping[str, object], errors: int, unknown: int
 ) -> Table:
-    """Counts and shares of each tag by hand, beside the rules' on the same errors (Table 11)."""
+    """Counts and shares of each tag by hand and by the rules, on the same errors (Table 11)."""
     rows: list[tuple[Any, ...]] = []
     for group, mine in found.group_by(by, maintain_order=True):
         for name in meanings:

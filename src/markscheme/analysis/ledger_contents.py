@@ -47,7 +47,7 @@ def ledger_figures(place: str | None = None) -> LedgerFigures:
             *columns(_DAY, "first", "last"),
         ),
         records,
-        ("Failures are attempts without an answer; they are asked again by the next run.",),
+        ("Failures are attempts without an answer; they are sent again by the next run.",),
     )
     data = {
         "command": "ledger stats",

@@ -35,7 +35,7 @@ from markscheme.text import (
     asks_superlative,
     asks_time,
     changes_with_time,
-    is_sentence,
+    reads_as_sentence,
 )
 from markscheme.values import Outcome, compare_values
 
@@ -203,7 +203,7 @@ def tag(question: str, references: Sequence[str], answer: str) -> Tag | None:
     'multinominal_entity'
     """
     said = wording(answer)
-    sentence = is_sentence(answer)
+    sentence = reads_as_sentence(answer)
     wordings = tuple(map(wording, references))
     pairs = [
         Pair(question=question, reference=one, references=wordings, answer=said, sentence=sentence)

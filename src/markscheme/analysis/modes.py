@@ -33,7 +33,7 @@ MODES: dict[str, Mode] = {
         group=SEMANTIC, meaning="another name of the same entity", paper=9.3
     ),
     "synonym": Mode(group=SEMANTIC, meaning="other words for the same"),
-    "more_elaborate": Mode(group=SEMANTIC, meaning="the same said at greater length"),
+    "more_elaborate": Mode(group=SEMANTIC, meaning="the same at greater length"),
     "em_in_explanatory": Mode(
         group=SEMANTIC, meaning="the reference, word for word, inside a longer answer", paper=10.1
     ),

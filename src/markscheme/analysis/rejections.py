@@ -39,13 +39,13 @@ REJECTIONS: dict[str, str] = {
 """The modes of a rejection, in the order they are tried, and what the answer does."""
 
 _DECLINES_WITHIN = 200
-"""A refusal stands at the beginning of an answer: in so many characters."""
+"""A refusal is at the beginning of an answer: in so many characters."""
 
 _NO_ANSWERS = frozenset(
     ["no idea", "dunno", "idk", "no answer", "no comment", "keine angabe", "keine antwort", "k.a",
      "pas de réponse", "aucune réponse", "sin respuesta", "nessuna risposta", "sem resposta"]
 )  # fmt: skip
-"""Whole answers that say there is none, beside those that `declines` knows."""
+"""Whole answers that say there is none, in addition to those that `declines` knows."""
 
 _DATES = frozenset(["date"])
 _LISTS = frozenset(["list"])
@@ -68,7 +68,7 @@ def rejection(
     Args:
         question: the question.
         references: plain texts, not patterns.
-        answer: what a system said; None for nothing.
+        answer: a system's answer; None for nothing.
         relation: the judge's, where it gave one.
 
     >>> rejection("When did it open?", ["1975"], "It opened in 1985.").evidence
@@ -183,7 +183,7 @@ def rejected_answers(rows: pl.DataFrame, *, slices: Sequence[str] = ()) -> pl.Da
 
     Args:
         rows: as `judged_answers` gives them.
-        slices: columns to keep beside.
+        slices: further columns to include.
 
     Returns:
         `outcome` is `rejected`, `not judged`, or `doubtful` for what is accepted by a narrow

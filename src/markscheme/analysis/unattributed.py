@@ -2,8 +2,8 @@
 
 Language models answer in long statements with supplementary information. No reference supports it,
 so that nothing here can tell whether it is true: the paper calls such answers unattributable. These
-rules find the claims that name something new, by wording alone; `markscheme research claims` tests
-each claim with a model of entailment instead.
+rules find the sentences that name something new, by wording alone; `markscheme research claims`
+tests each claim with a model of entailment instead.
 """
 
 from __future__ import annotations
@@ -13,23 +13,23 @@ from collections.abc import Sequence
 import polars as pl
 
 from markscheme.analysis.wording import Wording, stands_in, wording
-from markscheme.text import claims
+from markscheme.text import pieces
 
 LONG = 8
 """Content words from which an answer is long."""
 
 
 def unattributed(question: str, references: Sequence[str], answer: str | None) -> list[str]:
-    """The claims of a long answer that name what neither question nor any reference names.
+    """The sentences of a long answer that name what neither question nor any reference names.
 
     A name is a word with a capital that does not begin a sentence; numbers and dates count as well.
-    A claim with a reference in it word for word is no extra. Short answers have none: there
-    everything said is the answer.
+    A sentence with a reference in it word for word is no extra. Short answers have none: there
+    the whole text is the answer. Items of lists have their introduction before them.
 
     Args:
         question: the question.
         references: plain texts, not patterns.
-        answer: what a system said; None for nothing.
+        answer: a system's answer; None for nothing.
 
     >>> unattributed("Who wrote Emma?", ["Jane Austen"],
     ...     "Jane Austen wrote the novel Emma. She finished it in Bath, and sold the manuscript.")
@@ -37,21 +37,21 @@ def unattributed(question: str, references: Sequence[str], answer: str | None) -
     """
     if answer is None or len(wording(answer).content) < LONG:
         return []
-    asked = wording(question)
-    golds = [wording(one) for one in references]
+    asked, golds = wording(question), [wording(one) for one in references]
     known = asked.words.union(*(one.words for one in golds))
     numbers = asked.numbers.union(*(one.numbers for one in golds))
     found = []
-    for claim in claims(answer):
-        said = wording(claim.text)
-        answers = any(stands_in(one.plain, said.plain) for one in golds)
-        if not answers and ((_names(said) - known) or (said.numbers - numbers)):
-            found.append(claim.text)
+    for introduction, piece in pieces(answer):
+        text = f"{introduction} {piece}".strip()
+        said = wording(text)
+        no_extra = piece.endswith("?") or any(stands_in(one.plain, said.plain) for one in golds)
+        if not no_extra and ((_names(said) - known) or (said.numbers - numbers)):
+            found.append(text)
     return found
 
 
 def with_unattributed(rows: pl.DataFrame) -> pl.DataFrame:
-    """Rows of answers with `extras`, as `unattributed` finds them; none beside patterns.
+    """Rows of answers with `extras`, as `unattributed` finds them; none for patterns.
 
     Args:
         rows: `question`, `references`, `answer`; `reference_kind` where known.

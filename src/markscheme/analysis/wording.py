@@ -46,7 +46,7 @@ class Wording:
     """What a text says, word by word.
 
     Attributes:
-        text: as it stands.
+        text: unchanged.
         plain: SQuAD-normalised words without accents, in order.
         pieces: lower-case runs of letters and digits, in order: "s-block" is two.
         content: canonical forms (stems, numbers as numbers) of words that are not function words.
@@ -169,7 +169,7 @@ def named(said: Wording) -> frozenset[str]:
 
 
 def stands_in(part: tuple[str, ...], whole: tuple[str, ...]) -> bool:
-    """Whether the words `part` stand side by side in `whole`.
+    """Whether the words `part` are adjacent in `whole`.
 
     >>> stands_in(("of", "luke"), ("gospel", "of", "luke"))
     True

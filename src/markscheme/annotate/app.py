@@ -12,10 +12,9 @@ from markscheme.annotate.admin import admin_routes, review_routes
 from markscheme.annotate.context import Site, text, too_many
 from markscheme.annotate.people import SESSION_SECONDS, sign_in, sign_out
 from markscheme.annotate.render import ASSETS, page, static_file
-from markscheme.annotate.security import Guard, client
+from markscheme.annotate.security import HEADERS, LARGEST_BODY, admitting, client
 from markscheme.annotate.work import work_routes
-
-LOCAL = frozenset({"127.0.0.1", "localhost", "::1"})
+from markscheme.web import LOCAL, Guard
 
 
 def make_app(site: Site, *, hosts: frozenset[str] = LOCAL) -> FastAPI:
@@ -32,7 +31,14 @@ def make_app(site: Site, *, hosts: frozenset[str] = LOCAL) -> FastAPI:
     app.include_router(admin_routes(site))
     app.include_router(review_routes(site))
     app.mount("/static", _static())
-    app.add_middleware(Guard, hosts=hosts, limits=site.limits, cookie=site.cookie)
+    app.add_middleware(
+        Guard,
+        admit=admitting(site.limits, site.cookie),
+        largest=LARGEST_BODY,
+        hosts=hosts,
+        elsewhere=(400, "this server has another name"),
+        headers=HEADERS,
+    )
 
     @app.exception_handler(SQLAlchemyError)
     async def not_saved(request: Request, error: Exception) -> Response:  # noqa: ARG001
@@ -53,7 +59,8 @@ def _static() -> Router:
         name = request.path_params["name"]
         if name not in ASSETS:
             return PlainTextResponse("there is no such file", 404)
-        return Response(static_file(name), media_type=_KINDS[name.rpartition(".")[2]])
+        kind = _KINDS[name.rpartition(".")[2]]
+        return Response(static_file(name), headers={"cache-control": "no-cache"}, media_type=kind)
 
     return Router(routes=[Route("/{name}", file)])
 

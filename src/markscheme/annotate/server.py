@@ -7,15 +7,13 @@ from dataclasses import dataclass
 from types import FrameType
 from urllib.parse import urlsplit
 
-import uvicorn
-
-from markscheme.annotate.app import LOCAL, make_app
+from markscheme.annotate.app import make_app
 from markscheme.annotate.context import Site
 from markscheme.annotate.database import Store
 from markscheme.annotate.project import Project
 from markscheme.annotate.suggest import suggesting_judge
 from markscheme.errors import MarkschemeError
-from markscheme.web import BoundedProtocol, is_loopback, take_port
+from markscheme.web import LOCAL, Server, is_loopback, take_port, url_of
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,8 +44,7 @@ def listen(host: str, port: int, public_url: str | None) -> Listening:
     found = take_port(host, port)
     everywhere = host in ("0.0.0.0", "::")  # noqa: S104 - requested, and warned of.
     hosts = LOCAL | (_own_names() if everywhere else {host.lower()})
-    name = socket.gethostname() if everywhere else f"[{host}]" if ":" in host else host
-    address = f"http://{name}:{found.getsockname()[1]}"
+    address = url_of(socket.gethostname() if everywhere else host, found)
     if public_url is not None:
         parts = urlsplit(public_url)
         web = parts.scheme in ("http", "https") and parts.path in ("", "/")
@@ -90,7 +87,7 @@ def _warning(host: str, *, secure: bool) -> str:
     )
 
 
-class StoppingServer(uvicorn.Server):
+class StoppingServer(Server):
     """A server whose process goes on after a signal has stopped it, so that the store is closed.
 
     Uvicorn's own raises the signal once more in the end. A second signal waits for no request.
@@ -111,15 +108,8 @@ def serve(store: Store, project: Project, listening: Listening) -> None:
         secure=listening.secure,
         suggests=store.read(suggesting_judge),
     )
-    config = uvicorn.Config(
-        make_app(site, hosts=listening.hosts),
-        http=BoundedProtocol,
-        log_level="warning",
-        access_log=False,
-        server_header=False,
-        proxy_headers=listening.secure,
-        timeout_keep_alive=60,
-        lifespan="off",
-    )
+    app = make_app(site, hosts=listening.hosts)
     with listening.socket:
-        StoppingServer(config).run(sockets=[listening.socket])
+        StoppingServer(app, proxy_headers=listening.secure, timeout_keep_alive=60).run(
+            sockets=[listening.socket]
+        )

@@ -65,7 +65,7 @@ def annotate(
     project: Annotated[
         str | None,
         Option(
-            "Where labels are kept: a file, or postgresql://user@host/database. "
+            "Where labels are saved: a file, or postgresql://user@host/database. "
             "[default: FILE.annotate.sqlite]"
         ),
     ] = None,
@@ -130,7 +130,7 @@ def annotate(
     suggest: Annotated[
         str | None,
         Option(
-            "Show what a judge said, after the annotator's own verdict and where it differs.",
+            "Show a judge's verdict, after the annotator's own and where it differs.",
             metavar="RUN",
             rare=True,
         ),
@@ -219,7 +219,7 @@ def annotate(
             notes.print(f"serving on {listening.address}; Ctrl+C stops it", markup=False)
             run(store, ready.project, listening)
             export = f"markscheme annotate-export {shlex.quote(store.shown)} --out labels.csv"
-            notes.print(f"stopped; every label is kept: {export}", markup=False, soft_wrap=True)
+            notes.print(f"stopped; every label is saved: {export}", markup=False, soft_wrap=True)
     finally:
         store.close()
 
@@ -242,7 +242,7 @@ def _text(path: Path) -> str:
 
 def _say(ready: Ready, where: str, address: str, links: Path | None) -> None:
     project = ready.project
-    console.print(f"{project.title}: scale {project.scale}, kept in {where}", markup=False)
+    console.print(f"{project.title}: scale {project.scale}, saved in {where}", markup=False)
     for note in ready.notes:
         console.print(note, markup=False, soft_wrap=True)
     if not ready.tokens:

@@ -43,7 +43,7 @@ def annotate_export(
     ] = Kind.LABELS,
     positive_from: PositiveFrom = None,
     accept: Annotated[
-        tuple[str, ...], Option("Relations that count as acceptable, by comma.", split=True)
+        tuple[str, ...], Option("Comma-separated relations that count as acceptable.", split=True)
     ] = ("superior", "equivalent"),
 ) -> None:
     """Export labels for agree, estimate, amended references or train examiner.

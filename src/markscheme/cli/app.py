@@ -31,7 +31,7 @@ GROUPS: dict[str, str] = {
 
 
 class Front(TyperGroup):
-    """The application: its commands stand under the headings of `PANELS`."""
+    """The application: its commands are under the headings of `PANELS`."""
 
     def get_params(self, ctx: Any) -> Any:
         """Its options, which take no value."""
@@ -70,7 +70,7 @@ _GROUPS: dict[str, typer.Typer] = {"": app}
 
 
 def group(path: str, about: str = "", **options: Any) -> typer.Typer:
-    """The group of commands at a path such as `llm batch`, made when it is first asked for.
+    """The group of commands at a path such as `llm batch`, made when it is first needed.
 
     Args:
         path: as it is typed after `markscheme`.

@@ -38,6 +38,9 @@ FORMER: dict[str, str] = {
 }  # fmt: skip
 """Spellings of before, understood and not shown, to those of now."""
 
+GONE: dict[tuple[str, str], str] = {("agree", "--relations"): "research hierarchy"}
+"""Options that were taken out, by command, to the commands that answer their question."""
+
 INSTALL_RESEARCH = (
     "not installed: pip install 'markscheme[research]' adds papers' tables, public data sets, "
     "studies, the judges fine-tuned for a paper, and training"
@@ -45,7 +48,14 @@ INSTALL_RESEARCH = (
 
 
 def spelled_now(arguments: Sequence[str]) -> list[str]:
-    """A command line with its command as it is spelled now, and a note where that has changed."""
+    """A command line with its command as it is spelled now, and a note where that has changed.
+
+    Raises:
+        MarkschemeError: an option that is a command now.
+    """
+    for (name, option), instead in GONE.items():
+        if arguments[:1] == [name] and option in arguments:
+            raise MarkschemeError(f"'markscheme {name} {option}' is 'markscheme {instead}' now")
     for words in (2, 1):
         before = " ".join(arguments[:words])
         now = FORMER.get(before)
@@ -120,7 +130,7 @@ def _offered() -> set[str]:
 
 
 def _others(files: Sequence[str]) -> dict[str, importlib.metadata.EntryPoint]:
-    """Other packages' commands by name, without those that would stand for one of ours or another.
+    """Other packages' commands by name, without those that would replace one of ours or another.
 
     Args:
         files: our own command files.
@@ -167,7 +177,7 @@ def _registered() -> set[str | None]:
 def run(arguments: Sequence[str]) -> int:
     """Run one command line and return its exit code.
 
-    0: done. 1: done, and the check that was asked for failed or nothing was judged; or stopped,
+    0: done. 1: done, and the requested check failed or nothing was judged; or stopped,
     since no further request to a model could succeed. 2: an error, printed without a traceback
     unless `--debug` is given. 130: interrupted.
     """

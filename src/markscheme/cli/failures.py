@@ -30,7 +30,7 @@ def failures(
     tags: Annotated[
         str | None,
         Option(
-            "Kinds given by hand, by answer_id and tag: counted beside the rules'.",
+            "Kinds given by hand, by answer_id and tag: counted next to those of the rules.",
             metavar="FILE",
             rare=True,
         ),

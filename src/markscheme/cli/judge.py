@@ -180,7 +180,7 @@ def judge(
 
 
 def _judged_nothing(report: RunReport) -> bool:
-    """Whether nothing was judged, said as an error: no script may take it for a run that passed."""
+    """Whether nothing was judged, printed as an error: no script may take it for a passed run."""
     from markscheme.results import judged_nothing
 
     none = judged_nothing(report.records)
@@ -219,7 +219,7 @@ def _told_what_is_kept(folder: str) -> Iterator[None]:
     except KeyboardInterrupt:
         parts = Path(folder, "parts")
         kept = any(next(parts.glob(f"{one}-*"), None) for one in ("chunk", "judgments"))
-        said = f"what was judged is kept in {folder}; the same command resumes there"
+        said = f"what was judged is saved in {folder}; the same command resumes there"
         notes.print(said if kept else "nothing had been judged yet", markup=False, soft_wrap=True)
         raise
 
@@ -288,7 +288,7 @@ def _print_plan(
     shown: Shown,
     anchors: str | None,
 ) -> None:
-    """What would be asked, and how it was counted."""
+    """The planned calls, and how they were counted."""
     from markscheme.analysis import plan_calls
 
     found = plan_calls(reader, judges, models, clean=clean)

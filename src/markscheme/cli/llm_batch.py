@@ -21,7 +21,7 @@ group("llm batch", "Batch files: write what is missing, read the results back.")
 
 @command(
     "llm batch write",
-    example="markscheme llm batch write answers.jsonl -j llm_grader -m gpt-4o -o asked.jsonl",
+    example="markscheme llm batch write answers.jsonl -j llm_grader -m gpt-4o -o requests.jsonl",
     reads_answers=True,
 )
 def write(

@@ -1,4 +1,4 @@
-"""`markscheme llm drift`: anchors asked again, and an alarm when a model judges otherwise."""
+"""`markscheme llm drift`: anchors judged again, and an alarm when a model judges otherwise."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def drift(
 
     Each check asks the model again and keeps its replies in the folder; the table
     compares every check with those before it. Exits with 1 when a judge's last one differs from
-    them. With --every DAYS it can precede each run, or be a daily job: nothing is asked while the
+    them. With --every DAYS it can precede each run, or be a daily job: no model is called while the
     last check is recent.
     """
     from markscheme import agreement

@@ -91,11 +91,11 @@ class Shown:
             check_ending(self.out)
 
     def show(self, result: Tabular) -> None:
-        """Print a result in the format asked for, and write it where asked."""
+        """Print a result in the chosen format, and write it to the chosen file."""
         show(result, output=self.format, out=self.out)
 
     def write(self, result: Tabular) -> None:
-        """Only write it where asked, for commands that print it their own way."""
+        """Only write it to the chosen file, for commands that print it their own way."""
         if self.out is not None:
             result.save(self.out)
             notes.print(f"written to {self.out}", markup=False)
@@ -353,7 +353,7 @@ def command(
 ) -> Callable[[_Function], _Function]:
     """Register a function as a command whose flags are the fields of its option classes.
 
-    Parameters annotated with a dataclass become a flag a field, those annotated with an `Option`
+    Parameters annotated with a dataclass become a flag per field, those annotated with an `Option`
     or `Argument` a flag or argument of their own. `Annotated[Class, Fields(...)]` takes some
     fields only. Two classes may share a field, where it is the same option. The help is the
     function's docstring.

@@ -19,7 +19,7 @@ _LATER_LINES = 60.0
 
 
 class Advance:
-    """Called with how many more are done; `note` shows a few words beside the bar."""
+    """Called with how many more are done; `note` shows a few words next to the bar."""
 
     def __init__(
         self, advance: Callable[[int], None], show: Callable[[str], None] | None = None

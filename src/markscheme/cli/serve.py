@@ -107,7 +107,6 @@ def serve(
 
     try:
         from markscheme.service import (
-            LOCAL,
             Batching,
             DrainingServer,
             Limits,
@@ -115,7 +114,7 @@ def serve(
             make_app,
             read_keys,
         )
-        from markscheme.web import is_loopback, take_port
+        from markscheme.web import LOCAL, is_loopback, take_port, url_of
     except ImportError:
         from markscheme.errors import MissingExtraError
 
@@ -157,13 +156,9 @@ def serve(
             if no_keys:
                 notes.print(
                     f"[bold yellow]warning:[/] everybody who can reach {host} can judge and send "
-                    "files: no key is asked for"
+                    "files: no key is required"
                 )
             names = ", ".join(served.name for served in made.state.service.allowed.served)
             notes.print(f"judges: {names}", markup=False)
-            shown = f"[{host}]" if ":" in host else host
-            notes.print(
-                f"serving on http://{shown}:{listening.getsockname()[1]}; Ctrl+C stops it",
-                markup=False,
-            )
+            notes.print(f"serving on {url_of(host, listening)}; Ctrl+C stops it", markup=False)
             DrainingServer(made, linger=linger, grace=grace).run(sockets=[listening])

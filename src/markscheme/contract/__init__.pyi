@@ -18,11 +18,9 @@ from .judge import DeclaresNeeds as DeclaresNeeds
 from .judge import Encoder as Encoder
 from .judge import HasIdentity as HasIdentity
 from .judge import Judge as Judge
-from .judge import ListsRequests as ListsRequests
 from .judge import ModelSource as ModelSource
 from .judge import Needs as Needs
 from .judge import PairClassifier as PairClassifier
-from .judge import TextGenerator as TextGenerator
 from .judge import Use as Use
 from .judge import Validates as Validates
 from .judge import combined as combined

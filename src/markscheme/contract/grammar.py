@@ -27,7 +27,14 @@ from typing import Any, Literal, Union
 
 from markscheme.contract.judge import Judge, ModelSource
 from markscheme.contract.origin import origin_of
-from markscheme.contract.registry import entry, judges, name_of, shipped_names, version
+from markscheme.contract.registry import (
+    RESEARCH_JUDGES,
+    entry,
+    judges,
+    name_of,
+    shipped_names,
+    version,
+)
 from markscheme.errors import JudgeError, UnknownNameError
 
 _LONGEST_NAME = 20_000
@@ -209,7 +216,7 @@ def _text(value: Any, *, full: bool, takes_judge: bool) -> str:
     if isinstance(value, str):
         # Names of ours are quoted wherever they occur; whether a plugin has the name, which only
         # importing it shows, matters where a bare word would be read as a judge.
-        names = judges() if takes_judge else shipped_names()
+        names = judges() if takes_judge else {*shipped_names(), *RESEARCH_JUDGES}
         plain = re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", value) and value not in names
         is_word = value in _WORDS or not plain or keyword.iskeyword(value)
         return repr(value) if is_word else value

@@ -1,7 +1,7 @@
-"""The judge contract: one method that every judge has, and four that a judge may declare.
+"""The judge contract: one method that every judge has, and three that a judge may declare.
 
 Required: `judge`. Optional, each a protocol of its own: `validate` (`Validates`), `identity`
-(`HasIdentity`), `requests` (`ListsRequests`) and `needs` (`DeclaresNeeds`). A judge is a
+(`HasIdentity`) and `needs` (`DeclaresNeeds`). A judge is a
 `@dataclass(frozen=True, kw_only=True)` whose fields are all of its parameters, registered with
 `@register(name)`. `markscheme.testing.check_judge` proves the rules for any judge.
 """
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Literal, Protocol, runtime_checkable
 
 import polars as pl
 
-from markscheme.contract.chat import ChatModel, ChatRequest
+from markscheme.contract.chat import ChatModel
 
 # --- What a judge gets as `models`: the chat models, encoders and classifiers of the run ----------
 # Protocols only. `markscheme.models.Models` is the implementation, with ledger and budget in it.
@@ -48,14 +48,6 @@ class PairClassifier(Protocol):
         ...
 
 
-class TextGenerator(Protocol):
-    """Anything that writes a text for each text, such as a sequence-to-sequence model."""
-
-    def generate(self, texts: Sequence[str], *, max_tokens: int) -> list[tuple[str, bool]]:
-        """For each text the output, and whether it ended before `max_tokens`."""
-        ...
-
-
 @runtime_checkable
 class ModelSource(Protocol):
     """The models of a run, opened when a judge first asks for one.
@@ -86,12 +78,8 @@ class ModelSource(Protocol):
         """
         ...
 
-    def seq2seq(self, name: str) -> TextGenerator:
-        """The sequence-to-sequence model of a folder or hub name; its weights load when used."""
-        ...
 
-
-# --- The judge contract: one method that every judge has, and four that a judge may declare -------
+# --- The judge contract: one method that every judge has, and three that a judge may declare ------
 
 
 @runtime_checkable
@@ -143,15 +131,6 @@ class HasIdentity(Protocol):
         Returns:
             For instance the hash of weights or of a prompt, a model's name and revision.
         """
-        ...
-
-
-@runtime_checkable
-class ListsRequests(Protocol):
-    """A judge that can say beforehand what it will ask a chat model."""
-
-    def requests(self, answers: pl.DataFrame) -> list[ChatRequest]:
-        """The requests that these answers would cost, for estimates; nothing is sent."""
         ...
 
 

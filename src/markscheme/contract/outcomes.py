@@ -13,7 +13,7 @@ import polars as pl
 
 from markscheme.contract.chat import ChatModel
 from markscheme.contract.grammar import judge_name
-from markscheme.contract.judge import Encoder, Judge, ModelSource, PairClassifier, TextGenerator
+from markscheme.contract.judge import Encoder, Judge, ModelSource, PairClassifier
 from markscheme.contract.lineage import HasLineage
 from markscheme.contract.registry import asks_chat
 from markscheme.errors import JudgeError, MarkschemeError
@@ -106,10 +106,6 @@ class WithoutChat:
     def nli(self, name: str) -> PairClassifier:
         """The models' own."""
         return self.models.nli(name)
-
-    def seq2seq(self, name: str) -> TextGenerator:
-        """The models' own."""
-        return self.models.seq2seq(name)
 
 
 def checked_outcomes(judge: Judge, found: object, answers: pl.DataFrame) -> pl.DataFrame:

@@ -16,3 +16,4 @@ from .run_folder import default_folder as default_folder
 from .summary import ALL_SYSTEMS as ALL_SYSTEMS
 from .summary import CLUSTERS as CLUSTERS
 from .summary import summarise as summarise
+from .summary import verdict_figures as verdict_figures

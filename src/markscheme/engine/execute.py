@@ -82,7 +82,7 @@ def apply(
 
     A null answer, which a system did not give, is wrong without asking the judge; where the call of
     the system failed (`answer_error`), the row is `skipped`. Where the judge
-    needs references and the question has none, it is not asked either: of a question without an
+    needs references and the question has none, it is not run either: of a question without an
     answer (`reference_kind` `none`) an answer is right if it declines or is null, and any other row
     is `skipped`. One that takes more
     than `row_seconds` of processor time is `failed: too long`; of judges that ask a model, calls
@@ -118,7 +118,7 @@ def _without_references(judge: Judge, answers: pl.DataFrame) -> pl.Series:
 
 
 def _unasked(answers: pl.DataFrame) -> pl.DataFrame:
-    """The outcomes of rows that a judge is not asked about."""
+    """The outcomes of rows that a judge does not judge."""
     outcomes: list[dict[str, Any]] = []
     unknown = pl.repeat(None, answers.height, eager=True)
     kinds = answers.get_column("reference_kind", default=unknown)
@@ -289,7 +289,7 @@ def judged_within(
 ) -> pl.DataFrame:
     """A judge's outcomes, with answers that took more than `seconds` of processor time failed.
 
-    A table that takes too long as a whole is cut into parts until the answers to blame stand
+    A table that takes too long as a whole is cut into parts until the answers to blame are
     alone. Time runs out between two steps of Python; a call of native code is waited for.
     """
     try:

@@ -79,7 +79,7 @@ class RunReport:
 
 @dataclass(kw_only=True)
 class Prepared:
-    """A judge with all that a run writes beside its outcomes."""
+    """A judge with all that a run writes besides its outcomes."""
 
     judge: Judge
     name: str
@@ -118,7 +118,7 @@ def prepare(judges: Sequence[Judge], models: ModelSource | None, clean: Cleaning
     names = [item.name for item in found]
     twice = {name for name in names if names.count(name) > 1}
     if twice:
-        raise RunError(f"asked for {', '.join(sorted(twice))} twice; name each judge once")
+        raise RunError(f"requested {', '.join(sorted(twice))} twice; name each judge once")
     if not names:
         raise RunError("no judge was named; 'markscheme judges' lists all")
     return found
@@ -198,9 +198,9 @@ def run_in_folder(
         models: opens weights and servers.
         render: makes the text of `summary.md`.
         clean: how the answers that judges see are cleaned.
-        ask: what judges are asked with; see `markscheme.engine.processes`.
+        ask: how judges are run; see `markscheme.engine.processes`.
         on_progress: called with the number of finished judgments.
-        command: what was typed, kept in `run.json` for reports; runs may differ in it.
+        command: what was typed, saved in `run.json` for reports; runs may differ in it.
 
     Raises:
         RunError: the folder holds another run, is in use, or cannot be written.
@@ -492,7 +492,7 @@ def _finished(
 ) -> RunReport:
     """The report of a run that was done before, once its input is seen to be the same.
 
-    The figures are computed from the judgments again: those that stand in the folder are not
+    The figures are computed from the judgments again: those that are in the folder are not
     trusted, and are written again where they were changed.
     """
     chain, cleaned = b"", 0
@@ -618,7 +618,7 @@ def _check_same_input(folder: RunFolder, number: int, chain: bytes) -> None:
 def _separators_in(items: pl.DataFrame) -> bool:
     """Whether 0.1.0, which joined texts by separators, may have numbered these items otherwise.
 
-    What it saved of such items cannot be told from what is saved now, so they are judged again.
+    What it saved of such items may look like what is saved now, so they are judged again.
     """
     texts = row_texts(items)
     return bool(texts.str.contains("[\x00\x1e\x1f]").any())
@@ -652,7 +652,7 @@ def prefetch(batches: Iterable[T]) -> Iterator[T]:
 
 
 class ProgressTracker:
-    """Tells of one judge's progress in a batch: judged items stand for their share of its rows."""
+    """Tells of one judge's progress in a batch: judged items count as their share of its rows."""
 
     def __init__(self, on_progress: OnProgress | None, *, rows: int, items: int) -> None:
         self._on_progress = on_progress

@@ -85,7 +85,7 @@ def process_pool(count: int | None, models: ModelSource | None = None) -> Iterat
                 raise RunError(
                     f"one of {width} worker processes died: out of memory, or started by a script "
                     "without `if __name__ == '__main__':`; what was finished in a run's folder is "
-                    "kept, and the same command resumes from there, perhaps with fewer workers"
+                    "saved, and the same command resumes from there, perhaps with fewer workers"
                 ) from None
 
         yield ask
@@ -113,7 +113,7 @@ def _spawned(count: int, options: ModelOptions | None) -> Iterator[ProcessPoolEx
 
 @dataclass
 class _Watch:
-    """How long one process has judged, and how many cores it kept busy meanwhile."""
+    """How long one process has judged, and how many cores it used meanwhile."""
 
     cores: int
     seconds: float = field(default=0.0, init=False)

@@ -44,7 +44,7 @@ class Job:
 
 
 def part_name(table: str, number: int) -> str:
-    """Where a piece of the judgments or answers stands in a run's folder."""
+    """Where a piece of the judgments or answers is in a run's folder."""
     return f"{table}.parquet/part-{number:06d}.parquet"
 
 

@@ -14,7 +14,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from hashlib import blake2b
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeGuard
+from typing import TYPE_CHECKING, Any, BinaryIO, TypeGuard
 
 import orjson
 import polars as pl
@@ -57,7 +57,7 @@ class RunFolder:
     run.json            what is run on what: format, judges with signatures, options, state,
                         the command if one was typed
     answers.parquet     the answers as given
-    judgments.parquet   the judgments, with the system beside them
+    judgments.parquet   the judgments, with the system of each
     summary.json        the figures         summary.md   the same as a Markdown table
     bad_rows.jsonl      rows that were skipped, labels that could not be read
     manifest.json       digests of all of these; run.json has the manifest's own
@@ -90,13 +90,21 @@ class RunFolder:
             why = "it is a symbolic link" if error.errno == errno.ELOOP else error.strerror
             raise RunError(f"cannot write to {error.filename or self.path}: {why}") from None
         with handle:
-            try:
-                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
+            # Whoever looks whether it is held holds it for a moment too (`is_held`).
+            if not (_lock(handle, fcntl.LOCK_EX) or _lock(handle, fcntl.LOCK_EX, after=0.2)):
                 raise RunError(
                     f"another run is writing to {self.path}; wait for it, or choose another --out"
-                ) from None
+                )
             yield
+
+    def is_held(self) -> bool:
+        """Whether a process is writing here; False where there is no lock to try."""
+        flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+        try:
+            with os.fdopen(os.open(self.path / ".lock", flags), "rb") as handle:
+                return not _lock(handle, fcntl.LOCK_SH)
+        except OSError:
+            return False
 
     def read_plan(self) -> dict[str, Any] | None:
         """What an earlier run wrote here, or None.
@@ -242,9 +250,19 @@ class RunFolder:
         except (OSError, pl.exceptions.PolarsError) as error:
             reason = getattr(error, "strerror", None) or error
             raise RunError(
-                f"cannot write {target}: {reason}; what was finished is kept, and the same command "
+                f"cannot write {target}: {reason}; finished work is saved, and the same command "
                 "resumes there"
             ) from None
+
+
+def _lock(handle: BinaryIO, kind: int, *, after: float = 0.0) -> bool:
+    """Try to take a lock, `after` seconds from now; False where another process has it."""
+    time.sleep(after)
+    try:
+        fcntl.flock(handle, kind | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
 
 
 def is_plan(value: Any) -> TypeGuard[dict[str, Any]]:

@@ -144,7 +144,7 @@ def _lines(content: io.BytesIO, path: str) -> pl.DataFrame:
 def scan_parts(system: AbstractFileSystem, names: Sequence[str]) -> pl.LazyFrame:
     """Parquet files of one schema as one table, on any file system, in the order given.
 
-    Of each file no more than the columns that are asked for is fetched, when they are asked for.
+    Of each file no more than the columns that are needed is fetched, when they are needed.
     """
     from polars.io.plugins import register_io_source
     from pyarrow.parquet import ParquetFile

@@ -25,7 +25,7 @@ from markscheme.models.chat import CallGroup
 _APART_FIRST = 1
 _APART_MOST = 32
 _SOON, _LATE = 0.5, 1.0
-"""Items of a table whose rows are asked about one by one: one at first, since a table is seen when
+"""Items of a table whose rows are judged one by one: one at first, since a table is seen when
 its last reply is there and requests of several tables take turns; then half as many after a table
 that came late (in seconds), so that each verdict is saved and seen soon, and twice as many after
 one that came soon, since tables cost something too."""

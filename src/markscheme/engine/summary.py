@@ -42,7 +42,7 @@ def summarise(judgments: pl.LazyFrame, clusters: pl.DataFrame) -> list[dict[str,
         questions also `unsure`, the answers of which the judge says that it cannot tell; `outside`,
         those outside its field; `learned_answers` and `learned_questions`, which trained it (null
         where its weights do not say); and of all others `rest_judged`, `rest_accuracy` and its
-        interval. Judges and systems stand in order of first appearance.
+        interval. Judges and systems are in order of first appearance.
     """
     has_scope = "scope" in judgments.collect_schema().names()
     scoped = (pl.col("scope").is_not_null().any() if has_scope else pl.lit(value=False)).alias(
@@ -69,6 +69,25 @@ def summarise(judgments: pl.LazyFrame, clusters: pl.DataFrame) -> list[dict[str,
             scoped=has_scope,
         )
     ]
+
+
+def verdict_figures(verdicts: pl.Series, clusters: pl.DataFrame) -> list[dict[str, Any]]:
+    """Figures of plain verdicts, such as people's: a record per system, as `summarise` orders them.
+
+    Args:
+        verdicts: Boolean, null where there is none.
+        clusters: `CLUSTERS` of those answers.
+
+    Returns:
+        Records with `system`, `judged`, and `accuracy` with what `summarise` gives beside it.
+    """
+    values = verdicts.cast(pl.Float32).to_numpy()
+    found = []
+    for group in _groups(clusters):
+        own = values if group.rows is None else values[group.rows]
+        judged = int(np.count_nonzero(~np.isnan(own)))
+        found.append({"system": group.system, "judged": judged, **_accuracy(own, group)})
+    return found
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -151,26 +170,14 @@ def _figures(values: dict[str, _Array], group: _Group) -> dict[str, Any]:
 
     statuses = np.bincount(of("status"), minlength=len(STATUSES))
     counts = dict(zip(STATUSES, map(int, statuses), strict=True))
-    accuracy, spread, verdicts = _mean(of("verdict"), group)
     score, score_spread, _ = _mean(of("score"), group)
-    low, high = _interval(accuracy, spread, verdicts)
     score_low, score_high = _interval(score, score_spread, None)
     return {
         "rows": int(statuses.sum()),
         "questions": group.count,
         "judged": counts.pop("judged"),
         "not_judged": {status: count for status, count in counts.items() if count},
-        "accuracy": accuracy,
-        "accuracy_low": low,
-        "accuracy_high": high,
-        "interval": share_method(spread, verdicts),
-        "effective_answers": None
-        if accuracy is None
-        else effective_answers(accuracy, spread, verdicts),
-        "freedom_one_sided": None
-        if accuracy is None or group.questions is None
-        else spread.freedom_one_sided,
-        "independent_answers": None if accuracy is None else spread.independent,
+        **_accuracy(of("verdict"), group),
         "mean_score": score,
         "mean_score_low": score_low,
         "mean_score_high": score_high,
@@ -179,6 +186,23 @@ def _figures(values: dict[str, _Array], group: _Group) -> dict[str, Any]:
         "tokens_in": None if (tokens := total("tokens_in")) is None else int(tokens),
         "tokens_out": None if (tokens := total("tokens_out")) is None else int(tokens),
         **(_learned(values, group) if "scope" in values else {}),
+    }
+
+
+def _accuracy(verdicts: _Array, group: _Group) -> dict[str, Any]:
+    """The share of true verdicts; see `summarise`."""
+    share, spread, count = _mean(verdicts, group)
+    low, high = _interval(share, spread, count)
+    return {
+        "accuracy": share,
+        "accuracy_low": low,
+        "accuracy_high": high,
+        "interval": share_method(spread, count),
+        "effective_answers": None if share is None else effective_answers(share, spread, count),
+        "freedom_one_sided": None
+        if share is None or group.questions is None
+        else spread.freedom_one_sided,
+        "independent_answers": None if share is None else spread.independent,
     }
 
 
@@ -193,8 +217,7 @@ def _learned(values: dict[str, _Array], group: _Group) -> dict[str, Any]:
     numbers = np.arange(group.count) if group.questions is None else group.questions
     others = None if group.questions is None else numbers[~learned]
     rest = replace(group, rows=None, questions=others)
-    accuracy, spread, verdicts = _mean(verdict[~learned], rest)
-    low, high = _interval(accuracy, spread, verdicts)
+    shares = _accuracy(verdict[~learned], rest)
     return {
         "unsure": int(unsure.sum()),
         "outside": int(counts[SCOPES.index(OUTSIDE)]),
@@ -202,10 +225,8 @@ def _learned(values: dict[str, _Array], group: _Group) -> dict[str, Any]:
         "learned_questions": None
         if counts[SCOPES.index(UNKNOWN)]
         else len(np.unique(numbers[learned])),
-        "rest_judged": verdicts,
-        "rest_accuracy": accuracy,
-        "rest_accuracy_low": low,
-        "rest_accuracy_high": high,
+        "rest_judged": int(np.count_nonzero(~np.isnan(verdict[~learned]))),
+        **{f"rest_{name}": shares[name] for name in ("accuracy", "accuracy_low", "accuracy_high")},
     }
 
 

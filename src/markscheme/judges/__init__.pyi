@@ -1,3 +1,4 @@
+from .outcomes import LEXICAL as LEXICAL
 from .outcomes import PATTERNS as PATTERNS
 from .outcomes import Thresholded as Thresholded
 from .outcomes import by_threshold as by_threshold

@@ -19,13 +19,11 @@ from .partial_marks import credit as credit
 from .partial_marks import expected_marks as expected_marks
 from .partial_marks import gap as gap
 from .partial_marks import marks as marks
-from .partial_marks import rank_scores as rank_scores
 from .patterns import TimedSearch as TimedSearch
 from .patterns import read_pattern as read_pattern
 from .rouge_bleu import bleu as bleu
-from .rouge_bleu import corpus_bleu as corpus_bleu
+from .rouge_bleu import bleu_matches as bleu_matches
 from .rouge_bleu import rouge1 as rouge1
 from .rouge_bleu import rouge2 as rouge2
 from .rouge_bleu import rouge_l as rouge_l
-from .similarity import bertscore_f1 as bertscore_f1
 from .similarity import char_similarity as char_similarity

@@ -29,13 +29,6 @@ BONUS = 0.05
 PARTIAL = 0.5
 """Marks of an answer that says less than the reference, its gap being unknown (ours)."""
 
-LEAST_GAP = 0.5
-"""The gap of an inferior answer that takes no step, information or assumption of the scheme: less
-than any that counts (the least is 3), and more than none, so that equivalent ones rank above it."""
-
-INCORRECT = float("-inf")
-"""Place of an incorrect answer in the paper's order: after every gap."""
-
 
 def gap(counts: pl.DataFrame, scheme: str) -> pl.Series:
     """The inference gap: weighted sum of steps, information and assumptions, 0 or more.
@@ -101,27 +94,6 @@ def expected_marks(entails: pl.Series, entailed: pl.Series) -> pl.Series:
     table = pl.DataFrame({"s": entails, "i": entailed})
     s, i = pl.col("s"), pl.col("i")
     return table.select(marks=s * i + (1 + BONUS) * s * (1 - i) + PARTIAL * (1 - s) * i)["marks"]
-
-
-def rank_scores(relations: pl.Series, gaps: pl.Series) -> pl.Series:
-    """The paper's order of answers: equivalent ones, then by gap, then incorrect ones.
-
-    Returns:
-        0, minus the gap, or minus infinity; null where relation or gap are unknown. Superior and
-        inferior answers are in one order by their gaps, as Table 13 has it; inferior ones rank
-        below equivalent ones even where their gap is 0, as in the authors' code.
-    """
-    table = pl.DataFrame({"relation": relations.cast(pl.String), "gap": gaps.cast(pl.Float64)})
-    return table.select(
-        score=pl.when(pl.col("relation") == "equivalent")
-        .then(0.0)
-        .when(pl.col("relation") == "incorrect")
-        .then(INCORRECT)
-        .when((pl.col("relation") == "inferior") & (pl.col("gap") < LEAST_GAP))
-        .then(-LEAST_GAP)
-        .when(pl.col("relation").is_not_null())
-        .then(-pl.col("gap"))
-    )["score"]
 
 
 def _check(scheme: str) -> None:

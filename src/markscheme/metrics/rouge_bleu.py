@@ -1,8 +1,7 @@
-"""BLEU of a whole corpus, one reference a text, and ROUGE on columns.
+"""Sentence BLEU and ROUGE on columns.
 
-Equal to sacrebleu's `corpus_bleu` with its defaults, divided by 100 (Papineni et al. 2002; Post
-2018): counts are added up over the corpus first, orders without a match are smoothed
-exponentially, and a corpus too short to have four-grams scores 0.
+BLEU is equal to sacrebleu's `sentence_bleu` with its defaults, divided by 100 (Papineni et al.
+2002; Post 2018): orders without a match are smoothed exponentially.
 """
 
 from __future__ import annotations
@@ -58,10 +57,10 @@ def tokens_13a(text: pl.Expr) -> pl.Expr:
 
 
 def _bleu(answers: pl.Series, references: pl.Series) -> pl.Series:
-    return pl.Series(_scores(*matches(answers, references)))
+    return pl.Series(_scores(*bleu_matches(answers, references)))
 
 
-def matches(answers: pl.Series, references: pl.Series) -> tuple[Integers, Integers, Integers]:
+def bleu_matches(answers: pl.Series, references: pl.Series) -> tuple[Integers, Integers, Integers]:
     """What BLEU counts of n pairs of texts.
 
     Returns the runs of 1 to ORDERS tokens that the texts of a pair share, shape (ORDERS, n), and
@@ -99,25 +98,6 @@ def _scores(
     brevity = np.minimum(0, 1 - reference_length / safe_length)
     scores = np.exp(brevity + logs.sum(axis=0) / np.minimum(safe_length, ORDERS))
     return np.where(any_match, scores, 0.0)
-
-
-def corpus_bleu(texts: pl.Series, references: pl.Series) -> float:
-    """BLEU of n texts (String, no nulls) against n references, from 0 to 1; 0 for no texts.
-
-    >>> corpus_bleu(pl.Series(["the cat sat on a mat"]), pl.Series(["the cat sat on a mat"]))
-    1.0
-    """
-    if texts.is_empty():
-        return 0.0
-    matched, length, reference_length = matches(texts, references)
-    correct = matched.sum(axis=1)
-    possible = np.maximum(length - np.arange(ORDERS)[:, None], 0).sum(axis=1)
-    if not correct[0] or not possible.all():
-        return 0.0
-    missed = correct == 0
-    precision = np.where(missed, 1 / 2.0 ** np.cumsum(missed), correct) / possible
-    brevity = min(0.0, 1 - reference_length.sum() / length.sum())
-    return float(np.exp(brevity + np.log(precision).mean()))
 
 
 # --- ROUGE-1, ROUGE-2 and ROUGE-L on columns, the best F-measure over the references --------------

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from markscheme.contract import ChatModel, Encoder, PairClassifier
     from markscheme.models.chat import Budget, ModelProfile, ModelTable
     from markscheme.models.ledger import Ledger, LedgerEntry
-    from markscheme.models.local import SequenceModel
 
 LEDGER_ENV = "MARKSCHEME_LEDGER"
 """Environment variable that names the ledger: a path or a PostgreSQL URL."""
@@ -264,7 +263,7 @@ class Models:
         """The entailment model called `name`: a folder, or a name on the hub.
 
         Raises:
-            MissingExtraError: it needs the transformers library, which is not installed.
+            MissingExtraError: it needs the research package or transformers, not installed.
             ModelError: it cannot be opened, or does not say which of its outputs is entailment.
         """
         if name not in self._classifiers:
@@ -272,12 +271,6 @@ class Models:
 
             self._classifiers[name] = open_nli(name)
         return self._classifiers[name]
-
-    def seq2seq(self, name: str) -> SequenceModel:
-        """The sequence-to-sequence model of a folder or hub name; its weights load when used."""
-        from markscheme.models.local import SequenceModel
-
-        return SequenceModel(name=name)
 
     def close(self) -> None:
         """Write what is left to the ledger and close it."""

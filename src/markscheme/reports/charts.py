@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 from urllib.parse import urlencode
 
@@ -107,13 +107,21 @@ def address(state: Mapping[str, str]) -> str:
     return f"#{urlencode(state)}"
 
 
+def with_links(
+    table: pl.DataFrame, state: Callable[..., Mapping[str, str]], *names: str
+) -> pl.DataFrame:
+    """The table with `link`: the address of each row's answers, by the values of these columns."""
+    found = [address(state(*row)) for row in table.select(names).iter_rows()]
+    return table.with_columns(pl.Series("link", found, dtype=pl.String))
+
+
 def dots(
     table: pl.DataFrame, *, y: str, x: str, x_title: str, judges: Sequence[str], people: bool,
     width: int = WIDTH, step: int = 34,
 ) -> Any:  # fmt: skip
     """A row of dots for each `y`: one dot a judge, and one for people.
 
-    Where the table has `low` and `high`, each judge stands on a line of its own with its interval;
+    Where the table has `low` and `high`, each judge has a line of its own with its interval;
     where it has `link`, a dot leads to its answers.
     """
     alt = altair()

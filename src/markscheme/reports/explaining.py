@@ -260,7 +260,7 @@ def _edits(
 
 
 def matched_spans(questions: pl.Series, references: pl.Series, answers: pl.Series) -> pl.Series:
-    """Places in each answer whose content words stand in its best reference.
+    """Places in each answer whose content words are in its best reference.
 
     Words are compared as the examiner compares them: inflected forms and spelled-out numbers are
     the same word. Neighbouring matched words with nothing but spaces between make one span.
@@ -269,7 +269,7 @@ def matched_spans(questions: pl.Series, references: pl.Series, answers: pl.Serie
         questions, references, answers: one row per answer; an answer may be null.
 
     Returns:
-        `spans`: a list a row of starts and ends in turn, in characters: `[0, 5, 9, 12]`.
+        `spans`: one list per row of starts and ends in turn, in characters: `[0, 5, 9, 12]`.
     """
     texts = answers.fill_null("")
     wanted = _matched_words(questions, references, texts)

@@ -96,10 +96,10 @@ def _drawable(value: Any) -> Any:
 
 
 def picture(chart: Any, *, label: str, linked: bool = True) -> str:
-    """A chart as SVG to stand in a page: only shapes and texts, no style or script.
+    """A chart as SVG to embed in a page: only shapes and texts, no style or script.
 
-    A mark says what it stands for when pointed at, and leads to its answers on the same page. The
-    table of numbers beside the chart has the same links for the keyboard.
+    A mark shows what it represents when pointed at, and leads to its answers on the same page. The
+    table of numbers next to the chart has the same links for the keyboard.
 
     Args:
         chart: what to draw.

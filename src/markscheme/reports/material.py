@@ -1,4 +1,4 @@
-"""What a report is made of: a run's answers, every judge's judgments beside them, and labels."""
+"""What a report is made of: a run's answers, every judge's judgments of them, and labels."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from markscheme.agreement import (
     open_run,
 )
 from markscheme.analysis import error_rates, failure_modes, judge_errors, kind_of, with_unattributed
-from markscheme.engine import ALL_SYSTEMS, summarise
+from markscheme.engine import CLUSTERS, summarise, verdict_figures
 from markscheme.errors import AgreementError, RunError
 from markscheme.metrics import exact_match
 from markscheme.models import Models
@@ -40,7 +40,7 @@ from markscheme.tables import (
 )
 
 PEOPLE = "people"
-"""What labels are called where judges stand beside them."""
+"""What labels are called where judges are next to them."""
 
 REASON_LEFT_OUT = "left out, since it may quote the answer"
 """In place of every reason, where a report has no texts."""
@@ -68,7 +68,7 @@ class Judged:
 
 @dataclass(frozen=True, kw_only=True)
 class Material:
-    """Everything a report shows, computed when first asked for.
+    """Everything a report shows, computed on first use.
 
     Attributes:
         title: what the report is called.
@@ -184,40 +184,19 @@ class Material:
             )
             for one in self.judges
         ]
-        return summarise(pl.concat(parts).lazy(), _clusters(self.answers))
+        return summarise(pl.concat(parts).lazy(), self.answers.select(CLUSTERS))
 
-    def figures_of(self, rows: pl.DataFrame) -> list[dict[str, Any]]:
-        """The same figures of some judgments, by judge and system.
-
-        Args:
-            rows: `row` (of the answers), `system`, `judge`, `verdict`.
-        """
-        found = []
-        for (judge,), part in rows.sort("row").group_by("judge", maintain_order=True):
-            said = part.select(
-                judge=pl.lit(str(judge)), signature=pl.lit(""), verdict="verdict",
-                status=pl.lit("judged").cast(JUDGMENTS_SCHEMA["status"]),
-                score=pl.col("verdict").cast(pl.Float64), cost_usd=pl.lit(None, pl.Float64),
-                tokens_in=pl.lit(None, pl.Int64), tokens_out=pl.lit(None, pl.Int64),
-            )  # fmt: skip
-            these = _clusters(self.answers[part["row"]])
-            found += [one for one in summarise(said.lazy(), these) if one["system"] != ALL_SYSTEMS]
-        return found
+    def figures_of(self, verdicts: pl.Series) -> dict[str, dict[str, Any]]:
+        """The accuracy of some verdicts on the answers, by system."""
+        return {
+            one["system"]: one for one in verdict_figures(verdicts, self.answers.select(CLUSTERS))
+        }
 
     @cached_property
     def people(self) -> dict[str, dict[str, Any]]:
-        """The same figures of labels, over labelled answers, by system."""
-        known = self.answers.filter(pl.col("accepted").is_not_null())
-        if known.is_empty():
-            return {}
-        verdict = pl.col("accepted")
-        rows = known.select(
-            judge=pl.lit(PEOPLE), signature=pl.lit(""),
-            status=pl.lit("judged").cast(JUDGMENTS_SCHEMA["status"]),
-            score=verdict.cast(pl.Float64), verdict=verdict, cost_usd=pl.lit(None, pl.Float64),
-            tokens_in=pl.lit(None, pl.Int64), tokens_out=pl.lit(None, pl.Int64),
-        )  # fmt: skip
-        return {one["system"]: one for one in summarise(rows.lazy(), _clusters(known))}
+        """The same of labels, over labelled answers."""
+        known = self.labelled_part()
+        return known.figures_of(known.answers["accepted"])
 
     @cached_property
     def agreement(self) -> list[Agreement]:
@@ -410,7 +389,3 @@ def _distinct(judges: Sequence[Judged]) -> list[Judged]:
         one if names.count(one.judge) == 1 else replace(one, name=f"{one.judge} ({one.run})")
         for one in judges
     ]
-
-
-def _clusters(answers: pl.DataFrame) -> pl.DataFrame:
-    return answers.select(pl.col("system").cast(pl.Categorical), pl.col("question").hash())

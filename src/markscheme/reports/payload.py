@@ -59,7 +59,7 @@ def payload(material: Material, *, live: bool = False) -> dict[str, Any]:
 
 
 def later(material: Material) -> dict[str, Any]:
-    """What the page shows of an answer beside its text, which takes longer to find and to read.
+    """What the page shows of an answer besides its text, which takes longer to find and to read.
 
     Returns:
         Columns of `answers`, and of each of `judges`, of the same length as `payload`'s.

@@ -1,4 +1,4 @@
-"""A run's report with everything beside it: the public `report`."""
+"""A run's report with its further files: the public `report`."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class ReportResult(TableResult):
         path: the HTML file.
         answers: how many it shows.
         labelled: how many of them have a label.
-        figures, tables_written: the files beside it that were asked for.
+        figures, tables_written: the files next to it that were requested.
         notes: what was met when labels were matched.
     """
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from markscheme.results import Table
+from markscheme.results import Column, Form, Table
+
+Link = Mapping[str, str]
+"""Answers, as a filter's state."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,4 +30,49 @@ class Section:
     caption: str
     table: Table
     chart: Callable[[], Any] | None = None
-    links: Mapping[tuple[int, int], Mapping[str, str]] = field(default_factory=dict)
+    links: Mapping[tuple[int, int], Link] = field(default_factory=dict)
+
+
+def pivot_section(
+    *,
+    table: str,
+    names: Sequence[Column | str],
+    rows: Sequence[tuple[Any, ...]],
+    across: Sequence[str],
+    cells: Mapping[tuple[Any, ...], Any],
+    form: Form = "count",
+    missing: str | None = None,
+    after: Sequence[Column] = (),
+    notes: Sequence[str] = (),
+    link: Callable[..., Link | None] = lambda *_: None,
+    **words: Any,
+) -> Section:
+    """A section of which the table has a cell for each row and each heading of `across`.
+
+    Args:
+        table: the table's title.
+        names: the columns that name the rows.
+        rows: what each row is named by, one part for each of `names`.
+        across: headings of the cells.
+        cells: by the row's parts and the heading.
+        form, missing: how cells are written, and those of which nothing is known.
+        after: columns behind the cells, of the row's parts.
+        notes: below the table.
+        link: the answers that a cell counts, by the row's parts and the heading; None for none.
+        words: the section's `key`, `title` and `caption`, and its `chart`.
+    """
+
+    def values(heading: str) -> Callable[[tuple[Any, ...]], Any]:
+        return lambda row: cells.get((*row, heading))
+
+    counted = (Column(heading, values(heading), form, missing) for heading in across)
+    return Section(
+        table=Table.of(table, (*names, *counted, *after), rows, notes),
+        links={
+            (row, len(names) + at): state
+            for row, parts in enumerate(rows)
+            for at, heading in enumerate(across)
+            if (state := link(*parts, heading)) is not None
+        },
+        **words,
+    )

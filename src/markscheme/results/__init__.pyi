@@ -22,10 +22,10 @@ from .result import flat_frame as flat_frame
 from .run_summary import accuracy_note as accuracy_note
 from .run_summary import judged_nothing as judged_nothing
 from .run_summary import lineage_note as lineage_note
+from .run_summary import lineage_notes as lineage_notes
 from .run_summary import not_judged as not_judged
 from .run_summary import scope_notes as scope_notes
 from .run_summary import summary_table as summary_table
-from .run_summary import totals as totals
 from .run_summary import why_not_judged as why_not_judged
 from .slices import NO_VALUE as NO_VALUE
 from .slices import check_slices as check_slices

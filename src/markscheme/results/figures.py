@@ -26,7 +26,7 @@ METHODS = (
 class Figure:
     """A statistic, or the reason it is undefined. Exactly one of `value` and `reason` is set.
 
-    `low` and `high` bound the interval where one was asked for, and `method` says in a word of
+    `low` and `high` bound the interval where one was requested, and `method` says in a word of
     `METHODS` how it (or a p-value) was made. `resamples` is the number of resamples on which the
     statistic was defined.
     """
@@ -94,7 +94,7 @@ def methods_of(figures: Iterable[Figure]) -> str:
 def interval_note(
     figures: Iterable[tuple[str, Figure]], confidence: float = 0.95
 ) -> tuple[str, ...]:
-    """What stands below a table of figures with their names; nothing where none has an interval.
+    """The lines below a table of figures with their names; nothing where none has an interval.
 
     `95% intervals: wilson-t`, or where the way is not the same for all `95% intervals: wilson-t
     (accuracy, recall), fisher-z (kappa)`.

@@ -28,7 +28,7 @@ class Tabular:
             is undefined (`tables` and `to_json` say why).
         tables: the same for people, as the command prints them.
         data: everything computed, as nested values; what `to_json` writes.
-        lead: the answer in sentences, which stand before the tables; may be empty.
+        lead: the answer in sentences, which come before the tables; may be empty.
     """
 
     lead: tuple[str, ...] = ()

@@ -10,7 +10,7 @@ import polars as pl
 
 from markscheme.results.figures import Figure, interval, interval_note, share_text
 from markscheme.results.table import Column, Table
-from markscheme.tables import OUTSIDE, scope_kind
+from markscheme.tables import ALL, LEARNED, OUTSIDE, REST, UNKNOWN, scope_kind, scope_parts
 from markscheme.text import one_line
 
 _NOTE = (
@@ -52,7 +52,7 @@ def judged_nothing(records: Iterable[dict[str, Any]]) -> list[str]:
     """The judges that judged no answer, where that is no run that passed.
 
     It is none where no judge judged anything, or where one failed at an answer and judged none
-    beside judges that did. To skip all answers is no failure.
+    while others judged some. To skip all answers is no failure.
     """
     judged, failed = Counter[str](), Counter[str]()
     for record in records:
@@ -107,7 +107,7 @@ def why_not_judged(judgments: pl.LazyFrame) -> list[str]:
 
 
 def scope_notes(judgments: pl.LazyFrame, records: Sequence[dict[str, Any]]) -> list[str]:
-    """What is to be known of trained judges before their figures are believed, as lines.
+    """What is to be known of trained judges before their figures are relied on, as lines.
 
     How many answers lie outside what a judge learned and why, of how many it says that it cannot
     tell, and how many questions trained it, with the share it accepts of all and of the others.
@@ -117,7 +117,9 @@ def scope_notes(judgments: pl.LazyFrame, records: Sequence[dict[str, Any]]) -> l
         records: its figures, as `engine.summary.summarise` makes them.
     """
     lines = []
-    for one in totals(records):
+    # Of a judge's records the one over all systems is the last.
+    trained = {one["judge"]: one for one in records if "learned_questions" in one}
+    for one in trained.values():
         judge, total = one["judge"], one["judged"]
         if one["outside"]:
             why = _commonest_reason(judgments, judge)
@@ -130,27 +132,45 @@ def scope_notes(judgments: pl.LazyFrame, records: Sequence[dict[str, Any]]) -> l
                 f"of {one['unsure']:,} of {total:,} answers {judge} says that it is unsure; a "
                 "cascade can send exactly those to another judge"
             )
-        shares = (share_text(one[name], missing="n/a") for name in ("accuracy", "rest_accuracy"))
-        whole, rest = (f"{share}%" for share in shares)
         said = lineage_note(
             judge,
             questions=one["questions"],
             trained=one["learned_questions"],
             figure="accepted",
-            whole=whole,
-            rest=rest if one["rest_judged"] else None,
+            whole=_share(one["accuracy"]),
+            rest=_share(one["rest_accuracy"]) if one["rest_judged"] else None,
         )
         lines += [said] if said else []
     return lines
 
 
-def totals(records: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Of judges that learned from questions, the record over all systems."""
-    found: dict[str, dict[str, Any]] = {}
-    for one in records:
-        if "learned_questions" in one:
-            found[one["judge"]] = one  # The one over all systems is the last.
-    return list(found.values())
+def lineage_notes(rows: pl.DataFrame, right: pl.Series, *, figure: str) -> list[str]:
+    """A line for each judge that some of these questions trained, or may have trained.
+
+    Args:
+        rows: judgments with their `question`.
+        right: what a share is given of, one truth value a row, null where there is none.
+        figure: what that share is, in words.
+    """
+    lines = []
+    for (judge,), mine in rows.with_columns(_right=right).group_by("judge", maintain_order=True):
+        parts = scope_parts(mine)
+        asked = {name: part["question"].n_unique() for name, part in parts.items()}
+        shares = {name: _share(part["_right"].mean()) for name, part in parts.items()}
+        said = lineage_note(
+            str(judge),
+            questions=asked[ALL],
+            trained=None if UNKNOWN in parts else asked.get(LEARNED, 0),
+            figure=figure,
+            whole=shares[ALL],
+            rest=shares.get(REST),
+        )
+        lines += [said] if said else []
+    return lines
+
+
+def _share(value: Any) -> str:
+    return "n/a" if value is None else f"{share_text(value)}%"
 
 
 def lineage_note(

@@ -40,7 +40,7 @@ def slice_records(
 
 
 def check_slices(known: list[str], wanted: list[str]) -> None:
-    """Raises DataError where a run or a table has not kept a column that is wanted."""
+    """Raises DataError where a run or a table lacks a column that is wanted."""
     for name in wanted:
         if name not in known:
             raise DataError(

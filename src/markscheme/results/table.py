@@ -247,7 +247,7 @@ def _beside(table: Table, room: int) -> RichTable | None:
 
 
 def _blocks(table: Table, room: int) -> list[RichTable] | None:
-    """The columns in as many blocks as are needed; None where not one fits beside the names."""
+    """The columns in as many blocks as are needed; None where not one fits next to the names."""
     columns = range(len(table.header))
     first = next((place for place in columns if table.header[place] in table.numeric), None)
     if first is None or len(columns) < 2:

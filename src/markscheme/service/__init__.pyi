@@ -1,4 +1,3 @@
-from .app import LOCAL as LOCAL
 from .app import DrainingServer as DrainingServer
 from .app import make_app as make_app
 from .settings import Batching as Batching

@@ -10,7 +10,6 @@ from collections.abc import AsyncIterator, Sequence
 from types import FrameType
 from typing import Any
 
-import uvicorn
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
@@ -18,17 +17,17 @@ from starlette.exceptions import HTTPException
 from markscheme.contract import version
 from markscheme.models import Models
 from markscheme.service.allowed import Allowed
-from markscheme.service.guard import OPEN, Guard
+from markscheme.service.guard import OPEN, Watch
 from markscheme.service.jobs import Jobs
 from markscheme.service.judging import Judging
 from markscheme.service.metrics import Metrics
 from markscheme.service.pages import Pages
-from markscheme.service.problems import MEDIA, of_validation, problem
+from markscheme.service.problems import KINDS, MEDIA, of_validation, problem
 from markscheme.service.routes import job_routes, judging_routes, operating_routes
 from markscheme.service.schemas import EXAMPLE_ANSWER, AnswerIn, Problem
 from markscheme.service.settings import Keys, Settings
 from markscheme.service.state import State
-from markscheme.web import BoundedProtocol
+from markscheme.web import Server
 
 log = logging.getLogger("markscheme.service")
 
@@ -36,23 +35,6 @@ _ABOUT = """Marks answers to questions against reference answers.
 
 Not judged is a status, never a zero: `score`, `verdict` and rewards are null then. What cannot be
 done is answered with problem details (RFC 9457)."""
-
-_REFUSALS = {
-    400: "Cannot be read.",
-    401: "No valid key.",
-    403: "That judge is not allowed.",
-    404: "No such judge, job or address.",
-    405: "Not that method.",
-    408: "Came too slowly.",
-    409: "The job is not done.",
-    413: "Too large, or too many answers.",
-    415: "The file is compressed.",
-    421: "Not under this name.",
-    422: "Not as the schema says.",
-    429: "Too much is waiting; try again after `Retry-After` seconds.",
-    503: "Stopping, or not done within the time limit.",
-    507: "The disk is full.",
-}
 
 
 def make_app(
@@ -92,15 +74,15 @@ def make_app(
         redoc_url=None,
         lifespan=lambda app: _life(state),  # noqa: ARG005
         responses={
-            status: {"model": Problem, "description": text} for status, text in _REFUSALS.items()
+            status: {"model": Problem, "description": title} for status, (_, title) in KINDS.items()
         },
     )
     app.state.service = state
     app.include_router(judging_routes(state))
     app.include_router(job_routes(state))
     app.include_router(operating_routes(state))
-    app.add_middleware(Guard, state=state)
-    app.add_middleware(Pages, state=state)  # Before the guard: they are for users without a key.
+    app.add_middleware(Watch, state=state)
+    app.add_middleware(Pages, state=state)  # Before the watch: they are for users without a key.
     _describe_problems(app, with_keys=bool(state.keys))
 
     @app.exception_handler(RequestValidationError)
@@ -200,10 +182,7 @@ def _describe_problems(app: FastAPI, *, with_keys: bool) -> None:
 # --- Running the service: the port it takes, and how it stops -------------------------------------
 
 
-LOCAL = frozenset({"127.0.0.1", "localhost", "::1"})
-
-
-class DrainingServer(uvicorn.Server):
+class DrainingServer(Server):
     """A server that a first signal empties and a second one stops.
 
     On the first, readiness says 503 and new work is refused; after `linger` seconds, in which a
@@ -212,17 +191,11 @@ class DrainingServer(uvicorn.Server):
 
     def __init__(self, app: FastAPI, *, linger: float, grace: float) -> None:
         super().__init__(
-            uvicorn.Config(
-                app,
-                http=BoundedProtocol,
-                log_level="error",
-                access_log=False,
-                server_header=False,
-                proxy_headers=False,
-                timeout_keep_alive=75,
-                timeout_graceful_shutdown=round(grace),
-                lifespan="on",
-            )
+            app,
+            log_level="error",
+            timeout_keep_alive=75,
+            timeout_graceful_shutdown=round(grace),
+            lifespan="on",
         )
         self._service = app.state.service
         self._linger = linger

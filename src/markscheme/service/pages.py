@@ -18,7 +18,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from markscheme.contract import version
 from markscheme.service.state import State
-from markscheme.web import answer_script, answer_style
+from markscheme.web import SAFE_HEADERS, answer_script, answer_style, host_name
 
 
 @dataclass(frozen=True)
@@ -50,28 +50,19 @@ class Pages:
             return
         response: Response
         host = next((v.decode("latin-1") for k, v in scope["headers"] if k == b"host"), "")
-        if self._hosts is not None and _name(host) not in self._hosts:
+        if self._hosts is not None and host_name(host) not in self._hosts:
             response = PlainTextResponse("this server is reached as localhost only", 421)
         else:
             response = Response(
                 page.content.replace(b"{{address}}", _reached(scope["scheme"], host).encode()),
                 media_type="text/html",
                 headers={
+                    **SAFE_HEADERS,
                     "content-security-policy": page.policy,
-                    "x-content-type-options": "nosniff",
-                    "x-frame-options": "DENY",
-                    "referrer-policy": "same-origin",
                     "cache-control": "no-cache",
                 },
             )
         await response(scope, receive, send)
-
-
-def _name(host: str) -> str:
-    """A host's name without its port."""
-    if host.startswith("["):
-        return host[1:].partition("]")[0]
-    return host.partition(":")[0].lower()
 
 
 def _reached(scheme: str, host: str) -> str:

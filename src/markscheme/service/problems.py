@@ -14,27 +14,24 @@ from starlette.responses import Response
 MEDIA = "application/problem+json"
 _SHOWN = 20
 
-TITLES = {
-    "bad-request": "The request cannot be read",
-    "wrong-key": "A key is needed",
-    "not-allowed": "Not allowed here",
-    "not-found": "There is no such thing",
-    "wrong-method": "This address does not do that",
-    "too-slow": "The request came too slowly",
-    "not-ready": "Not in a state for that",
-    "too-large": "Too much at once",
-    "wrong-kind": "Not a kind of content that is read here",
-    "wrong-host": "This server has another name",
-    "invalid": "The request is not as the schema says",
-    "busy": "Too much is waiting",
-    "broken": "Something broke here",
-    "unavailable": "Not available now",
-    "disk-full": "No room to keep it",
+KINDS = {
+    400: ("bad-request", "The request cannot be read"),
+    401: ("wrong-key", "A key is needed"),
+    403: ("not-allowed", "Not allowed here"),
+    404: ("not-found", "There is no such thing"),
+    405: ("wrong-method", "This address does not do that"),
+    408: ("too-slow", "The request came too slowly"),
+    409: ("not-ready", "Not in a state for that"),
+    413: ("too-large", "Too much at once"),
+    415: ("wrong-kind", "Not a kind of content that is read here"),
+    421: ("wrong-host", "This server has another name"),
+    422: ("invalid", "The request is not as the schema says"),
+    429: ("busy", "Too much is waiting"),
+    500: ("broken", "Something broke here"),
+    503: ("unavailable", "Not available now"),
+    507: ("disk-full", "No room to keep it"),
 }
-_BY_STATUS = {400: "bad-request", 401: "wrong-key", 403: "not-allowed", 404: "not-found",
-              405: "wrong-method", 408: "too-slow", 409: "not-ready", 413: "too-large",
-              415: "wrong-kind", 421: "wrong-host", 422: "invalid", 429: "busy",
-              500: "broken", 503: "unavailable", 507: "disk-full"}  # fmt: skip
+"""By status: the end of a problem's `type`, and its title."""
 
 
 class Refusal(HTTPException):
@@ -60,10 +57,10 @@ def problem(
     errors: Sequence[Mapping[str, Any]] = (),
 ) -> Response:
     """The response that says what is wrong."""
-    slug = _BY_STATUS.get(status, "bad-request" if status < 500 else "broken")
+    slug, title = KINDS.get(status) or KINDS[400 if status < 500 else 500]
     body: dict[str, Any] = {
         "type": f"urn:markscheme:problem:{slug}",
-        "title": TITLES[slug],
+        "title": title,
         "status": status,
         "detail": detail,
         "request_id": request_id,

@@ -18,7 +18,6 @@ from .columns import no_columns as no_columns
 from .columns import recognise as recognise
 from .columns import renamed as renamed
 from .datasets import read_dataset as read_dataset
-from .entailment_files import read_entailment_pairs as read_entailment_pairs
 from .files import DATASET as DATASET
 from .files import Format as Format
 from .files import RawBatch as RawBatch
@@ -37,6 +36,7 @@ from .joins import with_answers as with_answers
 from .joins import with_ids_of as with_ids_of
 from .judgment_files import judgments_file as judgments_file
 from .judgment_files import load_judgments as load_judgments
+from .judgments import ALL as ALL
 from .judgments import INSIDE as INSIDE
 from .judgments import JUDGMENTS_SCHEMA as JUDGMENTS_SCHEMA
 from .judgments import LEARNED as LEARNED
@@ -45,6 +45,7 @@ from .judgments import NO_REFERENCE as NO_REFERENCE
 from .judgments import OUTCOME as OUTCOME
 from .judgments import OUTSIDE as OUTSIDE
 from .judgments import RELATIONS as RELATIONS
+from .judgments import REST as REST
 from .judgments import SCOPES as SCOPES
 from .judgments import SPENT as SPENT
 from .judgments import STATUSES as STATUSES
@@ -52,6 +53,7 @@ from .judgments import UNKNOWN as UNKNOWN
 from .judgments import UNSURE as UNSURE
 from .judgments import as_outcomes as as_outcomes
 from .judgments import scope_kind as scope_kind
+from .judgments import scope_parts as scope_parts
 from .label_values import BLANK as BLANK
 from .labels import load_labels as load_labels
 from .labels import majority as majority

@@ -1,4 +1,4 @@
-"""The answers table: questions, reference answers and what systems said, one row per answer.
+"""The answers table: questions, reference answers and systems' answers, one row per answer.
 
 Whatever the input looks like, the table has all columns of `SCHEMA`; what was not given is null.
 """
@@ -55,7 +55,7 @@ _ID_DIGITS = 24
 
 
 def slices_of(answers: pl.DataFrame) -> list[str]:
-    """The columns of an answers table that are the user's own, kept to give figures by."""
+    """The columns of an answers table that are the user's own, retained to group figures."""
     return [name for name in answers.columns if name not in ANSWERS_SCHEMA]
 
 
@@ -210,7 +210,7 @@ class AnswersReader:
         return frame
 
     def _first_look(self, found: Recognised, raw: RawBatch) -> bool:
-        """Whether a source's ids number questions, each standing once for every system.
+        """Whether a source's ids number questions, each listed once for every system.
 
         What may name the systems, where no column is known to, is offered in a note.
         """
@@ -233,7 +233,7 @@ class AnswersReader:
                 ] = None
         if numbers:
             self.recognised[
-                f"{found.places['answer_id']} stands once for each system, so it numbers questions"
+                f"{found.places['answer_id']} occurs once per system, so it numbers questions"
             ] = None
         return numbers
 
@@ -276,7 +276,7 @@ class AnswersReader:
         return frame
 
     def _slices(self, raw: RawBatch) -> dict[str, str]:
-        """The columns asked for as slices that are not ours anyway.
+        """The columns requested as slices that are not ours anyway.
 
         Raises:
             DataError: the source has no such column.
@@ -285,7 +285,7 @@ class AnswersReader:
         for name in wanted:
             if name not in raw.columns:
                 raise DataError(
-                    f"{raw.source} has no column {name!r}, asked for with --slices; its columns "
+                    f"{raw.source} has no column {name!r}, requested with --slices; its columns "
                     f"are: {', '.join(raw.columns)}"
                 )
         return {name: name for name in wanted}
@@ -407,10 +407,10 @@ def row_texts(frame: pl.DataFrame, columns: Sequence[str] | None = None) -> pl.S
     Args:
         frame: any table. Cells may be null, texts, bytes, numbers, Booleans, times, and lists and
             structs of these to any depth.
-        columns: what tells rows apart, in this order; None for all columns.
+        columns: what distinguishes rows, in this order; None for all columns.
 
     Returns:
-        Series `text`, as long as all cells of the row together. Where rows are told apart within
+        Series `text`, as long as all cells of the row together. Where rows are distinguished within
         one process this alone is enough, and four times as fast as `row_keys`.
 
     Raises:
@@ -418,7 +418,7 @@ def row_texts(frame: pl.DataFrame, columns: Sequence[str] | None = None) -> pl.S
     """
     names = frame.columns if columns is None else list(columns)
     if not names:
-        raise DataError("rows without columns cannot be told apart")
+        raise DataError("rows without columns cannot be distinguished")
     cells = [_encoded(pl.col(name), frame.schema[name]) for name in names]
     return frame.select(pl.concat_str(cells).alias("text")).to_series()
 
@@ -457,7 +457,7 @@ def _encoded(cell: pl.Expr, kind: Any) -> pl.Expr:
         text = cell.to_physical().cast(pl.String)
         found = pl.concat_str(pl.lit(f"o{len(name)}:{name}"), text, pl.lit(";"))
     else:
-        raise DataError(f"values of type {dtype} do not tell rows apart")
+        raise DataError(f"values of type {dtype} do not distinguish rows")
     return found.fill_null("n")
 
 

@@ -1,6 +1,6 @@
 """Which of a file's columns is the question, the answer, the verdict: names people use.
 
-Wide tables have a row a question, and a column for the answers, or the labels, of each system.
+Wide tables have one row per question, and a column for the answers, or the labels, of each system.
 """
 
 from __future__ import annotations
@@ -141,7 +141,7 @@ def _check_given(given: Mapping[str, str], names: Sequence[str], source: str) ->
         if theirs != "none" and theirs not in names:
             raise DataError(
                 f"{source} has no column {theirs!r}; the columns are "
-                f"{', '.join(map(repr, names))} (asked for as {own})"
+                f"{', '.join(map(repr, names))} (requested as {own})"
             )
 
 
@@ -259,7 +259,7 @@ def labels_of_systems(names: Sequence[str]) -> dict[str, str]:
 def label_key(name: str, answers: Mapping[str, str]) -> str:
     """What `--columns` calls a column of labels: of a wide table with the system that they are of.
 
-    Where the name does not say the system, the first stands for whichever it is.
+    Where the name does not say the system, the first serves for any.
     """
     if len(answers) < 2:
         return "label"

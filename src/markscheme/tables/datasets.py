@@ -2,7 +2,7 @@
 
 A package offers a data set by an entry point of the group `markscheme.datasets`: its name, and a
 function `load(name, *, data_dir=None) -> pl.DataFrame` that gives an answers table. Wherever
-answers are read, `dataset:NAME` stands for it. `markscheme[research]` offers those of the papers.
+answers are read, `dataset:NAME` names it. `markscheme[research]` offers those of the papers.
 """
 
 from __future__ import annotations

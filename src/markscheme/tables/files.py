@@ -382,7 +382,7 @@ def _scan_arrow(file: Path, name: str | None = None) -> pl.LazyFrame:
 
 
 def read_table(source: Source) -> pl.DataFrame:
-    """A table as it stands in a source, whole.
+    """A whole table as in its source.
 
     Raises:
         DataError: the file cannot be read or has no rows.
@@ -421,7 +421,7 @@ def _not_unicode(batch: RawBatch) -> list[Problem]:
 
 
 def _series(name: str, values: Sequence[Any] | pl.Series) -> pl.Series:
-    """Python values as a column; values of mixed kinds (`true` beside `"yes"`) as text."""
+    """Python values as a column; values of mixed kinds (`true` and `"yes"`) as text."""
     if isinstance(values, pl.Series):
         return values
     kinds = {type(value) for value in values if value is not None}
@@ -447,7 +447,7 @@ def check_characters(text: str, ours: str) -> None:
 
 
 def count_rows(files: Sequence[str | Path]) -> int | None:
-    """Rows of files, for a progress bar: of Parquet, of CSV and TSV, and of text with a row a line.
+    """Rows of files, for a progress bar: of Parquet, CSV and TSV, and text with one row per line.
 
     None where the rows of one of the files cannot be had cheaply.
     """
@@ -519,7 +519,7 @@ def check_named(path: str, what: str = "file") -> None:
 
 
 def _parts(folder: str) -> list[Path]:
-    """The Parquet files of a table that is kept as a folder of parts, in order."""
+    """The Parquet files of a table that is stored as a folder of parts, in order."""
     parts = sorted(Path(folder).glob("*.parquet"))
     if not parts:
         raise DataError(f"{folder} is a folder without Parquet files; give a file")
@@ -541,7 +541,7 @@ def _iter_jsonl(path: str, stream: BinaryIO, batch_rows: int) -> Iterator[RawBat
         line = raw.removeprefix(_BOM) if number == 1 else raw
         if number == 1 and (line.strip() == b"[" or line.lstrip().startswith(b"[{")):
             raise DataError(
-                f"{shown(path)} holds one list of JSON, not an object a line; "
+                f"{shown(path)} holds one list of JSON, not one object per line; "
                 "pass --input-format json"
             )
         try:
@@ -798,14 +798,14 @@ def _from_rows(
     for line, row in zip(lines, rows, strict=True):
         if len(header) > 2 and row[0] in header and row != header and set(row) == set(header):
             raise DataError(
-                f"{shown(path)}, line {line}: the header stands here again with its columns in "
+                f"{shown(path)}, line {line}: the header is repeated here with its columns in "
                 "another order, so what follows would be read into wrong columns; make a file of "
                 "each part"
             )
     if again:  # Files were put together, or one was appended to.
         first = lines[min(again)]
         notes = (
-            f"{shown(path)}: the header stands again in {in_rows(len(again))}, left out (the first "
+            f"{shown(path)}: the header is repeated in {in_rows(len(again))}, left out (the first "
             f"is line {first:,})",
         )
         rows = [row for place, row in enumerate(rows) if place not in again]

@@ -26,7 +26,7 @@ class Joined:
     """Judgments with labels, and the count of everything that was left aside.
 
     Attributes:
-        rows: a row a judgment with a label: `judge`, `status`, `score`, `verdict` (null where not
+        rows: each judgment with a label: `judge`, `status`, `score`, `verdict` (null where not
             judged), `label`, `cluster` (the question, or the answer where no question is known),
             and `answer_id`, `question`, `answer`, `system` as far as known.
         key: the columns that judgments and labels were matched on.
@@ -161,7 +161,7 @@ def _ends_with_system(judged: pl.DataFrame) -> bool:
 def with_ids_of(judged: pl.DataFrame, labels: pl.DataFrame) -> pl.DataFrame:
     """The labels, with the ids of what was judged where theirs are of rows of a wide table.
 
-    Such a row has an answer of each system, so that its id stands in `judged` with the system's
+    Such a row has an answer of each system, so that its id is in `judged` with the system's
     name behind it: the id `q1` and the system `terse` of a label are `q1:terse` there.
     """
     names = {"answer_id", "system"}

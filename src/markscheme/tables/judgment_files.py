@@ -40,7 +40,7 @@ def load_judgments(
         judges: long table: the judges to keep; wide table: the columns that are judges.
         threshold: from which score an answer is accepted where a judge gave no verdict.
         names: other names of columns, ours to theirs.
-        slices: columns of the user's own that are kept where the table has them.
+        slices: columns of the user's own that are retained where the table has them.
 
     Raises:
         DataError: no key, no judge, or values that are no verdict.

@@ -15,11 +15,11 @@ STATUSES = ("judged", "unparsed", "refused", "failed", "skipped")
 judge broke (network, time limit); `skipped`: nothing to judge (no answer) or budget spent."""
 
 RELATIONS = ("superior", "equivalent", "inferior", "incorrect")
-"""What the answer says beside the reference: more, the same, less, or something else."""
+"""What the answer says compared with the reference: more, the same, less, or something else."""
 
 INSIDE, LEARNED, OUTSIDE = "inside", "learned from", "outside"
 NEW, UNKNOWN = "new", "unknown"
-"""How the column `scope` begins; after `outside: ` the reasons stand."""
+"""How the column `scope` begins; after `outside: ` come the reasons."""
 
 SCOPES = (INSIDE, LEARNED, OUTSIDE, NEW, UNKNOWN)
 """Every beginning of `scope`."""
@@ -49,7 +49,7 @@ JUDGMENTS_SCHEMA: dict[str, pl.DataType | type[pl.DataType]] = {
 }
 """Columns of a judgments table, in order.
 
-`scope` says where an answer stands to what a trained judge learned: `inside` its field, `learned
+`scope` says how an answer relates to what a trained judge learned: `inside` its field, `learned
 from` (its question or a near-duplicate was in the training data, so that the judgment flatters the
 judge), or `outside` with the reasons. Of judges that know their training questions but no field,
 it is `learned from` or `new`; where weights do not say what trained them, `unknown`. It is null
@@ -71,6 +71,28 @@ OUTCOME = tuple(
 def scope_kind() -> pl.Expr:
     """The one of `SCOPES` that each row's `scope` begins with, without the reasons."""
     return pl.col("scope").str.split(":").list.first()
+
+
+ALL, REST = "all", "rest"
+"""All of a judge's answers, and those to questions that did not train it."""
+
+
+def scope_parts(rows: pl.DataFrame) -> dict[str, pl.DataFrame]:
+    """Judgments by what their judge learned from.
+
+    Returns:
+        `ALL`; `REST`, all but those it learned from, where that is a part of them; and the
+        `SCOPES` that occur. `ALL` alone where the judgments do not say what trained their judge.
+    """
+    if "scope" not in rows.columns:
+        return {ALL: rows}
+    rest = rows.filter(scope_kind().ne_missing(LEARNED))
+    kinds = rows.group_by(scope_kind(), maintain_order=True)
+    return {
+        ALL: rows,
+        **({REST: rest} if 0 < rest.height < rows.height else {}),
+        **{str(kind): part for (kind,), part in kinds if kind is not None},
+    }
 
 
 def as_outcomes(frame: pl.DataFrame) -> pl.DataFrame:

@@ -45,11 +45,11 @@ def load_labels(
     is the label (a tie leaves it null). `annotators` are their names, in the same order.
 
     Ratings as `annotate-export --as ratings` writes them (a column `part`) are read as the app
-    means them: annotators are those of part `first`, with what they said before they saw any
-    judge's word; where a third person settled a disagreement, or the admin decided, that is the
+    means them: annotators are those of part `first`, with their labels before they saw any
+    judge's verdict; where a third person resolved a disagreement, or the admin decided, that is the
     label. `item` numbers
     what was labelled once, however many systems gave it. `inclusion_probability` and `stratum`, as
-    `plan-labels` writes them, are kept.
+    `plan-labels` writes them, are retained.
 
     Args:
         source: a file, a data frame or a list of dicts.
@@ -96,7 +96,7 @@ def _no_labels(table: pl.DataFrame, column: str | None, names: Sequence[str]) ->
         )
     return DataError(
         "the labels have no column 'label'; name it with --label-column (Python: column=...). "
-        "Labels of several people stand in columns 'annotator1', 'annotator2', ...; 'agree' "
+        "Labels of several people belong in columns 'annotator1', 'annotator2', ...; 'agree' "
         "takes other names with --columns annotator1=NAME,annotator2=NAME, and those of each "
         "system's answers with --columns label:SYSTEM=NAME,label:OTHER=NAME. "
         f"The columns are {', '.join(map(repr, names))}"
@@ -104,7 +104,7 @@ def _no_labels(table: pl.DataFrame, column: str | None, names: Sequence[str]) ->
 
 
 def _a_row_a_system(table: pl.DataFrame, columns: Mapping[str, str]) -> pl.DataFrame:
-    """A wide table's labels, a column a system, below each other."""
+    """A wide table's labels, one column per system, below each other."""
     if not columns:
         return table
     rest = [name for name in table.columns if name not in columns.values()]

@@ -3,7 +3,7 @@
 Polars takes signs such as `[` in a name for a pattern, and a page header with a wrong size makes it
 ask for more memory than there is, which ends the process and cannot be caught. So every file is
 opened here: names are names, and the lengths that a file states are compared with what it holds
-before Polars believes them.
+before Polars relies on them.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def scan_parquet(
     """Parquet files of one schema as one table, in the order given; names are never patterns.
 
     Args:
-        files: a file or several; a folder stands for the `.parquet` files in it, by name.
+        files: a file or several; a folder means the `.parquet` files in it, by name.
         shown: the name in messages, where it is another than the file's.
         grown: earlier files may lack columns that the last one has, which are null there.
 

@@ -149,7 +149,7 @@ def _columns(batch: RawBatch) -> tuple[str, str] | None:
     """The columns of ids and answers, where rows are answers by id and nothing else.
 
     Rows that hold references are answers to judge; rows of a question and an `answer` are gold.
-    What stands beside an id alone is the answer, whatever it is called.
+    What a row has apart from an id is the answer, whatever it is called.
     """
     names = list(batch.columns)
 

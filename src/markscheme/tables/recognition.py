@@ -215,12 +215,12 @@ def _at(raw: RawBatch, path: str, ours: str) -> tuple[str, Values]:
     if values is None:
         raise DataError(
             f"{raw.source} has no column {path!r}; the columns are "
-            f"{', '.join(map(repr, raw.columns))} (asked for as {ours})"
+            f"{', '.join(map(repr, raw.columns))} (requested as {ours})"
         )
     if path not in raw.columns and not sample(values):
         inner = [leaf for leaf in _leaves(raw, list(raw.columns)) if leaf not in raw.columns]
         raise DataError(
-            f"{raw.source}: no row holds anything at {path!r} (asked for as {ours}); there are "
+            f"{raw.source}: no row holds anything at {path!r} (requested as {ours}); there are "
             f"{_shown(inner)}"
         )
     if ours in ("question", "answer") and holds_objects(values):
@@ -238,7 +238,7 @@ def _take_answers(found: Recognised, raw: RawBatch, columns: Sequence[str]) -> N
 
 
 def _take_labels_of_systems(found: Recognised, raw: RawBatch, given: Mapping[str, str]) -> None:
-    """The labels of each system of a wide table, which stand in columns of their own.
+    """The labels of each system of a wide table, which are in columns of their own.
 
     Raises:
         DataError: a column of labels does not say whose answers it is of.
@@ -364,7 +364,7 @@ def _take_more_references(found: Recognised, raw: RawBatch, others: Sequence[str
 
 
 def _by_name(raw: RawBatch, names: Sequence[str], ours: str) -> str | None:
-    """The column that is ours by its name; one that holds nothing does not stand against another.
+    """The column that is ours by its name; one that holds nothing does not compete with another.
 
     Raises:
         DataError: two could be.
@@ -384,7 +384,7 @@ def _take(found: Recognised, raw: RawBatch, ours: str, name: str, free: list[str
 def _prefer_prediction(
     found: Recognised, raw: RawBatch, flat: list[str], blocked: set[str]
 ) -> None:
-    """`answer` beside `prediction`, with no other references, holds the references; so it does
+    """`answer` next to `prediction`, with no other references, holds the references; so it does
     where the answers are in a file of their own.
 
     So do NQ-open and many harnesses that follow it. Tables of labels and judgments hold no
@@ -417,7 +417,7 @@ def _leaves(raw: RawBatch, names: Sequence[str]) -> list[str]:
 def _role(path: str, *, alone: bool = False) -> str | None:
     """Which of question, references and answer a path is by the names along it.
 
-    What stands under `expected` or `reference_outputs` is a reference, whatever its own name.
+    What is under `expected` or `reference_outputs` is a reference, whatever its own name.
 
     Args:
         path: of a leaf.
@@ -509,7 +509,7 @@ def _nothing_for(
         return DataError(
             f"{no_columns(raw.source, missing, names)}{inside}; or, where columns hold a system's "
             f"answers each, with --answer-columns {','.join(wide[:3])}; or give the file of the "
-            "answers (one object of ids and answers) beside it"
+            "answers (one object of ids and answers) too"
         )
     inner = [leaf for leaf in _leaves(raw, names) if leaf not in names]
     if inner:

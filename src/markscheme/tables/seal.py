@@ -92,7 +92,7 @@ def check_run(folder: str | Path, names: Iterable[str] | None = None) -> dict[st
 
     Raises:
         RunError: the run is not finished, is damaged or was changed, or lacks a valid signature
-            where one is asked for; the message says which files.
+            where one is required; the message says which files.
     """
     path = Path(folder)
     manifest = read_manifest(path)

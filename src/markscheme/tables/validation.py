@@ -25,7 +25,7 @@ from markscheme.text import normalise_series
 _LARGEST_GRADE = 2**53
 _AUTO_SEPARATORS = (" || ", "||", " | ")
 _OTHER_SEPARATORS = {"|": "'|'", ";": "';'", "\n": "line breaks", "/": "'/'"}
-"""What people put between references too, and what is part of many an answer: said, not split."""
+"""What people put between references too, and what is part of many answers: reported, not split."""
 
 _WORDS_OF_ONE = 8
 _NAMED_SEPARATORS = {"newline": "\n", "\\n": "\n", "tab": "\t", "\\t": "\t"}
@@ -37,7 +37,7 @@ _PERHAPS_NO_WORD = r"(?i)^(?:\s|[[:punct:]]|\b(?:a|an|the)\b)+$"
 Use = Literal["required", "declared", "optional"]
 
 Trouble = dict[int, str]
-"""Row (in the batch) to what is wrong with it; the first finding stands."""
+"""Row (in the batch) to what is wrong with it; the first finding remains."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,7 +73,7 @@ def validate_rows(
         default_system: for rows without a system, or with a blank one.
         references: whether a row without references is malformed (`required`), malformed unless it
             says by an empty list that its question has no answer (`declared`), or only counted.
-        keep_unlabelled: whether a row whose label cannot be read is kept, without a label.
+        keep_unlabelled: whether a row whose label cannot be read remains, without a label.
         more_references: further columns of references, which are added to the first; graded
             references stay as they are.
     """
@@ -192,7 +192,7 @@ def _texts(values: Sequence[Any] | pl.Series, ours: str, trouble: Trouble) -> pl
 
 
 def _guarded(convert: Callable[[Any], Any], trouble: Trouble) -> Callable[[int, Any], Any]:
-    """`convert`, with null instead of its ValueError and the message kept for the row."""
+    """`convert`, with null instead of its ValueError and the message stored for the row."""
 
     def attempt(row: int, value: Any) -> Any:
         try:
@@ -338,7 +338,7 @@ def _may_be_several(parts: list[str], *, names: bool = False) -> bool:
 
 
 def number_lists(values: Sequence[Any] | pl.Series, ours: str, trouble: Trouble) -> pl.Series:
-    """Lists of numbers, or of words for labels; also as JSON text, as they stand in CSV.
+    """Lists of numbers, or of words for labels; also as JSON text, as in CSV.
 
     What cannot be read goes to `trouble` and is null. Grades (`ours` is `reference_grades`) must be
     whole numbers.

@@ -16,8 +16,6 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Self
 from urllib.parse import urlsplit
 
-from markscheme.testing.batch_endpoints import BatchEndpoints
-
 
 @dataclass(frozen=True, kw_only=True)
 class ServerReply:
@@ -129,8 +127,6 @@ class FaultServer:
         url: the base address, for `ServerOptions(base_url=...)`.
         requests: the bodies of the requests, in order of arrival.
         headers: their headers, names in lower case.
-        batches: its batch interfaces (OpenAI's files and batches, Anthropic's message batches);
-            requests in batches are answered by the same script when the batch ends.
 
     Example:
         >>> import urllib.request
@@ -141,19 +137,11 @@ class FaultServer:
         (True, 1)
     """
 
-    def __init__(
-        self,
-        script: Script = (ServerReply(),),
-        *,
-        batch_seconds: float = 0.0,
-        batch_requests: int = 50_000,
-    ) -> None:
+    def __init__(self, script: Script = (ServerReply(),)) -> None:
         """Take the script; the server starts with the `with` block.
 
         Args:
             script: what it answers.
-            batch_seconds: how long a batch takes.
-            batch_requests: how many requests a batch may have.
 
         Raises:
             ValueError: the script has no reply.
@@ -163,9 +151,6 @@ class FaultServer:
         self.requests: list[dict[str, Any]] = []
         self.headers: list[dict[str, str]] = []
         self._script = script
-        self.batches: BatchEndpoints = BatchEndpoints(
-            self._in_a_batch, seconds=batch_seconds, most=batch_requests
-        )
         self._lock = threading.Lock()
         self._server = _Server(("127.0.0.1", 0), _Handler)
         self._server.owner = self
@@ -195,13 +180,25 @@ class FaultServer:
             return self._script(body, place)
         return self._script[min(place, len(self._script) - 1)]
 
-    def _in_a_batch(self, body: dict[str, Any], anthropic: bool) -> tuple[int, bytes]:
-        reply = self.reply_to(body, {})
-        return reply.status, _payload(reply, str(body.get("model", "")), anthropic=anthropic)
+    def other_request(
+        self,
+        method: str,
+        path: str,  # noqa: ARG002
+        headers: Mapping[str, str],  # noqa: ARG002
+        raw: bytes,  # noqa: ARG002
+    ) -> tuple[int, bytes] | None:
+        """Status and body of a request that asks for no completion: for subclasses to answer.
 
+        Args:
+            method: `GET` or `POST`.
+            path: without `/v1` and without a query.
+            headers: names in lower case.
+            raw: the request's body.
 
-def _payload(reply: ServerReply, model: str, *, anthropic: bool) -> bytes:
-    return reply.message_payload(model) if anthropic else reply.payload(model)
+        Returns:
+            None where the request is none of the subclass's: the script answers it then.
+        """
+        return (404, b'{"error": {"message": "not found"}}') if method == "GET" else None
 
 
 class _Server(ThreadingHTTPServer):
@@ -220,14 +217,12 @@ class _Handler(BaseHTTPRequestHandler):
     server: _Server
 
     def do_GET(self) -> None:
-        self._send(*self.server.owner.batches.get(self._path), {})
+        self._answer_other("GET", {}, b"")
 
     def do_POST(self) -> None:
         raw = self.rfile.read(int(self.headers.get("Content-Length") or 0))
         headers = {name.lower(): value for name, value in self.headers.items()}
-        batch = self.server.owner.batches.post(self._path, headers, raw)
-        if batch is not None:
-            self._send(*batch, {})
+        if self._answer_other("POST", headers, raw):
             return
         try:
             body = json.loads(raw)
@@ -239,9 +234,14 @@ class _Handler(BaseHTTPRequestHandler):
         if reply.drop:
             self.close_connection = True
             return
-        anthropic = self._path.endswith("/messages")
-        content = _payload(reply, str(body.get("model", "")), anthropic=anthropic)
-        self._send(reply.status, content, reply.headers)
+        payload = reply.message_payload if self._path.endswith("/messages") else reply.payload
+        self._send(reply.status, payload(str(body.get("model", ""))), reply.headers)
+
+    def _answer_other(self, method: str, headers: Mapping[str, str], raw: bytes) -> bool:
+        other = self.server.owner.other_request(method, self._path, headers, raw)
+        if other is not None:
+            self._send(*other, {})
+        return other is not None
 
     @property
     def _path(self) -> str:

@@ -33,9 +33,9 @@ from markscheme.reports import (
     report_html,
 )
 from markscheme.results import Table, interval, percent, plain
-from markscheme.view.guard import Guard
+from markscheme.view.guard import LARGEST_BODY, admitting
 from markscheme.view.runs import Run, RunLabels, progress, runs_of, with_given
-from markscheme.web import answer_style
+from markscheme.web import Guard, answer_style
 
 _KEPT = 8
 """Runs held in memory with what their pages show; a large one takes a while to compute."""
@@ -69,7 +69,7 @@ def make_app(folder: str | Path, *, token: str, form: str) -> Starlette:
     ]
     return Starlette(
         routes=routes,
-        middleware=[Middleware(Guard, token=token, form=form)],
+        middleware=[Middleware(Guard, admit=admitting(token, form), largest=LARGEST_BODY)],
         exception_handlers={MarkschemeError: _refused},
     )
 

@@ -13,6 +13,7 @@ from typing import Any, Literal
 import orjson
 import polars as pl
 
+from markscheme.engine import RunFolder
 from markscheme.errors import DataError, RunError
 from markscheme.tables import replace_file
 
@@ -121,29 +122,17 @@ def _changed(path: Path) -> float:
 
 
 def _going(path: Path) -> State:
-    return "running" if _held(path / ".lock") else "stopped"
-
-
-def _held(lock: Path) -> bool:
-    """Whether a process holds the lock, without trying it: that could refuse a run that starts."""
-    try:
-        inode = lock.stat().st_ino
-        lines = Path("/proc/locks").read_text(encoding="ascii").splitlines()
-    except OSError:
-        return False
-    held = [line.split() for line in lines if "FLOCK" in line]
-    return any(len(parts) > 5 and parts[5].endswith(f":{inode}") for parts in held)
+    return "running" if RunFolder(path).is_held() else "stopped"
 
 
 def progress(run: Run) -> Progress:
     """How far a run has got that is not done."""
     parts = run.path / "parts"
-    numbers = range(len(run.judges))
     judged = dict.fromkeys(run.judges, 0)
     accepted: dict[str, float | None] = dict.fromkeys(run.judges)
     cost: float | None = None
     written: list[float] = []
-    for at in numbers:
+    for at, judge in enumerate(run.judges):
         pieces = [
             *sorted(parts.glob(f"judgments-*-{at:03d}.parquet")),
             *sorted(parts.glob(f"chunk-*-{at:03d}-*.parquet")),
@@ -153,30 +142,23 @@ def progress(run: Run) -> Progress:
             continue
         written += [time for *_, time in found]
         rows, yes, verdicts, spent, _ = zip(*found, strict=True)
-        judged[run.judges[at]] = sum(rows)
-        accepted[run.judges[at]] = sum(yes) / sum(verdicts) if sum(verdicts) else None
+        judged[judge] = sum(rows)
+        accepted[judge] = sum(yes) / sum(verdicts) if sum(verdicts) else None
         known = [one for one in spent if one is not None]
         if known:
             cost = (cost or 0.0) + sum(known)
     answers = [one[0] for piece in parts.glob("answers-*.parquet")
                if (one := _piece(piece, verdicts=False)) is not None]  # fmt: skip
     took = max(written) - min(written) if len(written) > 1 else 0.0
-    now = _going(run.path)
     return Progress(
-        state=now,
+        state=_going(run.path),
         answers=sum(answers),
         judged=judged,
         accepted=accepted,
         cost_usd=cost,
         rate=sum(judged.values()) / took if took > 0 else None,
-        seconds=max(0.0, _clock() - max(written)) if written else None,
+        seconds=max(0.0, time.time() - max(written)) if written else None,
     )
-
-
-def _clock() -> float:
-    import time
-
-    return time.time()
 
 
 @lru_cache(maxsize=65_536)  # A piece is written once, and a page asks twice a second.
@@ -239,8 +221,11 @@ class RunLabels:
                 continue
             try:
                 row = orjson.loads(line)
+                label = None if row["label"] is None else float(row["label"])
+                if label not in (0, 1, None):
+                    raise ValueError(f"a label is 0, 1 or null, not {label:g}")
                 found[str(row["answer_id"])] = Given(
-                    label=None if row["label"] is None else int(row["label"]),
+                    label=None if label is None else int(label),
                     comment=str(row.get("comment") or ""),
                     labelled_at=float(row.get("labelled_at") or 0.0),
                 )

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import secrets
-import socket
 import threading
 from collections.abc import Callable
 from pathlib import Path
 
 from markscheme.errors import MarkschemeError
 from markscheme.view.runs import runs_of
-from markscheme.web import is_loopback, take_port
+from markscheme.web import is_loopback, take_port, url_of
 
 
 def view(
@@ -34,9 +33,8 @@ def view(
         MissingExtraError: the extras `web` and `report` are not installed.
     """
     try:
-        import uvicorn
-
         from markscheme.view.app import draw_latest, make_app
+        from markscheme.web import Server
     except ImportError:
         from markscheme.errors import MissingExtraError
 
@@ -51,16 +49,6 @@ def view(
     threading.Thread(target=draw_latest, args=[folder], daemon=True).start()
     token, form = secrets.token_urlsafe(24), secrets.token_urlsafe(24)
     with take_port(host, port) as listening:
-        shown = f"[{host}]" if ":" in host else host
-        address = f"http://{shown}:{_port(listening)}/?token={token}"
         if on_ready is not None:
-            on_ready(address)
-        config = uvicorn.Config(
-            make_app(folder, token=token, form=form), log_level="warning", access_log=False,
-            server_header=False, lifespan="off",
-        )  # fmt: skip
-        uvicorn.Server(config).run(sockets=[listening])
-
-
-def _port(listening: socket.socket) -> int:
-    return int(listening.getsockname()[1])
+            on_ready(f"{url_of(host, listening)}/?token={token}")
+        Server(make_app(folder, token=token, form=form)).run(sockets=[listening])

@@ -41,3 +41,9 @@ def is_loopback(host: str) -> bool:
         return host == "localhost" or ipaddress.ip_address(host).is_loopback
     except ValueError:
         return False
+
+
+def url_of(host: str, listening: socket.socket) -> str:
+    """The address under which a host's port is reached, such as `http://127.0.0.1:8765`."""
+    name = f"[{host}]" if ":" in host else host
+    return f"http://{name}:{listening.getsockname()[1]}"

@@ -11,7 +11,7 @@ import pytest
 from markscheme.contract.grammar import judge_name, parse_judge, signature
 from markscheme.engine.execute import apply
 from markscheme.errors import JudgeError
-from markscheme.judges.listwise.listwise import Listwise, solved_examples
+from markscheme.judges.listwise.listwise import Listwise
 from markscheme.judges.listwise.replies import read_pair, read_rank, read_ten
 from markscheme.models.chat.scripted import ScriptedChat
 from markscheme.models.sources import Models
@@ -151,15 +151,6 @@ def test_few_shot_shows_the_examples_and_refuses_leaks(tmp_path: Path) -> None:
     path.write_text(json.dumps({**shot, "question": "Why is the sky blue?"}) + "\n")
     with pytest.raises(JudgeError, match="given away"):
         apply(Listwise(examples=str(path)), FOUR, Models(chat=chat))
-
-
-def test_solved_examples_have_the_rank_of_their_grade() -> None:
-    labelled = pl.concat(
-        [FOUR.with_columns(label=pl.lit(float(grade)), question=pl.lit(f"Why {grade}?"))
-         for grade in range(4)]
-    )  # fmt: skip
-    ranks = {row["question"]: row["rank"] for row in solved_examples(labelled, count=4).to_dicts()}
-    assert ranks == {"Why 3?": 1, "Why 2?": 2, "Why 1?": 3, "Why 0?": 4}
 
 
 def test_the_order_of_the_list_can_be_turned() -> None:

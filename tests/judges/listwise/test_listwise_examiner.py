@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-from zlib import crc32
 
 import numpy as np
 import polars as pl
@@ -14,10 +13,7 @@ from markscheme.engine.execute import apply
 from markscheme.features.nonfactoid.features import word_features
 from markscheme.features.nonfactoid.meaning import TokenTable, cover, meaning_features
 from markscheme.features.nonfactoid.rows import Rows
-from markscheme.judges.embedding.reference_overlap import ReferenceOverlap
 from markscheme.judges.listwise.listwise_examiner import SHIPPED, ListwiseWeights, open_listwise
-from markscheme.judges.listwise.reference_lists import build_lists
-from markscheme.models.chat.scripted import ScriptedChat
 from markscheme.models.local.encoder import MiniLM, TokenEncoder, token_encoder
 from markscheme.tables.answers import read_answers
 
@@ -103,26 +99,3 @@ def test_cover_is_the_mean_best_likeness_of_tokens() -> None:
     recall, precision = cover(table, np.array([0, 1, 0]), np.array([1, 0, 1]))
     assert recall == pytest.approx([0.8, (0.6 + 3 * 0.8) / 4, 0.8], abs=1e-3)
     assert precision == pytest.approx([(0.6 + 3 * 0.8) / 4, 0.8, (0.6 + 3 * 0.8) / 4], abs=1e-3)
-
-
-def test_set_rouge_counts_repeats_once_and_keeps_case() -> None:
-    table = read_answers([{"question": "q", "references": ["a a b"], "answer": "a b B"}])
-    found = apply(ReferenceOverlap(measure="set_rouge1"), table)["score"][0]
-    assert found == pytest.approx(2 * 2 / (3 + 2))
-
-
-def test_reference_lists_are_written_by_several_models() -> None:
-    chats = [
-        ScriptedChat(replies=lambda text, name=name: f"{name} {crc32(text.encode())}", name=name)
-        for name in ("one", "two")
-    ]
-    answers = read_answers([{"question": "Why?", "references": ["Because."], "answer": "x"}])
-    built = build_lists(answers, chats, composition="33221100")
-    row = built.row(0, named=True)
-    assert row["status"] == "ok"
-    assert row["reference_grades"] == [3, 3, 2, 2, 1, 1, 0, 0]
-    assert set(row["models"]) == {"one", "two"}
-    assert row["version"] == 1
-    assert build_lists(answers, chats, composition="33221100").equals(built)
-    deaf = [ScriptedChat(replies={})]
-    assert build_lists(answers, deaf)["status"].to_list() != ["ok"]

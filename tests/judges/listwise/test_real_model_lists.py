@@ -20,6 +20,7 @@ from markscheme.cli import run
 from markscheme.contract.grammar import parse_judge
 from markscheme.engine.execute import apply
 from markscheme.tables.answers import read_answers
+from with_research import needs_research
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "models"))
 from real_model import check_installed, save, serving  # type: ignore[import-not-found]
@@ -101,6 +102,7 @@ def test_shots_are_drawn_from_another_question(
     assert int(rows[1]["tokens in"]) > int(rows[0]["tokens in"])
 
 
+@needs_research
 def test_bertscore_counts_the_references_that_the_protocol_says(server: list[str]) -> None:
     encoder = server[1]
     rows = read_answers(

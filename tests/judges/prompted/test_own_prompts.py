@@ -17,6 +17,7 @@ from markscheme.judges.prompted.parsers import Choice, own_parser
 from markscheme.judges.prompted.prompt import load_prompt
 from markscheme.models.chat.scripted import ScriptedChat
 from markscheme.models.sources import Models
+from with_research import cases
 
 ROW = {"question": "What is the capital of France?", "answer": "Paris"}
 CONTEXT = {**ROW, "context": ["Paris is the capital.", "It lies on the Seine."]}
@@ -180,7 +181,9 @@ def test_the_grader_orders_answers_by_their_marks() -> None:
     assert (found["verdict"], found["score"]) == (True, 0.8)
 
 
-@pytest.mark.parametrize("name", ["bem", "bertscore", "cascade", "calibrated"])
+@pytest.mark.parametrize(
+    "name", cases(["bem", "bertscore", "cascade", "calibrated"], "bem", "bertscore")
+)
 def test_printed_examples_parse_when_pasted(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     run(["judges", name])
     line = next(one for one in capsys.readouterr().out.splitlines() if one.startswith("example:"))

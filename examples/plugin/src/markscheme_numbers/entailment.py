@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from markscheme.contract import ChatRequest, ModelSource, Needs
+from markscheme.contract import ModelSource, Needs
 from markscheme.judges.entailment import register_entailment_test, register_statement_maker
 
 
@@ -39,10 +39,6 @@ class SharedWords:
         """Nothing but the parameters decides."""
         return {}
 
-    def requests(self, pairs: pl.DataFrame) -> list[ChatRequest]:
-        """No language model is asked."""
-        return []
-
 
 @register_statement_maker("bare_answer", needs=Needs(chat=False))
 @dataclass(frozen=True, kw_only=True)
@@ -59,10 +55,6 @@ class BareAnswer:
     def identity(self, models: ModelSource | None) -> Mapping[str, str]:
         """Nothing decides."""
         return {}
-
-    def requests(self, pairs: pl.DataFrame) -> list[ChatRequest]:
-        """No language model is asked."""
-        return []
 
 
 def _words(text: str | None) -> set[str]:

@@ -2,9 +2,6 @@ from .features import word_features as word_features
 from .meaning import meaning_features as meaning_features
 from .meaning import style_inputs as style_inputs
 from .meaning import token_weights as token_weights
-from .rouge_sets import rouge_l_recall as rouge_l_recall
-from .rouge_sets import set_rouge as set_rouge
-from .rouge_sets import set_rouge_l as set_rouge_l
 from .rows import Matrix as Matrix
 from .rows import Rows as Rows
 from .words import Rarity as Rarity

@@ -1,3 +1,1 @@
-from .reference_overlap import Measure as Measure
-from .reference_overlap import ReferenceOverlap as ReferenceOverlap
-from .similarity import BertScore as BertScore
+from .similarity import best_likeness as best_likeness

@@ -14,7 +14,7 @@ import numpy.typing as npt
 import orjson
 import polars as pl
 
-from markscheme.contract import ChatRequest, Lineage, ModelSource, Needs, check_range
+from markscheme.contract import Lineage, ModelSource, Needs, check_range
 from markscheme.errors import ModelError
 from markscheme.features.entailment import NAMES, entailment_features, settled
 from markscheme.judges.entailment.tests import pairs_to_test, register_entailment_test, tested
@@ -116,11 +116,6 @@ class EmbeddedEntailment:
         """Hash of the weights, and what the examiner adds to its signature."""
         agreement = {f"examiner.{key}": text for key, text in _EXAMINER.identity(models).items()}
         return {"trained": self._opened().revision} | agreement
-
-    def requests(self, pairs: pl.DataFrame) -> list[ChatRequest]:
-        """None: no language model is used."""
-        del pairs
-        return []
 
     def lineage(self) -> Lineage:
         """The questions that trained its trees, and those of the examiner that it asks."""

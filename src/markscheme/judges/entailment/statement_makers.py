@@ -1,4 +1,4 @@
-"""Who turns a question and an answer into a statement: a chat model, a sequence model, or nobody.
+"""Who turns a question and an answer into a statement: a chat model, another package, or nobody.
 
 Each takes a table of pairs and gives the same rows with `OUTCOME`. A pair that occurs often is made
 once; a pair of which no statement came has a status that says why, and a null statement.
@@ -6,13 +6,14 @@ once; a pair of which no statement came has a status that says why, and a null s
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol, runtime_checkable
 
 import polars as pl
 
-from markscheme.contract import ChatReply, ChatRequest, ModelSource, Needs, PartKind, TextGenerator
+from markscheme.contract import ChatReply, ModelSource, Needs, PartKind
 from markscheme.errors import JudgeError, MissingExtraError
 from markscheme.judges.prompted import COST, AskedPairs, Sample, distinct_pairs, placed
 from markscheme.text.replies import Reading, read_statement
@@ -25,11 +26,8 @@ OUTCOME: Mapping[str, Any] = {
 `unparsed` (nothing readable came, a loop, or there is no answer), `refused`, `failed` and `skipped`
 (the budget is spent). The cost of a request is in the first of equal pairs."""
 
-RULES = "rules"
-"""The maker that `markscheme[research]` adds: rules for English questions."""
-
-_SEPARATOR = ". "
-"""Between question and answer, as the QA2D models on the hub were trained."""
+RESEARCH_MAKERS = {"rules": "by rules", "seq2seq": "by sequence models"}
+"""The makers that `markscheme[research]` adds, named where it is not installed."""
 
 
 @runtime_checkable
@@ -47,10 +45,6 @@ class StatementMaker(Protocol):
 
     def identity(self, models: ModelSource | None) -> Mapping[str, str]:
         """What decides besides the maker's own fields, for signatures."""
-        ...
-
-    def requests(self, pairs: pl.DataFrame) -> list[ChatRequest]:
-        """The requests that these pairs need, for estimates."""
         ...
 
 
@@ -72,13 +66,15 @@ def statement_maker(name: str) -> StatementMaker:
 
     Raises:
         JudgeError: there is no such maker.
-        MissingExtraError: the name is `rules`, and `markscheme[research]` is not installed.
+        MissingExtraError: `markscheme[research]` has the maker, and is not installed.
     """
     try:
         found: StatementMaker = STATEMENT_MAKERS.parse(name)
     except JudgeError:
-        if name.partition("(")[0].strip() == RULES and RULES not in STATEMENT_MAKERS.entries():
-            raise MissingExtraError("making statements by rules", "research") from None
+        kind = re.split("[:(]", name, maxsplit=1)[0].strip()
+        if kind in RESEARCH_MAKERS and kind not in STATEMENT_MAKERS.entries():
+            what = f"making statements {RESEARCH_MAKERS[kind]}"
+            raise MissingExtraError(what, "research") from None
         raise
     return found
 
@@ -97,10 +93,6 @@ class BareAnswers:
     def identity(self, models: ModelSource | None) -> Mapping[str, str]:
         """Nothing: nothing is made."""
         return {}
-
-    def requests(self, pairs: pl.DataFrame) -> list[ChatRequest]:
-        """None: no language model is used."""
-        return []
 
 
 @register_statement_maker("chat", needs=Needs(chat=True), shorthand="model")
@@ -123,10 +115,6 @@ class ChatStatements(AskedPairs):
         distinct, place = distinct_sides(pairs)
         return with_statements(pairs, self._outcomes(distinct, models), place)
 
-    def requests(self, pairs: pl.DataFrame) -> list[ChatRequest]:
-        """One request for each different pair."""
-        return [self._request(pair) for pair in distinct_sides(pairs)[0]]
-
     def _read(self, reply: ChatReply, pair: tuple[str, str]) -> Reading:
         question, answer = pair
         text = reply.text or ""
@@ -134,61 +122,6 @@ class ChatStatements(AskedPairs):
 
     def _found(self, sample: Sample) -> dict[str, Any]:
         return {"statement": sample.product, "reason": sample.reason or None}
-
-
-@register_statement_maker(
-    "seq2seq",
-    needs=Needs(chat=False, extras=("hf",), weights="required"),
-    shorthand="name",
-    form="seq2seq:NAME_OR_FOLDER",
-    example="seq2seq:domenicrosati/QA2D-t5-base",
-)
-@dataclass(frozen=True, kw_only=True)
-class SequenceStatements:
-    """A sequence-to-sequence model reads question and answer and writes the statement.
-
-    Attributes:
-        name: folder with transformers weights, or a name on the hub.
-        max_tokens: of a statement.
-    """
-
-    name: str
-    max_tokens: int = 128
-
-    def make(self, pairs: pl.DataFrame, models: ModelSource) -> pl.DataFrame:
-        """Generate a statement for every different pair; see `StatementMaker.make`.
-
-        Raises:
-            MissingExtraError: transformers or torch is not installed.
-            ModelError: the weights cannot be loaded.
-        """
-        distinct, place = distinct_sides(pairs)
-        rows: list[dict[str, Any]] = []
-        if distinct:
-            model = self._model(models)
-            texts = [f"{question}{_SEPARATOR}{answer}" for question, answer in distinct]
-            made = model.generate(texts, max_tokens=self.max_tokens)
-            for (question, answer), (text, finished) in zip(distinct, made, strict=True):
-                found = read_statement(text, question=question, answer=answer, finished=finished)
-                rows.append(
-                    {"statement": found.product, "status": found.status, "raw": text}
-                    | {"reason": found.reason or None}
-                )
-        return with_statements(pairs, rows, place)
-
-    def identity(self, models: ModelSource | None) -> Mapping[str, str]:
-        """The model's name, and the hash of the weights of a folder."""
-        revision = str(getattr(self._model(models), "revision", ""))
-        return {"seq2seq": self.name} | ({"seq2seq_revision": revision} if revision else {})
-
-    def requests(self, pairs: pl.DataFrame) -> list[ChatRequest]:
-        """None: no language model is used."""
-        return []
-
-    def _model(self, models: ModelSource | None) -> TextGenerator:
-        from markscheme.models import Models
-
-        return (models if models is not None else Models()).seq2seq(self.name)
 
 
 def distinct_sides(pairs: pl.DataFrame) -> tuple[list[tuple[str, str]], list[int | None]]:

@@ -15,7 +15,6 @@ import polars as pl
 
 from markscheme.contract import (
     ChatReply,
-    ChatRequest,
     ModelSource,
     Needs,
     PairClassifier,
@@ -67,8 +66,7 @@ class EntailmentTest(Protocol):
     """Whatever says whether premises entail hypotheses."""
 
     def test(self, pairs: pl.DataFrame, models: ModelSource) -> pl.DataFrame:
-        """The same rows in the same order, with the columns of `OUTCOME` in
-        `entailment_outcomes`; equal pairs tested once.
+        """The same rows in the same order, with the columns of `OUTCOME`; equal pairs tested once.
 
         Args:
             pairs: `question`, `premise`, `hypothesis` (statements), `premise_answer`,
@@ -80,10 +78,6 @@ class EntailmentTest(Protocol):
 
     def identity(self, models: ModelSource | None) -> Mapping[str, str]:
         """What decides besides the test's own fields, for signatures."""
-        ...
-
-    def requests(self, pairs: pl.DataFrame) -> list[ChatRequest]:
-        """The requests that these pairs need, for estimates."""
         ...
 
 
@@ -129,10 +123,6 @@ class ChatEntailment(AskedPairs):
         """
         distinct, place = pairs_to_test(pairs)
         return tested(pairs, self._outcomes(distinct, models), place)
-
-    def requests(self, pairs: pl.DataFrame) -> list[ChatRequest]:
-        """One request for each different pair of statements."""
-        return [self._request(pair) for pair in pairs_to_test(pairs)[0]]
 
     def _read(self, reply: ChatReply, pair: tuple[str, str]) -> Reading:
         del pair
@@ -209,11 +199,6 @@ class NliEntailment:
         """The model's name and what else is known of its weights."""
         revision = str(getattr(self._model(models), "revision", ""))
         return {"nli": self.name} | ({"nli_revision": revision} if revision else {})
-
-    def requests(self, pairs: pl.DataFrame) -> list[ChatRequest]:
-        """None: no language model is used."""
-        del pairs
-        return []
 
     def _model(self, models: ModelSource | None) -> PairClassifier:
         from markscheme.models import Models

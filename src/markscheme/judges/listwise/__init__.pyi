@@ -1,11 +1,8 @@
-from .listwise import solved_examples as solved_examples
 from .listwise_examiner import ListwiseExaminer as ListwiseExaminer
 from .question_kind import CATEGORIES as CATEGORIES
 from .question_kind import asks_opinion as asks_opinion
 from .question_kind import category as category
 from .question_kind import classify as classify
 from .question_kind import features as features
-from .reference_lists import build_lists as build_lists
-from .reference_lists import read_lists as read_lists
-from .reference_lists import with_lists as with_lists
 from .requests import Order as Order
+from .requests import items as items

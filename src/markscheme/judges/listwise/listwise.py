@@ -16,7 +16,7 @@ import polars as pl
 from markscheme.contract import Lineage, ModelSource, register
 from markscheme.errors import JudgeError
 from markscheme.judges.listwise.replies import read_pair, read_rank, read_ten
-from markscheme.judges.listwise.requests import ORDER_TEXT, GradedList, Item, Order, items, laid_out
+from markscheme.judges.listwise.requests import ORDER_TEXT, GradedList, Item, Order, laid_out
 from markscheme.judges.prompted import NEEDS, Call, Sample, check_apart, outcome
 from markscheme.tables import SPENT
 from markscheme.text.replies import Reading
@@ -213,36 +213,6 @@ def read_shots(path: str) -> tuple[Mapping[str, Any], ...]:
     if not found:
         raise JudgeError(f"the examples {path!r} are empty")
     return found
-
-
-def solved_examples(answers: pl.DataFrame, *, count: int, seed: int = 0) -> pl.DataFrame:
-    """Solved examples out of labelled candidates with graded references.
-
-    The rank of a candidate is 1 plus the references of a higher grade than its label. Examples
-    come from different questions and their labels spread evenly, so that no rank is favoured.
-
-    Raises:
-        JudgeError: fewer questions than examples.
-    """
-    usable = answers.filter(
-        pl.col("label").is_not_null() & (pl.col("references").list.len() > 1)
-    ).sample(fraction=1.0, shuffle=True, seed=seed)
-    labels = usable["label"].unique().sort(descending=True).to_list()
-    chosen: list[dict[str, Any]] = []
-    for turn in range(count):
-        taken = [row["question"] for row in chosen]
-        left = usable.filter(~pl.col("question").is_in(taken))
-        wanted = left.filter(pl.col("label") == labels[turn % len(labels)]) if labels else left
-        part = wanted if wanted.height else left
-        if part.is_empty():
-            raise JudgeError(f"{count} examples need as many questions; there are {turn}")
-        item, label = items(part[:1])[0], float(part["label"][0])
-        rank = 1 + sum(grade > label for grade in item.grades)
-        chosen.append(
-            {"question": item.question, "references": list(item.references),
-             "answer": item.answer, "rank": rank}
-        )  # fmt: skip
-    return pl.DataFrame(chosen)
 
 
 # --- Pointwise marking of non-factoid answers: a mark from 1 to 10 --------------------------------

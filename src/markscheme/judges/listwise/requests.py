@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 import polars as pl
 
-from markscheme.contract import ChatReply, ChatRequest, ModelSource, Needs
+from markscheme.contract import ChatReply, ModelSource, Needs
 from markscheme.errors import JudgeError
 from markscheme.judges.outcomes import PATTERNS
 from markscheme.judges.prompted import NEEDS, Call, Prompt, Prompted, Reader, Sample, outcome
@@ -196,10 +196,6 @@ class GradedList(Prompted):
             else:
                 results.append({"status": "skipped", "explanation": reason})
         return pl.DataFrame(results, schema={name: JUDGMENTS_SCHEMA[name] for name in OUTCOME})
-
-    def requests(self, answers: pl.DataFrame) -> list[ChatRequest]:
-        """The requests that these answers need, without repairs: for estimates."""
-        return [call.request for _, calls in self._calls(answers) for call in calls]
 
     def combine(self, samples: Sequence[Sample], weights: Sequence[float]) -> dict[str, Any]:
         """One row's outcome; `weights` count where several comparisons make one score."""

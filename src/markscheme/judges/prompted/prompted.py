@@ -144,10 +144,6 @@ class Prompted(AsksChat):
             schema={name: JUDGMENTS_SCHEMA[name] for name in OUTCOME},
         )
 
-    def requests(self, answers: pl.DataFrame) -> list[ChatRequest]:
-        """The requests that these answers need at most, without repairs: for estimates."""
-        return [call.request for _, mine in self._plan(answers)[1] for call in mine]
-
     def _sampled(self, chat: ChatModel, pending: Sequence[Sequence[Call]]) -> list[list[Sample]]:
         """Samples of every item; where `sure` is set, as many as it takes.
 

@@ -14,8 +14,12 @@ import numpy as np
 import numpy.typing as npt
 
 from markscheme.errors import ModelError
-from markscheme.models.local.transformers_models import library, weights_hash
-from markscheme.models.local.weights import CHARACTERS_A_TOKEN, equal_length_batches
+from markscheme.models.local.weights import (
+    CHARACTERS_A_TOKEN,
+    equal_length_batches,
+    library,
+    weights_hash,
+)
 
 Floats = npt.NDArray[np.float64]
 Fields = Mapping[str, str]
@@ -283,7 +287,7 @@ def adapting() -> Iterator[None]:
 
 
 def lora_library(name: str) -> Any:
-    """A library of the extra `lora`; see `transformers_weights.library`."""
+    """A library of the extra `lora`; see `library`."""
     return library(name, "a learned judge", "lora")
 
 

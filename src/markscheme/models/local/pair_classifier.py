@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.metadata
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from markscheme.contract import PairClassifier
-from markscheme.errors import ModelError
+from markscheme.errors import MissingExtraError, ModelError
 from markscheme.models.local.weights import (
     CHARACTERS_A_TOKEN,
     equal_length_batches,
@@ -33,7 +34,63 @@ Pair = tuple[str, str]
 
 _FED = ("input_ids", "attention_mask", "token_type_ids")
 _PAIRS_AT_ONCE = 4096
+_ENTAILMENT = frozenset({"entailment", "entails", "entail", "entailed"})
+
+LONGEST = 512
+"""Tokens of a text, where a model's own limit is not known or is larger."""
+
+ENTRY_POINTS = "markscheme.classifiers"
+"""Entry-point group of other packages: `transformers` opens entailment models that are no ONNX."""
+
 _loading = threading.Lock()
+
+
+def open_nli(name: str) -> PairClassifier:
+    """The entailment model called `name`.
+
+    Args:
+        name: a folder with `model.onnx` (or `onnx/model.onnx`), which needs no extra; another
+            folder or a name on the hub, such as `cross-encoder/nli-deberta-v3-large`, which the
+            research package opens by the transformers library.
+
+    Raises:
+        MissingExtraError: the research package or transformers is wanted and not installed.
+        ModelError: there is no such model, or its configuration does not say which of its outputs
+            is entailment.
+    """
+    folder = Path(name)
+    onnx = any((folder / one).is_file() for one in ("model.onnx", "onnx/model.onnx"))
+    found: PairClassifier = (
+        OnnxPairClassifier(folder=folder, max_tokens=min(LONGEST, positions(folder) or LONGEST))
+        if onnx
+        else _by_another_package(name)
+    )
+    entailment_column(found.labels, name)
+    return found
+
+
+def _by_another_package(name: str) -> PairClassifier:
+    for point in importlib.metadata.entry_points(group=ENTRY_POINTS, name="transformers"):
+        found: PairClassifier = point.load()(name=name)
+        return found
+    raise MissingExtraError(f"{name!r}, which is no folder with model.onnx,", "research")
+
+
+def entailment_column(labels: Sequence[str], name: str) -> int:
+    """Which output of a model is entailment, by the names in its configuration.
+
+    Raises:
+        ModelError: none is called so, or several are; models disagree about the order, so that it
+            is never guessed.
+    """
+    places = [place for place, label in enumerate(labels) if label.strip().lower() in _ENTAILMENT]
+    if len(places) == 1:
+        return places[0]
+    raise ModelError(
+        f"the labels of {name} are {', '.join(map(repr, labels))}, so nobody can tell which of "
+        "them is entailment. Use a model trained for it, or name its outputs in `id2label` of its "
+        'config.json, as in {"0": "contradiction", "1": "entailment", "2": "neutral"}.'
+    )
 
 
 def label_column(classifier: PairClassifier, label: str) -> int:

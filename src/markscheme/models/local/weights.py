@@ -7,18 +7,19 @@ A folder holds `model.onnx` (or `onnx/model.onnx`, as model hubs lay it out), `t
 from __future__ import annotations
 
 import hashlib
+import importlib
 import json
 import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from markscheme.errors import ModelError
+from markscheme.errors import MissingExtraError, ModelError
 
 if TYPE_CHECKING:
     from onnxruntime import InferenceSession
@@ -154,3 +155,33 @@ def run_batches(
     with ThreadPoolExecutor(workers, thread_name_prefix="markscheme-onnx") as pool:
         for _ in pool.map(run, reversed(batches)):
             pass
+
+
+# --- Weights that a heavy, optional library opens -------------------------------------------------
+
+
+def library(name: str, wanted: str, extra: str = "hf") -> Any:
+    """A heavy, optional library, imported where it is used; untyped, so that checking types does
+    not need it.
+
+    Raises:
+        MissingExtraError: it is not installed; `wanted` is what needs it.
+    """
+    try:
+        return importlib.import_module(name)
+    except ImportError:
+        raise MissingExtraError(wanted, extra) from None
+
+
+@lru_cache(maxsize=16)
+def weights_hash(name: str) -> str:
+    """Twelve hex digits over a folder's weights; "" for a name on the hub."""
+    files = sorted(
+        file for kind in ("*.safetensors", "*.bin", "config.json") for file in Path(name).glob(kind)
+    )
+    found = hashlib.blake2b(digest_size=6)
+    for file in files:
+        with file.open("rb") as stream:
+            while block := stream.read(1 << 22):
+                found.update(block)
+    return found.hexdigest() if files else ""

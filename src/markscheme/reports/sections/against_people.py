@@ -6,7 +6,7 @@ from typing import Any
 
 import polars as pl
 
-from markscheme.agreement import AgreeOptions, lineage_lines, overview_table
+from markscheme.agreement import lineage_lines, overview_table
 from markscheme.engine import ALL_SYSTEMS
 from markscheme.reports.charts import dots
 from markscheme.reports.material import Material
@@ -34,12 +34,10 @@ def _chart(material: Material) -> Any:
 def against_people(material: Material) -> Section | None:
     """Accuracy, F1, kappa and AUROC of each judge, over all systems' answers."""
     joined = material.joined
-    notes = (
-        () if joined is None else tuple(f"{one}." for one in (*joined.notes(), *_learned(material)))
-    )
-    table = overview_table(material.agreement, notes)
-    if not table.rows:
+    if joined is None:
         return None
+    notes = (*joined.notes(), *lineage_lines(joined, material.positive_from))
+    table = overview_table(material.agreement, [f"{line}." for line in notes])
     return Section(
         key="agreement",
         title="How far each judge agrees with people",
@@ -54,10 +52,3 @@ def against_people(material: Material) -> Section | None:
             for place, row in enumerate(table.rows)
         },
     )
-
-
-def _learned(material: Material) -> list[str]:
-    """How many of the labelled questions trained a judge, with its agreement on the rest."""
-    assert material.joined is not None
-    options = AgreeOptions(positive_from=material.positive_from, resamples=0)
-    return lineage_lines(material.joined, options)

@@ -9,7 +9,7 @@ import polars as pl
 from markscheme.reports.charts import altair, by_judge, themed
 from markscheme.reports.material import Material
 from markscheme.reports.section import Section
-from markscheme.results import Table, measured
+from markscheme.results import Column, Table, number
 
 _NOTHING = 0.0
 """A judge that asks no model pays nothing."""
@@ -38,24 +38,26 @@ def cost(material: Material) -> Section | None:
         ),
         spent=pl.col(measure).fill_null(_NOTHING),
     )
-    rows = tuple(
-        (r["judge"], measured(overall[r["judge"]].left_out["accuracy"], scale=100, digits=1),
-         "–" if r["cost_usd"] is None else f"{r['cost_usd']:.4f}",
-         "–" if r["seconds"] is None else f"{r['seconds']:.1f}")
-        for r in table.iter_rows(named=True)
-    )  # fmt: skip
     unit = "dollars" if measure == "cost_usd" else "seconds of a model"
     names = [one.name for one in material.judges]
     return Section(
         key="cost",
         title="What agreement costs",
         caption=f"Agreement with people against {unit} for 1,000 answers. Judges that ask no model "
-        "stand at zero. Up and to the left is better.",
-        table=Table(
-            title="Agreement and cost of 1,000 answers",
-            header=("judge", "agreement", "dollars", "seconds"),
-            rows=rows,
-            numeric=frozenset({"agreement", "dollars", "seconds"}),
+        "are at zero. Up and to the left is better.",
+        table=Table.of(
+            "Agreement and cost of 1,000 answers",
+            (
+                "judge",
+                Column(
+                    "agreement",
+                    lambda row: overall[row["judge"]].left_out["accuracy"],
+                    number(1, scale=100, words=True),
+                ),
+                Column("dollars", "cost_usd", 4, missing="–"),
+                Column("seconds", format=1, missing="–"),
+            ),
+            table,
         ),
         chart=lambda: _points(table.drop_nulls("agreement"), unit, names),
     )

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from markscheme.agreement import expected_calibration_error, reliability_diagram, roc_curve
+from markscheme.agreement import expected_calibration_error, reliability_diagram
 from markscheme.reports.charts import altair as charts
 from markscheme.reports.charts import by_judge, light, themed
 from markscheme.reports.material import Material
 from markscheme.reports.section import Section
-from markscheme.results import Table, interval_note, measured
+from markscheme.results import Column, Table, columns, interval_note, number
 
 _CORNERS = 200
 _SIZE = 300
@@ -35,10 +35,7 @@ def roc(material: Material) -> Section | None:
     if not scored:
         return None
     auroc = {one.judge: one.left_out["auroc"] for one in material.agreement if one.system is None}
-    curves = [
-        _thinned(roc_curve(rows["score"], rows["accepted"])).with_columns(judge=pl.lit(name))
-        for name, rows in scored
-    ]
+    curves = [_thinned(_corners(rows)).with_columns(judge=pl.lit(name)) for name, rows in scored]
     names = [one.name for one in material.judges]
     return Section(
         key="roc",
@@ -48,14 +45,15 @@ def roc(material: Material) -> Section | None:
             "judge accepts against the share of their rejected ones. Judges with verdicts only "
             "are left out."
         ),
-        table=Table(
-            title="Area under the ROC curve, with 95% interval",
-            header=("judge", "AUROC", "answers"),
-            rows=tuple(
-                (name, measured(auroc[name]), f"{rows.height:,}") for name, rows in scored
+        table=Table.of(
+            "Area under the ROC curve, with 95% interval",
+            (
+                "judge",
+                Column("AUROC", format=number(3, words=True)),
+                Column("answers", format="count"),
             ),
-            numeric=frozenset({"AUROC", "answers"}),
-            notes=interval_note((("", auroc[name]) for name, _ in scored)),
+            [(name, auroc[name], rows.height) for name, rows in scored],
+            interval_note((("", auroc[name]) for name, _ in scored)),
         ),
         chart=lambda: _lines(
             pl.concat(curves), x="rejected_share", y="accepted_share", judges=names,
@@ -79,11 +77,6 @@ def reliability_curves(material: Material) -> Section | None:
         for name, rows in scored
     }
     table = pl.concat([one.with_columns(judge=pl.lit(name)) for name, one in diagrams.items()])
-    rows = tuple(
-        (r["judge"], f"{r['low']:.1f} to {r['high']:.1f}", f"{r['answers']:,}",
-         f"{r['mean_score']:.3f}", f"{r['accepted']:.3f}")
-        for r in table.iter_rows(named=True)
-    )  # fmt: skip
     names = [one.name for one in material.judges]
     gaps = [f"{name} {expected_calibration_error(one):.3f}" for name, one in diagrams.items()]
     return Section(
@@ -93,17 +86,29 @@ def reliability_curves(material: Material) -> Section | None:
         "On the diagonal, 0.8 means right in eight of ten. Expected calibration error: "
         + ", ".join(gaps)
         + ".",
-        table=Table(
-            title="Reliability by bin of score",
-            header=("judge", "score", "answers", "mean score", "accepted"),
-            rows=rows,
-            numeric=frozenset({"answers", "mean score", "accepted"}),
+        table=Table.of(
+            "Reliability by bin of score",
+            (
+                "judge",
+                Column("score", "{low:.1f} to {high:.1f}".format_map),
+                Column("answers", format="count"),
+                *columns(3, "mean score", "accepted"),
+            ),
+            table,
         ),
         chart=lambda: _lines(
             table, x="mean_score", y="accepted", judges=names, x_title="mean score",
             y_title="share people accept", points=True,
         ),
     )  # fmt: skip
+
+
+def _corners(rows: pl.DataFrame) -> pl.DataFrame:
+    """The corners of a ROC curve: `rejected_share` and `accepted_share`, from (0, 0) to (1, 1)."""
+    from sklearn.metrics import roc_curve
+
+    rejected, accepted, _ = roc_curve(rows["accepted"].to_numpy(), rows["score"].to_numpy())
+    return pl.DataFrame({"rejected_share": rejected, "accepted_share": accepted})
 
 
 def _thinned(curve: pl.DataFrame) -> pl.DataFrame:

@@ -9,8 +9,8 @@ import polars as pl
 
 from markscheme.reports.charts import WIDTH, altair, light, panels, themed
 from markscheme.reports.material import Material
-from markscheme.reports.section import Section
-from markscheme.results import Table
+from markscheme.reports.section import Section, pivot_section
+from markscheme.results import Column
 
 _BINS = 20
 _KINDS = {"people accept": "blue", "people reject": "dark orange", "no label": "grey"}
@@ -39,22 +39,17 @@ def marks(material: Material) -> Section | None:
         .sort("judge", "low", maintain_order=True)
     )
     shown = [one for one in _KINDS if one in counted["people"].to_list()]
-    wide = counted.pivot("people", index=["judge", "low", "high"], values="answers").fill_null(0)
-    rows = tuple(
-        (r["judge"], f"{r['low']:.2f} to {r['high']:.2f}", *(f"{r[one]:,}" for one in shown))
-        for r in wide.iter_rows(named=True)
-    )
-    return Section(
+    return pivot_section(
         key="marks",
         title="How marks are spread",
         caption="Answers by the marks a judge gave them"
         + (", coloured by people's verdict." if material.labelled else "."),
-        table=Table(
-            title="Answers by marks",
-            header=("judge", "marks", *shown),
-            rows=rows,
-            numeric=frozenset(shown),
-        ),
+        table="Answers by marks",
+        names=("judge", Column("marks", lambda row: f"{row[1]:.2f} to {row[2]:.2f}")),
+        rows=list(dict.fromkeys(counted.select("judge", "low", "high").iter_rows())),
+        across=shown,
+        cells={row[:4]: row[4] for row in counted.iter_rows()},
+        missing="0",
         chart=lambda: _histogram(counted, shown),
     )
 

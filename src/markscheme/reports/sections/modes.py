@@ -7,10 +7,10 @@ from typing import Any
 import polars as pl
 
 from markscheme.analysis import GROUPS, MODES
-from markscheme.reports.charts import WIDTH, address, altair, dots, light, themed
+from markscheme.reports.charts import WIDTH, address, altair, dots, light, themed, with_links
 from markscheme.reports.material import Material
-from markscheme.reports.section import Section
-from markscheme.results import Table, percent
+from markscheme.reports.section import Section, pivot_section
+from markscheme.results import Column, Table
 
 _COLOURS = dict(
     zip(GROUPS, ("blue", "teal", "ochre", "green", "purple", "red", "grey"), strict=True)
@@ -30,25 +30,25 @@ def modes(material: Material) -> Section | None:
     counts = dict(material.modes.group_by("mode").len().iter_rows())
     shown = [mode for group in GROUPS for mode in MODES
              if MODES[mode].group == group and mode in counts]  # fmt: skip
-    rows = tuple(
-        (MODES[mode].group, label(mode), MODES[mode].meaning, f"{counts[mode]:,}",
-         percent(counts[mode] / total))
-        for mode in shown
-    )  # fmt: skip
     return Section(
         key="modes",
         title="Why exact match rejects right answers",
         caption=(
             f"Failure modes of the {total:,} answers that people accept and exact match rejects "
             "(Kamalloo et al. 2023, section 5). Rules tag them; the evidence for a tag "
-            "stands with its answer."
+            "is listed with its answer."
         ),
-        table=Table(
-            title="Failure modes of exact match",
-            header=("group", "mode", "answer and reference differ in", "answers", "percent"),
-            rows=rows,
-            numeric=frozenset({"answers", "percent"}),
-            notes=_extras(material.extras),
+        table=Table.of(
+            "Failure modes of exact match",
+            (
+                Column("group", lambda mode: MODES[mode].group),
+                Column("mode", label),
+                Column("answer and reference differ in", lambda mode: MODES[mode].meaning),
+                Column("answers", counts.get, "count"),
+                Column("percent", lambda mode: counts[mode] / total, "share"),
+            ),
+            shown,
+            _extras(material.extras),
         ),
         chart=lambda: _bars(shown, counts, total),
         links={(place, 3): {"mode": mode} for place, mode in enumerate(shown)},
@@ -62,7 +62,7 @@ def _extras(extras: pl.DataFrame) -> tuple[str, ...]:
     accepted = extras.filter("accepted").height
     return (
         f"Long answers with claims that no reference supports: {extras.height:,}; people accept "
-        f"{accepted:,} of them. What is claimed beside the answer may be true or not.",
+        f"{accepted:,} of them. What is claimed besides the answer may be true or not.",
     )
 
 
@@ -104,49 +104,32 @@ def mode_errors(material: Material) -> Section | None:
             rate=pl.when(pl.col("answers") > 0).then(pl.col("rejected") / pl.col("answers"))
         )
     )
-    found = {(r["judge"], r["group"]): r for r in rates.iter_rows(named=True)}
-    groups = [group for group in GROUPS if any(group == key[1] for key in found)]
+    cells = {row[:2]: row[2] for row in rates.select("judge", "group", "rate").iter_rows()}
+    groups = [group for group in GROUPS if any(group == key[1] for key in cells)]
     names = [one.name for one in material.judges]
-    rows: list[tuple[str, ...]] = []
-    links: dict[tuple[int, int], dict[str, str]] = {}
-    for name in names:
-        cells = []
-        for at, group in enumerate(groups):
-            one = found.get((name, group))
-            cells.append("n/a" if one is None else percent(one["rate"]))
-            links[len(rows), 1 + at] = {
-                "judge": name,
-                "verdict": "rejects",
-                "mode": f"group:{group}",
-            }
-        rows.append((name, *cells))
     order = {group: place for place, group in enumerate(groups)}
-    table = (
-        rates.drop_nulls("rate")
-        .sort(pl.col("group").replace_strict(order))
-        .with_columns(
-            link=pl.struct("judge", "group").map_elements(
-                lambda one: address({"judge": one["judge"], "verdict": "rejects",
-                                     "mode": f"group:{one['group']}"}),
-                return_dtype=pl.String,
-            )
-        )
-    )  # fmt: skip
-    return Section(
+    table = rates.drop_nulls("rate").sort(pl.col("group").replace_strict(order))
+
+    def link(judge: str, group: str) -> dict[str, str]:
+        return {"judge": judge, "verdict": "rejects", "mode": f"group:{group}"}
+
+    return pivot_section(
         key="mode-errors",
         title="Which of these right answers each judge rejects too",
         caption=(
             "Share of each group's answers that a judge rejects although people accept them; "
-            "farther left is better. Exact match stands at 100% by definition."
+            "farther left is better. Exact match is at 100% by definition."
         ),
-        table=Table(
-            title="Accepted answers that judges reject, in percent of a group",
-            header=("judge", *groups),
-            rows=tuple(rows),
-            numeric=frozenset(groups),
-        ),
+        table="Accepted answers that judges reject, in percent of a group",
+        names=("judge",),
+        rows=[(name,) for name in names],
+        across=groups,
+        cells=cells,
+        form="share",
+        missing="n/a",
+        link=link,
         chart=lambda: dots(
-            table, y="group", x="rate", x_title="rejected", judges=names, people=False
+            with_links(table, link, "judge", "group"), y="group", x="rate", x_title="rejected",
+            judges=names, people=False,
         ),
-        links=links,
-    )
+    )  # fmt: skip

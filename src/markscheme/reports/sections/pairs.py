@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from typing import Any
 
 from markscheme.agreement import CompareResult, Comparison, PeoplesDifference, compare
 from markscheme.errors import AgreementError
 from markscheme.reports.material import PEOPLE, Material
 from markscheme.reports.section import Section
-from markscheme.results import Table, interval_note, measured, p_text
+from markscheme.results import Column, Table, columns, interval_note, number, p_text
 
 _MOST_SYSTEMS = 30
 _MOST_WITH_EVERY_PAIR = 8
@@ -40,36 +41,29 @@ def pairs(material: Material) -> Section | None:
     lead = found.lead[0]
     if every_label:
         lead = lead.replace("The judge alone accepts", "People accept")
-    header = ("first", "second", "first less second", "only first right", "only second right", "p")
     by = PEOPLE if every_label else f"people, estimated with {voice}" if found.by_people else voice
+    every = [] if whole else [f"Of {len(found.pairs):,} pairs, those of neighbours in this order."]
     tests = "ppi-t" if found.by_people else "exchange (a permutation test of whole questions)"
     return Section(
         key="pairs",
         title="Which system is better",
         caption=f"{lead}. The order, from the best: {', '.join(found.order)}.",
-        table=Table(
-            title=f"Systems in pairs, by {by}: difference in points with 95% interval",
-            header=header,
-            rows=tuple(
-                (
-                    pair.first,
-                    pair.second,
-                    measured((people or pair).difference, scale=100, digits=1),
-                    f"{pair.only_first:,}",
-                    f"{pair.only_second:,}",
-                    p_text(people.holm)
-                    if people
-                    else p_text(pair.permutation_holm, pair.permutation.reason),
-                )
-                for pair, people in shown
-            ),
-            numeric=frozenset(header[2:]),
-            notes=(
-                *(
-                    ()
-                    if whole
-                    else (f"Of {len(found.pairs):,} pairs, those of neighbours in this order.",)
+        table=Table.of(
+            f"Systems in pairs, by {by}: difference in points with 95% interval",
+            (
+                "first",
+                "second",
+                Column("first less second", "difference", number(1, scale=100, words=True)),
+                *columns(
+                    "count",
+                    ("only first right", "only_first"),
+                    ("only second right", "only_second"),
                 ),
+                Column("p", format="p"),
+            ),
+            [{**vars(pair), **_best(pair, people)} for pair, people in shown],
+            (
+                *every,
                 *interval_note(("", (people or pair).difference) for pair, people in shown),
                 f"On questions that both answered. p: {tests}, corrected by Holm's method over all "
                 f"pairs. Counts are by {voice} and lead to the answers.",
@@ -77,6 +71,13 @@ def pairs(material: Material) -> Section | None:
         ),
         links=links,
     )
+
+
+def _best(pair: Comparison, people: PeoplesDifference | None) -> dict[str, Any]:
+    """Difference and corrected p: people's where known, else the judge's own."""
+    if people:
+        return {"difference": people.difference, "p": people.holm}
+    return {"p": p_text(pair.permutation_holm, pair.permutation.reason)}
 
 
 def _shown(

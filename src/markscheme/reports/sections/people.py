@@ -11,7 +11,7 @@ from markscheme.engine import ALL_SYSTEMS
 from markscheme.reports.charts import dots
 from markscheme.reports.material import PEOPLE, Material
 from markscheme.reports.section import Section
-from markscheme.results import Table, interval, interval_note, measured, percent
+from markscheme.results import Column, Table, interval, interval_note, number, out_of
 
 
 def people(material: Material) -> Section | None:
@@ -20,30 +20,23 @@ def people(material: Material) -> Section | None:
     if not isinstance(found, EstimateResult):
         return None
     judge = found.estimates[0].judge
-    known = [one for one in found.estimates if one.figure is not None]
-    rows = [
-        (
-            one.system or ALL_SYSTEMS,
-            "n/a" if one.figure is None else measured(one.figure, scale=100, digits=1),
-            percent(one.judge_mean),
-            f"{one.labelled:,} of {one.answers:,}",
-        )
-        for one in found.estimates
-    ]
     refusals = [f"{one.system}: {one.refusal}" for one in found.estimates if one.refusal]
-    figures = [("", one.figure) for one in known if one.figure is not None]
-    header = ("system", "people would accept", f"{judge} alone", "labelled")
+    figures = [("", one.figure) for one in found.estimates if one.figure is not None]
     return Section(
         key="people",
         title="How many answers people would accept",
         caption=f"Estimated from the labelled answers and from what {judge} says of all. "
         + " ".join(f"{line}." for line in found.lead[:1]),
-        table=Table(
-            title="Answers that people would accept, in percent, with 95% interval",
-            header=header,
-            rows=tuple(rows),
-            numeric=frozenset(header[1:]),
-            notes=(*interval_note(figures), *refusals),
+        table=Table.of(
+            "Answers that people would accept, in percent, with 95% interval",
+            (
+                Column("system", missing=ALL_SYSTEMS),
+                Column("people would accept", "figure", number(1, scale=100, words=True), "n/a"),
+                Column(f"{judge} alone", "judge_mean", "share", "n/a"),
+                Column("labelled", lambda one: out_of(one.labelled, one.answers), "right"),
+            ),
+            found.estimates,
+            (*interval_note(figures), *refusals),
         ),
         chart=lambda: _chart(found, judge),
     )

@@ -1,16 +1,16 @@
-"""What answers say beside the reference: more, the same, less, or something else."""
+"""What answers say compared with the reference: more, the same, less, or something else."""
 
 from __future__ import annotations
 
 import polars as pl
 
-from markscheme.reports.charts import address, shares
+from markscheme.reports.charts import shares, with_links
 from markscheme.reports.material import Material
-from markscheme.reports.section import Section
-from markscheme.results import Table, percent
+from markscheme.reports.section import Section, pivot_section
+from markscheme.results import percent
 from markscheme.tables import RELATIONS
 
-_COLOURS = dict(zip(RELATIONS, ("green", "blue", "light orange", "dark orange"), strict=True))
+_COLOURS = ("green", "blue", "light orange", "dark orange")
 
 
 def relations(material: Material) -> Section | None:
@@ -25,43 +25,36 @@ def relations(material: Material) -> Section | None:
         accepted=pl.col("accepted").sum(),
         labelled=pl.col("accepted").count(),
     )
-    found = {(r["judge"], r["system"], r["relation"]): r for r in counted.iter_rows(named=True)}
     names = counted["judge"].unique(maintain_order=True).to_list()
-    rows: list[tuple[str, ...]] = []
-    links: dict[tuple[int, int], dict[str, str]] = {}
-    for name in names:
-        for system in material.systems:
-            cells = [found.get((name, system, one)) for one in RELATIONS]
-            if any(cells):
-                for at, one in enumerate(RELATIONS):
-                    links[len(rows), 2 + at] = {"judge": name, "system": system, "relation": one}
-                rows.append((name, system, *(_cell(cell) for cell in cells)))
+    there = set(counted.select("judge", "system").iter_rows())
     people = " In brackets, the percentage that people accept." if material.labelled else ""
-    return Section(
+
+    def link(judge: str, system: str, relation: str) -> dict[str, str]:
+        return {"judge": judge, "system": system, "relation": relation}
+
+    return pivot_section(
         key="relations",
-        title="What answers say beside the reference",
+        title="What answers say compared with the reference",
         caption="More than the reference (superior), the same, less, or something else." + people,
-        table=Table(
-            title="Relations to the reference",
-            header=("judge", "system", *RELATIONS),
-            rows=tuple(rows),
-            numeric=frozenset(RELATIONS),
-        ),
+        table="Relations to the reference",
+        names=("judge", "system"),
+        rows=[
+            (name, system) for name in names for system in material.systems
+            if (name, system) in there
+        ],
+        across=RELATIONS,
+        cells={row[:3]: _cell(*row[3:]) for row in counted.iter_rows()},
+        form="right",
+        missing="0",
+        link=link,
         chart=lambda: shares(
-            counted.drop("accepted", "labelled").with_columns(
-                link=pl.struct("judge", "system", "relation").map_elements(
-                    address, return_dtype=pl.String
-                )
-            ), colour="relation", order=RELATIONS,
-            colours=list(_COLOURS.values()), judges=names, systems=material.systems,
+            with_links(
+                counted.drop("accepted", "labelled"), link, "judge", "system", "relation"
+            ), colour="relation", order=RELATIONS, colours=_COLOURS, judges=names,
+            systems=material.systems,
         ),
-        links=links,
     )  # fmt: skip
 
 
-def _cell(found: dict[str, int] | None) -> str:
-    if found is None:
-        return "0"
-    if not found["labelled"]:
-        return f"{found['answers']:,}"
-    return f"{found['answers']:,} ({percent(found['accepted'] / found['labelled'])})"
+def _cell(answers: int, accepted: int, labelled: int) -> str:
+    return f"{answers:,} ({percent(accepted / labelled)})" if labelled else f"{answers:,}"

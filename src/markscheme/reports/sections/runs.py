@@ -9,7 +9,7 @@ import polars as pl
 from markscheme.agreement import mcnemar_exact
 from markscheme.reports.material import Material
 from markscheme.reports.section import Section
-from markscheme.results import Table, p_text, percent
+from markscheme.results import Column, Table, columns
 
 
 def runs(material: Material) -> Section | None:
@@ -21,36 +21,36 @@ def runs(material: Material) -> Section | None:
     ]
     if not pairs:
         return None
-    rows: list[tuple[str, ...]] = []
-    links: dict[tuple[int, int], dict[str, str]] = {}
+    rows = []
     for one, other in pairs:
-        first, second = one.rows["verdict"], other.rows["verdict"]
-        both = pl.DataFrame({"first": first, "second": second}).drop_nulls()
-        only = both.filter(pl.col("first") & ~pl.col("second")).height
-        others = both.filter(~pl.col("first") & pl.col("second")).height
+        both = pl.DataFrame({"first": one.rows["verdict"], "second": other.rows["verdict"]})
+        first, second = both.drop_nulls()
+        only, others = int((first & ~second).sum()), int((second & ~first).sum())
         p = mcnemar_exact(only, others)
-        links[len(rows), 4] = {"yes": one.name, "no": other.name}
-        links[len(rows), 5] = {"yes": other.name, "no": one.name}
         rows.append(
-            (one.judge, f"{one.run} → {other.run}", percent(_share(both["first"])),
-             percent(_share(both["second"])), f"{only:,}", f"{others:,}", p_text(p.value, p.reason))
-        )  # fmt: skip
-    header = ("judge", "runs", "first accepts", "second accepts", "only the first",
-              "only the second", "p")  # fmt: skip
+            (one.judge, f"{one.run} → {other.run}", first.mean(), second.mean(), only, others, p)
+        )
     return Section(
         key="runs",
         title="What differs between the runs",
         caption="The same judge on the same answers in two runs. Counts lead to the answers; p is "
         "of the exact McNemar test (mcnemar), each answer taken as independent.",
-        table=Table(
-            title="Verdicts of the same judge in two runs, in percent of answers that both judged",
-            header=header, rows=tuple(rows), numeric=frozenset(header[2:]),
-            notes=("p: mcnemar",),
+        table=Table.of(
+            "Verdicts of the same judge in two runs, in percent of answers that both judged",
+            (
+                "judge",
+                "runs",
+                Column("first accepts", None, "share", "n/a"),
+                Column("second accepts", None, "share", "n/a"),
+                *columns("count", "only the first", "only the second"),
+                Column("p", format="p"),
+            ),
+            rows,
+            ("p: mcnemar",),
         ),
-        links=links,
-    )  # fmt: skip
-
-
-def _share(values: pl.Series) -> float | None:
-    mean = values.mean()
-    return float(mean) if isinstance(mean, int | float) else None
+        links={
+            (row, 4 + side): {"yes": accepting.name, "no": rejecting.name}
+            for row, (one, other) in enumerate(pairs)
+            for side, (accepting, rejecting) in enumerate(((one, other), (other, one)))
+        },
+    )

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import polars as pl
 
-from markscheme.reports.charts import address, shares
+from markscheme.reports.charts import shares, with_links
 from markscheme.reports.material import Material
-from markscheme.reports.section import Section
-from markscheme.results import Table
+from markscheme.reports.section import Section, pivot_section
 
 WITH_LABELS = {
     "rightly accepted (TP)": ("blue", "tp"),
@@ -29,20 +28,16 @@ def verdicts(material: Material) -> Section:
     labelled = bool(material.labelled)
     kinds = WITH_LABELS if labelled else WITHOUT
     rows = material.long.filter(pl.col("accepted").is_not_null()) if labelled else material.long
-    counted = _counted(rows, labelled=labelled)
+    counted = rows.group_by(
+        "judge", "system", _outcome(labelled=labelled), maintain_order=True
+    ).agg(answers=pl.len())
+    names = [one.name for one in material.judges]
     shown = [kind for kind in kinds if kind in counted["outcome"].to_list()]
-    cells = {(r["judge"], r["system"], r["outcome"]): r["answers"]
-             for r in counted.iter_rows(named=True)}  # fmt: skip
-    lines: list[tuple[str, ...]] = []
-    links: dict[tuple[int, int], dict[str, str]] = {}
-    for one in material.judges:
-        for system in material.systems:
-            counts = [cells.get((one.name, system, kind), 0) for kind in shown]
-            for at, kind in enumerate(shown):
-                state = {"system": system, "judge": one.name, "verdict": kinds[kind][1]}
-                links[len(lines), 2 + at] = state
-            lines.append((one.name, system, *(f"{count:,}" for count in counts)))
-    return Section(
+
+    def link(judge: str, system: str, outcome: str) -> dict[str, str]:
+        return {"system": system, "judge": judge, "verdict": kinds[outcome][1]}
+
+    return pivot_section(
         key="verdicts",
         title="Where verdicts are right and wrong" if labelled else "What judges say",
         caption=(
@@ -51,44 +46,27 @@ def verdicts(material: Material) -> Section:
             if labelled
             else "Share of each system's answers that a judge accepts, rejects or did not judge."
         ),
-        table=Table(
-            title="Verdicts by judge and system",
-            header=("judge", "system", *shown),
-            rows=tuple(lines),
-            numeric=frozenset(shown),
-        ),
+        table="Verdicts by judge and system",
+        names=("judge", "system"),
+        rows=[(name, system) for name in names for system in material.systems],
+        across=shown,
+        cells={row[:3]: row[3] for row in counted.iter_rows()},
+        missing="0",
+        link=link,
         chart=lambda: shares(
-            counted.with_columns(
-                link=pl.struct("judge", "system", "outcome").map_elements(
-                    lambda one: address({"system": one["system"], "judge": one["judge"],
-                                         "verdict": kinds[one["outcome"]][1]}),
-                    return_dtype=pl.String,
-                )
-            ), colour="outcome", order=shown, colours=[kinds[kind][0] for kind in shown],
-            judges=[one.name for one in material.judges], systems=material.systems,
+            with_links(counted, link, "judge", "system", "outcome"), colour="outcome", order=shown,
+            colours=[kinds[kind][0] for kind in shown], judges=names, systems=material.systems,
         ),
-        links=links,
     )  # fmt: skip
 
 
-def _counted(rows: pl.DataFrame, *, labelled: bool) -> pl.DataFrame:
-    """`judge`, `system`, `outcome`, `answers`."""
+def _outcome(*, labelled: bool) -> pl.Expr:
     verdict, accepted = pl.col("verdict"), pl.col("accepted")
+    tp, tn, fp, fn, none = map(pl.lit, WITH_LABELS)
+    yes, no, _ = map(pl.lit, WITHOUT)
     if labelled:
-        tp, tn, fp, fn, none = WITH_LABELS
-        outcome = (
-            pl.when(verdict.is_null()).then(pl.lit(none))
-            .when(verdict & accepted).then(pl.lit(tp))
-            .when(verdict).then(pl.lit(fp))
-            .when(accepted).then(pl.lit(fn))
-            .otherwise(pl.lit(tn))
-        )  # fmt: skip
-    else:
-        yes, no, none = WITHOUT
-        outcome = (
-            pl.when(verdict.is_null()).then(pl.lit(none))
-            .when(verdict).then(pl.lit(yes)).otherwise(pl.lit(no))
-        )  # fmt: skip
-    return rows.group_by("judge", "system", outcome.alias("outcome"), maintain_order=True).agg(
-        answers=pl.len()
-    )
+        yes, no = (
+            pl.when(accepted).then(one).otherwise(other) for one, other in ((tp, fp), (fn, tn))
+        )
+    found = pl.when(verdict.is_null()).then(none).when(verdict).then(yes).otherwise(no)
+    return found.alias("outcome")

@@ -110,7 +110,7 @@ def _replies(value: Any) -> int:
 
 
 def _continuations(record: Record) -> list[str]:
-    """The continuations whose likelihoods were asked for, as `arg_1` of each request."""
+    """The continuations whose likelihoods were requested, as `arg_1` of each request."""
     arguments = record.get("arguments")
     if isinstance(arguments, Mapping):
         requests = list(arguments.values())

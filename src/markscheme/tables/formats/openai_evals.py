@@ -1,4 +1,4 @@
-"""OpenAI evals: the log of `oaieval`, a line an event."""
+"""OpenAI evals: the log of `oaieval`, one line per event."""
 
 from __future__ import annotations
 

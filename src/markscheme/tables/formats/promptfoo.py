@@ -1,6 +1,6 @@
 """promptfoo: `promptfoo eval -o results.json` (or .jsonl, or .csv).
 
-A CSV file has the variables, then a column a provider. Older versions wrap the output in the
+A CSV file has the variables, then one column per provider. Older versions wrap the output in the
 verdict and the grader's reason: `[PASS] (1.00)`, the output, `Pass Reason: ...`. Newer ones write
 the output alone, with columns of its own for `Status`, `Score` and `Grader Reason` after it. Where
 an assertion failed, the reason may be in the output's cell too, apart from it by a line `---`.

@@ -131,7 +131,7 @@ def _without_value(content: bytes, place: int) -> Iterator[tuple[int, int, str, 
             found = _NAME.fullmatch(element.get("r", ""))
             why = None
             if element.get("t") == "e":
-                why = f"is the error {parts.get('v')}: mend or empty it"
+                why = f"is the error {parts.get('v')}: correct or empty it"
             elif "f" in parts and not computed:
                 why = _UNCOMPUTED
             if found and why:
@@ -175,7 +175,7 @@ def _check_extent(content: bytes, name: str) -> None:
         if rows * columns > MOST_CELLS:
             raise DataError(
                 f"{name}: a sheet reaches to row {rows:,} and column {columns:,}, which are "
-                f"{rows * columns:,} cells (at most {MOST_CELLS:,}): delete the cells that stand "
+                f"{rows * columns:,} cells (at most {MOST_CELLS:,}): delete the cells that are "
                 "far away, or save the table as CSV"
             )
 

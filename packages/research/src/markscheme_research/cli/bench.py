@@ -42,7 +42,7 @@ def bench(
         Option("Draw F1 by threshold (.svg, .png, .pdf); requires --thresholds.", rare=True),
     ] = None,
 ) -> None:
-    """Judges on public sets that people labelled, beside the judges published with them.
+    """Judges on public sets that people labelled, compared with the judges published with them.
 
     Agreement with people, Kendall's tau of the systems' ranking, accuracy by system, failure modes
     and cost. Equal answers are judged once. Without --judge, --judgments and --replies: every judge

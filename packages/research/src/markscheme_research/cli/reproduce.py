@@ -1,4 +1,4 @@
-"""`markscheme research reproduce`: a paper's figures beside ours."""
+"""`markscheme research reproduce`: a paper's figures next to ours."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ class DatasetDescription(TableResult):
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class DatasetCheck(TableResult):
-    """A local copy against the catalogue. `frame`: what, recorded, found, same; a row a check.
+    """A local copy against the catalogue. `frame`: what, recorded, found, same; one row per check.
 
     Attributes:
         different: how many checks differ; what is not here does not count.

@@ -178,7 +178,7 @@ def _replies(name: str) -> Callable[[Local, pl.DataFrame], pl.DataFrame]:
 
 
 def _vicuna(local: Local, pairs: pl.DataFrame) -> pl.DataFrame:
-    """Vicuna's replies, a file a system; some run on after the verdict, which is the published one.
+    """Vicuna's replies, one file per system; some go on after the verdict, the published one.
 
     Answers are matched by their letters and digits; of several verdicts on one the first counts.
     """

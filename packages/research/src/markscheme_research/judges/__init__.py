@@ -1,4 +1,4 @@
-"""Judges of papers beyond the core: fine-tuned language models, answers claim by claim."""
+"""Judges of papers beyond the core: fine-tuned models, encoders, answers claim by claim."""
 
 import lazy_loader
 

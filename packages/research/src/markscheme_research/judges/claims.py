@@ -18,8 +18,9 @@ from markscheme.contract import Lineage, ModelSource, Needs, check_range, regist
 from markscheme.judges import PATTERNS, has_patterns
 from markscheme.judges.entailment import stage_lineage, stage_needs, stage_origins, with_costs
 from markscheme.tables import JUDGMENTS_SCHEMA, NO_REFERENCE, OUTCOME, SPENT
-from markscheme.text import STOP, claims, sentences, split, stem
+from markscheme.text import STOP, sentences, split, stem
 from markscheme.values import Outcome, compare_values
+from markscheme_research.statements import claims
 
 WHOLE = -1
 """Number of the piece that is the answer as a whole; its claims count from 0."""
@@ -33,7 +34,7 @@ class Pieces:
     """What an answer is made of and what it is compared with.
 
     Attributes:
-        claims: a row a piece: `row` of the answer, `claim` (`WHOLE` for the answer itself where it
+        claims: each piece: `row` of the answer, `claim` (`WHOLE` for the answer itself where it
             has several claims), `text`, `fragment`, `question`, `statement`, `stated` (the status
             of the statement).
         references: one row per answer and reference: `row`, `reference`, `reference_statement`.

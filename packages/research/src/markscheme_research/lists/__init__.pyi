@@ -5,6 +5,8 @@ from .graded_lists import choose_shots as choose_shots
 from .graded_lists import draw_lists as draw_lists
 from .graded_lists import shot_lines as shot_lines
 from .graded_lists import write_lists as write_lists
+from .list_figures import DrawnCorrelations as DrawnCorrelations
+from .list_figures import averaged_over_draws as averaged_over_draws
 from .list_figures import best_and_worst as best_and_worst
 from .list_figures import over_draws as over_draws
 from .list_material import Material as Material

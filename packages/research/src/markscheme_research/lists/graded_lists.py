@@ -10,7 +10,6 @@ from typing import Literal
 import polars as pl
 
 from markscheme.errors import DataError
-from markscheme.judges.listwise import build_lists, read_lists, solved_examples, with_lists
 from markscheme.models import Models
 from markscheme.results import TableResult
 from markscheme.tables import content_ids, write_table
@@ -18,6 +17,12 @@ from markscheme.text import normalise_series
 from markscheme_research.datasets import catalog, load
 from markscheme_research.lists import Draw
 from markscheme_research.lists.list_material import Material, open_material, read_loosely
+from markscheme_research.lists.written_lists import (
+    build_lists,
+    read_lists,
+    solved_examples,
+    with_lists,
+)
 
 
 @dataclass(frozen=True, kw_only=True)

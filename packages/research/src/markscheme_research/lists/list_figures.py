@@ -1,4 +1,4 @@
-"""How well a judge orders candidates beside drawn references: over draws, and for best and worst.
+"""How well a judge orders candidates given drawn references: over draws, and for best and worst.
 
 Per-question correlations after Yang et al. 2024, section 4.3; Acc(b) and Acc(b+w) after Table 5.
 """
@@ -6,14 +6,55 @@ Per-question correlations after Yang et al. 2024, section 4.3; Acc(b) and Acc(b+
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
+import numpy as np
 import polars as pl
 
-from markscheme.agreement import PerQuestion, per_question
+from markscheme.agreement import per_question
+from markscheme.results import Figure
 from markscheme_research.lists.reference_lists import Draw, Protocol, draw_references
 
 Scorer = Callable[[pl.DataFrame], pl.Series]
 """Candidates with references to scores, null where there is none."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class DrawnCorrelations:
+    """Mean correlations over questions, then over draws.
+
+    Attributes:
+        means: by coefficient.
+        spreads: standard deviation (n - 1) of the mean over draws; empty for one draw.
+        questions: questions in the mean, averaged over draws.
+        draws: how many.
+    """
+
+    means: dict[str, Figure]
+    spreads: dict[str, Figure]
+    questions: float
+    draws: int
+
+
+def averaged_over_draws(table: pl.DataFrame) -> DrawnCorrelations:
+    """The correlations of `markscheme.agreement.per_question` in each draw, averaged.
+
+    Args:
+        table: `question`, `score`, `grade`, `draw`, one row per answer and draw.
+
+    Raises:
+        AgreementError: a draw has no question in which both sides vary.
+    """
+    found = [per_question(part) for part in table.partition_by("draw", maintain_order=True)]
+    values = {name: np.array([draw.means[name].value for draw in found]) for name in found[0].means}
+    return DrawnCorrelations(
+        means={name: Figure(value=float(each.mean())) for name, each in values.items()},
+        spreads={name: Figure(value=float(each.std(ddof=1))) for name, each in values.items()}
+        if len(found) > 1
+        else {},
+        questions=float(np.mean([draw.questions for draw in found])),
+        draws=len(found),
+    )
 
 
 def over_draws(
@@ -23,7 +64,7 @@ def over_draws(
     composition: str,
     seeds: Sequence[int] = (0, 1, 2),
     protocol: Protocol = "rest",
-) -> PerQuestion:
+) -> DrawnCorrelations:
     """Kendall, Spearman and Pearson a question, averaged over questions, then over draws.
 
     Args:
@@ -43,7 +84,7 @@ def over_draws(
         tables.append(
             drawn.select("question", score=scorer(drawn), grade=pl.col("label"), draw=pl.lit(seed))
         )
-    return per_question(pl.concat(tables), seed="draw")
+    return averaged_over_draws(pl.concat(tables))
 
 
 def best_and_worst(table: pl.DataFrame) -> tuple[float, float]:

@@ -43,7 +43,7 @@ class Material:
 
         Args:
             draw: which references.
-            per_question: candidates kept of each question, at random; all if none.
+            per_question: candidates taken of each question, at random; all if none.
 
         Raises:
             AgreementError: not a composition, or no candidate is left.

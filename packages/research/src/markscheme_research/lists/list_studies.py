@@ -15,14 +15,20 @@ from typing import Any, get_args
 
 import polars as pl
 
-from markscheme.agreement import PerQuestion, per_question
 from markscheme.contract import Judge, judge_name, needs_of
 from markscheme.engine import apply
 from markscheme.errors import AgreementError, JudgeError
-from markscheme.judges.listwise import Order, solved_examples
+from markscheme.judges.listwise import Order
 from markscheme.models import Models
-from markscheme_research.lists import Draw, Protocol, best_and_worst
+from markscheme_research.lists import (
+    Draw,
+    DrawnCorrelations,
+    Protocol,
+    averaged_over_draws,
+    best_and_worst,
+)
 from markscheme_research.lists.list_material import Material
+from markscheme_research.lists.written_lists import solved_examples
 
 SIDES = ("answer_first", "answer_last")
 
@@ -34,7 +40,7 @@ class Marked:
     Attributes:
         table: `question`, `answer`, `score` (null where not judged), `grade`, `draw`.
         calls: requests to a language model, repairs and those that a ledger answered included.
-        repairs: how many of them asked again because a reply could not be read.
+        repairs: how many of them were repeated because a reply could not be read.
         tokens_in, tokens_out: as the replies say; 0 where they do not.
         cost_usd: as the replies say; None where calls have no price.
         seconds: that the judge took here.
@@ -95,10 +101,10 @@ def together(runs: Sequence[Marked]) -> Marked:
     return Marked(table=table, cost_usd=sum(prices) if prices else None, **sums)
 
 
-def correlations(run: Marked) -> PerQuestion | None:
+def correlations(run: Marked) -> DrawnCorrelations | None:
     """Correlations a question, averaged over questions and draws; None where nothing varies."""
     try:
-        return per_question(run.table, seed="draw")
+        return averaged_over_draws(run.table)
     except AgreementError:
         return None
 

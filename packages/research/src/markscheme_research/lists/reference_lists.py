@@ -69,7 +69,7 @@ def draw_references(passages: pl.DataFrame, draw: Draw) -> pl.DataFrame:
         draw: how. A question that has fewer passages of a grade gives those that it has.
 
     Returns:
-        `question`, `answer`, `label` (the grade), `references`, `reference_grades`, a row a
+        `question`, `answer`, `label` (the grade), `references`, `reference_grades`, one row per
         candidate, in random order within each question.
 
     Raises:

@@ -10,7 +10,6 @@ from typing import Any, TypeAlias
 
 import polars as pl
 
-from markscheme.agreement import PerQuestion
 from markscheme.contract import HasLineage, Judge, judge_name, parse_judge
 from markscheme.flags import with_keywords
 from markscheme.models import Models
@@ -244,7 +243,7 @@ def study_shots(
 def study_order(setup: Setup, composition: str | None = None) -> StudyResult:
     """Position bias: does an answer keep its score when the list is laid out otherwise?
 
-    listwise and pointwise: order said (best first), kept to itself, reversed, shuffled. pairwise:
+    listwise and pointwise: order stated (best first), not stated, reversed, shuffled. pairwise:
     the answer first, then last. Other judges: the columns of references turned round and shuffled.
     """
     rows, learned = [], _Learned()
@@ -293,7 +292,7 @@ def study_cost(setup: Setup, composition: str | None = None) -> StudyResult:
         rows,
         "Calls: requests to a model, those that the ledger answered included; equal ones are one. "
         "Repairs: further requests, after a reply that could not be read. Tokens: in and out, as "
-        "the server counted. US dollars: n/a without a price. Time: of this run; what the ledger "
+        "the server counted. US dollars: n/a if unknown. Time: of this run; what the ledger "
         "knew took none.",
         VARIES,
         learned=learned,
@@ -364,7 +363,7 @@ def _result(
 
 def _figures(run: Marked) -> Row:
     """Questions, three correlations, and their standard deviations over draws."""
-    found: PerQuestion | None = correlations(run)
+    found = correlations(run)
     row: Row = {"questions": 0 if found is None else round(found.questions)}
     for name in CORRELATIONS:
         spread = found.spreads.get(name) if found else None

@@ -355,7 +355,7 @@ def _spread(table: pl.DataFrame, one: _Set, key: list[str], what: str) -> dict[s
 def _by_system(
     one: _Set, judged: Mapping[str, pl.DataFrame], data_dir: DataDir
 ) -> pl.DataFrame | None:
-    """A row a system: each judge's accuracy of it and people's, 0 to 1; None without systems."""
+    """Each system's row: each judge's accuracy of it and people's, 0 to 1; None without systems."""
     if one.name == "nq301":
         answers = load("nq301", data_dir=data_dir)
         selected = one.distinct["question"].unique()

@@ -22,17 +22,11 @@ from pathlib import Path
 import orjson
 import polars as pl
 
-from markscheme.contract import (
-    Entry,
-    Judge,
-    ListsRequests,
-    Needs,
-    judges,
-    needs_of,
-    parse_judge,
-)
+from markscheme.contract import Entry, Judge, Needs, judges, needs_of, parse_judge
 from markscheme.errors import JudgeError
+from markscheme.models import Models
 from markscheme.tables import ANSWERS_SCHEMA
+from markscheme.testing import ScriptedChat
 from markscheme_research.papers.printed_tables import printed_cells
 from markscheme_research.papers.yang_2024 import RECORDED as ORDERED
 
@@ -165,9 +159,11 @@ def calls(judge: Judge | None, needs: Needs) -> str:
     """How often a judge asks a chat model about an answer with four graded references."""
     if not needs.may_ask_chat:
         return "none"
-    if not isinstance(judge, ListsRequests):
+    if judge is None:
         return "as its file says"
-    return str(len(judge.requests(_ANSWER)))
+    chat = ScriptedChat(replies={})
+    judge.judge(_ANSWER, Models(chat=chat))
+    return str(len(chat.seen))
 
 
 _ANSWER = pl.DataFrame(
@@ -183,7 +179,7 @@ _ANSWER = pl.DataFrame(
 
 def _facts() -> str:
     parts = [
-        "## Verdicts beside people's\n\nMeasured with `markscheme research bench SET -j JUDGE` at "
+        "## Verdicts against people's\n\nMeasured with `markscheme research bench SET -j JUDGE` at "
         "each judge's own threshold, sorted by kappa. Questions that shipped weights learned from "
         "are left out; tau is Kendall's, of the systems' ranking, where a set has several.\n"
     ]

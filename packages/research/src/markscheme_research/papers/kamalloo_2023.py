@@ -593,7 +593,7 @@ PAPER = Paper(
             item="Table 2",
         ),
         PaperTable(
-            name="kendall", title="Rankings beside the human one", compute=kendall, item="Section 4"
+            name="kendall", title="Rankings against people's", compute=kendall, item="Section 4"
         ),
         PaperTable(
             name="section-4.4",

@@ -1,4 +1,4 @@
-"""PEDANTS (Li et al. 2024) beside other judges, run in an interpreter of its own.
+"""PEDANTS (Li et al. 2024) among other judges, run in an interpreter of its own.
 
 Its package, qa-metrics, wants its own versions of libraries and loads classifiers that are pickles,
 which can run any code: so it is never imported here.
@@ -38,7 +38,7 @@ def pedants_verdicts(python: str, answers: pl.DataFrame) -> pl.DataFrame:
         `status`, `verdict` and `score` (null), in the same order.
 
     Raises:
-        ModelError: it does not run there; with what it said.
+        ModelError: it does not run there; with its output.
     """
     rows = answers.select("question", "references", pl.col("answer").fill_null("")).to_dicts()
     try:
@@ -50,7 +50,7 @@ def pedants_verdicts(python: str, answers: pl.DataFrame) -> pl.DataFrame:
         raise ModelError(f"--pedants {python}: {error.strerror or error}") from None
     said = [line.split()[1] for line in ran.stdout.splitlines() if line.startswith("verdict ")]
     if ran.returncode or len(said) != answers.height:
-        reason = (ran.stderr.strip().splitlines() or ["it said nothing"])[-1]
+        reason = (ran.stderr.strip().splitlines() or ["no output"])[-1]
         raise ModelError(
             f"PEDANTS did not run in {python} ({reason}); give an interpreter in which 'pip "
             "install qa-metrics' was run, with network at first use: the package downloads "

@@ -182,7 +182,7 @@ def figure_1(data_dir: DataDir) -> list[Cell]:
 
 
 def table_11(data_dir: DataDir) -> list[Cell]:
-    """Table 11, lexical match: all its errors by kind, a column a subset; ours by rules.
+    """Table 11, lexical match: all its errors by kind, one column per subset; ours by rules.
 
     `failures RUN --judge-errors --by system --details FILE` does the same for any judge's run.
     """

@@ -15,9 +15,9 @@ import polars as pl
 
 from markscheme.contract import parse_judge
 from markscheme.engine import apply
-from markscheme.judges.embedding import Measure, ReferenceOverlap
 from markscheme.models import Models
 from markscheme_research.datasets import load, passages
+from markscheme_research.judges import Measure, ReferenceOverlap
 from markscheme_research.lists import Protocol, best_and_worst, over_draws
 from markscheme_research.papers.cell import Asked, Cell, DataDir, Paper, PaperTable, filled
 from markscheme_research.papers.printed_tables import items, printed_cells, printed_tables
@@ -240,7 +240,7 @@ TABLE_5: dict[str, tuple[Measure, tuple[float, float], tuple[float, float]]] = {
 }
 """Our measure; the paper's Acc(b) and Acc(b+w); ours when they were recorded."""
 
-NOT_STATED = "which 50 were used, and against which reference, is not said; ours: against ground3"
+NOT_STATED = "which 50 were used, and against which reference, is not stated; ours: against ground3"
 
 
 def _antique_sizes() -> list[Cell]:

@@ -12,7 +12,6 @@ from types import MappingProxyType
 
 import polars as pl
 
-from markscheme.agreement import adjacent_sets, alternatives, marks_test, set_counts
 from markscheme.contract import parse_judge
 from markscheme.engine import apply
 from markscheme.errors import DataError
@@ -33,7 +32,13 @@ from markscheme_research.papers.wang_2023 import (
     prompted_cells,
     tq_excuse,
 )
-from markscheme_research.studies import hierarchy
+from markscheme_research.studies import (
+    adjacent_sets,
+    alternatives,
+    hierarchy,
+    marks_test,
+    set_counts,
+)
 from markscheme_research.training import parts
 
 JUDGE = "entailment(statements=rules)"
@@ -286,7 +291,7 @@ KNOWN: Mapping[str, Mapping[tuple[str, str], float]] = MappingProxyType(
 TABLES = (
     PaperTable(
         name="table-1",
-        title="Entailment beside people, EVOUNA-NQ; ours embedded",
+        title="Entailment against people, EVOUNA-NQ; ours embedded",
         compute=table_1,
         item="Table 1",
     ),

@@ -4,25 +4,23 @@ from __future__ import annotations
 
 import re
 
-from markscheme.text import (
+from markscheme.text import CARDINAL_WORDS, SCALES, month_of
+from markscheme_research.statements.sentence_forms import (
     BE,
-    CARDINAL_WORDS,
     DETERMINERS,
     FUNCTION,
     INNER_END,
     NUMBERS,
     PASTS,
     PREPOSITIONS,
-    SCALES,
     THIRDS,
     is_sentence,
     is_title,
     lowered,
-    month_of,
     strength,
     third,
 )
-from markscheme.text import words as word_set
+from markscheme_research.statements.sentence_forms import words as word_set
 
 _LED_IN = re.compile(
     r"^(?:the (?:correct |short )?answer (?:is|would be|was)|answer|a|it(?:'s| is| was| would be)|"

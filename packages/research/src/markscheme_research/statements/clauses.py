@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from markscheme.text import (
+from markscheme_research.statements.sentence_forms import (
     AUXILIARIES,
     DETERMINERS,
     NUMBERS,
@@ -19,7 +19,7 @@ from markscheme.text import (
     strength,
     third,
 )
-from markscheme.text import words as word_set
+from markscheme_research.statements.sentence_forms import words as word_set
 from markscheme_research.statements.word_classes import ADJECTIVES, ADVERBS, STRANDED
 
 _LAST_TIME = {("the", "last", "time"), ("the", "first", "time")}

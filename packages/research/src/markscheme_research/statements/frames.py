@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from markscheme.text import (
+from markscheme_research.statements.clauses import Clause, agreed, main_verb, predicate, slot_after
+from markscheme_research.statements.sentence_forms import (
     AUXILIARIES,
     BE,
     DO,
@@ -17,7 +18,6 @@ from markscheme.text import (
     lowered,
     strength,
 )
-from markscheme_research.statements.clauses import Clause, agreed, main_verb, predicate, slot_after
 from markscheme_research.statements.word_classes import (
     ADJECTIVES,
     ADVERBS,
@@ -60,7 +60,7 @@ def whole(words: list[str], low: list[str], gap: Frame, word: str) -> Frame:
 
 
 def is_subject(low: list[str], word: str) -> bool:
-    """Whether what is asked for is the subject of the auxiliary that follows."""
+    """Whether what the question seeks is the subject of the auxiliary that follows."""
     first, rest = low[0], low[1:]
     if not rest:
         return True

@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from markscheme.text import (
+from markscheme_research.statements.clauses import main_verb, predicate, slot_after
+from markscheme_research.statements.frames import (
+    Frame,
+    clause_of,
+    inverted,
+    is_subject,
+    perfect,
+    whole,
+)
+from markscheme_research.statements.sentence_forms import (
     AUXILIARIES,
     BE,
     DETERMINERS,
@@ -21,15 +30,6 @@ from markscheme.text import (
     past,
     strength,
     third,
-)
-from markscheme_research.statements.clauses import main_verb, predicate, slot_after
-from markscheme_research.statements.frames import (
-    Frame,
-    clause_of,
-    inverted,
-    is_subject,
-    perfect,
-    whole,
 )
 from markscheme_research.statements.word_classes import (
     ADJECTIVES,

@@ -10,7 +10,10 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from markscheme.text import (
+from markscheme_research.statements.clauses import agreed, main_verb, polar_cut, predicate
+from markscheme_research.statements.frames import Frame, inverted, whole
+from markscheme_research.statements.nouns import how_question, noun_question
+from markscheme_research.statements.sentence_forms import (
     AUXILIARIES,
     BE,
     DETERMINERS,
@@ -21,10 +24,7 @@ from markscheme.text import (
     lowered,
     strength,
 )
-from markscheme.text import words as word_set
-from markscheme_research.statements.clauses import agreed, main_verb, polar_cut, predicate
-from markscheme_research.statements.frames import Frame, inverted, whole
-from markscheme_research.statements.nouns import how_question, noun_question
+from markscheme_research.statements.sentence_forms import words as word_set
 from markscheme_research.statements.word_classes import COMMAND
 
 _CONTRACTED = {

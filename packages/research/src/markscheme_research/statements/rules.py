@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from markscheme.contract import ChatRequest, ModelSource, Needs
+from markscheme.contract import ModelSource, Needs
 from markscheme.judges.entailment import (
     distinct_sides,
     register_statement_maker,
@@ -39,7 +39,3 @@ class RuleStatements:
     def identity(self, models: ModelSource | None) -> Mapping[str, str]:
         """Nothing: the rules change only with the package."""
         return {}
-
-    def requests(self, pairs: pl.DataFrame) -> list[ChatRequest]:
-        """None: no language model is used."""
-        return []

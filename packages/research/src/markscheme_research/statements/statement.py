@@ -11,10 +11,13 @@ from collections.abc import Iterable
 
 import polars as pl
 
-from markscheme.text import is_sentence, lowered
 from markscheme_research.statements import answers as fit
 from markscheme_research.statements.frames import Frame
 from markscheme_research.statements.parse import parse
+from markscheme_research.statements.sentence_forms import (
+    is_sentence,
+    lowered,
+)
 
 LONGEST = 2_000
 """Characters of a question, and of a fragment, that the rules read."""

@@ -1,11 +1,14 @@
-"""Classes of English words that only the rules for statements go by."""
+"""Classes of English words that only the rules for statements use."""
 
 from __future__ import annotations
 
-from markscheme.text import PREPOSITIONS, words
+from markscheme_research.statements.sentence_forms import (
+    PREPOSITIONS,
+    words,
+)
 
 STRANDED = PREPOSITIONS - words("of than as since until till before after during per")
-"""Prepositions that may stand alone where the thing asked for was taken from behind them."""
+"""Prepositions that may occur alone where the thing sought was taken from behind them."""
 ADVERBS = words(
     "first last best most originally often usually currently mostly generally ever also "
     "actually now still always never formerly just only already finally initially officially "

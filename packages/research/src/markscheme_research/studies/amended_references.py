@@ -119,7 +119,7 @@ def amend(
 def _with_patterns(table: pl.DataFrame, labels: pl.DataFrame) -> pl.DataFrame:
     """Labels whose accepted answers are patterns where the question's references are.
 
-    An answer is escaped and anchored: as it stands, "6" would be found in "1,600".
+    An answer is escaped and anchored: unescaped, "6" would be found in "1,600".
     """
     asked = table.filter(_IS_PATTERN)["question"].unique()
     if asked.is_empty():

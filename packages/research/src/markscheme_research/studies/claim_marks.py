@@ -42,7 +42,7 @@ def mark_claims(
     Args:
         question: the question.
         references: the reference answers, or the only one.
-        answer: what a system said.
+        answer: a system's answer.
         judge: the judge `claims`, with parameters where wanted.
         context: a passage that may support claims as well.
         models: opens weights and servers.

@@ -15,7 +15,8 @@ from markscheme.errors import DataError
 from markscheme.judges.entailment import entailment_test
 from markscheme.models import Models
 from markscheme.results import Figure, Table, TableResult, figure, flat_frame
-from markscheme.tables import read_entailment_pairs, write_table
+from markscheme.tables import write_table
+from markscheme_research.statements import read_entailment_pairs
 
 _OUTCOME = ("entailed", "score", "status", "reason")
 

@@ -43,7 +43,7 @@ WAYS = ("answer_entails", "entails_answer")
 
 
 def details(judgments: pl.DataFrame) -> pl.DataFrame:
-    """What was kept, in the columns of `raw`'s JSON beside the others of the judgments.
+    """What was saved: `raw`'s JSON as columns, and the others of the judgments.
 
     Rows of other judges, and rows that were not compared, are left out. `references` is a list, to
     be exploded; see `tests`.
@@ -94,7 +94,7 @@ def tests(kept: pl.DataFrame) -> pl.DataFrame:
 
 def gaps(kept: pl.DataFrame) -> pl.DataFrame:
     """One row per answer: the scheme of its marks, `steps`, `info`, `assumptions`, `difficulty`,
-    and `gap_status` and `reason` where an inference was asked for."""
+    and `gap_status` and `reason` where an inference was requested."""
     return kept.select(
         *(name for name in kept.columns if name != "gap_of_marks"),
         kept["gap_of_marks"].struct.rename_fields(

@@ -20,7 +20,7 @@ class ExpandedReferences(TableResult):
 
     Attributes:
         counts: rows, rows expanded, distinct patterns, patterns expanded, texts.
-        left: patterns that stand for texts without number, or are not valid; their rows keep
+        left: patterns that match texts without number, or are not valid; their rows keep
             `reference_kind` `regex` where no other pattern of theirs could be expanded.
     """
 
@@ -42,7 +42,7 @@ def expand_references(
 ) -> ExpandedReferences:
     r"""Write reference patterns out as texts, so that every judge can compare answers with them.
 
-    Each text matches its pattern as a whole. The first spelling of each pattern stands first.
+    Each text matches its pattern as a whole. The first spelling of each pattern comes first.
     Patterns that cannot be written out (`5\d+ feet`) are left, and counted; the judge `regex` reads
     the patterns themselves.
 

@@ -13,21 +13,24 @@ import polars as pl
 from markscheme.agreement import (
     JudgmentsSource,
     TableSource,
-    adjacent_sets,
-    alternatives,
     judged_and_labelled,
     judged_table,
-    marks_test,
     names_of,
+)
+from markscheme.errors import AgreementError, DataError
+from markscheme.flags import with_keywords
+from markscheme.metrics import gap, token_f1
+from markscheme.results import Table, TableResult, share_text
+from markscheme.tables import as_binary, join_labels
+from markscheme_research.studies.answer_hierarchy import (
+    adjacent_sets,
+    alternatives,
+    marks_test,
+    rank_scores,
     relation_tables,
     roc_curve,
     set_counts,
 )
-from markscheme.errors import AgreementError, DataError
-from markscheme.flags import with_keywords
-from markscheme.metrics import gap, rank_scores, token_f1
-from markscheme.results import Table, TableResult, share_text
-from markscheme.tables import as_binary, join_labels
 from markscheme_research.studies.entailment_details import details, gaps, tests
 from markscheme_research.studies.options import HierarchyOptions
 
@@ -190,7 +193,7 @@ def findings(
 
 
 def _marks(rows: pl.DataFrame, kept: pl.DataFrame) -> dict[str, pl.Series]:
-    """Marks as the run gave them, and under every scheme that can be had from what it kept."""
+    """Marks as the run gave them, and under every scheme that can be had from what it saved."""
     found: dict[str, pl.Series] = {}
     if "marks" in rows.columns and rows["marks"].count():
         found["marks"] = rows["marks"]
@@ -290,7 +293,7 @@ def _policies(found: Mapping[str, Any]) -> Table:
 
 
 def _tests(found: Mapping[str, Any]) -> list[Table]:
-    """The tests of order and of marks, as `markscheme agree --relations` shows them."""
+    """The tests of order and of marks."""
     steps = {judge: {"sets": one["order"]} for judge, one in found.items() if "order" in one}
     tables = [
         dataclasses.replace(table, title=f"{table.title} (Table 12)")

@@ -44,7 +44,7 @@ class JuryWeights:
 
     Attributes:
         weights: by judge; 0 or more. A vote is 2 * score - 1, from -1 to 1; no vote is 0.
-        intercept: what stands for acceptance before any vote.
+        intercept: what favours acceptance before any vote.
         answers: labelled answers they were fitted on.
     """
 

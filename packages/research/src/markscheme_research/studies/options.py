@@ -40,7 +40,7 @@ class TuneOptions(LabelOptions):
         temperature: of several samples.
         sure: where several samples stop; see `markscheme.judges.prompted`.
         first_round: questions of the first round, at least.
-        finalists: judges that are asked about the questions held out.
+        finalists: judges that are run on the questions held out.
         share: of the questions to choose on; figures are of the others.
         seed: of the split and the order of questions.
     """
@@ -48,14 +48,14 @@ class TuneOptions(LabelOptions):
     try_models: Annotated[
         tuple[str, ...],
         Option(
-            "Models to try with each judge, by comma; entries of --models may differ in effort.",
+            "Models to try per judge, comma-separated; entries of --models may differ in effort.",
             flags=("--try-model",), aliases=("--try-models",), split=True,
         ),
     ] = ()  # fmt: skip
     samples: Annotated[
         tuple[int, ...],
         Option(
-            "Numbers of samples to try with each judge, by comma, such as 1,5.",
+            "Comma-separated numbers of samples to try with each judge, such as 1,5.",
             flags=("--try-samples",),
             split=True,
             rare=True,
@@ -69,7 +69,7 @@ class TuneOptions(LabelOptions):
     ] = 0.95
     first_round: int = 20
     finalists: Annotated[
-        int, Option("Judges that are asked about the held-out questions.", minimum=2, rare=True)
+        int, Option("Judges that are run on the held-out questions.", minimum=2, rare=True)
     ] = 3
     share: Annotated[float, SHARE] = 0.5
     seed: Seed = 0
@@ -98,7 +98,7 @@ class HierarchyOptions(LabelOptions, JudgesOption):
     without: Annotated[
         tuple[str, ...],
         Option(
-            "Systems to leave out of the tests of order, by comma; the paper leaves out "
+            "Systems to leave out of the tests of order, comma-separated; the paper leaves out "
             "DPR+FiD, whose answers are spans.",
             split=True,
         ),
@@ -123,7 +123,7 @@ class ReliabilityOptions(LabelOptions):
     ] = None
     seeds: Annotated[
         tuple[int, ...],
-        Option("A run for each seed, by comma, as the paper's 0,1,2,3.", split=True),
+        Option("A run for each seed, comma-separated, as the paper's 0,1,2,3.", split=True),
     ] = ()
     samples: Annotated[
         int | None,
@@ -154,7 +154,7 @@ class ProbeOptions:
 
     probes: Annotated[
         tuple[str, ...],
-        Option("Only these probes, by comma. [default: all]", split=True),
+        Option("Only these probes, comma-separated. [default: all]", split=True),
     ] = ()
     limit: Annotated[
         int | None,

@@ -23,13 +23,13 @@ from markscheme.engine import run_in_folder, run_in_memory
 from markscheme.errors import AgreementError, DataError, MarkschemeError
 from markscheme.flags import with_keywords
 from markscheme.judges.prompted import SamplingOverrides
-from markscheme.metrics import corpus_bleu
 from markscheme.models import Models
 from markscheme.results import Table, TableResult, share_text, summary_table
 from markscheme.tables import AnswersReader, Joined, ReadOptions, as_binary, join_labels
 from markscheme_research.studies.entailment_details import details, statements, tests
 from markscheme_research.studies.options import ReliabilityOptions
 from markscheme_research.studies.repeats import kappa_matrix, spread, text_repeats
+from markscheme_research.studies.statement_nearness import corpus_bleu
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -110,7 +110,7 @@ def reliability(
         names = [f"run{place}" for place, _ in enumerate(places, start=1)]
     joined = _labelled(made[0][1], labels, wanted)
     if joined is None:
-        notes.append("no labels beside the runs, so no spread of F1 and accuracy; see --labels")
+        notes.append("no labels with the runs, so no spread of F1 and accuracy; see --labels")
     found = repeats_of(read, joined, wanted.positive_from, texts=wanted.texts, names=names)
     return ReliabilityResult(
         frame=pl.concat(
@@ -321,7 +321,7 @@ def _matched(runs: Mapping[str, pl.DataFrame], key: list[str], value: str) -> pl
 
 
 def repeat_tables(found: Mapping[str, Any]) -> list[Table]:
-    """A row a pair of runs, then a row a statistic."""
+    """One row per pair of runs, then one row per statistic."""
     pairs = []
     for what in ("verdicts", "relations", "entailment"):
         for row in found[what].rows(named=True) if what in found else ():
@@ -377,7 +377,7 @@ def _spread_table(spread: pl.DataFrame) -> Table:
 
 
 def _texts_table(texts: pl.DataFrame, what: str) -> Table:
-    """A row a pair of runs, and their mean with its standard deviation."""
+    """One row per pair of runs, and their mean with its standard deviation."""
     names = ("first", "second", what, "BLEU", "identical, per cent")
     rows: list[tuple[str, ...]] = [
         (

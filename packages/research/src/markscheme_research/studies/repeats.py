@@ -50,7 +50,7 @@ def spread(
         statistics: which, of `verdicts.FROM_COUNTS`.
 
     Returns:
-        A row a statistic: `statistic`, `mean`, `sd` (n - 1 in the denominator), `least`, `most`,
+        Per statistic: `statistic`, `mean`, `sd` (n - 1 in the denominator), `least`, `most`,
         `runs` (those where it is defined); nulls where it is defined in fewer than two runs.
     """
     counts = []

@@ -1,7 +1,7 @@
 """`tune_judge`: which wording, examples, model and number of samples agree best with people.
 
 The search sees some of the questions only; figures are of the others. Candidates race: all are
-asked about a few questions, the better half about twice as many, and so on (successive halving,
+tried on a few questions, the better half about twice as many, and so on (successive halving,
 Jamieson & Talwalkar 2016), so that little is spent on poor ones. Each one's threshold is chosen on
 the same questions. The finalists then judge the questions that were held out. Nothing was chosen on
 those, so the figure of the chosen one is not flattered by the search; and since readers may choose
@@ -78,7 +78,7 @@ class Trial:
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class TuneResult(TableResult):
-    """What `tune_judge` gives: the frame has a row a candidate, with the fields of `Trial`.
+    """What `tune_judge` gives: the frame has one row per candidate, with the fields of `Trial`.
 
     Attributes:
         judge: the chosen one's name; with a threshold of its own, for a map that `save_map` writes.
@@ -116,7 +116,7 @@ class _Candidate:
 
     @property
     def answers(self) -> int:
-        """Labelled answers that it was asked about."""
+        """Labelled answers that it was run on."""
         return 0 if self.rows is None else self.rows.height
 
 
@@ -225,7 +225,7 @@ class _Search:
             if any(self._unasked(one) for one in left):
                 if number == 1:
                     raise AgreementError(
-                        f"the budget ends before all {len(left)} candidates are asked about "
+                        f"the budget ends before all {len(left)} candidates are run on "
                         f"{size} questions; raise it, or try fewer (--dry-run says what it takes)"
                     )
                 self.said.append(f"the budget was spent in round {number}, which does not count")
@@ -293,7 +293,7 @@ class _Search:
         )  # fmt: skip
 
     def _sizes(self, candidates: int) -> list[int]:
-        """Questions by the end of each round: doubling, until all are asked about."""
+        """Questions by the end of each round: doubling, until all are used."""
         whole = len(self._seen)
         size = min(whole, max(self.options.first_round, -(-whole * 2 // max(2, candidates * 2))))
         found = [size]

@@ -322,7 +322,7 @@ def _swaps(answers: pl.DataFrame, chance: random.Random) -> Iterator[Row]:
 
 
 def _with_aside(answer: str, one: Seed, other: str, chance: random.Random) -> str:
-    """`answer` with `other` named in a role that was not asked for."""
+    """`answer` with `other` named in a role that the question does not seek."""
     aside = chance.choice(asides(one.kind)).format(o=other, x=one.wrong[1])
     return f"{answer.rstrip().rstrip('.')}{aside}."
 

@@ -1,4 +1,4 @@
-"""Made-up answers in which the reference, or a rival, is named in another role than the one asked.
+"""Made-up answers in which the reference, or a rival, is named in another role than the one sought.
 
 "REST was written by W, a pupil of R" is wrong and "... by R, a pupil of W" right: the same words,
 so that only their places can tell.

@@ -102,7 +102,7 @@ contrast writers the first are better, on people's labels the second."""
 ENCODER_FOLDER = "encoder-training"
 """Holds checkpoints while a cross-encoder is trained, inside the folder of the weights."""
 _KEPT = 5
-"""One question in so many is kept from a cross-encoder that is trained, and sets its weight."""
+"""One question in so many is held out from a cross-encoder's training, and sets its weight."""
 _LEAST_KEPT = 20
 
 _STRANGE = 0.0005
@@ -275,7 +275,7 @@ def train_examiner(
             counts, and `unseen` whether the cross-encoder has not learned from it (true if the
             column lacks).
         encoder: fine-tune a cross-encoder of the examiner's own first, on four fifths of the
-            questions; the rest set how much it counts beside the trees (`unseen` and
+            questions; the rest set how much it counts next to the trees (`unseen` and
             `options.cross_encoder` are replaced). Its checkpoints are in the folder
             `ENCODER_FOLDER` inside `folder`; the same call resumes from them. Texts are cut at
             the number of tokens that the examiner reads, whatever `longest` says.
@@ -303,7 +303,7 @@ def train_examiner(
     say(_what_is_read(people))
     rows = _rows(people, paraphrased, made, rarity, options)
     if shipped is not None:
-        say(f"{int(shipped.people.sum()):,} answers that the shipped examiner learned from beside")
+        say(f"{int(shipped.people.sum()):,} answers that the shipped examiner learned from too")
         rows += shipped if options.cross_encoder is None else shipped.without_cross_encoder()
     say(f"trees for each of {options.folds} folds by question, and for all")
     grown = grow(rows, options)
@@ -386,7 +386,7 @@ def _with_encoder(
     mixed = None if mixed is None else usable(mixed).with_columns(unseen=questions)
     people = _people(answers, mixed)
     for rows, named in (
-        (people.filter("unseen"), "kept to weigh the cross-encoder"),
+        (people.filter("unseen"), "held out to weigh the cross-encoder"),
         (people.filter(~pl.col("unseen")), "for the cross-encoder to learn from"),
     ):
         accepted = int((rows["label"] >= 0.5).sum())
@@ -461,7 +461,7 @@ def fit_deep_blend(
     options: TrainOptions | None = None,
     say: Say = print,
 ) -> tuple[float, float, float, float]:
-    """Set what the language model counts beside trees and cross-encoder, and save it in `folder`.
+    """Set what the language model counts next to trees and cross-encoder, and save it in `folder`.
 
     Trees are grown again without the rows that the encoders have not seen, and the weights of the
     three are fitted on those rows where trees and cross-encoder leave the score unsure.

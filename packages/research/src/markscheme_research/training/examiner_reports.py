@@ -42,7 +42,7 @@ def examiner_report(held_out: HeldOut) -> TrainingReport:
 
 
 def _by_set(held_out: HeldOut) -> Table:
-    """A row a file: the new examiner's figures, and in brackets the shipped one's."""
+    """One row per file: the new examiner's figures, and in brackets the shipped one's."""
 
     def both(one: float | None, shipped: float | None, form: str) -> str:
         shown = ["n/a" if value is None else format(value, form) for value in (one, shipped)]

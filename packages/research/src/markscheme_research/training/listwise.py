@@ -13,11 +13,11 @@ import orjson
 import polars as pl
 import zstandard
 
-from markscheme.agreement import per_question
 from markscheme.contract import Lineage
 from markscheme.errors import MarkschemeError
 from markscheme.models.local import TokenEncoder
 from markscheme_research.datasets import passages
+from markscheme_research.lists import averaged_over_draws
 from markscheme_research.training import Forest, fold_of, need_trainers, save_onnx
 from markscheme_research.training.listwise_draws import Drawn, draw_all
 from markscheme_research.training.listwise_models import ListwiseOptions, fit_style, grow
@@ -160,7 +160,7 @@ def _fit(
 def held_out(
     drawn: Drawn, scores: Array, *, slope: float, intercept: float, draws: int = 3
 ) -> pl.DataFrame:
-    """How the scores agree with people's grades: a row a set and number of references.
+    """How the scores agree with people's grades: one row per set and number of references.
 
     Returns:
         `set`, `references`, `questions`, `draws`; Kendall, Spearman (with the standard deviation
@@ -174,7 +174,7 @@ def held_out(
         first = part["draw"].unique().sort()[:draws]
         chosen = part.filter(pl.col("draw").is_in(first.implode()))
         upper = (chosen["grade"] >= 2).cast(pl.Float64)
-        figures = per_question(chosen.drop("grade").rename({"label": "grade"}), seed="draw")
+        figures = averaged_over_draws(chosen.drop("grade").rename({"label": "grade"}))
         spread = figures.spreads.get("spearman")
         found.append(
             {"set": name, "references": mode, "questions": round(figures.questions),

@@ -33,7 +33,7 @@ class Drawn:
 
     `rows` has `set`, `question`, `label`, `grade` (0 to 3), `mode` (many, one, none), `draw`; rows
     of one question and draw are adjacent. `words` and `meaning` are matrices with a row each,
-    `style` has a row a text, `text` is the place of each row's answer in it.
+    `style` has one row per text, `text` is the place of each row's answer in it.
     """
 
     rows: pl.DataFrame

@@ -149,7 +149,7 @@ def fit_style(
     """Ridge regression of grades, less their list's mean, on what is read of the answer alone.
 
     Args:
-        inputs: a row a text.
+        inputs: one row per text.
         rows, group, text: of the candidates, each once; `text` is a candidate's row in `inputs`.
         options: penalty and weight.
 

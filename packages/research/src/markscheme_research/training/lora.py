@@ -31,7 +31,7 @@ class LoraOptions:
 
     Attributes:
         epochs: how often every example is seen.
-        steps: updates of the weights, whatever `epochs` says; none goes by `epochs`.
+        steps: updates of the weights, whatever `epochs` says; none uses `epochs`.
         batch: examples run together.
         accumulate: batches whose gradients are added up for an update.
         rate: highest learning rate.

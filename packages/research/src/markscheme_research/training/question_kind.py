@@ -1,7 +1,7 @@
 """How the question classifier is made: logistic regression on the words that make a question.
 
 The factoid questions are those of EVOUNA-NQ and CuratedTREC, the others those of ANTIQUE,
-TREC-DL-NF and WebGLM. Categories within the non-factoid are rules, so nothing is learnt of them;
+TREC-DL-NF and WebGLM. Categories within the non-factoid are rules, so nothing is learned of them;
 `question_kind_labels.txt` has the categories that one reader gave 83 of those questions, by the
 hash of the question (nothing of it can be read back), against which the rules are measured.
 """
@@ -36,9 +36,9 @@ class Fitted:
 
     Attributes:
         weights: by feature, with `bias`.
-        sources: a row a source: `source`, `kind`, `questions`, `right`, the cross-validated share
+        sources: each source: `source`, `kind`, `questions`, `right`, the cross-validated share
             of them classified right.
-        categories: a row a category that the reader gave: `category`, `questions`, `right`.
+        categories: one row per category that the reader gave: `category`, `questions`, `right`.
     """
 
     weights: dict[str, float]

@@ -1,7 +1,7 @@
-"""Rows to learn from as numbers, and those of the shipped examiner, kept without their texts.
+"""Rows to learn from as numbers, and those of the shipped examiner, stored without their texts.
 
 Recorded rows let somebody else's answers be mixed with the shipped training data without fetching
-it. A column keeps 256 values at most, as the trees themselves tell apart no more than 255.
+it. A column keeps 256 values at most, as the trees themselves distinguish no more than 255.
 """
 
 from __future__ import annotations

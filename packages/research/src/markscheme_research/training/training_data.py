@@ -8,7 +8,8 @@ from pathlib import Path
 import polars as pl
 
 from markscheme.errors import DataError, RunError
-from markscheme.tables import ReadOptions, read_answers, read_dataset, read_entailment_pairs
+from markscheme.tables import ReadOptions, read_answers, read_dataset
+from markscheme_research.statements import read_entailment_pairs
 from markscheme_research.training.splits import parts
 
 
@@ -73,7 +74,7 @@ def training_answers(
 
 
 def read_pairs(source: str | Path, *, entailed: str | None = None) -> pl.DataFrame:
-    """The pairs of an NLI file to learn from: see `markscheme.tables.read_entailment_pairs`.
+    """The pairs of an NLI file to learn from: see `read_entailment_pairs`.
 
     Returns:
         `question`, `premise`, `hypothesis`, `label`, `kind` and `direction`.

@@ -12,13 +12,14 @@ import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import polars as pl
 
-from markscheme.agreement.verdicts import statistics
+from markscheme.agreement import statistics
 from markscheme.errors import AgreementError
-from markscheme.results import Figure, figure
+from markscheme.results import Column, Figure, Table, columns, figure
 from markscheme.tables import RELATIONS
 
 POLICIES: Mapping[str, tuple[str, ...]] = {
@@ -28,6 +29,13 @@ POLICIES: Mapping[str, tuple[str, ...]] = {
     "both": ("equivalent",),
 }
 """Which relations may count as right: in either set, in the superior or inferior one, in both."""
+
+LEAST_GAP = 0.5
+"""The gap of an inferior answer that takes no step, information or assumption of the scheme: less
+than any that counts (the least is 3), and more than none, so that equivalent ones rank above it."""
+
+INCORRECT = float("-inf")
+"""Place of an incorrect answer in the paper's order: after every gap."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -274,3 +282,68 @@ def roc_curve(marks: pl.Series, accepted: pl.Series) -> pl.DataFrame:
     found = pl.DataFrame({"rejected_share": false, "accepted_share": true, "threshold": thresholds})
     finite = pl.col("threshold").is_finite()
     return found.with_columns(threshold=pl.when(finite).then(pl.col("threshold")))
+
+
+def relation_tables(found: Mapping[str, Any]) -> list[Table]:
+    """Adjacent sets and marks, one row per judge and test."""
+    steps = [
+        {"judge": judge, **vars(step)}
+        for judge, tests in found.items()
+        for step in tests.get("sets", ())
+    ]
+    marks = [
+        {"judge": judge, **vars(tests["marks"])}
+        for judge, tests in found.items()
+        if "marks" in tests
+    ]
+    said = "p: {}; each answer is taken as independent, as in the paper"
+    tables = (
+        Table.of(
+            "Are higher relations accepted more often? One-tailed Fisher exact tests",
+            (
+                *columns("text", "judge", ("sets", "{higher} > {lower}".format_map)),
+                *columns(
+                    "right",
+                    ("accepted above", "{higher_accepted:,} of {higher_answers:,}".format_map),
+                    ("accepted below", "{lower_accepted:,} of {lower_answers:,}".format_map),
+                ),
+                Column("odds ratio", "odds_ratio", 2),
+                Column("p (Fisher)", "p", "p"),
+            ),
+            steps,
+            (said.format("fisher-exact"),),
+        ),
+        Table.of(
+            "Are marks higher for accepted answers?",
+            (
+                "judge",
+                *columns("count", "accepted", "rejected", ("no marks", "left_out")),
+                Column("AUROC", "auroc", 3),
+                Column("p (Brunner-Munzel)", "p", "p"),
+            ),
+            marks,
+            (said.format("brunner-munzel"),),
+        ),
+    )
+    return [table for table in tables if table.rows]
+
+
+def rank_scores(relations: pl.Series, gaps: pl.Series) -> pl.Series:
+    """The paper's order of answers: equivalent ones, then by gap, then incorrect ones.
+
+    Returns:
+        0, minus the gap, or minus infinity; null where relation or gap are unknown. Superior and
+        inferior answers are in one order by their gaps, as Table 13 has it; inferior ones rank
+        below equivalent ones even where their gap is 0, as in the authors' code.
+    """
+    table = pl.DataFrame({"relation": relations.cast(pl.String), "gap": gaps.cast(pl.Float64)})
+    return table.select(
+        score=pl.when(pl.col("relation") == "equivalent")
+        .then(0.0)
+        .when(pl.col("relation") == "incorrect")
+        .then(INCORRECT)
+        .when((pl.col("relation") == "inferior") & (pl.col("gap") < LEAST_GAP))
+        .then(-LEAST_GAP)
+        .when(pl.col("relation").is_not_null())
+        .then(-pl.col("gap"))
+    )["score"]

@@ -7,7 +7,7 @@ from pathlib import Path
 import polars as pl
 
 from markscheme.errors import DataError
-from markscheme.tables.files import read_table
+from markscheme.tables import read_table
 
 _NAMES = {
     "premise": ("premise", "sentence1", "text1"),

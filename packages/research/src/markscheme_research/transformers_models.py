@@ -2,38 +2,25 @@
 
 from __future__ import annotations
 
-import importlib
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from hashlib import blake2b
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from markscheme.errors import MissingExtraError, ModelError
-from markscheme.models.local.weights import CHARACTERS_A_TOKEN, equal_length_batches
-
-LONGEST = 512
-"""Tokens of a text, where a model's own limit is not known or is larger."""
+from markscheme.errors import ModelError
+from markscheme.models.local import (
+    CHARACTERS_A_TOKEN,
+    LONGEST,
+    equal_length_batches,
+    library,
+    weights_hash,
+)
 
 _loading = threading.Lock()
-
-
-def library(name: str, wanted: str, extra: str = "hf") -> Any:
-    """A heavy, optional library, imported where it is used; untyped, so that checking types does
-    not need it.
-
-    Raises:
-        MissingExtraError: it is not installed; `wanted` is what needs it.
-    """
-    try:
-        return importlib.import_module(name)
-    except ImportError:
-        raise MissingExtraError(wanted, extra) from None
 
 
 def open_weights(name: str, kind: str, wanted: str) -> tuple[Any, Any]:
@@ -73,20 +60,6 @@ def longest(tokenizer: Any, model: Any, most: int = LONGEST) -> int:
     if model.config.model_type in ("roberta", "xlm-roberta", "camembert"):
         positions -= 2  # Their positions begin after the padding token's.
     return min(most, positions, int(min(tokenizer.model_max_length, 1_000_000)))
-
-
-@lru_cache(maxsize=16)
-def weights_hash(name: str) -> str:
-    """Twelve hex digits over a folder's weights; "" for a name on the hub."""
-    files = sorted(
-        file for kind in ("*.safetensors", "*.bin", "config.json") for file in Path(name).glob(kind)
-    )
-    found = blake2b(digest_size=6)
-    for file in files:
-        with file.open("rb") as stream:
-            while block := stream.read(1 << 22):
-                found.update(block)
-    return found.hexdigest() if files else ""
 
 
 # --- Encoders and pair scorers of the transformers library: any folder or hub name ----------------
@@ -294,3 +267,72 @@ def _output(tokens: Sequence[int], tokenizer: Any, model: Any) -> tuple[str, boo
     stop = next((place for place, token in enumerate(tokens) if token in ends), None)
     text: str = tokenizer.decode(tokens[:stop], skip_special_tokens=True)
     return text.strip(), stop is not None
+
+
+# --- Entailment cross-encoders of the transformers library ----------------------------------------
+
+
+Pair = tuple[str, str]
+
+_CLASSIFIER = ("AutoModelForSequenceClassification", "an entailment model")
+
+
+@dataclass(frozen=True, kw_only=True)
+class TransformersPairClassifier:
+    """A sequence-pair classifier that the transformers library opens.
+
+    Pairs of one length run together, so that no padding can change a score; equal pairs run once.
+
+    Attributes:
+        name: a folder, or a name on the hub.
+        max_tokens: tokens read of a pair, framing included; the longer text loses tokens first.
+    """
+
+    name: str
+    max_tokens: int = LONGEST
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """Label names by output, from the model's configuration."""
+        names: dict[int, str] = open_weights(self.name, *_CLASSIFIER)[1].config.id2label
+        return tuple(str(names[place]) for place in sorted(names))
+
+    @property
+    def revision(self) -> str:
+        """Hash of a folder's weights; of a model from the hub its commit, where known."""
+        known = weights_hash(self.name)
+        if known:
+            return known
+        config = open_weights(self.name, *_CLASSIFIER)[1].config
+        return str(getattr(config, "_commit_hash", None) or "")
+
+    def scores(self, pairs: Sequence[Pair]) -> Floats:
+        """Probabilities in [0, 1] of shape (len(pairs), len(labels)), by softmax."""
+        import torch
+
+        tokenizer, model = open_weights(self.name, *_CLASSIFIER)
+        most = longest(tokenizer, model, self.max_tokens)
+        places: dict[Pair, int] = {}
+        rows = [places.setdefault(pair, len(places)) for pair in pairs]
+        characters = most * CHARACTERS_A_TOKEN
+        encoded = [
+            dict(
+                tokenizer(
+                    left[:characters],
+                    right[:characters],
+                    truncation="longest_first",
+                    max_length=most,
+                )
+            )
+            for left, right in places
+        ]
+        lengths: npt.NDArray[np.int64] = np.array([len(one["input_ids"]) for one in encoded], int)
+        found = np.empty((len(encoded), len(self.labels)), np.float32)
+        for batch in equal_length_batches(lengths):
+            fed = {
+                key: torch.tensor([encoded[row][key] for row in batch], device=model.device)
+                for key in encoded[batch[0]]
+            }
+            with torch.inference_mode():
+                found[batch] = model(**fed).logits.float().softmax(dim=-1).cpu().numpy()
+        return found[rows]

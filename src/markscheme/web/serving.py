@@ -1,6 +1,7 @@
-"""Connections that wait too long, or are too many, are closed: slow clients cannot fill a server.
+"""The server that runs every app, and what closes connections that wait too long or are too many.
 
-Uvicorn waits for a request's headers for ever, and again with each byte of them.
+Uvicorn waits for a request's headers for ever, and again with each byte of them: slow clients
+could fill a server.
 """
 
 from __future__ import annotations
@@ -10,6 +11,8 @@ import resource
 import time
 from typing import TYPE_CHECKING, Any
 
+import uvicorn
+from starlette.types import ASGIApp
 from uvicorn.protocols.http.auto import AutoHTTPProtocol
 
 HEADER_SECONDS = 10.0
@@ -79,3 +82,23 @@ class BoundedProtocol(_Protocol):  # type: ignore[misc]
         # Between two requests of one connection uvicorn's own time-out holds.
         if self._between_requests():
             self.transport.abort()
+
+
+class Server(uvicorn.Server):
+    """Uvicorn's server with bounded connections, and nothing about itself in what it sends.
+
+    Args:
+        app: what answers.
+        settings: of uvicorn's configuration, instead of what all apps have or besides it.
+    """
+
+    def __init__(self, app: ASGIApp, **settings: Any) -> None:
+        plain: dict[str, Any] = {
+            "http": BoundedProtocol,
+            "log_level": "warning",
+            "access_log": False,
+            "server_header": False,
+            "proxy_headers": False,
+            "lifespan": "off",
+        }
+        super().__init__(uvicorn.Config(app, **plain | settings))

@@ -1,6 +1,6 @@
 """The reference of the command line, made from the commands.
 
-python -m markscheme.cli.reference > docs/reference/cli.md
+python scripts/make_cli_reference.py > docs/reference/cli.md
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from markscheme.cli.options import placeholder
 
 _TOP = """# Command line
 
-Made from the commands by `python -m markscheme.cli.reference`; a test compares it with them.
+Made from the commands by `python scripts/make_cli_reference.py`; a test compares it with them.
 An option has the same meaning wherever it occurs. `-h` or `--help` prints the options that most
 users of a command need, `--help-all` all of them; `--debug` shows the traceback of an error. Exit
 codes: 0 done, 1 done and a check that was asked for failed, 2 an error, 130 interrupted.

@@ -15,6 +15,8 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
+from markscheme.testing.fault_server import FaultServer, Script
+
 Answer = Callable[[dict[str, Any], bool], tuple[int, bytes]]
 """Status and body of the answer to one request's body; whether the form is Anthropic's."""
 
@@ -169,6 +171,31 @@ class BatchEndpoints:
                 "canceled": 0, "expired": 0,
             },
         }  # fmt: skip
+
+
+class BatchServer(FaultServer):
+    """A `FaultServer` that has batch interfaces too.
+
+    Requests in batches are answered by the same script when the batch ends.
+    """
+
+    def __init__(self, script: Script, *, seconds: float = 0.0, most: int = 50_000) -> None:
+        """Take the script, how long a batch takes, and how many requests it may have."""
+        super().__init__(script)
+        self.batches = BatchEndpoints(self._in_a_batch, seconds=seconds, most=most)
+
+    def other_request(
+        self, method: str, path: str, headers: Mapping[str, str], raw: bytes
+    ) -> Response | None:
+        """The answers of the batch interfaces."""
+        if method == "GET":
+            return self.batches.get(path)
+        return self.batches.post(path, headers, raw)
+
+    def _in_a_batch(self, body: dict[str, Any], anthropic: bool) -> Response:
+        reply = self.reply_to(body, {})
+        payload = reply.message_payload if anthropic else reply.payload
+        return reply.status, payload(str(body.get("model", "")))
 
 
 def _openai_line(key: str, status: int, body: Any) -> bytes:

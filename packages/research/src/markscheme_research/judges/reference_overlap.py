@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import polars as pl
 
-from markscheme.contract import ModelSource, Needs, register
+from markscheme.contract import Encoder, ModelSource, Needs, register
 from markscheme.errors import JudgeError
-from markscheme.judges.embedding.similarity import BertScore
-from markscheme.judges.outcomes import LEXICAL, Thresholded, by_threshold
+from markscheme.judges import LEXICAL, Thresholded, by_threshold
+from markscheme_research.judges.similarity import BertScore
 
 Measure = Literal[
     "rouge1", "rouge2", "rougeL", "rougeL_recall", "bleu", "set_rouge1", "set_rouge2", "set_rougeL",
@@ -40,7 +40,8 @@ class ReferenceOverlap(Thresholded):
             `cls_cosine`, the cosine of its first tokens' vectors.
         against: the `first` reference of the best grade, the `second` (the first where there is
             only one), every one of the `best` grade, or `all`.
-        model: for `bertscore` and `cls_cosine`, a folder or a name on the hub (extra hf).
+        model: for `bertscore` and `cls_cosine`, a folder or a name on the hub (extras research
+            and hf).
         layer: for these, the hidden layer; the last if none.
 
     What the authors' code calls BERTScore is `reference_overlap(measure=cls_cosine,
@@ -67,7 +68,7 @@ class ReferenceOverlap(Thresholded):
         """An extra and weights, for measures with an encoder; nothing otherwise."""
         if self.measure not in _WITH_ENCODER:
             return LEXICAL
-        return replace(LEXICAL, extras=("hf",), weights="required")
+        return replace(LEXICAL, extras=("research", "hf"), weights="required")
 
     def judge(self, answers: pl.DataFrame, models: ModelSource) -> pl.DataFrame:
         """Score and verdict; rows without references, or with patterns, are `skipped`."""
@@ -81,9 +82,8 @@ class ReferenceOverlap(Thresholded):
             return self._bertscore().identity(models)
         if self.measure != "cosine":
             return {}
-        from markscheme.models.local import MiniLM
-
-        return {"embeddings": MiniLM().revision}
+        encoder = _encoder(models)
+        return {"embeddings": getattr(encoder, "revision", type(encoder).__name__)}
 
     def _scores(self, answers: pl.Series, references: pl.Series, models: ModelSource) -> pl.Series:
         from markscheme.metrics import bleu as corpus_best_bleu
@@ -93,10 +93,9 @@ class ReferenceOverlap(Thresholded):
             return _cosine(answers, references, models)
         if self.measure == "bertscore":
             table = pl.DataFrame({"question": answers, "answer": answers, "references": references})
-            scores: pl.Series = self._bertscore().judge(table, models)["score"]
-            return scores
+            return self._bertscore().judge(table, models)["score"]
         if self.measure == "cls_cosine":
-            return _cls_cosine(answers, references, self.model or "", self.layer)
+            return _cls_cosine(answers, references, self._bertscore().token_vectors)
         if self.measure == "rougeL_recall":
             return _covered(answers, references)
         if self.measure.startswith("set_"):
@@ -112,8 +111,8 @@ class ReferenceOverlap(Thresholded):
 
 
 def _covered(answers: pl.Series, references: pl.Series) -> pl.Series:
-    from markscheme.features.nonfactoid import rouge_l_recall
     from markscheme.metrics import Pairs
+    from markscheme_research.judges.rouge_sets import rouge_l_recall
 
     pairs = Pairs.of(answers, references)
     return pairs.best(rouge_l_recall(pairs.spread(pairs.answers), pairs.references))
@@ -152,8 +151,8 @@ def _of_best(listed: pl.Series, against: Against) -> pl.Series:
 
 
 def _set_rouge(answers: pl.Series, references: pl.Series, *, of: str) -> pl.Series:
-    from markscheme.features.nonfactoid import set_rouge, set_rouge_l
     from markscheme.metrics import Pairs
+    from markscheme_research.judges.rouge_sets import set_rouge, set_rouge_l
 
     pairs = Pairs.of(answers, references)
     spread = pairs.spread(pairs.answers)
@@ -163,28 +162,30 @@ def _set_rouge(answers: pl.Series, references: pl.Series, *, of: str) -> pl.Seri
 
 
 def _cls_cosine(
-    answers: pl.Series, references: pl.Series, model: str, layer: int | None
+    answers: pl.Series, references: pl.Series, encode: Callable[[list[str]], Mapping[str, Any]]
 ) -> pl.Series:
     from markscheme.metrics import Pairs
-    from markscheme.models.local import TransformersTokenEncoder
 
     pairs = Pairs.of(answers, references)
-    spread, encoder = pairs.spread(pairs.answers), TransformersTokenEncoder(model, layer=layer)
-    distinct = pl.concat([spread, pairs.references]).unique(maintain_order=True).to_list()
-    found = zip(distinct, encoder.encode(distinct), strict=True)
-    first = {text: vectors[0].astype(np.float64) for text, (vectors, _) in found}
+    spread = pairs.spread(pairs.answers)
+    found = encode([*spread, *pairs.references])
+    first = {text: vectors[0].astype(np.float64) for text, (vectors, _) in found.items()}
     cosines = [
         first[one] @ first[other] for one, other in zip(spread, pairs.references, strict=True)
     ]
     return pairs.best(pl.Series(np.clip(cosines, 0, 1).round(4)))
 
 
+def _encoder(models: ModelSource | None) -> Encoder:
+    from markscheme.models import Models
+
+    return (models if models is not None else Models()).encoder()
+
+
 def _cosine(answers: pl.Series, references: pl.Series, models: ModelSource) -> pl.Series:
     from markscheme.metrics import Pairs
-    from markscheme.models.local import MiniLM
 
-    pairs = Pairs.of(answers, references)
-    encoder = models.encoder() if models is not None else MiniLM()
+    pairs, encoder = Pairs.of(answers, references), _encoder(models)
     spread = pairs.spread(pairs.answers)
     left, right = encoder.encode(spread.to_list()), encoder.encode(pairs.references.to_list())
     cosines = np.einsum("ij,ij->i", left, right).clip(0, 1)

@@ -1,19 +1,21 @@
-"""Lists that models write, examples that people's grades give, and baselines against a list."""
+"""Lists that models write, and examples that people's grades give."""
 
 from __future__ import annotations
 
 import json
 from pathlib import Path
+from zlib import crc32
 
 import polars as pl
 import pytest
 
 from markscheme.cli import run
 from markscheme.contract import ChatReply
-from markscheme.contract.grammar import parse_judge
-from markscheme.engine.execute import apply
 from markscheme.errors import JudgeError
-from markscheme.judges.listwise.reference_lists import (
+from markscheme.models.chat.scripted import ScriptedChat
+from markscheme.tables.answers import read_answers
+from markscheme_research.datasets import load
+from markscheme_research.lists.written_lists import (
     ANSWER,
     REWRITE,
     TECHNIQUES,
@@ -21,11 +23,9 @@ from markscheme.judges.listwise.reference_lists import (
     Graded,
     build_lists,
     read_lists,
+    solved_examples,
     with_lists,
 )
-from markscheme.models.chat.scripted import ScriptedChat
-from markscheme.tables.answers import read_answers
-from with_research import needs_research
 
 QUESTIONS = pl.DataFrame(
     {"question": ["Why is the sky blue?", "How do I boil an egg?"],
@@ -166,7 +166,6 @@ def graded_file(folder: Path) -> Path:
     return path
 
 
-@needs_research
 def test_commands_draw_choose_and_apply(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     graded = str(graded_file(tmp_path))
     drawn, shots = tmp_path / "drawn.jsonl", tmp_path / "shots.jsonl"
@@ -198,69 +197,7 @@ def test_commands_draw_choose_and_apply(tmp_path: Path, capsys: pytest.CaptureFi
     assert run(["references", "apply", str(lists), str(bare), "--out", str(out)]) == 2
 
 
-# --- baselines --------------------------------------------------------------------------------
-
-LISTED = read_answers(
-    [{"question": "Why?", "answer": "the cat sat", "reference_grades": [0, 3, 3],
-      "references": ["the cat sat", "the dog sat", "the cat sat down here"]}]
-)  # fmt: skip
-
-
-@pytest.mark.parametrize(
-    ("against", "rouge"), [("first", 4 / 6), ("second", 6 / 8), ("best", 6 / 8), ("all", 1.0)]
-)
-def test_baselines_count_the_references_that_the_protocol_says(against: str, rouge: float) -> None:
-    said = apply(parse_judge(f"reference_overlap(against={against})"), LISTED)
-    assert said["score"].to_list() == [pytest.approx(rouge)]
-
-
-def test_the_second_reference_is_the_first_where_there_is_one() -> None:
-    alone = LISTED.with_columns(reference_grades=pl.Series([[0, 3, 1]]))
-    for against in ("first", "second"):
-        found = apply(parse_judge(f"reference_overlap(against={against})"), alone)["score"]
-        assert found.to_list() == [pytest.approx(4 / 6)]
-
-
-@pytest.mark.parametrize(
-    ("answer", "reference", "rouge_l"),
-    [  # Scores of the PyPI package rouge 1.0.1, its rouge-l, "f".
-        ("tree. fast on dog over the mat then it it dog tree. and. cat it then hill mat cat under "
-         "then under dog a Sky", "mat blue Sky the", 0.3157894703601109),
-        ("and. cat over under and. then over under and. sat was. tree. tree. ran Sky on sat over",
-         "was. it a blue and. dog the Sky under was. Sky was. over ran sky fast over Sky a cat on "
-         "hill fast then dog tree. ran", 0.6206896504637337),
-        ("a b", "c d", 0.0),
-    ],
-)  # fmt: skip
-def test_the_authors_rouge_l_is_over_sets_of_words_sentence_by_sentence(
-    answer: str, reference: str, rouge_l: float
-) -> None:
-    rows = read_answers([{"question": "Why?", "answer": answer, "references": [reference]}])
-    found = apply(parse_judge("reference_overlap(measure=set_rougeL)"), rows)["score"][0]
-    assert found == pytest.approx(rouge_l, abs=1e-4)
-
-
-def test_recall_does_not_fall_as_an_answer_says_more() -> None:
-    long = LISTED.with_columns(answer=pl.col("answer") + " and slept for hours on the mat")
-    for measure, falls in (("rougeL", True), ("rougeL_recall", False)):
-        judge = parse_judge(f"reference_overlap(measure={measure})")
-        before, after = (apply(judge, table)["score"][0] for table in (LISTED, long))
-        assert (after < before) is falls
-    recall = apply(parse_judge("reference_overlap(measure=rougeL_recall)"), LISTED)
-    assert recall["score"].to_list() == [pytest.approx(2 / 3)]
-
-
-def test_bertscore_names_its_encoder_and_nothing_else_does() -> None:
-    for measure in ("bertscore", "cls_cosine"):
-        with pytest.raises(JudgeError, match="need an encoder"):
-            parse_judge(f"reference_overlap(measure={measure})")
-    with pytest.raises(JudgeError, match="do not go together"):
-        parse_judge("reference_overlap(measure=rouge1, model='x')")
-
-
 def test_the_best_grade_of_webglm_is_3(data_dir: Path) -> None:
-    from markscheme_research.datasets import load
-
     answers = load("webglm", data_dir=data_dir)
     grades = answers.group_by("question").agg(pl.col("label").sort())["label"].to_list()
     ties = [each for each in grades if len(set(each)) < 3]
@@ -270,3 +207,29 @@ def test_the_best_grade_of_webglm_is_3(data_dir: Path) -> None:
     assert declined["label"].to_list() == [1.0]
     best = answers.filter(pl.col("reference_grades").list.first() == 3)
     assert best.height == answers.height
+
+
+def test_reference_lists_are_written_by_several_models() -> None:
+    chats = [
+        ScriptedChat(replies=lambda text, name=name: f"{name} {crc32(text.encode())}", name=name)
+        for name in ("one", "two")
+    ]
+    answers = read_answers([{"question": "Why?", "references": ["Because."], "answer": "x"}])
+    built = build_lists(answers, chats, composition="33221100")
+    row = built.row(0, named=True)
+    assert row["status"] == "ok"
+    assert row["reference_grades"] == [3, 3, 2, 2, 1, 1, 0, 0]
+    assert set(row["models"]) == {"one", "two"}
+    assert row["version"] == 1
+    assert build_lists(answers, chats, composition="33221100").equals(built)
+    deaf = [ScriptedChat(replies={})]
+    assert build_lists(answers, deaf)["status"].to_list() != ["ok"]
+
+
+def test_solved_examples_have_the_rank_of_their_grade() -> None:
+    labelled = read_answers(
+        [{"question": f"Why {grade}?", "answer": "x", "references": ["bad", "best", "fair", "good"],
+          "reference_grades": [0, 3, 1, 2], "label": grade} for grade in range(4)]
+    )  # fmt: skip
+    ranks = {row["question"]: row["rank"] for row in solved_examples(labelled, count=4).to_dicts()}
+    assert ranks == {"Why 3?": 1, "Why 2?": 2, "Why 1?": 3, "Why 0?": 4}

@@ -9,10 +9,11 @@ from typing import Any
 import polars as pl
 import pytest
 
-from markscheme.errors import MissingExtraError, ModelError
-from markscheme.judges.entailment.statement_makers import statement_maker
-from markscheme.models.local.transformers_models import SequenceModel
-from markscheme.models.sources import Models
+from markscheme.errors import JudgeError, MissingExtraError, ModelError
+from markscheme.judges.entailment.statement_makers import StatementMaker, statement_maker
+from markscheme.tables.judgments import SPENT
+from markscheme_research.statements.sequence_models import SequenceStatements
+from markscheme_research.transformers_models import SequenceModel
 
 TAUGHT = {
     "who wrote emma. jane austen": "jane austen wrote emma",
@@ -21,11 +22,55 @@ TAUGHT = {
 }
 
 
+PAIRS = pl.DataFrame(
+    {
+        "question": ["where is fe best absorbed", "who wrote it", "who wrote it", "who", None],
+        "answer": ["in the duodenum", "Ann", "Ann", " ", "x"],
+    }
+)
+FE = "Fe is best absorbed in the duodenum."
+
+
+@pytest.mark.parametrize("folder", ["a/b", "C:\\models"])
+def test_the_maker_has_a_name(folder: str) -> None:
+    maker = statement_maker(f"seq2seq:{folder}")
+    assert maker == SequenceStatements(name=folder)
+    assert isinstance(maker, StatementMaker)
+    assert maker.identity(None) == {"seq2seq": folder}
+    assert maker.requests(PAIRS) == []
+
+
+@pytest.mark.parametrize("name", ["seq2seq", "seq2seq:", "rules:x"])
+def test_other_names_are_refused(name: str) -> None:
+    with pytest.raises(JudgeError, match=r"'chat',.* or 'seq2seq:NAME_OR_FOLDER'"):
+        statement_maker(name)
+
+
+def test_question_and_answer_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    given: list[str] = []
+
+    def generate(
+        model: SequenceModel, texts: list[str], *, max_tokens: int
+    ) -> list[tuple[str, bool]]:
+        assert (model.name, max_tokens) == ("tiny", 128)
+        given.extend(texts)
+        return [
+            (FE, True) if "duodenum" in text else ("it it it it it it", False) for text in texts
+        ]
+
+    monkeypatch.setattr(SequenceModel, "generate", generate)
+    made = statement_maker("seq2seq:tiny").make(PAIRS, None)
+    assert given == ["where is fe best absorbed. in the duodenum", "who wrote it. Ann"]
+    assert made["statement"].to_list() == [FE, None, None, None, None]
+    assert made["status"].to_list() == ["judged", *["unparsed"] * 4]
+    assert made["raw"].to_list()[1] == "it it it it it it"
+    assert made.select(SPENT).null_count().row(0) == (5, 5, 5, 5)
+
+
 def test_opening_costs_nothing_and_a_missing_library_is_named(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    model = Models().seq2seq("some/name")
-    assert model == SequenceModel(name="some/name")
+    model = SequenceModel(name="some/name")
     assert model.revision == ""
 
     def missing(name: str) -> Any:

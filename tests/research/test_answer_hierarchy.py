@@ -1,4 +1,4 @@
-"""The statistics of Yao & Barbosa, repeated runs, and correlations within questions."""
+"""The statistics of Yao & Barbosa's answer hierarchy."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import brunnermunzel, fisher_exact, kendalltau, pearsonr, spearmanr
+from scipy.stats import brunnermunzel, fisher_exact
 from sklearn.metrics import accuracy_score, auc, f1_score, roc_auc_score
 
-from markscheme.agreement.answer_hierarchy import (
+from markscheme.errors import AgreementError
+from markscheme_research.studies.answer_hierarchy import (
     POLICIES,
     adjacent_sets,
     alternatives,
     marks_test,
+    rank_scores,
     roc_curve,
     set_counts,
 )
-from markscheme.agreement.question_averages import per_question, question_correlations
-from markscheme.errors import AgreementError
 
 
 def test_adjacent_sets_by_hand_and_by_scipy() -> None:
@@ -144,62 +144,14 @@ def test_the_area_under_the_curve_is_the_auroc(rows: list[tuple[int, bool]]) -> 
     assert curve["threshold"].is_nan().sum() == 0
 
 
-@given(
-    st.lists(
-        st.tuples(st.sampled_from("abc"), st.integers(0, 3), st.integers(0, 3)),
-        min_size=1,
-        max_size=30,
-    )
-)
-def test_question_correlations_equal_scipy(rows: list[tuple[str, int, int]]) -> None:
-    table = pl.DataFrame(rows, schema=["question", "score", "grade"], orient="row")
-    for row in question_correlations(table).rows(named=True):
-        scores = [s for q, s, _ in rows if q == row["question"]]
-        grades = [g for q, _, g in rows if q == row["question"]]
-        if len(scores) < 2:
-            assert row["state"] == "single"
-        elif len(set(scores)) == 1 or len(set(grades)) == 1:
-            assert row["state"] == "constant"
-            assert row["kendall"] is None
-        else:
-            for name, function in (
-                ("kendall", kendalltau),
-                ("spearman", spearmanr),
-                ("pearson", pearsonr),
-            ):
-                assert row[name] == pytest.approx(function(scores, grades).statistic)
+def test_the_papers_order_is_equivalent_then_by_gap_then_incorrect() -> None:
+    relations = pl.Series(["incorrect", "inferior", "equivalent", "superior", "inferior", None])
+    gaps = pl.Series([None, 33, None, 10, None, 5], dtype=pl.Float64)
+    assert rank_scores(relations, gaps).to_list() == [-np.inf, -33, 0, -10, None, None]
 
 
-def test_the_policy_for_constant_questions() -> None:
-    table = pl.DataFrame(
-        {
-            "question": ["a", "a", "b", "b", "c", "d", "d"],
-            "score": [1.0, 2.0, 1.0, 1.0, 3.0, 2.0, None],
-            "grade": [0, 1, 0, 1, 2, 1, 1],
-        }
-    )
-    out = per_question(table)
-    assert (out.questions, out.constant, out.single, out.not_scored) == (1.0, 1.0, 2.0, 1)
-    assert out.means["kendall"].value == 1.0
-    zero = per_question(table, constant="zero")
-    assert zero.means["kendall"].value == 0.5
-    assert zero.questions == 2.0
-    with pytest.raises(AgreementError, match="no question in which"):
-        per_question(table.filter(pl.col("question") == "b"))
-    with pytest.raises(AgreementError, match="left_out, zero"):
-        per_question(table, constant="drop")  # type: ignore[arg-type]
-
-
-def test_repetitions_give_mean_and_spread() -> None:
-    table = pl.DataFrame(
-        {
-            "question": ["a"] * 6,
-            "seed": [1, 1, 1, 2, 2, 2],
-            "score": [1, 2, 3, 2, 1, 3],
-            "grade": [1, 2, 3, 1, 2, 3],
-        }
-    )
-    found = per_question(table, seed="seed")
-    assert found.repetitions == 2
-    assert found.means["kendall"].value == pytest.approx((1 + 1 / 3) / 2)
-    assert found.spreads["kendall"].value == pytest.approx(np.std([1, 1 / 3], ddof=1))
+def test_an_inferior_answer_without_a_gap_ranks_below_an_equivalent_one() -> None:
+    relations = pl.Series(["equivalent", "inferior", "inferior", "superior"])
+    scores = rank_scores(relations, pl.Series([None, 0.0, 3.0, 0.0])).to_list()
+    assert scores[0] > scores[1] > scores[2]
+    assert scores[3] == 0
