@@ -22,8 +22,8 @@ MEASURED = {
     "clopper-pearson": "test_single_answers.py", "betting": "test_sequences.py",
     "regression": "test_label_orders.py", "ppi-t": "test_system_differences.py",
     "mcnemar": "test_agree_compare.py", "exact": "test_agree_calibration.py",
-    "score": "test_agree_calibration.py", "fisher-exact": "test_agree_relations.py",
-    "brunner-munzel": "test_agree_relations.py",
+    "score": "test_agree_calibration.py", "fisher-exact": "../research/test_answer_hierarchy.py",
+    "brunner-munzel": "../research/test_answer_hierarchy.py",
 }  # fmt: skip
 """Where each word for an interval or test is held to its promise: a part of the grid, or tests."""
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from batch_endpoints import BatchServer
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -227,7 +228,7 @@ def test_a_model_that_cannot_look_fails_instead_of_judging_blindly(place: Path, 
 
 
 def test_batches_carry_images_too(place: Path) -> None:
-    with FaultServer([ServerReply(content="Yes")]) as server:
+    with BatchServer([ServerReply(content="Yes")]) as server:
         models = models_at(place, server.url, batch=True)
         found = markscheme.judge([row("a.png")], judge_at(place), models=models).judgments
         models.close()

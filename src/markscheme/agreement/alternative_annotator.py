@@ -71,7 +71,7 @@ class AlternativeAnnotator:
         winning_rate: omega, share of annotators that the judge wins against.
         passed: omega is 0.5 or more.
         advantage: average over annotators of the judge's advantage (rho): compares judges.
-        epsilon: as asked for.
+        epsilon: the margin of the test, as given.
         level: false discovery rate, `LEVEL`.
         against: annotator by annotator.
     """

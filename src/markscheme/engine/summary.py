@@ -79,7 +79,7 @@ def verdict_figures(verdicts: pl.Series, clusters: pl.DataFrame) -> list[dict[st
         clusters: `CLUSTERS` of those answers.
 
     Returns:
-        Records with `system`, `judged`, and `accuracy` with what `summarise` gives beside it.
+        Records with `system`, `judged`, and `accuracy` with what `summarise` gives with it.
     """
     values = verdicts.cast(pl.Float32).to_numpy()
     found = []

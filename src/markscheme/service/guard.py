@@ -126,7 +126,7 @@ class Watch:
 
 
 def _refused(scope: Scope, error: Exception) -> Response:
-    """The answer to what stopped a request; what broke is told to the log alone."""
+    """The answer to what stopped a request; what broke is only logged."""
     request_id = scope["state"]["request_id"]
     status, headers = 503, {"retry-after": "30"}
     if isinstance(error, HTTPException):

@@ -140,9 +140,12 @@ def reads_as_sentence(answer: str) -> bool:
     words = answer.split()[:_READ]
     if len(words) < 3:
         return False
+    verb = _FINITE.search(" ".join(words))
+    if verb is not None and verb.group().islower():
+        return True
     ended = answer.rstrip("\"'”’)]").endswith((".", "!", "?"))
     long = [word for word in words if len(word) > 3 and word[0].isalpha()]
     capitals = sum(word[0].isupper() for word in long)
     if not ended and len(words) < 10 and long and capitals >= 0.75 * len(long):
         return False  # a title
-    return (ended and len(words) > _FEW) or _FINITE.search(" ".join(words)) is not None
+    return (ended and len(words) > _FEW) or verb is not None

@@ -38,7 +38,7 @@ def _plain(scope: Scope, error: HTTPException) -> Response:  # noqa: ARG001
 
 @dataclass(frozen=True)
 class Guard:
-    """Middleware that refuses requests for other hosts, of strangers, and with too large bodies.
+    """Middleware that refuses other hosts, who is not admitted, and too large bodies.
 
     A body is read as a whole before the app sees the request, and not before the sender was
     admitted.

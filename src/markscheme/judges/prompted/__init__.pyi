@@ -1,3 +1,4 @@
+from .asking import REPAIR_MARK as REPAIR_MARK
 from .asking import Call as Call
 from .asking import Reader as Reader
 from .asking import Sample as Sample

@@ -68,7 +68,7 @@ class ReferenceOverlap(Thresholded):
         """An extra and weights, for measures with an encoder; nothing otherwise."""
         if self.measure not in _WITH_ENCODER:
             return LEXICAL
-        return replace(LEXICAL, extras=("research", "hf"), weights="required")
+        return replace(LEXICAL, extras=("hf",), weights="required")
 
     def judge(self, answers: pl.DataFrame, models: ModelSource) -> pl.DataFrame:
         """Score and verdict; rows without references, or with patterns, are `skipped`."""

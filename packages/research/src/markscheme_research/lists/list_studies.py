@@ -19,6 +19,7 @@ from markscheme.contract import Judge, judge_name, needs_of
 from markscheme.engine import apply
 from markscheme.errors import AgreementError, JudgeError
 from markscheme.judges.listwise import Order
+from markscheme.judges.prompted import REPAIR_MARK
 from markscheme.models import Models
 from markscheme_research.lists import (
     Draw,
@@ -29,6 +30,9 @@ from markscheme_research.lists import (
 )
 from markscheme_research.lists.list_material import Material
 from markscheme_research.lists.written_lists import solved_examples
+
+ITEM = ("question", "references", "reference_grades", "answer")
+"""Columns that distinguish candidates, each of which is judged once."""
 
 SIDES = ("answer_first", "answer_last")
 
@@ -71,9 +75,9 @@ def mark(judge: Judge, table: pl.DataFrame, models: Models, *, draw: int | pl.Se
     said = apply(judge, table, models)
     after, seconds = models.budget.spending, perf_counter() - began
     calls = after.calls + after.known - before.calls - before.known
-    asked = getattr(judge, "requests", None)
-    planned = len(set(asked(table))) if asked is not None else calls
-
+    different = [name for name in ITEM if name in table.columns]
+    replies = table.select(different).with_columns(said["raw"]).unique(different)["raw"]
+    repairs = replies.str.count_matches(REPAIR_MARK, literal=True).sum()
     priced = said["cost_usd"].null_count() < said.height
 
     def total(name: str) -> float:
@@ -84,7 +88,7 @@ def mark(judge: Judge, table: pl.DataFrame, models: Models, *, draw: int | pl.Se
             "question", "answer", score=said["score"], grade="label",
             draw=pl.lit(draw) if isinstance(draw, int) else draw
         ),
-        calls=calls, repairs=max(0, calls - planned), seconds=seconds,
+        calls=calls, repairs=int(repairs), seconds=seconds,
         tokens_in=total("tokens_in"), tokens_out=total("tokens_out"),
         cost_usd=total("cost_usd") if priced or not calls else None,
     )  # fmt: skip

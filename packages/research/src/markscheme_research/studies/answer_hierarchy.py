@@ -61,7 +61,7 @@ class AdjacentSets:
 
 @dataclass(frozen=True, kw_only=True)
 class MarksTest:
-    """Marks of answers that people accept beside marks of those they reject.
+    """Marks of answers that people accept against marks of those they reject.
 
     Attributes:
         accepted, rejected: answers with marks of either kind.
@@ -133,7 +133,7 @@ def _step(higher: str, lower: str, above: tuple[int, int], below: tuple[int, int
 def marks_test(marks: pl.Series, accepted: pl.Series) -> MarksTest:
     """AUROC of marks (scikit-learn) and the one-tailed Brunner-Munzel test (scipy).
 
-    Both look at the order of marks only, so minus infinity may stand for the last place.
+    Both look at the order of marks only, so minus infinity may replace the last place.
 
     Args:
         marks: of each answer; null where there are none.
@@ -181,8 +181,8 @@ def set_counts(
         order: the sets from best to worst.
 
     Returns:
-        A row a set: `rank` from 1, `relation`, `in_superior`, `in_inferior`, `count`, `share` of
-        all in sets, `accepted` (null without labels).
+        One row per set: `rank` from 1, `relation`, `in_superior`, `in_inferior`, `count`, `share`
+        of all in sets, `accepted` (null without labels).
     """
     known = pl.Series([None] * len(relations), dtype=pl.Boolean) if accepted is None else accepted
     table = pl.DataFrame({"relation": relations.cast(pl.String), "accepted": known})
