@@ -511,8 +511,10 @@ def test_recorded_replies_through_the_judge_give_the_released_labels(
     pairs = load("nq301", rows="pairs", data_dir=data_dir)
     replies = recorded("nq301", "text-davinci-003", data_dir=data_dir)
     judge: Any = parse_judge("llm_kamalloo")
-    asked = [request.last_user for request in requests_of(judge, pairs)]
-    script: dict[str, str | ChatReply] = dict(zip(asked, replies["raw"], strict=True))
+    item = ["question", "references", "answer"]
+    different = pairs.with_columns(reply=replies["raw"]).unique(item, maintain_order=True)
+    asked = [request.last_user for request in requests_of(judge, different)]
+    script: dict[str, str | ChatReply] = dict(zip(asked, different["reply"], strict=True))
     chat = ScriptedChat(replies=script, name="text-davinci-003")
     ledger = str(tmp_path / "ledger.sqlite")
     models = Models(chat=chat, options=ModelOptions(ledger=ledger))
