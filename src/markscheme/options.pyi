@@ -11,6 +11,7 @@ from .agreement import RankOptions as RankOptions
 from .analysis import DiffOptions as DiffOptions
 from .analysis import ExplainOptions as ExplainOptions
 from .analysis import FailureOptions as FailureOptions
+from .annotate import AnnotateOptions as AnnotateOptions
 from .annotate import ExportOptions as ExportOptions
 from .engine import RayOptions as RayOptions
 from .models import ModelOptions as ModelOptions

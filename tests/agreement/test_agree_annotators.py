@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import combinations
+
 import krippendorff
 import numpy as np
 import polars as pl
@@ -13,6 +15,7 @@ from statsmodels.stats.inter_rater import aggregate_raters
 from statsmodels.stats.inter_rater import fleiss_kappa as statsmodels_fleiss
 
 from markscheme.agreement.annotators import (
+    annotator_agreement,
     cohen_kappa,
     disagreements,
     fleiss_kappa,
@@ -37,7 +40,7 @@ tables = st.integers(2, 4).flatmap(
 @given(tables)
 def test_statistics_equal_the_libraries_with_blanks_missing(ratings: pl.DataFrame) -> None:
     full = ratings.drop_nulls()
-    fleiss = fleiss_kappa(ratings)
+    fleiss = fleiss_kappa(full)
     if full.height and len(set(full.to_numpy().ravel())) > 1:
         assert fleiss.value == pytest.approx(
             statsmodels_fleiss(aggregate_raters(full.to_numpy())[0]), abs=1e-12
@@ -80,6 +83,26 @@ def test_alpha_equals_the_package(ratings: pl.DataFrame, level: str) -> None:
         assert alpha.value == pytest.approx(expected, abs=1e-12)
     else:
         assert alpha.value is None
+
+
+@given(tables)
+def test_fleiss_is_of_every_item_with_two_ratings(ratings: pl.DataFrame) -> None:
+    """Counted pair by pair: how often two ratings of an item agree, and two of any categories."""
+    items = [[one for one in row if one is not None] for row in ratings.rows()]
+    items = [item for item in items if len(item) > 1]
+    found = fleiss_kappa(ratings)
+    if len({one for item in items for one in item}) < 2:
+        assert found.value is None
+        return
+    agree = np.mean([np.mean([a == b for a, b in combinations(item, 2)]) for item in items])
+    shares = [np.mean([item.count(code) / len(item) for item in items]) for code in (0, 1, 2)]
+    chance = sum(share**2 for share in shares)
+    assert found.value == pytest.approx((agree - chance) / (1 - chance), abs=1e-12)
+
+
+def test_an_item_that_everybody_rated_is_not_all_that_fleiss_sees() -> None:
+    ratings = pl.DataFrame({"a": [1, 1, 0, 1], "b": [1, 0, None, 1], "c": [1, None, 1, 1]})
+    assert annotator_agreement(ratings)["fleiss_kappa"].value == pytest.approx(-1 / 3)
 
 
 def test_majority_needs_a_winner() -> None:

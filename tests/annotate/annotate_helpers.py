@@ -18,7 +18,8 @@ from fastapi.testclient import TestClient
 from markscheme.annotate.app import make_app
 from markscheme.annotate.context import Site
 from markscheme.annotate.database import Store
-from markscheme.annotate.setup import Ready, Setup, prepare
+from markscheme.annotate.options import AnnotateOptions
+from markscheme.annotate.setup import Ready, prepare
 from markscheme.annotate.suggest import suggesting_judge
 
 ADDRESS = "http://127.0.0.1"
@@ -109,7 +110,7 @@ class Worker:
 class Place:
     """A project with its app, in this process."""
 
-    def __init__(self, location: str | Path, setup: Setup) -> None:
+    def __init__(self, location: str | Path, setup: AnnotateOptions) -> None:
         self.store = Store(location)
         self.ready: Ready = prepare(self.store, setup)
         self.tokens = {name: token for name, _, token in self.ready.tokens}
@@ -138,7 +139,7 @@ class Place:
 
 
 @contextmanager
-def place(location: str | Path, setup: Setup) -> Iterator[Place]:
+def place(location: str | Path, setup: AnnotateOptions) -> Iterator[Place]:
     """A project that is closed at the end."""
     made = Place(location, setup)
     try:

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from annotate_helpers import Place, answers, place, write_rows
 
-from markscheme.annotate.setup import Setup
+from markscheme.annotate.options import AnnotateOptions
 
 
 @pytest.fixture
@@ -30,9 +30,9 @@ def project(tmp_path: Path) -> Iterator[Callable[..., Place]]:
     ) -> Place:
         file = write_rows(tmp_path / "answers.jsonl", answers() if rows is None else rows)
         known = None if gold is None else write_rows(tmp_path / "gold.jsonl", gold)
-        setup = Setup(
+        setup = AnnotateOptions(
             file=file,
-            settings={"order": "file", **settings},
+            **({"order": "file"} | settings),
             annotators=people,
             adjudicators=adjudicators,
             gold=known,

@@ -18,8 +18,9 @@ from sqlalchemy import text
 
 from markscheme.annotate.database import Store
 from markscheme.annotate.exports import export
+from markscheme.annotate.options import AnnotateOptions
 from markscheme.annotate.quality import quality
-from markscheme.annotate.setup import Setup, prepare
+from markscheme.annotate.setup import prepare
 from markscheme.errors import RunError
 from markscheme.models.ledger.ledger import Ledger
 
@@ -139,9 +140,9 @@ def test_many_threads_share_commits_and_count_right(project: Make) -> None:
 @pytest.mark.proof(area="cluster")
 def test_postgresql_does_all_that_sqlite_does(postgres_url: str, tmp_path: Path) -> None:
     file = write_rows(tmp_path / "a.jsonl", answers(7))
-    setup = Setup(
+    setup = AnnotateOptions(
         file=file,
-        settings={"order": "file"},
+        order="file",
         annotators=("Ann", "Ben"),
         adjudicators=("Kim",),
     )
@@ -171,7 +172,7 @@ def test_postgresql_does_all_that_sqlite_does(postgres_url: str, tmp_path: Path)
         for change in ("UPDATE events SET action = 'x'", "DELETE FROM events", "TRUNCATE events"):
             with pytest.raises(Exception, match="append-only"):
                 made.store.write(lambda c, sql=change: c.execute(text(sql)))
-    with place(postgres_url, Setup(file=None, new_links=True)) as again:
+    with place(postgres_url, AnnotateOptions(file=None, new_links=True)) as again:
         admin = Worker(again.client(), again.tokens["admin"])
         assert "Overview" in admin.http.get("/admin").text
     with pytest.raises(RunError) as refused:
@@ -188,8 +189,8 @@ def test_two_servers_share_a_postgresql_project(postgres_url: str, tmp_path: Pat
     plain.close()
     file = write_rows(tmp_path / "a.jsonl", answers(40))
     names = tuple(f"p{n}" for n in range(6))
-    with place(schema, Setup(file=file, annotators=names)) as one:
-        other = Place(schema, Setup(file=None))
+    with place(schema, AnnotateOptions(file=file, annotators=names)) as one:
+        other = Place(schema, AnnotateOptions(file=None))
         try:
             other.tokens = one.tokens
 
@@ -220,7 +221,7 @@ def test_a_project_is_made_once_however_many_try(tmp_path: Path) -> None:
 
     def make(store: Store) -> int:
         try:
-            return len(prepare(store, Setup(file=file)).tokens)
+            return len(prepare(store, AnnotateOptions(file=file)).tokens)
         except RunError:
             return 0
 

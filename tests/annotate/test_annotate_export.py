@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,14 +15,15 @@ from annotate_helpers import Place, Worker, answers, fields_of, place, write_row
 import markscheme
 from markscheme import cli
 from markscheme.agreement import annotators_of
-from markscheme.annotate.exports import ExportOptions, export
+from markscheme.annotate.exports import export
 from markscheme.annotate.intake import read_file
-from markscheme.annotate.project import Project, standard_guidelines
+from markscheme.annotate.options import AnnotateOptions, ExportOptions
+from markscheme.annotate.project import standard_guidelines
 from markscheme.annotate.quality import Quality, quality
 from markscheme.annotate.ratings import settle
 from markscheme.annotate.render import blocks
 from markscheme.annotate.scales import SCALES
-from markscheme.annotate.setup import Setup
+from markscheme.annotate.setup import read_plan
 from markscheme.errors import AgreementError, DataError, MarkschemeError, RunError
 from markscheme.tables.labels import load_labels
 
@@ -142,8 +144,8 @@ def test_a_suggestion_shows_why_beside_every_reference(tmp_path: Path) -> None:
     file = write_rows(tmp_path / "answers.jsonl", [row])
     run = tmp_path / "run"
     markscheme.judge(file, ["exact_match"], out=run)
-    setup = Setup(
-        file=file, settings={"order": "file", "per_item": 1}, annotators=("Ann",), suggest=str(run)
+    setup = AnnotateOptions(
+        file=file, order="file", per_item=1, annotators=("Ann",), suggest=str(run)
     )
     with place(tmp_path / "p.sqlite", setup) as made:
         ann = made.worker("Ann")
@@ -163,8 +165,8 @@ def test_ratings_keep_notes_and_what_was_said_before_a_suggestion(
         {"answer_id": f"q{n}-s0", "judge": "j", "status": "judged", "verdict": n == 0,
          "score": 0.25, "explanation": "<b>because</b>"} for n in range(2)
     ])  # fmt: skip
-    setup = Setup(
-        file=file, settings={"order": "file", "per_item": 1}, annotators=("Ann",), suggest=str(run)
+    setup = AnnotateOptions(
+        file=file, order="file", per_item=1, annotators=("Ann",), suggest=str(run)
     )
     with place(tmp_path / "s.sqlite", setup) as made:
         ann = made.worker("Ann")
@@ -199,7 +201,7 @@ def test_kappas_are_those_of_the_agreement_package(project: Make) -> None:
     assert found.agree == int((first == second).sum())
     assert found.fleiss == fleiss_kappa(table)
     assert found.alpha == krippendorff_alpha(table)
-    assert found.pairs[0].kappa == cohen_kappa(first, second)
+    assert found.pairs[0]["kappa"] == cohen_kappa(first, second).value
     ann, ben = found.people
     assert ann.bias.value == pytest.approx(-(ben.bias.value or 0))
     assert ann.mean == pytest.approx(first.mean())
@@ -280,9 +282,9 @@ def test_projects_are_opened_again_and_keep_what_is_decided(project: Make, tmp_p
     made = project()
     made.worker("Ann").say("1")
     made.store.close()
-    again = Setup(
+    again = AnnotateOptions(
         file=str(tmp_path / "answers.jsonl"),
-        settings={"references": "shown"},
+        references="shown",
         annotators=("Ann", "Cid"),
     )
     with place(tmp_path / "project.sqlite", again) as opened:
@@ -291,10 +293,10 @@ def test_projects_are_opened_again_and_keep_what_is_decided(project: Make, tmp_p
         assert any("1 of 8 labels" in note for note in opened.ready.notes)
     with (
         pytest.raises(RunError, match="scale cannot change"),
-        place(tmp_path / "project.sqlite", Setup(file=None, settings={"scale": "grade"})),
+        place(tmp_path / "project.sqlite", AnnotateOptions(file=None, scale="grade")),
     ):
         pass
-    with place(tmp_path / "project.sqlite", Setup(file=None, new_links=True)) as opened:
+    with place(tmp_path / "project.sqlite", AnnotateOptions(file=None, new_links=True)) as opened:
         assert len(opened.ready.tokens) == 4
         made.store = opened.store
         made.store = type(opened.store)(tmp_path / "project.sqlite")
@@ -302,12 +304,16 @@ def test_projects_are_opened_again_and_keep_what_is_decided(project: Make, tmp_p
 
 def test_too_few_people_for_an_item_are_said_at_once(tmp_path: Path) -> None:
     file = write_rows(tmp_path / "a.jsonl", answers(2))
-    alone = Setup(file=file, annotators=("Ann",), settings={"per_item": 2})
+    alone = AnnotateOptions(file=file, annotators=("Ann",), per_item=2)
     with place(tmp_path / "project.sqlite", alone) as opened:
         assert any("2 people have labelled it, and there is 1" in n for n in opened.ready.notes)
-    with place(tmp_path / "project.sqlite", Setup(file=None, annotators=("Ben",))) as opened:
+    with place(
+        tmp_path / "project.sqlite", AnnotateOptions(file=None, annotators=("Ben",))
+    ) as opened:
         assert not any(note.startswith("warning") for note in opened.ready.notes)
-    with place(tmp_path / "other.sqlite", Setup(file=file, annotators=("Ann",))) as opened:
+    with place(
+        tmp_path / "other.sqlite", AnnotateOptions(file=file, annotators=("Ann",))
+    ) as opened:
         assert not any(note.startswith("warning") for note in opened.ready.notes)
 
 
@@ -319,7 +325,7 @@ def test_one_person_is_enough_unless_several_are_named(
     named: tuple[str, ...], people: tuple[str, ...], per_item: int, tmp_path: Path
 ) -> None:
     file = write_rows(tmp_path / "a.jsonl", answers(2))
-    with place(tmp_path / "project.sqlite", Setup(file=file, annotators=named)) as made:
+    with place(tmp_path / "project.sqlite", AnnotateOptions(file=file, annotators=named)) as made:
         assert tuple(n for n, role, _ in made.ready.tokens if role == "annotator") == people
         assert made.ready.project.per_item == per_item
         for person in people:
@@ -329,7 +335,7 @@ def test_one_person_is_enough_unless_several_are_named(
 
 def test_who_worked_alone_in_a_project_for_two_gets_their_labels(tmp_path: Path) -> None:
     file, where = write_rows(tmp_path / "a.jsonl", answers(3)), tmp_path / "project.sqlite"
-    with place(where, Setup(file=file, annotators=("Ann", "Ben"))) as made:
+    with place(where, AnnotateOptions(file=file, annotators=("Ann", "Ben"))) as made:
         work(made.worker("Ann"), {"answer 1 of 0": "0", "answer 2 of 0": "cannot_tell"})
         found = made.store.read(lambda c: export(c, made.ready.project, "labels"))
         assert found.table["label"].to_list() == [1, 0]
@@ -344,7 +350,7 @@ def test_who_worked_alone_in_a_project_for_two_gets_their_labels(tmp_path: Path)
 def test_the_people_an_item_has_can_change_later(tmp_path: Path) -> None:
     """Nothing that was said is lost, and labels stand or wait as though it had been so before."""
     file, where = write_rows(tmp_path / "a.jsonl", answers(3)), tmp_path / "project.sqlite"
-    with place(where, Setup(file=file, annotators=("Ann", "Ben"))) as made:
+    with place(where, AnnotateOptions(file=file, annotators=("Ann", "Ben"))) as made:
         work(made.worker("Ann"), {"answer 1 of 0": "0"})
         ben = made.worker("Ben")
         said = ben.answer
@@ -357,12 +363,12 @@ def test_the_people_an_item_has_can_change_later(tmp_path: Path) -> None:
         (2, [("disagreed", 1), ("open", 2)]),
         (1, [("disagreed", 1), ("settled", 2)]),
     ):
-        with place(where, Setup(file=file, settings={"per_item": wanted})) as opened:
+        with place(where, AnnotateOptions(file=file, per_item=wanted)) as opened:
             assert "per item changed" in opened.ready.notes
             assert opened.ready.project.per_item == wanted
             found = opened.rows("SELECT stage, count(*) FROM items GROUP BY stage ORDER BY stage")
             assert found == stages
-    with place(where, Setup(file=None, settings={"adjudicate": False})) as opened:
+    with place(where, AnnotateOptions(file=None, adjudicate=False)) as opened:
         assert opened.rows("SELECT DISTINCT stage FROM items") == [("settled",)]
         assert exported(opened, "labels")["label"].count() == 2
 
@@ -373,7 +379,7 @@ def test_order_tells_nothing_and_is_repeatable(tmp_path: Path) -> None:
     for name, order, seed in (
         ("a", "shuffled", 1), ("b", "shuffled", 1), ("c", "shuffled", 2), ("d", "by-question", 1)
     ):  # fmt: skip
-        setup = Setup(file=file, settings={"order": order, "seed": seed})
+        setup = AnnotateOptions(file=file, order=order, seed=seed)
         with place(tmp_path / f"{name}.sqlite", setup) as made:
             places[name] = made.rows("SELECT question, texts FROM items ORDER BY place")
     assert places["a"] == places["b"] != places["c"]
@@ -386,8 +392,9 @@ def test_order_tells_nothing_and_is_repeatable(tmp_path: Path) -> None:
     {"references": "maybe"}, {"order": "upwards"}, {"per_item": 0}, {"scale": "stars"}
 ])  # fmt: skip
 def test_settings_that_make_no_sense_are_named(settings: dict[str, Any]) -> None:
-    with pytest.raises(MarkschemeError):
-        Project(title="t", **settings).checked()
+    [name] = settings
+    with pytest.raises(MarkschemeError, match=name):
+        read_plan(AnnotateOptions(file="none.csv", **settings), "none")
 
 
 def test_guidelines_become_headings_lists_and_paragraphs() -> None:
@@ -444,7 +451,7 @@ def test_label_round_trip_by_commands_alone(run: Run, example: Path, tmp_path: P
     assert "80 items from 80 answers" in said
     assert links.stat().st_mode & 0o077 == 0
     tokens = {row["name"]: row["link"].partition("#")[2] for row in pl.read_csv(links).to_dicts()}
-    with place(kept, Setup(file=None)) as made:
+    with place(kept, AnnotateOptions(file=None)) as made:
         ids = {f"{item}": answer for item, answer in
                made.rows("SELECT item_id, answer_id FROM sources")}  # fmt: skip
         for name in ("Ann", "Ben", "Kim"):
@@ -478,7 +485,7 @@ def test_labels_train_an_examiner(run: Run, example: Path, tmp_path: Path) -> No
     kept = tmp_path / "labels.sqlite"
     truth = {(row["question"], row["answer"]): row["label"]
              for row in map(orjson.loads, example.open("rb"))}  # fmt: skip
-    setup = Setup(file=str(example), settings={"per_item": 1}, annotators=("Ann",))
+    setup = AnnotateOptions(file=str(example), per_item=1, annotators=("Ann",))
     with place(kept, setup) as made:
         texts = {str(i): (q, orjson.loads(t)[0])
                  for i, q, t in made.rows("SELECT id, question, texts FROM items")}  # fmt: skip
@@ -514,12 +521,86 @@ def test_agree_reads_the_ratings_with_the_figures_of_the_admin_page(
     [pair] = between["pairs"].to_dicts()
     assert {pair["first"], pair["second"]} == {"Ann", "Ben"}
     assert between["items"] == admin.items == 24
-    assert pair["kappa"] == pytest.approx(admin.pairs[0].kappa.value)
+    assert pair["kappa"] == pytest.approx(admin.pairs[0]["kappa"])
     assert between["fleiss_kappa"].value == pytest.approx(admin.fleiss.value)
     assert between["krippendorff_alpha"].value == pytest.approx(admin.alpha.value)
     # The labels are those of the other export too.
     settled = exported(made, "labels").select("answer_id", "label").sort("answer_id")
     assert labels.select("answer_id", "label").sort("answer_id").rows() == settled.rows()
+
+
+GRADES = {"Ann": ["4", "2", "1", "5"], "Ben": ["5", "4", "1", "1"]}
+RELATIONS_SAID = {"Ann": ["3", "1", "0", "2"], "Ben": ["2", "1", "3", "cannot_tell"]}
+
+
+@pytest.mark.parametrize(
+    ("scale", "said", "labels"),
+    [
+        ("verdict", {"Ann": ["1", "0", "cannot_tell", "1"], "Ben": ["1", "1", "cannot_tell", "1"]},
+         [1, None, None, 1]),
+        ("grade", GRADES, [4.5, None, 1, None]),
+        ("relation", RELATIONS_SAID, [None, 0, None, None]),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("adjudicate", [True, False])
+def test_ratings_are_read_with_the_labels_of_the_other_export(
+    project: Make, scale: str, said: dict[str, list[str]], labels: list[float | None],
+    adjudicate: bool, tmp_path: Path,
+) -> None:  # fmt: skip
+    """Equal, near, disagreed, resolved, undecidable and unfinished items, through a CSV file."""
+    rows = [*answers(5), {**answers(1)[0], "id": "twin", "system": "other"}]
+    made = project(rows, scale=scale, adjudicators=("Kim",), adjudicate=adjudicate)
+    for name, choices in said.items():
+        worker = made.worker(name)
+        for choice in choices:
+            worker.say(choice)
+    made.worker("Ann").say("1")  # of the fifth answer, which Ben has not seen
+
+    def check() -> list[float | None]:
+        table = exported(made, "ratings")
+        table.write_csv(tmp_path / "ratings.csv")
+        for source in (table, tmp_path / "ratings.csv"):
+            read = dict(load_labels(source).select("answer_id", "label").iter_rows())
+            other = dict(exported(made, "labels").select("answer_id", "label").iter_rows())
+            assert read == dict.fromkeys(read) | other
+            assert read["twin"] == read["q0-s0"]
+        return [read[f"q{n}-s0"] for n in range(5)]
+
+    assert check() == [*labels, None]
+    made.worker("Kim").say("2" if scale != "verdict" else "0")
+    resolved = check()
+    assert resolved.count(None) == 1 + labels.count(None) - adjudicate * (None in labels)
+
+
+def test_ratings_of_which_none_is_final_give_no_label(project: Make) -> None:
+    made = project(answers(2))
+    made.worker("Ann").say("1")
+    made.worker("Ben").say("0")
+    assert load_labels(exported(made, "ratings"))["label"].to_list() == [None]
+    with pytest.raises(AgreementError, match="earlier version"):
+        load_labels(exported(made, "ratings").drop("final_label"))
+
+
+def test_both_surfaces_have_the_figures_of_uneven_ratings(project: Make) -> None:
+    """Any two of three people label an item."""
+    made = project(answers(30), people=("Ann", "Ben", "Cid"), scale="grade", per_item=2)
+    rng = random.Random(5)
+    workers = {name: made.worker(name) for name in ("Ann", "Ben", "Cid")}
+    while busy := [one for one in workers.values() if one.item]:
+        rng.choice(busy).say(str(rng.choice((1, 1, 2, 5))))
+    admin, labels = agreement_of(made), load_labels(exported(made, "ratings"))
+    agreed = annotators_of(labels, "missing")
+    assert labels["annotator_labels"].list.drop_nulls().list.len().to_list() == [2] * 30
+    assert agreed["items"] == admin.items == 30
+    assert admin.agree == admin.items - agreed["disagreements"]
+    assert agreed["fleiss_kappa"] == admin.fleiss
+    assert agreed["krippendorff_alpha_ordinal"] == admin.alpha
+    pairs = {frozenset((one["first"], one["second"])): one for one in agreed["pairs"].to_dicts()}
+    assert len(admin.pairs) == len(pairs) == 3
+    for one in admin.pairs:
+        other = pairs[frozenset((one["first"], one["second"]))]
+        names = ("items", "agree", "accuracy", "kappa", "reason")
+        assert [one[name] for name in names] == [other[name] for name in names]
 
 
 def test_empty_answers_are_labelled_like_those_that_were_judged_and_drawn(project: Make) -> None:

@@ -12,7 +12,7 @@ from annotate_helpers import Place, answers, place, write_rows
 
 import markscheme
 from markscheme.annotate.exports import export
-from markscheme.annotate.setup import Setup
+from markscheme.annotate.options import AnnotateOptions
 from markscheme.annotate.standing import standing
 from markscheme.errors import MarkschemeError
 
@@ -116,7 +116,7 @@ def test_an_informative_order_asks_for_unsure_answers_first_and_exports_chances(
     judged = tmp_path / "judged.parquet"
     table.with_columns(pl.Series("score", scores)).write_parquet(judged)
     settings = {"order": "informative", "per_item": 1}
-    setup = Setup(file=file, settings=settings, annotators=("Ann",), scores=str(judged))
+    setup = AnnotateOptions(file=file, **settings, annotators=("Ann",), scores=str(judged))
     with place(tmp_path / "p.sqlite", setup) as made:
         kept = made.rows("SELECT score, draw_weight, draw_key FROM items ORDER BY place")
         assert [key for *_, key in kept] == sorted(key for *_, key in kept)
@@ -136,7 +136,7 @@ def test_an_informative_order_asks_for_unsure_answers_first_and_exports_chances(
         assert labels.height == 120
         assert labels["inclusion_probability"].is_between(0, 1).all()
         assert labels["inclusion_probability"].n_unique() == 2
-    with place(tmp_path / "p.sqlite", Setup(file=file)) as again:
+    with place(tmp_path / "p.sqlite", AnnotateOptions(file=file)) as again:
         assert again.site.project.order == "informative"
     with pytest.raises(MarkschemeError, match="cannot change"):
         place(tmp_path / "p.sqlite", setup).__enter__()

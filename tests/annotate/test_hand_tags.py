@@ -14,7 +14,7 @@ from annotate_helpers import place, write_rows
 import markscheme
 from markscheme import cli
 from markscheme.analysis import CATEGORIES
-from markscheme.annotate.setup import Setup
+from markscheme.annotate.options import AnnotateOptions
 from markscheme.errors import DataError, MarkschemeError
 
 Run = Callable[..., str]
@@ -56,7 +56,7 @@ def test_errors_go_through_the_browser_and_come_back_as_a_table(
     }
     settings = {"scale": "error", "per_item": 1}
     project = tmp_path / "tags.sqlite"
-    with place(project, Setup(file=str(sample), settings=settings, annotators=("Ann",))) as made:
+    with place(project, AnnotateOptions(file=str(sample), **settings, annotators=("Ann",))) as made:
         worker = made.worker("Ann")
         seen = 0
         while worker.item:

@@ -18,8 +18,9 @@ import pytest
 import markscheme
 from markscheme.annotate.database import Store
 from markscheme.annotate.exports import export
+from markscheme.annotate.options import AnnotateOptions
 from markscheme.annotate.project import Project, load_project
-from markscheme.annotate.setup import Setup, prepare
+from markscheme.annotate.setup import prepare
 from markscheme.contract.grammar import parse_judge
 from markscheme.engine.local_run import RunReport, run_in_folder
 from markscheme.models.chat.scripted import ScriptedChat
@@ -103,7 +104,7 @@ def test_ids_are_those_that_were_stored(recorded: Path) -> None:
 
 def test_labels_are_all_there(recorded: Path) -> None:
     store = Store(recorded / "labels.sqlite")
-    ready = prepare(store, Setup(file="answers.jsonl"))
+    ready = prepare(store, AnnotateOptions(file="answers.jsonl"))
     project = store.read(load_project)
     assert isinstance(project, Project)
     assert ready.project.items == project.items == 4

@@ -11,6 +11,7 @@ from .agreements import overview_table as overview_table
 from .agreements import scope_agreement as scope_agreement
 from .alternative_annotator import AlternativeAnnotator as AlternativeAnnotator
 from .alternative_annotator import alternative_annotator_test as alternative_annotator_test
+from .annotators import annotator_agreement as annotator_agreement
 from .annotators import annotators_of as annotators_of
 from .annotators import cohen_kappa as cohen_kappa
 from .annotators import disagreements as disagreements
@@ -40,6 +41,7 @@ from .drift import DriftCheck as DriftCheck
 from .drift import DriftResult as DriftResult
 from .drift import check_anchors as check_anchors
 from .drift import drift as drift
+from .estimators import t_interval as t_interval
 from .gate import Gate as Gate
 from .gate import gates as gates
 from .human_estimates import EstimateResult as EstimateResult

@@ -4,7 +4,7 @@ A ratings table has one column an annotator and one row an item; null is a blank
 gave no label). Every statistic says what it does with blanks:
 
 - `missing`: a blank is no rating. Pairwise statistics use items that both rated; Fleiss' kappa
-  uses items that all rated; Krippendorff's alpha uses every item that two or more rated.
+  and Krippendorff's alpha use every item that two or more rated.
 - `category`: leaving a cell blank is itself a rating, one more category.
 """
 
@@ -28,6 +28,7 @@ Level = Literal["nominal", "ordinal", "interval"]
 
 ALL_SAME = "every rating is the same, so chance agreement is certain"
 NO_OVERLAP = "no item was rated by all of them"
+NO_PAIR = "no item was rated by two annotators"
 
 
 def cohen_kappa(first: pl.Series, second: pl.Series, *, blanks: Blanks = "missing") -> Figure:
@@ -44,19 +45,18 @@ def cohen_kappa(first: pl.Series, second: pl.Series, *, blanks: Blanks = "missin
 
 
 def fleiss_kappa(ratings: pl.DataFrame, *, blanks: Blanks = "missing") -> Figure:
-    """Fleiss' kappa of all annotators, from -1 to 1.
+    """Fleiss' kappa of all items with two ratings or more, from -1 to 1.
 
+    An item's raters may be any, and as many as it has (see `closed_forms.fleiss`).
     Kamalloo et al. (2023, section 4.3) count blanks as a category: 0.7276 for their two
     annotators.
     """
     _check_several(ratings)
     codes, categories = _codes(ratings, blanks)
-    codes = codes[(codes >= 0).all(axis=1)]
-    if not len(codes):
-        return Figure(reason=NO_OVERLAP)
-    if len(np.unique(codes)) == 1:
-        return Figure(reason=ALL_SAME)
-    counts = (codes[:, :, None] == np.arange(categories)).sum(axis=1)
+    counts = np.stack([(codes == code).sum(axis=1) for code in range(categories)], axis=1)
+    counts = counts[counts.sum(axis=1) >= 2]
+    if not len(counts):
+        return Figure(reason=NO_PAIR)
     return figure(fleiss(counts), ALL_SAME)
 
 
@@ -86,32 +86,39 @@ def krippendorff_alpha(
         values = ratings.cast(pl.Float64).to_numpy().astype(np.float64)
     pairable = values[(~np.isnan(values)).sum(axis=1) >= 2]
     if not len(pairable):
-        return Figure(reason="no item was rated by two annotators")
+        return Figure(reason=NO_PAIR)
     if len(np.unique(pairable[~np.isnan(pairable)])) == 1:
         return Figure(reason=ALL_SAME)
     return figure(krippendorff.alpha(values.T, level_of_measurement=level), ALL_SAME)
 
 
-def pairwise_kappas(ratings: pl.DataFrame, *, blanks: Blanks = "missing") -> pl.DataFrame:
+def pairwise_kappas(
+    ratings: pl.DataFrame, *, blanks: Blanks = "missing", most: int | None = None
+) -> pl.DataFrame:
     """Every pair of annotators: `first`, `second`, `items`, `agree`, `accuracy`, `kappa`, `reason`.
 
     `items` are those that count under the policy for blanks; `kappa` is null where undefined and
-    `reason` then says why.
+    `reason` then says why. Of many pairs, `most` takes those with most items in common.
     """
     _check_several(ratings)
+    codes, _ = _codes(ratings, blanks)
+    rated = (codes >= 0).astype(np.int64)
+    shared = rated.T @ rated
+    pairs = list(combinations(range(ratings.width), 2))
+    if most is not None:
+        pairs = sorted((pair for pair in pairs if shared[pair]), key=lambda pair: -shared[pair])
     rows = []
-    for first, second in combinations(ratings.columns, 2):
-        codes, _ = _codes(ratings.select(first, second), blanks)
-        codes = codes[(codes >= 0).all(axis=1)]
-        agree = int((codes[:, 0] == codes[:, 1]).sum())
-        kappa = cohen_kappa(ratings[first], ratings[second], blanks=blanks)
+    for first, second in pairs[:most]:
+        both = (codes[:, first] >= 0) & (codes[:, second] >= 0)
+        items, agree = int(both.sum()), int((codes[both, first] == codes[both, second]).sum())
+        kappa = cohen_kappa(ratings[:, first], ratings[:, second], blanks=blanks)
         rows.append(
             {
-                "first": first,
-                "second": second,
-                "items": len(codes),
+                "first": ratings.columns[first],
+                "second": ratings.columns[second],
+                "items": items,
                 "agree": agree,
-                "accuracy": agree / len(codes) if len(codes) else None,
+                "accuracy": agree / items if items else None,
                 "kappa": kappa.value,
                 "reason": kappa.reason,
             }
@@ -180,13 +187,23 @@ def annotators_of(
         raise AgreementError(
             f"no annotator {', '.join(map(repr, unknown))}; there are {', '.join(ratings.columns)}"
         )
-    ratings = ratings.select(people or ratings.columns)
+    return annotator_agreement(ratings.select(people or ratings.columns), blanks=blanks)
+
+
+def annotator_agreement(
+    ratings: pl.DataFrame, *, blanks: Blanks = "missing", most_pairs: int | None = None
+) -> dict[str, Any]:
+    """Every statistic between annotators; `most_pairs` limits the pairs (see `pairwise_kappas`).
+
+    Raises:
+        AgreementError: fewer than two annotators.
+    """
     return {
         "items": ratings.height,
         "blanks": blanks,
         "blank_cells": {name: ratings[name].null_count() for name in ratings.columns},
-        "pairs": pairwise_kappas(ratings, blanks=blanks),
-        "fleiss_kappa": fleiss_kappa(_by_place(ratings, blanks), blanks=blanks),
+        "pairs": pairwise_kappas(ratings, blanks=blanks, most=most_pairs),
+        "fleiss_kappa": fleiss_kappa(ratings, blanks=blanks),
         "krippendorff_alpha": krippendorff_alpha(ratings, blanks=blanks),
         "krippendorff_alpha_ordinal": krippendorff_alpha(ratings, level="ordinal"),
         "disagreements": int(disagreements(ratings, blanks=blanks).sum()),
@@ -198,24 +215,6 @@ def ratings_of(labels: pl.DataFrame) -> pl.DataFrame:
     """One column per annotator, by name where names are known."""
     names = labels["annotators"] if "annotators" in labels.columns else None
     return ratings_table(_several(labels), names)
-
-
-def _by_place(ratings: pl.DataFrame, blanks: Blanks) -> pl.DataFrame:
-    """The ratings for Fleiss' kappa, whose raters may be others for each item (Fleiss 1971).
-
-    Where nobody rated everything, a column for an item's first rating, one for its second, and so
-    on, as many as most items have.
-    """
-    everything = ratings.height - ratings.drop_nulls().height == 0
-    if blanks == "category" or everything or ratings.drop_nulls().height:
-        return ratings
-    lists = ratings.select(pl.concat_list(pl.all().cast(pl.Float64)).list.drop_nulls())
-    packed = lists.to_series()
-    most = packed.list.len().filter(packed.list.len() > 1).mode()
-    if not len(most):
-        return ratings
-    kept = packed.filter(packed.list.len() == most.max())
-    return ratings_table(kept)
 
 
 def _several(labels: pl.DataFrame) -> pl.Series:

@@ -27,9 +27,14 @@ def holm(p_values: Sequence[float]) -> list[float]:
 
 
 def fleiss(counts: npt.NDArray[np.int64]) -> float:
-    """Fleiss' kappa of (items, categories) counts of ratings; NaN where chance is certain."""
-    ratings = counts.sum(axis=1)[0]
-    shares = counts.sum(axis=0) / counts.sum()
+    """Fleiss' kappa of (items, categories) counts of ratings; NaN where chance is certain.
+
+    Every item has two ratings or more. Where not all have equally many, agreement and the shares of
+    the categories are means over the items, each of its own ratings (Fleiss 1971, equations 2 to 4,
+    with an item's n for the common n; so in Gwet 2014, Handbook of Inter-Rater Reliability).
+    """
+    ratings = counts.sum(axis=1)
+    shares = (counts / ratings[:, None]).mean(axis=0)
     chance = float((shares**2).sum())
     agreeing = (counts * (counts - 1)).sum(axis=1) / (ratings * (ratings - 1))
     if chance == 1:

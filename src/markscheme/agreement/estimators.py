@@ -149,13 +149,13 @@ def ppi(sample: Sample, *, tuned: bool, confidence: float = 0.95) -> Estimate:
     spread = _spread(sample, pull)
     error = math.sqrt(spread.variance)
     if not sample.binary:
-        figure = _t_interval(value, spread, confidence)
+        figure = t_interval(value, spread, confidence)
     else:
         alone = _labels_worth(sample, label_mean, _spread(sample, label_pull))
         figure = _with_judge(sample, value, spread, alone, confidence)
         if not tuned:
             # At weight 1 a bad judge can put the estimate where no score interval reaches.
-            plain = _t_interval(value, spread, confidence)
+            plain = t_interval(value, spread, confidence)
             figure = _hull(figure, plain)
     return Estimate(
         method=method,
@@ -307,7 +307,7 @@ def labels_only(sample: Sample, *, confidence: float = 0.95) -> Estimate:
     simple = sample.strata is None and len(np.unique(sample.weights[sample.labelled])) == 1
     spread = _spread(sample, pull, count_answers=simple)
     if not sample.binary:
-        figure = _t_interval(value, spread, confidence)
+        figure = t_interval(value, spread, confidence)
     elif sample.labelled.sum() < LEAST_LABELS:
         weights = _by_question(sample, sample.weights)
         size = float(weights.sum()) ** 2 / float(weights @ weights)
@@ -418,7 +418,8 @@ def _covariance(sample: Sample, one: Array, other: Array) -> float:
     return factor * float(_by_question(sample, one) @ _by_question(sample, other))
 
 
-def _t_interval(value: float, spread: Spread, confidence: float) -> Figure:
+def t_interval(value: float, spread: Spread, confidence: float) -> Figure:
+    """A figure with its interval by Student's t."""
     reach = spread.reach(confidence) * math.sqrt(spread.variance)
     return Figure(value=value, low=value - reach, high=value + reach, method="t")
 

@@ -1,10 +1,11 @@
 from .database import Store as Store
-from .exports import ExportOptions as ExportOptions
 from .exports import export as export
+from .options import AnnotateOptions as AnnotateOptions
+from .options import ExportOptions as ExportOptions
+from .options import Kind as Kind
 from .project import load_project as load_project
 from .server import listen as listen
 from .server import serve as serve
 from .setup import Ready as Ready
-from .setup import Setup as Setup
 from .setup import prepare as prepare
 from .setup import read_plan as read_plan

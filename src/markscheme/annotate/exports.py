@@ -6,7 +6,7 @@ import datetime
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Any, get_args
 
 import orjson
 import polars as pl
@@ -14,27 +14,12 @@ from sqlalchemy import Connection, select
 
 from markscheme.agreement import amend_references, chances_of_label
 from markscheme.annotate import tables as t
+from markscheme.annotate.options import ExportOptions, Kind
 from markscheme.annotate.project import Project
 from markscheme.annotate.ratings import ANSWERED
 from markscheme.annotate.scales import RELATION_OF
 from markscheme.errors import AgreementError, MarkschemeError
-from markscheme.tables import RELATIONS
-
-Kind = Literal["labels", "ratings", "references", "training", "tags", "audit"]
-ACCEPTED = ("superior", "equivalent")
-
-
-@dataclass(frozen=True, kw_only=True)
-class ExportOptions:
-    """How labels become verdicts where a verdict is needed.
-
-    Attributes:
-        positive_from: grade from which an answer is acceptable.
-        accept: relations that count as acceptable.
-    """
-
-    positive_from: float | None = None
-    accept: tuple[str, ...] = ACCEPTED
+from markscheme.tables import FINAL_LABEL, RELATIONS
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,7 +39,8 @@ def export(
 
     - `labels`: one row per answer that has its label, or several people's word and none yet: for
       `agree`, `estimate`, `rank`, `calibrate`.
-    - `ratings`: one row per answer and person, with notes and times.
+    - `ratings`: one row per answer and person, with notes and times, and with the label that
+      `labels` gives the answer (null while it has none) as `final_label`.
     - `references`: all answers with references amended by the labels (Kamalloo et al. 2023, 4.3).
     - `training`: labelled answers with 0 or 1: for `train examiner --data`.
     - `tags`: one row per error that has its tag (scales `error` and `mode`): for `failures --tags`.
@@ -73,17 +59,17 @@ def export(
         raise MarkschemeError(f"{strange[0]!r} is no relation; they are {', '.join(RELATIONS)}")
     if kind == "audit":
         return Exported(table=audit_trail(connection))
+    alone = _alone(connection, project)
+    settled = _settled(connection, alone)
+    finals = _finals(connection, project, options, settled)
     if kind == "ratings":
-        return Exported(table=_ratings(connection, project, options))
+        return Exported(table=_ratings(connection, project, options, finals))
     if (kind == "tags") != project.choices.tags:
         raise AgreementError(
             f"the scale {project.scale!r} gives "
             + ("tags, which are no verdicts: --as tags" if project.choices.tags else "no tags")
         )
     answers = _answers(connection)
-    alone = _alone(connection, project)
-    settled = _settled(connection, alone)
-    finals = _finals(connection, project, options, settled)
     labelled = answers.join(finals, on=["item", "text_place"], how="left", maintain_order="left")
     known = labelled.filter(pl.col("label").is_not_null())
     if known.is_empty():
@@ -298,7 +284,9 @@ def _side_by_side(firsts: pl.DataFrame) -> pl.DataFrame:
     return wide.select(*keys, pl.concat_list(people).alias("annotator_labels"))
 
 
-def _ratings(connection: Connection, project: Project, options: ExportOptions) -> pl.DataFrame:
+def _ratings(
+    connection: Connection, project: Project, options: ExportOptions, finals: pl.DataFrame
+) -> pl.DataFrame:
     rows = connection.execute(
         select(
             t.ratings.c.item_id,
@@ -348,8 +336,11 @@ def _ratings(connection: Connection, project: Project, options: ExportOptions) -
     texts = _answers(connection).select(
         "item", "text_place", "answer_id", "question", "answer", "system"
     )
-    joined = texts.join(table, on=["item", "text_place"], how="inner", maintain_order="left")
-    return joined.drop("item", "text_place").with_columns(_moments(joined["at"]))
+    key = ["item", "text_place"]
+    joined = texts.join(table, on=key, how="inner", maintain_order="left")
+    finals = finals.select(*key, pl.col("label").alias(FINAL_LABEL))
+    joined = joined.join(finals, on=key, how="left", maintain_order="left")
+    return joined.drop(key).with_columns(_moments(joined["at"]))
 
 
 def _accepted(relations: pl.Series, accept: Sequence[str]) -> pl.Series:

@@ -5,17 +5,14 @@ from __future__ import annotations
 import importlib.resources
 import secrets
 from dataclasses import asdict, dataclass, field, fields, replace
-from typing import Any, Literal, get_args
+from typing import Any
 
 import orjson
 from sqlalchemy import Connection, func, insert, select, update
 
 from markscheme.annotate import tables as t
+from markscheme.annotate.options import Order, References, ScaleName
 from markscheme.annotate.scales import SCALES, Scale, scale
-from markscheme.errors import MarkschemeError
-
-References = Literal["shown", "on-request", "hidden"]
-Order = Literal["shuffled", "by-question", "file", "informative"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -23,16 +20,7 @@ class Project:
     """What is decided when a project is made.
 
     Attributes:
-        title: shown on every page.
-        scale: name of what annotators may say.
-        references: `shown`, `on-request` (one key away) or `hidden`.
-        per_item: annotators an item.
-        adjudicate: whether a third person settles disagreements.
-        order: of items: `shuffled`, `by-question` (questions shuffled, their answers together), as
-            in the `file`, or `informative` (drawn by chances that a judge's scores give).
-        gold_every: one known item after this many others.
-        seed: of the order.
-        guidelines: the text annotators read.
+        title, scale, ..., guidelines: as in `AnnotateOptions`.
         items: how many there are, gold apart.
         gold: how many gold items.
         source: the file the answers came from, for people.
@@ -41,7 +29,7 @@ class Project:
     """
 
     title: str
-    scale: str = "verdict"
+    scale: ScaleName = "verdict"
     references: References = "on-request"
     per_item: int = 1
     adjudicate: bool = True
@@ -65,21 +53,8 @@ class Project:
         """Labels by first annotators that finish the project."""
         return self.items * self.per_item
 
-    def checked(self) -> Project:
-        """Itself, if it makes sense; with the standard guidelines where it has none.
-
-        Raises:
-            MarkschemeError: a setting is not among its choices.
-        """
-        scale(self.scale)
-        for name, value, choices in (
-            ("references", self.references, get_args(References)),
-            ("order", self.order, get_args(Order)),
-        ):
-            if value not in choices:
-                raise MarkschemeError(f"{name} {value!r} is none of {', '.join(choices)}")
-        if self.per_item < 1 or self.gold_every < 1:
-            raise MarkschemeError("annotators an item and items between gold are at least 1")
+    def completed(self) -> Project:
+        """Itself, with the standard guidelines where it has none."""
         adjudicate = self.adjudicate and SCALES[self.scale].adjudicated
         text = self.guidelines.strip() or standard_guidelines(self.scale)
         return replace(self, adjudicate=adjudicate, guidelines=text)

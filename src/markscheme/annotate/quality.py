@@ -11,26 +11,15 @@ import orjson
 import polars as pl
 from sqlalchemy import Connection, select
 
-from markscheme.agreement import cohen_kappa, fleiss_kappa, krippendorff_alpha
+from markscheme.agreement import annotator_agreement, t_interval
 from markscheme.annotate import tables as t
 from markscheme.annotate.project import Project
-from markscheme.metrics import t_quantile, wilson_interval
+from markscheme.metrics import Spread, wilson_interval
 from markscheme.results import Figure
 
 MOST_PAIRS = 15
 _TOO_FEW = "fewer than two items in common"
 LEAST_SHARED = 2
-
-
-@dataclass(frozen=True, kw_only=True)
-class Pair:
-    """Two people, the items both labelled, how many they agree on, and Cohen's kappa."""
-
-    first: str
-    second: str
-    items: int
-    agree: int
-    kappa: Figure
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,7 +32,8 @@ class Lean:
         shared: items that others labelled too.
         bias: own label less the others' mean on shared items; above 0 is more generous. With a 95%
             interval (Student's t, items taken as independent).
-        gold: known items answered, and how many of them rightly.
+        gold: known items answered; how many of them rightly, and Wilson's 95% interval of that
+            share.
         cannot_tell: how often.
         median_seconds: an item.
     """
@@ -55,7 +45,7 @@ class Lean:
     bias: Figure
     gold: int
     gold_right: int
-    gold_figure: Figure
+    gold_interval: tuple[float, float] | None
     cannot_tell: int
     median_seconds: float | None
 
@@ -65,12 +55,10 @@ class Quality:
     """Agreement of first labels, each given without knowing the others or any judge's word.
 
     Attributes:
-        items: labelled by all the annotators an item has.
+        items: with two labels or more (for ranks, answers).
         agree: of these, with equal labels.
-        fleiss: Fleiss' kappa over these; the annotators of an item may be any.
-        alpha: Krippendorff's alpha over all items with two labels or more.
-        pairs: those with most items in common, at most `MOST_PAIRS`.
-        all_pairs: how many have some in common.
+        fleiss, alpha: Fleiss' kappa and Krippendorff's alpha over these.
+        pairs: rows of `pairwise_kappas`: those with most items in common, at most `MOST_PAIRS`.
         people: everybody who labelled.
     """
 
@@ -78,42 +66,31 @@ class Quality:
     agree: int
     fleiss: Figure
     alpha: Figure
-    pairs: tuple[Pair, ...]
-    all_pairs: int
+    pairs: list[dict[str, Any]]
     people: tuple[Lean, ...]
 
 
 def quality(connection: Connection, project: Project) -> Quality:
     """Agreement so far; labels are taken as they were before any judge's word was seen."""
     ratings = _ratings(connection)
-    firsts = ratings.filter(pl.col("part") == "first")
-    units = _units(firsts)
-    slots = _slots(units)
-    wide = slots.drop("unit")
-    first = wide.select(wide.columns[: project.per_item])
-    whole = first.drop_nulls() if first.width == project.per_item > 1 else first.clear()
-    agree = 0
-    if whole.height:
-        agree = int(
-            whole.select(pl.all_horizontal(pl.col(whole.columns[0]) == pl.all()).sum()).item()
-        )
-    several = wide.width > 1
     names: dict[int, str] = dict(connection.execute(select(t.people.c.id, t.people.c.name)).all())
-    pairs, count = _pairs(units, names)
-    none = Figure(reason="no item has two labels yet")
-    ranked = project.scale == "rank"
-    if ranked:
-        fleiss = Figure(reason="ranks are no categories")
-    else:
-        fleiss = fleiss_kappa(whole) if whole.height else none
+    units = _units(ratings.filter(pl.col("part") == "first"))
+    people = tuple(_leans(ratings, units, names))
+    if units["person"].n_unique() < 2:
+        none = Figure(reason="no item has two labels yet")
+        return Quality(items=0, agree=0, fleiss=none, alpha=none, pairs=[], people=people)
+    named = units.with_columns(pl.col("person").replace_strict(names, return_dtype=pl.String))
+    wide = named.pivot(on="person", index="unit", values="value").drop("unit")
+    found = annotator_agreement(wide, most_pairs=MOST_PAIRS)
+    items = int((units.group_by("unit").len()["len"] > 1).sum())
+    ranked, ordinal = project.scale == "rank", project.choices.level == "ordinal"
     return Quality(
-        items=whole.height,
-        agree=agree,
-        fleiss=fleiss,
-        alpha=krippendorff_alpha(wide, level=project.choices.level) if several else none,
-        pairs=() if ranked else tuple(pairs),
-        all_pairs=count,
-        people=tuple(_leans(ratings, units, names)),
+        items=items,
+        agree=items - found["disagreements"],
+        fleiss=Figure(reason="ranks are no categories") if ranked else found["fleiss_kappa"],
+        alpha=found["krippendorff_alpha_ordinal" if ordinal else "krippendorff_alpha"],
+        pairs=[] if ranked else found["pairs"].to_dicts(),
+        people=people,
     )
 
 
@@ -160,42 +137,6 @@ def _units(firsts: pl.DataFrame) -> pl.DataFrame:
     return pl.DataFrame(rows, schema={"unit": pl.String, "person": pl.Int64, "value": pl.Float64})
 
 
-def _slots(units: pl.DataFrame) -> pl.DataFrame:
-    """A column for an item's first rater, one for its second, and so on; names do not matter."""
-    numbered = units.with_columns(pl.int_range(pl.len()).over("unit").alias("slot"))
-    if numbered.is_empty():
-        return pl.DataFrame(schema={"unit": pl.String})
-    return numbered.pivot(on="slot", index="unit", values="value", sort_columns=True)
-
-
-def _pairs(units: pl.DataFrame, names: dict[int, str]) -> tuple[list[Pair], int]:
-    both = units.join(units, on="unit", suffix="_other").filter(
-        pl.col("person") < pl.col("person_other")
-    )
-    groups = sorted(
-        both.group_by("person", "person_other", maintain_order=True),
-        key=lambda pair: -pair[1].height,
-    )
-    found = []
-    for (first, second), rows in groups[:MOST_PAIRS]:
-        kappa = (
-            cohen_kappa(rows["value"], rows["value_other"])
-            if rows.height > 1
-            else Figure(reason=_TOO_FEW)
-        )
-        agree = int((rows["value"] == rows["value_other"]).sum())
-        found.append(
-            Pair(
-                first=names[int(str(first))],
-                second=names[int(str(second))],
-                items=rows.height,
-                agree=agree,
-                kappa=kappa,
-            )
-        )
-    return found, len(groups)
-
-
 def _leans(ratings: pl.DataFrame, units: pl.DataFrame, names: dict[int, str]) -> list[Lean]:
     others = units.with_columns(
         pl.len().over("unit").alias("raters"), pl.col("value").sum().over("unit").alias("sum")
@@ -220,7 +161,9 @@ def _leans(ratings: pl.DataFrame, units: pl.DataFrame, names: dict[int, str]) ->
                 bias=mean_difference(apart),
                 gold=gold.height,
                 gold_right=right,
-                gold_figure=_share(right, gold.height),
+                gold_interval=wilson_interval(right / gold.height, gold.height)
+                if gold.height
+                else None,
                 cannot_tell=int((rows["state"] == "cannot_tell").sum()),
                 median_seconds=_number(rows["seconds"].median()),
             )
@@ -242,14 +185,7 @@ def mean_difference(values: npt.NDArray[np.float64]) -> Figure:
     if number < LEAST_SHARED:
         return Figure(reason=_TOO_FEW)
     mean = float(values.mean())
-    error = np.sqrt((float(values.var(ddof=1)) + 1 / number) / number)
-    reach = float(t_quantile(number - 1, 0.975) * error)
-    return Figure(value=mean, low=mean - reach, high=mean + reach, method="t")
-
-
-def _share(right: int, of: int) -> Figure:
-    """A share with Wilson's 95% interval."""
-    if not of:
-        return Figure(reason="no gold item answered")
-    low, high = wilson_interval(right / of, of)
-    return Figure(value=right / of, low=low, high=high, method="wilson")
+    variance = (float(values.var(ddof=1)) + 1 / number) / number
+    freedom = number - 1.0
+    spread = Spread(variance=variance, questions=number, freedom=freedom, freedom_one_sided=freedom)
+    return t_interval(mean, spread, 0.95)

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from markscheme.analysis import CATEGORIES, MODES
+from markscheme.annotate.options import ScaleName
 from markscheme.errors import UnknownNameError
-
-ScaleName = Literal["verdict", "relation", "grade", "rank", "error", "mode"]
 
 _KEYS = "123456789abdefhijklmo"
 

@@ -2,56 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, replace
 from hashlib import blake2b
 from pathlib import Path
-from typing import Any
 
 from sqlalchemy import Connection, func, select
 
 from markscheme.annotate import tables as t
 from markscheme.annotate.database import Store
 from markscheme.annotate.intake import Intake, make_items, read_file, save_items
+from markscheme.annotate.options import CHANGEABLE, AnnotateOptions
 from markscheme.annotate.people import ADMIN, Role, add_person, everyone, new_token
 from markscheme.annotate.project import Project, change_setting, load_project, save_project
 from markscheme.annotate.ratings import settle_again
 from markscheme.annotate.suggest import read_scores, save_suggestions
 from markscheme.errors import RunError
+from markscheme.flags import with_keywords
 from markscheme.tables import ReadOptions
-
-CHANGEABLE = ("guidelines", "references", "title", "gold_every", "per_item", "adjudicate")
-
-
-@dataclass(frozen=True, kw_only=True)
-class Setup:
-    """What the command line asks for.
-
-    Attributes:
-        file: answers to label; None opens a project that is there.
-        settings: of `Project`, those that were requested. Without `per_item`, one person labels
-            each item of a new project, and two do where several annotators are named.
-        annotators: names.
-        adjudicators: names.
-        gold: file of answers with known labels to mix in.
-        suggest: run whose judgments are shown after a person's own verdict.
-        scores: run whose judge's scores choose the order, where that is informative, and narrow the
-            running estimate; nobody is shown them. Settings fix it once the project is made.
-        judge: which of its judges, for both.
-        new_links: whether everybody gets a new link; old ones stop working.
-        reading: how files are read.
-    """
-
-    file: str | None
-    settings: Mapping[str, Any] = field(default_factory=dict)
-    annotators: tuple[str, ...] = ()
-    adjudicators: tuple[str, ...] = ()
-    gold: str | None = None
-    suggest: str | None = None
-    scores: str | None = None
-    judge: str | None = None
-    new_links: bool = False
-    reading: ReadOptions = field(default_factory=ReadOptions)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,53 +39,56 @@ class Plan:
     gold: Intake | None
 
 
-def read_plan(setup: Setup, where: str) -> Plan:
+def read_plan(options: AnnotateOptions, where: str) -> Plan:
     """Read what a new project is made of, so that a file of no use leaves no project behind.
 
     Raises:
         RunError: there is no file to label.
         DataError, MarkschemeError: files or settings cannot be used.
     """
-    if setup.file is None:
+    if options.file is None:
         raise RunError(f"there is no project in {where}; give the FILE to label")
+    options = with_keywords(AnnotateOptions, options, {})
     usual = {
-        "title": f"Labels for {Path(setup.file).name}",
-        "per_item": 2 if len(setup.annotators) > 1 else 1,
+        "title": f"Labels for {Path(options.file).name}",
+        "per_item": 2 if len(options.annotators) > 1 else 1,
     }
-    settings = usual | dict(setup.settings)
-    project = Project(**settings, source=setup.file, digest=digest(setup.file)).checked()
-    scores = None if setup.scores is None else read_scores(setup.scores, setup.judge)
-    intake = make_items(read_file(setup.file, setup.reading), project, scores=scores)
+    settings = usual | dict(options.settings)
+    reading = ReadOptions(columns=options.columns, reference_separator=options.reference_separator)
+    project = Project(**settings, source=options.file, digest=digest(options.file)).completed()
+    scores = None if options.scores is None else read_scores(options.scores, options.judge)
+    intake = make_items(read_file(options.file, reading), project, scores=scores)
     if scores is not None and all(item["score"] is None for item in intake.items):
-        raise RunError(f"{setup.scores} has judged none of the answers of {setup.file}")
+        raise RunError(f"{options.scores} has judged none of the answers of {options.file}")
     gold = None
-    if setup.gold is not None:
-        gold = make_items(read_file(setup.gold, setup.reading), project, gold=True)
+    if options.gold is not None:
+        gold = make_items(read_file(options.gold, reading), project, gold=True)
     counted = replace(project, items=len(intake.items), gold=len(gold.items) if gold else 0)
     return Plan(project=counted, intake=intake, gold=gold)
 
 
-def prepare(store: Store, setup: Setup, plan: Plan | None = None) -> Ready:
+def prepare(store: Store, options: AnnotateOptions, plan: Plan | None = None) -> Ready:
     """Make the project, or open it, in one transaction.
 
     Args:
         store: where it is, or will be.
-        setup: what was requested.
+        options: what was requested.
         plan: what a new project is made of, where that has been read.
 
     Raises:
         RunError: no project and no file; settings that an existing project cannot change.
         DataError, MarkschemeError: files, names or settings cannot be used.
     """
+    options = with_keywords(AnnotateOptions, options, {})
     existing = store.read(load_project)
     if existing is None:
-        return _make(store, setup, plan or read_plan(setup, store.shown))
-    return store.write(lambda connection: _reopen(connection, existing, setup))
+        return _make(store, options, plan or read_plan(options, store.shown))
+    return store.write(lambda connection: _reopen(connection, existing, options))
 
 
-def _make(store: Store, setup: Setup, plan: Plan) -> Ready:
+def _make(store: Store, options: AnnotateOptions, plan: Plan) -> Ready:
     project, intake, gold = plan.project, plan.intake, plan.gold
-    names = setup.annotators or tuple(f"annotator{n + 1}" for n in range(project.per_item))
+    names = options.annotators or tuple(f"annotator{n + 1}" for n in range(project.per_item))
 
     def work(connection: Connection) -> Ready:
         if load_project(connection) is not None:
@@ -129,21 +99,21 @@ def _make(store: Store, setup: Setup, plan: Plan) -> Ready:
             save_items(connection, gold)
         tokens = _add(connection, (ADMIN,), "admin")
         tokens += _add(connection, names, "annotator")
-        tokens += _add(connection, setup.adjudicators, "adjudicator")
+        tokens += _add(connection, options.adjudicators, "adjudicator")
         notes = [*_said(project, intake, gold), *_too_few(connection, project)]
-        notes += _suggestions(connection, project, setup)
+        notes += _suggestions(connection, project, options)
         return Ready(project=project, tokens=tuple(tokens), notes=tuple(notes))
 
     return store.write(work)
 
 
-def _reopen(connection: Connection, project: Project, setup: Setup) -> Ready:
+def _reopen(connection: Connection, project: Project, options: AnnotateOptions) -> Ready:
     fixed = {
         name: value
-        for name, value in setup.settings.items()
+        for name, value in options.settings.items()
         if name not in CHANGEABLE and value != asdict(project)[name]
     }
-    given = {"gold": setup.gold, "scores": setup.scores}
+    given = {"gold": options.gold, "scores": options.scores}
     fixed |= {name: value for name, value in given.items() if value is not None}
     if fixed:
         what = ", ".join(name.replace("_", "-") for name in fixed)
@@ -155,25 +125,27 @@ def _reopen(connection: Connection, project: Project, setup: Setup) -> Ready:
         f"{project.items:,} items, {_labels(connection):,} of {project.labels_wanted:,} labels"
     ]
     for name in CHANGEABLE:
-        if name in setup.settings and setup.settings[name] != getattr(project, name):
-            change_setting(connection, name, setup.settings[name])
-            project = replace(project, **{name: setup.settings[name]}).checked()
+        if name in options.settings and options.settings[name] != getattr(project, name):
+            change_setting(connection, name, options.settings[name])
+            project = replace(project, **{name: options.settings[name]}).completed()
             notes.append(f"{name.replace('_', ' ')} changed")
-    if not {"per_item", "adjudicate"}.isdisjoint(setup.settings):
+    if not {"per_item", "adjudicate"}.isdisjoint(options.settings):
         settle_again(connection, project)
-    if setup.file is not None and digest(setup.file) != project.digest:
+    if options.file is not None and digest(options.file) != project.digest:
         notes.append(
-            f"{setup.file} is not the file that the project was made from; the project keeps "
+            f"{options.file} is not the file that the project was made from; the project keeps "
             "the answers it has"
         )
     tokens: list[tuple[str, Role, str]] = []
     known = everyone(connection)
-    if setup.new_links:
+    if options.new_links:
         tokens += [(p.name, p.role, new_token(connection, p.id)) for p in known if p.active]
     here = {person.name for person in known}
-    tokens += _add(connection, tuple(n for n in setup.annotators if n not in here), "annotator")
-    tokens += _add(connection, tuple(n for n in setup.adjudicators if n not in here), "adjudicator")
-    notes += [*_too_few(connection, project), *_suggestions(connection, project, setup)]
+    tokens += _add(connection, tuple(n for n in options.annotators if n not in here), "annotator")
+    tokens += _add(
+        connection, tuple(n for n in options.adjudicators if n not in here), "adjudicator"
+    )
+    notes += [*_too_few(connection, project), *_suggestions(connection, project, options)]
     return Ready(project=project, tokens=tuple(tokens), notes=tuple(notes))
 
 
@@ -197,10 +169,10 @@ def _labels(connection: Connection) -> int:
     return int(connection.execute(select(func.sum(t.people.c.first_rated))).scalar() or 0)
 
 
-def _suggestions(connection: Connection, project: Project, setup: Setup) -> list[str]:
-    if setup.suggest is None:
+def _suggestions(connection: Connection, project: Project, options: AnnotateOptions) -> list[str]:
+    if options.suggest is None:
         return []
-    judge, items = save_suggestions(connection, project, setup.suggest, setup.judge)
+    judge, items = save_suggestions(connection, project, options.suggest, options.judge)
     return [f"{judge} speaks after the annotator on {items:,} items, where it says something else"]
 
 

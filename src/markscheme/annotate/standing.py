@@ -9,7 +9,7 @@ from sqlalchemy import Connection, func, select
 
 from markscheme.agreement import EstimateSoFar, RunningEstimate, estimate_so_far, running_estimate
 from markscheme.annotate import tables as t
-from markscheme.annotate.exports import ACCEPTED
+from markscheme.annotate.options import ACCEPTED
 from markscheme.annotate.project import Project
 from markscheme.annotate.scales import RELATION_OF
 

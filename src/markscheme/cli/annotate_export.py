@@ -2,24 +2,13 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
+from markscheme.annotate import ExportOptions, Kind
 from markscheme.cli.app import console, notes
 from markscheme.cli.options import OutFile, command
-from markscheme.flags import Argument, Option, PositiveFrom
-
-
-class Kind(StrEnum):
-    """What is written."""
-
-    LABELS = "labels"
-    RATINGS = "ratings"
-    REFERENCES = "references"
-    TRAINING = "training"
-    TAGS = "tags"
-    AUDIT = "audit"
+from markscheme.flags import Argument, Option
 
 
 @command("annotate-export", example="markscheme annotate-export labels.db --out labels.csv")
@@ -32,6 +21,7 @@ def annotate_export(
         ),
     ],
     out: OutFile,
+    options: ExportOptions,
     kind: Annotated[
         Kind,
         Option(
@@ -40,11 +30,7 @@ def annotate_export(
             "audit: every change.",
             ("--as",),
         ),
-    ] = Kind.LABELS,
-    positive_from: PositiveFrom = None,
-    accept: Annotated[
-        tuple[str, ...], Option("Comma-separated relations that count as acceptable.", split=True)
-    ] = ("superior", "equivalent"),
+    ] = "labels",
 ) -> None:
     """Export labels for agree, estimate, amended references or train examiner.
 
@@ -54,7 +40,7 @@ def annotate_export(
     from markscheme.cli.annotate import missing_web
 
     try:
-        from markscheme.annotate import ExportOptions, Store, export, load_project
+        from markscheme.annotate import Store, export, load_project
         from markscheme.storage import is_url
     except ImportError:
         raise missing_web() from None
@@ -68,8 +54,7 @@ def annotate_export(
         known = store.read(load_project)
         if known is None:
             raise RunError(f"there is no project in {store.shown}")
-        options = ExportOptions(positive_from=positive_from, accept=accept)
-        found = store.read(lambda c: export(c, known, kind.value, options))
+        found = store.read(lambda c: export(c, known, kind, options))
     finally:
         store.close()
     out.parent.mkdir(parents=True, exist_ok=True)

@@ -55,6 +55,7 @@ from .judgments import as_outcomes as as_outcomes
 from .judgments import scope_kind as scope_kind
 from .judgments import scope_parts as scope_parts
 from .label_values import BLANK as BLANK
+from .labels import FINAL_LABEL as FINAL_LABEL
 from .labels import load_labels as load_labels
 from .labels import majority as majority
 from .labels import ratings_table as ratings_table

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
 import polars as pl
@@ -20,6 +19,9 @@ _ANNOTATOR = (
     "annotator name", "rater id", "labelled by", "labeled by",
 )  # fmt: skip
 """Other names of the column that says who gave the label of a row."""
+
+FINAL_LABEL = "final_label"
+"""Of a person's rating, the label that the item has in the end."""
 
 LABEL_COLUMNS = (
     "label",
@@ -44,11 +46,10 @@ def load_labels(
     column `annotator`) become `annotator_labels`; without a `label` column the annotators' majority
     is the label (a tie leaves it null). `annotators` are their names, in the same order.
 
-    Ratings as `annotate-export --as ratings` writes them (a column `part`) are read as the app
-    means them: annotators are those of part `first`, with their labels before they saw any
-    judge's verdict; where a third person resolved a disagreement, or the admin decided, that is the
-    label. `item` numbers
-    what was labelled once, however many systems gave it. `inclusion_probability` and `stratum`, as
+    Ratings as `annotate-export --as ratings` writes them (columns `part` and `final_label`):
+    annotators are those of part `first`, with their labels before they saw any judge's verdict; the
+    label is the one that the app gave the item, null while it has none. `item` numbers what was
+    labelled once, however many systems gave it. `inclusion_probability` and `stratum`, as
     `plan-labels` writes them, are retained.
 
     Args:
@@ -59,6 +60,8 @@ def load_labels(
 
     Raises:
         DataError: no label column, no key, or values that are no label.
+        AgreementError: an annotator labelled an answer twice, or ratings of an earlier version,
+            which do not say what the label is.
     """
     mapping = dict(names or {}) | ({"label": column} if column else {})
     of_systems = {
@@ -70,11 +73,12 @@ def load_labels(
     table = renamed(given, mapping, ("answer_id", "question", "answer", "system", "label"))
     if not {"system", "label"} & set(table.columns):
         table = _a_row_a_system(table, of_systems or labels_of_systems(table.columns))
+    final = FINAL_LABEL in table.columns
     table = _with_annotators(table)
     given_label = "label" in table.columns
     if given_label:
         table = table.with_columns(parse_labels(table["label"]).alias("label"))
-    if not given_label or not table["label"].count():
+    if not given_label or not (final or table["label"].count()):
         if "annotator_labels" in table.columns:
             table = table.with_columns(majority(ratings_table(table["annotator_labels"])))
         else:
@@ -179,8 +183,13 @@ def _one_row_an_answer(table: pl.DataFrame) -> pl.DataFrame:
     parsed = table.with_columns(
         parse_labels(table["label"]).alias("label"), pl.col("annotator").cast(pl.String)
     )
-    firsts = parsed
-    if "part" in parsed.columns:
+    firsts, rated = parsed, "part" in parsed.columns
+    if rated:
+        if FINAL_LABEL not in parsed.columns:
+            raise AgreementError(
+                f"the ratings have a column 'part' and no {FINAL_LABEL!r}: an earlier version "
+                "wrote them; write them again with 'annotate-export --as ratings', or rename it"
+            )
         firsts = parsed.filter(pl.col("part") == "first")
         if firsts.is_empty():
             raise AgreementError(
@@ -201,44 +210,16 @@ def _one_row_an_answer(table: pl.DataFrame) -> pl.DataFrame:
     found = wide.select(keys).with_columns(
         lists.alias("annotator_labels"), pl.lit(names, dtype=pl.List(pl.String)).alias("annotators")
     )
-    return found if "part" not in parsed.columns else _with_settled(found, parsed, keys)
-
-
-def _with_settled(found: pl.DataFrame, ratings: pl.DataFrame, keys: list[str]) -> pl.DataFrame:
-    """The labels as the app settles them, and a number for what was labelled once."""
-    firsts = ratings.filter(pl.col("part") == "first")
-    # What more than half of an item's annotators say; "cannot tell" is a word like any other.
-    agreed = (
-        firsts.group_by(*keys, "label", maintain_order=True)
-        .len("votes")
-        .with_columns(pl.col("votes").sum().over(keys).alias("all"))
-        .filter(2 * pl.col("votes") > pl.col("all"), pl.col("all") == pl.col("all").max())
-        .drop("votes", "all")
-    )
-    third = (
-        ratings.filter(pl.col("part") == "third")
-        .group_by(keys, maintain_order=True)
-        .agg(pl.col("label").first().alias("settled"))
-    )
-    # The admin's word stands over all others, "cannot tell" too.
-    decided = (
-        ratings.filter(pl.col("part") == "decided")
-        .group_by(keys, maintain_order=True)
-        .agg(pl.col("label").last().alias("decision"), pl.lit(value=True).alias("decided"))
-    )
-    joining: Any = {"on": keys, "how": "left", "nulls_equal": True, "maintain_order": "left"}
-    everything = pl.concat([found.select(keys), decided.select(keys)]).unique(maintain_order=True)
-    labelled = everything
-    for part in (found, agreed, third, decided):
-        labelled = labelled.join(part, **joining)
+    if not rated:
+        return found
     unit = [name for name in ("question", "answer") if name in keys] or keys
-    return labelled.with_columns(
-        pl.when(pl.col("decided").fill_null(value=False))
-        .then("decision")
-        .otherwise(pl.coalesce("label", "settled"))
-        .alias("label"),
+    finals = parsed.unique(keys, keep="first", maintain_order=True)
+    finals = finals.select(
+        *keys,
+        parse_labels(finals[FINAL_LABEL]).alias("label"),
         pl.struct(unit).rank("dense").cast(pl.Int64).alias("item"),
-    ).drop("settled", "decision", "decided")
+    )
+    return finals.join(found, on=keys, how="left", nulls_equal=True, maintain_order="left")
 
 
 def ratings_table(annotator_labels: pl.Series, names: pl.Series | None = None) -> pl.DataFrame:
