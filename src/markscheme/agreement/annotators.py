@@ -53,7 +53,7 @@ def fleiss_kappa(ratings: pl.DataFrame, *, blanks: Blanks = "missing") -> Figure
     """
     _check_several(ratings)
     codes, categories = _codes(ratings, blanks)
-    counts = np.stack([(codes == code).sum(axis=1) for code in range(categories)], axis=1)
+    counts = (codes[:, :, None] == np.arange(categories)).sum(axis=1)
     counts = counts[counts.sum(axis=1) >= 2]
     if not len(counts):
         return Figure(reason=NO_PAIR)
