@@ -17,7 +17,7 @@ from markscheme import cli
 from markscheme.agreement import annotators_of
 from markscheme.annotate.exports import export
 from markscheme.annotate.intake import read_file
-from markscheme.annotate.options import AnnotateOptions, ExportOptions
+from markscheme.annotate.options import AnnotateOptions, ExportOptions, Order
 from markscheme.annotate.project import standard_guidelines
 from markscheme.annotate.quality import Quality, quality
 from markscheme.annotate.ratings import settle
@@ -374,6 +374,7 @@ def test_the_people_an_item_has_can_change_later(tmp_path: Path) -> None:
 
 
 def test_order_tells_nothing_and_is_repeatable(tmp_path: Path) -> None:
+    order: Order
     file = write_rows(tmp_path / "a.jsonl", answers(6, systems=3))
     places = {}
     for name, order, seed in (

@@ -115,8 +115,9 @@ def test_an_informative_order_asks_for_unsure_answers_first_and_exports_chances(
     scores = [0.5 if n % 3 == 0 else 0.99 for n in range(table.height)]
     judged = tmp_path / "judged.parquet"
     table.with_columns(pl.Series("score", scores)).write_parquet(judged)
-    settings = {"order": "informative", "per_item": 1}
-    setup = AnnotateOptions(file=file, **settings, annotators=("Ann",), scores=str(judged))
+    setup = AnnotateOptions(
+        file=file, order="informative", per_item=1, annotators=("Ann",), scores=str(judged)
+    )
     with place(tmp_path / "p.sqlite", setup) as made:
         kept = made.rows("SELECT score, draw_weight, draw_key FROM items ORDER BY place")
         assert [key for *_, key in kept] == sorted(key for *_, key in kept)

@@ -54,9 +54,9 @@ def test_errors_go_through_the_browser_and_come_back_as_a_table(
         "contains rejects this answer; people accept it.",
         "exact_match rejects this answer; people accept it.",
     }
-    settings = {"scale": "error", "per_item": 1}
     project = tmp_path / "tags.sqlite"
-    with place(project, AnnotateOptions(file=str(sample), **settings, annotators=("Ann",))) as made:
+    setup = AnnotateOptions(file=str(sample), scale="error", per_item=1, annotators=("Ann",))
+    with place(project, setup) as made:
         worker = made.worker("Ann")
         seen = 0
         while worker.item:

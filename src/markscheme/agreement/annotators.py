@@ -112,17 +112,9 @@ def pairwise_kappas(
         both = (codes[:, first] >= 0) & (codes[:, second] >= 0)
         items, agree = int(both.sum()), int((codes[both, first] == codes[both, second]).sum())
         kappa = cohen_kappa(ratings[:, first], ratings[:, second], blanks=blanks)
-        rows.append(
-            {
-                "first": ratings.columns[first],
-                "second": ratings.columns[second],
-                "items": items,
-                "agree": agree,
-                "accuracy": agree / items if items else None,
-                "kappa": kappa.value,
-                "reason": kappa.reason,
-            }
-        )
+        names = (ratings.columns[first], ratings.columns[second])
+        accuracy = agree / items if items else None
+        rows.append((*names, items, agree, accuracy, kappa.value, kappa.reason))
     return pl.DataFrame(
         rows,
         schema={
@@ -134,6 +126,7 @@ def pairwise_kappas(
             "kappa": pl.Float64,
             "reason": pl.String,
         },
+        orient="row",
     )
 
 

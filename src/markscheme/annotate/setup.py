@@ -46,20 +46,21 @@ def read_plan(options: AnnotateOptions, where: str) -> Plan:
         RunError: there is no file to label.
         DataError, MarkschemeError: files or settings cannot be used.
     """
-    if options.file is None:
+    file = options.file
+    if file is None:
         raise RunError(f"there is no project in {where}; give the FILE to label")
     options = with_keywords(AnnotateOptions, options, {})
     usual = {
-        "title": f"Labels for {Path(options.file).name}",
+        "title": f"Labels for {Path(file).name}",
         "per_item": 2 if len(options.annotators) > 1 else 1,
     }
     settings = usual | dict(options.settings)
     reading = ReadOptions(columns=options.columns, reference_separator=options.reference_separator)
-    project = Project(**settings, source=options.file, digest=digest(options.file)).completed()
+    project = Project(**settings, source=file, digest=digest(file)).completed()
     scores = None if options.scores is None else read_scores(options.scores, options.judge)
-    intake = make_items(read_file(options.file, reading), project, scores=scores)
+    intake = make_items(read_file(file, reading), project, scores=scores)
     if scores is not None and all(item["score"] is None for item in intake.items):
-        raise RunError(f"{options.scores} has judged none of the answers of {options.file}")
+        raise RunError(f"{options.scores} has judged none of the answers of {file}")
     gold = None
     if options.gold is not None:
         gold = make_items(read_file(options.gold, reading), project, gold=True)
