@@ -156,3 +156,9 @@ def test_without_labels_it_says_what_to_give(tmp_path: Path, capsys: Captured) -
     file = tmp_path / "answers.jsonl"
     file.write_text('{"question": "q", "references": ["a"], "answer": "b"}\n')
     assert "--labels" in call(capsys, "failures", file, exit_code=2)
+
+
+@pytest.mark.parametrize("option", ["--tags", "--to-tag", "--tags=errors.csv"])
+def test_tags_by_hand_are_a_command_of_research(option: str, capsys: Captured) -> None:
+    told = call(capsys, "failures", "run", option, exit_code=2)
+    assert f"{option.partition('=')[0]}' is 'markscheme research tags' now" in told

@@ -67,7 +67,7 @@ NONE = {
     "research references apply", "research references build", "research references draw",
     "research references expand", "research references shots", "research reliability",
     "research reproduce", "research statements", "research study cost", "research study lists",
-    "research study order", "research study seeds", "research study shots",
+    "research study order", "research study seeds", "research study shots", "research tags",
     "research train entailment", "research train learned", "research train listwise",
     "research train question-kind", "serve", "train examiner", "verify", "view",
 }  # fmt: skip

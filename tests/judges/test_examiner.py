@@ -12,7 +12,6 @@ import markscheme
 from markscheme.cli import run
 from markscheme.contract.grammar import parse_judge, signature
 from markscheme.errors import ModelError
-from markscheme.judges.examiner.examiner import reasons
 from markscheme.judges.examiner.weight_files import SHIPPED
 from markscheme.tables import read_dataset
 
@@ -123,14 +122,14 @@ def test_the_signature_names_trees_and_cross_encoder() -> None:
     assert "cross_encoder=" not in signature(parse_judge("examiner(encoder=never)"))
 
 
-def test_reasons_name_spans_and_features() -> None:
-    found = reasons(QUESTION, REFERENCES, "It was written by Miss Austen in 1815")
+def test_an_explanation_names_spans_and_features() -> None:
+    found = markscheme.explain(QUESTION, REFERENCES, "It was written by Miss Austen in 1815")
     assert found.spans == [(23, 29)]
-    assert len(found.features) > 10
-    effects = [abs(effect) for *_rest, effect in found.features]
+    effects = found.frame["effect"].abs().to_list()
+    assert len(effects) > 10
     assert effects == sorted(effects, reverse=True)
     assert found.values == ""
-    dated = reasons("When did it open?", ["5 June 2021"], "On 5 January 2021.")
+    dated = markscheme.explain("When did it open?", ["5 June 2021"], "On 5 January 2021.")
     assert dated.values == "January where the reference has June"
     assert dated.values in dated.judgment["explanation"]
 

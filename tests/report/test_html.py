@@ -111,7 +111,7 @@ def test_columns_are_compact_and_whole(small_run: Path) -> None:
     )
     tagged = sum(code >= 0 for code in more["answers"]["mode"]["mode"]["codes"])
     assert tagged == material.modes.height
-    assert {len(more["answers"][name]) for name in ("spans", "aligned", "values", "near")} == {24}
+    assert {len(more["answers"][name]) for name in ("spans", "aligned", "values")} == {24}
     assert len(packed(data)) + len(packed(more)) < 30_000
 
 

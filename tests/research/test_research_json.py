@@ -146,6 +146,7 @@ def test_datasets(data_dir: Path, cli: Callable[..., str]) -> None:
 ELSEWHERE = {
     "test_bench.py": {"bench"},
     "test_entailed_pairs.py": {"entail"},
+    "test_hand_tags.py": {"tags"},
     "test_juries.py": {"jury"},
     "test_pattern_expansion.py": {"references expand"},
     "test_public_studies.py": {"amend", "hierarchy", "reliability"},

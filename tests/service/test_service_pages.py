@@ -62,7 +62,7 @@ def test_an_explanation_has_what_decided(client: TestClient) -> None:
     assert found.status_code == 200, found.text
     said = found.json()
     assert "<strong>" in said["answer"]
-    assert said["near"] == [["Austen", "Austin"]]
+    assert [one["spans"] for one in said["references"]] == [[0, 4]]
     assert said["decided"]["effects"]
 
 

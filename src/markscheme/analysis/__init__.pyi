@@ -36,7 +36,5 @@ from .run_slices import next_commands as next_commands
 from .run_slices import rejected_at_gates as rejected_at_gates
 from .solved_examples import choose_solved_examples as choose_solved_examples
 from .solved_examples import solved_example_lines as solved_example_lines
-from .unattributed import unattributed as unattributed
-from .unattributed import with_unattributed as with_unattributed
 from .verifying import VerifyResult as VerifyResult
 from .verifying import verify as verify

@@ -12,7 +12,8 @@ from markscheme.analysis.options import ExplainOptions
 from markscheme.contract import plain_answers
 from markscheme.engine import with_plain
 from markscheme.flags import with_keywords
-from markscheme.judges.examiner import reasons
+from markscheme.judges.examiner import Examiner, feature_effects, matched_spans
+from markscheme.models import Models
 from markscheme.results import Column, Format, Table, TableResult
 from markscheme.tables import ReadOptions, read_answers
 
@@ -70,21 +71,18 @@ def explain(
     row = {"question": question, "references": given, "answer": answer}
     read = read_answers([row], ReadOptions(reference_separator="none"))
     answer = plain_answers(with_plain(read))["answer"][0] or ""
-    found = reasons(question, given, answer, weights=chosen.weights)
-    names = ("feature", "meaning", "value", "effect")
-    frame = pl.DataFrame(
-        [dict(zip(names, one, strict=True)) for one in found.features],
-        schema={"feature": pl.String, "meaning": pl.String, "value": pl.Float64,
-                "effect": pl.Float64},
-    )  # fmt: skip
-    judgment = dict(found.judgment)
+    table = pl.DataFrame({"question": [question], "references": [given], "answer": [answer]})
+    judgment = Examiner(weights=chosen.weights).judge(table, Models()).row(0, named=True)
+    (places,) = matched_spans(*table, weights=chosen.weights).to_list()
+    spans = list(zip(places[::2], places[1::2], strict=True))
+    frame, values = feature_effects(question, given, answer, weights=chosen.weights)
     tables = [_outcome(judgment), _deciding(frame.head(chosen.features))]
     data = {
         "command": "explain",
         **row,
         "judgment": judgment,
-        "spans": found.spans,
-        "values": found.values,
+        "spans": spans,
+        "values": values,
         "features": frame.to_dicts(),
     }
     return Explanation(
@@ -93,8 +91,8 @@ def explain(
         data=data,
         answer=answer,
         judgment=judgment,
-        spans=found.spans,
-        values=found.values,
+        spans=spans,
+        values=values,
     )
 
 

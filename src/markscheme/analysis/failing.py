@@ -19,13 +19,11 @@ from markscheme.agreement import (
     open_run,
 )
 from markscheme.analysis.error_categories import CATEGORIES, NEAR, error_rates, judge_errors
-from markscheme.analysis.hand_tags import draw_to_tag, read_tags, tagged, tags_table, with_error_ids
 from markscheme.analysis.judged_answers import judged_answers
 from markscheme.analysis.mode_detection import failure_modes
 from markscheme.analysis.modes import GROUPS, MODES
 from markscheme.analysis.options import FailureOptions
 from markscheme.analysis.rejections import REJECTIONS, rejected_answers, rejection_counts
-from markscheme.analysis.unattributed import with_unattributed
 from markscheme.errors import AgreementError, MarkschemeError
 from markscheme.flags import with_keywords
 from markscheme.models import Models
@@ -57,19 +55,11 @@ class FailuresResult(TableResult):
         labelled: people's labels were looked at.
         error_rates: how often each judge rejects the answers of each mode; None without judgments.
         judge_errors: each judge's errors by category; None where not requested.
-        extras: labelled long answers with claims that no reference supports: `answer_id`,
-            `system`, `question`, `references`, `answer`, `accepted`, `extras`; None without labels.
-        tagged: the errors, or else the answers of `frame`, that somebody tagged by hand: `tag`,
-            and `rule`, what the rules say; None without tags.
-        by_system: errors are counted for each system by itself.
     """
 
     labelled: bool
     error_rates: pl.DataFrame | None
     judge_errors: pl.DataFrame | None
-    extras: pl.DataFrame | None
-    tagged: pl.DataFrame | None = None
-    by_system: bool = False
 
     def write_details(self, path: str | Path) -> Path:
         """Write every tagged answer to a file: .jsonl, .csv or .parquet.
@@ -90,35 +80,6 @@ class FailuresResult(TableResult):
             _write(self.judge_errors, target.with_stem(f"{target.stem}-judge-errors"))
         return target
 
-    def to_tag(self, count: int = 100, *, seed: int = 0) -> pl.DataFrame:
-        """Errors to tag by hand: `count` of each judge, of each system too where requested.
-
-        Without judges' errors, `count` of the accepted answers that exact match rejects.
-
-        Returns:
-            `answer_id`, `question`, `references`, `answer`, `context` (the judge's reply), the
-            judge and system, and an empty `tag`; as `annotate --scale error` (or `mode`) reads it.
-
-        Raises:
-            MarkschemeError: there are no labels, or there is no error.
-        """
-        if not self.labelled:
-            raise MarkschemeError("--to-tag requires --labels: errors are against people")
-        people = pl.when("accepted").then(pl.lit("accept")).otherwise(pl.lit("reject"))
-        said = pl.format("{} {} this answer; people {} it.", "judge", "error", people)
-        if self.judge_errors is not None:
-            by = ["judge", *(["system"] if self.by_system else [])]
-            errors = self.judge_errors.with_columns(context=said)
-        else:
-            by = ["judge"]
-            errors = self.frame.with_columns(
-                error_id="answer_id", judge=pl.lit("exact_match"), error=pl.lit("rejects"),
-                accepted=pl.lit(True),
-            ).with_columns(context=said)  # fmt: skip
-        if errors.is_empty():
-            raise MarkschemeError("there is no error to tag: judges and people agree")
-        return draw_to_tag(errors, by, count, seed=seed)
-
 
 def _write(table: pl.DataFrame, target: Path) -> None:
     match target.suffix.lower():
@@ -136,7 +97,6 @@ def failures(
     options: FailureOptions | None = None,
     *,
     answers: TableSource | None = None,
-    tags: TableSource | None = None,
     **keywords: Any,
 ) -> FailuresResult:
     """What judges reject, mode by mode; with labels, what they and exact match get wrong.
@@ -151,8 +111,6 @@ def failures(
         labels: people's labels; None takes those in `judged`.
         options: see `FailureOptions`.
         answers: the judged answers, where judgments lack questions and references.
-        tags: kinds that somebody gave by hand to what `FailuresResult.to_tag` draws, by `answer_id`
-            and `tag`: of judges' errors where those are requested, else of the failures.
         keywords: single options, which go before those of `options`.
 
     Returns:
@@ -162,10 +120,8 @@ def failures(
         `score`, `explanation` and the slices.
 
     Raises:
-        DataError: the files cannot be read, or have no references; tags that are none, or of
-            other errors.
+        DataError: the files cannot be read, or have no references.
         AgreementError: there are neither labels nor judgments.
-        MarkschemeError: tags without labels.
 
     Example:
         >>> import markscheme
@@ -178,8 +134,6 @@ def failures(
     run = _opened(judged, answers, chosen, labels)
     said = bool(labels is not None or chosen.trusted or chosen.label_column)
     if chosen.rejected or not (said or _has_labels(run, chosen)):
-        if tags is not None:
-            raise MarkschemeError("--tags requires --labels: errors are against people")
         return _rejections(run, chosen)
     examples = 1 if chosen.examples is None else chosen.examples
     table, verdicts, left_out = _accepted(run, chosen, labels)
@@ -187,14 +141,6 @@ def failures(
     tables = [_modes_table(modes, left_out, examples=examples)]
     data: dict[str, Any] = {"command": "failures", "modes": modes.to_dicts()}
     rates = errors = None
-    extras = with_unattributed(
-        table.drop_nulls("accepted").select(
-            "answer_id", "system", "question", "references", "answer", "accepted"
-        )
-    ).filter(pl.col("extras").list.len() > 0)
-    data["extras"] = extras.to_dicts()
-    if not extras.is_empty():
-        tables.append(_extras_table(extras, verdicts))
     if verdicts is not None:
         rates = error_rates(verdicts, modes)
         if not modes.is_empty():
@@ -204,26 +150,12 @@ def failures(
             text = table.select(
                 "answer_id", "system", "question", "references", "answer", "accepted"
             )
-            errors = with_error_ids(judge_errors(verdicts.join(text, on="answer_id")))
+            errors = judge_errors(verdicts.join(text, on="answer_id"))
             tables.append(_errors_table(errors, examples=examples, by_system=chosen.by == "system"))
             data["judge_errors"] = errors.to_dicts()
-    by_system = chosen.by == "system"
-    found = None
-    if tags is not None:
-        if chosen.judge_errors and errors is None:
-            raise MarkschemeError("tags are of judges' errors, and no judge's verdicts are here")
-        of = modes.with_columns(error_id="answer_id", judge=pl.lit("exact_match"))
-        rule, meanings = ("mode", MODES) if errors is None else ("category", CATEGORIES)
-        known = read_tags(tags, meanings)
-        found = tagged(of if errors is None else errors, known, rule)
-        by = ["judge", *(["system"] if by_system and errors is not None else [])]
-        unknown = known.height - found["error_id"].n_unique()
-        total = modes.height if errors is None else errors.height
-        tables.append(tags_table(found, by, meanings, total, unknown))
-        data["tagged"] = found.to_dicts()
     return FailuresResult(
         frame=modes, tables=tuple(tables), data=data, labelled=True, error_rates=rates,
-        judge_errors=errors, extras=extras, tagged=found, by_system=by_system,
+        judge_errors=errors,
     )  # fmt: skip
 
 
@@ -263,7 +195,7 @@ def _rejections(run: Run, options: FailureOptions) -> FailuresResult:
     data["rejected"] = found.to_dicts()
     return FailuresResult(
         frame=found, tables=tuple(tables), data=data, labelled=False, error_rates=None,
-        judge_errors=None, extras=None,
+        judge_errors=None,
     )  # fmt: skip
 
 
@@ -304,32 +236,6 @@ def _instances(found: pl.DataFrame, examples: int) -> str:
 
 
 _COUNTED = (Column("answers", format="count"), Column("share", format="share"))
-
-
-def _extras_table(extras: pl.DataFrame, verdicts: pl.DataFrame | None) -> Table:
-    """Long answers that say more than their references: what people and each judge accept."""
-    rejected = extras.filter(~pl.col("accepted"))
-    rows: list[tuple[Any, ...]] = [
-        ("people", out_of(extras.height - rejected.height, extras.height), None)
-    ]
-    if verdicts is not None:
-        for (judge,), found in verdicts.group_by("judge", maintain_order=True):
-            judged = found.drop_nulls("verdict")
-            cells = []
-            for of in (extras, rejected):
-                mine = judged.join(of.select("answer_id"), on="answer_id", how="semi")
-                cells.append(out_of(int(mine["verdict"].sum()), mine.height))
-            rows.append((judge, *cells))
-    return Table.of(
-        "Long answers with claims that no reference supports",
-        ("accepted by", *columns("right", "of all", "of those that people reject")),
-        rows,
-        (
-            "Such claims name people, places, numbers or dates that neither question nor reference "
-            "has. They may be true; nothing here tells (Kamalloo et al. 2023, section 4.4). "
-            "'markscheme research claims' tests the claims of one answer.",
-        ),
-    )
 
 
 def _rates_table(rates: pl.DataFrame) -> Table:

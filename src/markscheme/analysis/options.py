@@ -66,7 +66,7 @@ class FailureOptions:
     threshold: Threshold = 0.5
     positive_from: PositiveFrom = None
     judge_errors: Annotated[
-        bool, Option("Sort each judge's errors too (Wang et al. 2023).", rare=True)
+        bool, Option("Look at each judge's own errors (Wang et al. 2023).", rare=True)
     ] = False
     by: By = None
     examples: Annotated[

@@ -12,7 +12,6 @@ from typing import Any
 import polars as pl
 
 from markscheme.analysis.mode_detection import Tag, tag
-from markscheme.analysis.unattributed import unattributed
 from markscheme.analysis.wording import named, wording
 from markscheme.tables import BLANK
 from markscheme.text import REFUSAL, declines, declines_abroad, excerpt, yes_or_no
@@ -30,7 +29,6 @@ REJECTIONS: dict[str, str] = {
     "list": "items of a list are missing or wrong",
     "choice": "another of the things to choose from, such as no for yes",
     "reference_in_it": "a reference is in it word for word: perhaps right",
-    "unsupported_extras": "a reference is in it, with claims that no reference supports",
     "near_reference": "close to a reference in wording or form: perhaps right",
     "name": "another name than any reference",
     "says_less": "part of what a reference says",
@@ -91,12 +89,6 @@ def rejection(
         return Tag(mode="choice", evidence=f"says {both[0]} where the reference says {both[1]}")
     found = tag(question, references, answer)
     if found is not None and found.mode == "em_in_explanatory":
-        extras = unattributed(question, references, answer)
-        if extras:
-            return Tag(
-                mode="unsupported_extras",
-                evidence=f"no reference has {excerpt(extras[0], _QUOTED)!r}",
-            )
         return Tag(mode="reference_in_it", evidence=found.evidence)
     if found is not None and found.mode in _NEAR:
         return Tag(mode="near_reference", evidence=found.evidence)

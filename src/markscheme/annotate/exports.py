@@ -43,13 +43,12 @@ def export(
       `labels` gives the answer (null while it has none) as `final_label`.
     - `references`: all answers with references amended by the labels (Kamalloo et al. 2023, 4.3).
     - `training`: labelled answers with 0 or 1: for `train examiner --data`.
-    - `tags`: one row per error that has its tag (scales `error` and `mode`): for `failures --tags`.
     - `audit`: the trail of every change.
 
     Raises:
         MarkschemeError: no such kind.
         AgreementError: no answer has its label yet, or grades without `positive_from`, or ranks
-            or tags where verdicts are needed.
+            where verdicts are needed.
     """
     options = options or ExportOptions()
     if kind not in get_args(Kind):
@@ -64,11 +63,6 @@ def export(
     finals = _finals(connection, project, options, settled)
     if kind == "ratings":
         return Exported(table=_ratings(connection, project, options, finals))
-    if (kind == "tags") != project.choices.tags:
-        raise AgreementError(
-            f"the scale {project.scale!r} gives "
-            + ("tags, which are no verdicts: --as tags" if project.choices.tags else "no tags")
-        )
     answers = _answers(connection)
     labelled = answers.join(finals, on=["item", "text_place"], how="left", maintain_order="left")
     known = labelled.filter(pl.col("label").is_not_null())
@@ -85,12 +79,6 @@ def export(
             f"{alone} alone has labelled so far: these are their labels, though the project asks "
             f"for {project.per_item} people an item",
         )
-    if kind == "tags":
-        said = known.with_columns(
-            pl.Series("tag", [project.choices.name_of(value) for value in known["label"]])
-        )
-        kept = ["answer_id", "question", "references", "answer", "system", "tag"]
-        return Exported(table=said.select(kept), notes=notes)
     if kind == "labels":
         several = pl.col("annotator_labels").list.drop_nulls().list.len() > 1
         waiting = pl.col("label").is_null() & several.fill_null(value=False)

@@ -120,8 +120,6 @@ def make_items(
     if gold:
         _check_gold(said, project)
     keys = ["question"] if ranked else ["question", "answer"]
-    if project.choices.tags:  # one answer may be an error of several judges
-        keys.append("context")
     groups = said.group_by(keys, maintain_order=True)
     rng = np.random.default_rng([project.seed, int(gold)])
     items: list[dict[str, Any]] = []

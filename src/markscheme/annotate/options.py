@@ -20,13 +20,13 @@ from markscheme.flags import (
     Title,
 )
 
-ScaleName = Literal["verdict", "relation", "grade", "rank", "error", "mode"]
+ScaleName = Literal["verdict", "relation", "grade", "rank"]
 """What annotators may say."""
 References = Literal["shown", "on-request", "hidden"]
 """Whether annotators see the references; `on-request` is one key away."""
 Order = Literal["shuffled", "by-question", "file", "informative"]
 """In which order items come."""
-Kind = Literal["labels", "ratings", "references", "training", "tags", "audit"]
+Kind = Literal["labels", "ratings", "references", "training", "audit"]
 """What is exported."""
 ACCEPTED = ("superior", "equivalent")
 """Relations that count as acceptable."""
@@ -97,8 +97,8 @@ class AnnotateOptions:
         ScaleName | None,
         Option(
             "verdict: correct or not. relation: superior, equivalent, inferior, incorrect. "
-            "grade: 1 to 5. rank: the answers to a question in order. error, mode: the kind of "
-            "error, of what failures --to-tag draws. [default: verdict]"
+            "grade: 1 to 5. rank: the answers to a question in order. "
+            "[default: verdict]"
         ),
     ] = None
     per_item: Annotated[

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from markscheme.analysis import CATEGORIES, MODES
 from markscheme.annotate.options import ScaleName
 from markscheme.errors import UnknownNameError
 
-_KEYS = "123456789abdefhijklmo"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,7 +31,6 @@ class Scale:
         near: values at most this far apart count as agreement (then their mean is the label).
         adjudicated: whether a third person can settle a disagreement.
         level: of measurement, for Krippendorff's alpha.
-        tags: the choices are kinds of errors, which are no verdicts.
     """
 
     name: ScaleName
@@ -43,7 +39,6 @@ class Scale:
     near: float = 0.0
     adjudicated: bool = True
     level: Literal["nominal", "ordinal"] = "nominal"
-    tags: bool = False
 
     def name_of(self, value: float | None) -> str:
         """The choice's name; a number for what lies between two; `cannot tell` for null."""
@@ -53,16 +48,6 @@ class Scale:
             if choice.value == value:
                 return choice.name
         return f"{value:g}"
-
-
-def _tags(meanings: Mapping[str, str]) -> tuple[Choice, ...]:
-    """A choice for each tag; values are their places, from 1."""
-    return tuple(
-        Choice(key=key, value=float(place), name=name, meaning=meaning[:1].upper() + meaning[1:])
-        for place, (key, (name, meaning)) in enumerate(
-            zip(_KEYS, meanings.items(), strict=False), start=1
-        )
-    )
 
 
 SCALES: dict[str, Scale] = {
@@ -107,18 +92,6 @@ SCALES: dict[str, Scale] = {
         task="Put the answers in order, the best first.",
         adjudicated=False,
         level="ordinal",
-    ),
-    "error": Scale(
-        name="error",
-        task="What kind of error does the judge make?",
-        choices=_tags({name: meaning for name, (_, meaning) in CATEGORIES.items()}),
-        tags=True,
-    ),
-    "mode": Scale(
-        name="mode",
-        task="In what do the answer and the reference differ?",
-        choices=_tags({name: mode.meaning for name, mode in MODES.items()}),
-        tags=True,
     ),
 }
 """Scales by name."""

@@ -26,8 +26,7 @@ def annotate_export(
         Kind,
         Option(
             "labels: for agree, estimate, rank. ratings: each person's. references: answers "
-            "with references amended. training: for train examiner. tags: for failures --tags. "
-            "audit: every change.",
+            "with references amended. training: for train examiner. audit: every change.",
             ("--as",),
         ),
     ] = "labels",

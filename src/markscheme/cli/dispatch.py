@@ -21,12 +21,12 @@ from markscheme.text import one_line
 
 RESEARCH = (
     "amend", "bench", "claims", "datasets", "entail", "hierarchy", "jury", "probe", "references",
-    "reliability", "reproduce", "statements", "study", "train", "tune-judge",
+    "reliability", "reproduce", "statements", "study", "tags", "train", "tune-judge",
 )  # fmt: skip
 """The commands that the research package adds, named where it is not installed."""
 
 FORMER: dict[str, str] = {
-    **{name: f"research {name}" for name in RESEARCH if name != "train"},
+    **{name: f"research {name}" for name in RESEARCH if name not in ("tags", "train")},
     **{f"train {name}": f"research train {name}"
        for name in ("entailment", "learned", "listwise", "question-kind")},
     **{f"data {name}": f"research {name}" for name in ("datasets", "references", "statements")},
@@ -38,7 +38,11 @@ FORMER: dict[str, str] = {
 }  # fmt: skip
 """Spellings of before, understood and not shown, to those of now."""
 
-GONE: dict[tuple[str, str], str] = {("agree", "--relations"): "research hierarchy"}
+GONE: dict[tuple[str, str], str] = {
+    ("agree", "--relations"): "research hierarchy",
+    ("failures", "--tags"): "research tags",
+    ("failures", "--to-tag"): "research tags",
+}
 """Options that were taken out, by command, to the commands that answer their question."""
 
 INSTALL_RESEARCH = (
@@ -54,7 +58,8 @@ def spelled_now(arguments: Sequence[str]) -> list[str]:
         MarkschemeError: an option that is a command now.
     """
     for (name, option), instead in GONE.items():
-        if arguments[:1] == [name] and option in arguments:
+        typed = (word.partition("=")[0] for word in arguments[1:])
+        if arguments[:1] == [name] and option in typed:
             raise MarkschemeError(f"'markscheme {name} {option}' is 'markscheme {instead}' now")
     for words in (2, 1):
         before = " ".join(arguments[:words])

@@ -24,7 +24,7 @@ from markscheme.agreement import (
     judged_table,
     open_run,
 )
-from markscheme.analysis import error_rates, failure_modes, judge_errors, kind_of, with_unattributed
+from markscheme.analysis import error_rates, failure_modes, judge_errors, kind_of
 from markscheme.engine import CLUSTERS, summarise, verdict_figures
 from markscheme.errors import AgreementError, RunError
 from markscheme.metrics import exact_match
@@ -222,12 +222,6 @@ class Material:
         """Failure modes of answers that people accept and exact match rejects."""
         table = self.answers.filter(pl.col("reference_kind").fill_null("text") == "text")
         return failure_modes(table, Models())
-
-    @cached_property
-    def extras(self) -> pl.DataFrame:
-        """Labelled long answers with claims that no reference supports, as `extras`."""
-        known = self.answers.filter(pl.col("accepted").is_not_null())
-        return with_unattributed(known).filter(pl.col("extras").list.len() > 0)
 
     @cached_property
     def mode_rates(self) -> pl.DataFrame:

@@ -10,12 +10,7 @@ import orjson
 import polars as pl
 
 from markscheme.analysis import CATEGORIES, MODES, NEAR, kind_of
-from markscheme.reports.explaining import (
-    alignments,
-    merged,
-    near_matches,
-    value_findings,
-)
+from markscheme.reports.explaining import alignments, merged, value_findings
 from markscheme.reports.material import Judged, Material
 from markscheme.tables import RELATIONS, STATUSES, UNSURE
 from markscheme.web import has_markup, render_answer
@@ -76,7 +71,7 @@ def later(material: Material) -> dict[str, Any]:
             "spans": [[place for span in row for place in span] for row in marks],
             "shown": _coded(_shown(answers["answer"], marks)),
             "aligned": [[[one["reference"], one["answer"]] for one in row] for row in aligned],
-            **_why(material, aligned),
+            "values": _values(material, aligned),
             "mode": _modes(material),
         },
         "judges": [_reasons(one, material) for one in material.judges],
@@ -118,20 +113,17 @@ def _shown(answers: pl.Series, marks: list[list[tuple[int, int]]]) -> pl.Series:
     )
 
 
-def _why(material: Material, aligned: list[list[dict[str, list[int]]]]) -> dict[str, Any]:
-    """`values` and `near` of each answer: null where there is nothing, or too many came before."""
+def _values(material: Material, aligned: list[list[dict[str, list[int]]]]) -> list[Any]:
+    """What each answer's values say: null where there is nothing, or too many came before."""
     values: list[Any] = [None] * len(aligned)
-    near: list[Any] = [None] * len(aligned)
-    answers = material.answers
-    texts = answers.select("question", "references", "answer").rows()
+    texts = material.answers.select("question", "references", "answer").rows()
     for row in material.contested[:_MOST_EXPLAINED]:
         question, references, answer = texts[row]
         if answer is None or not aligned[row]:
             continue
         found = value_findings(question, references, answer)
         values[row] = found if any(found) else None
-        near[row] = near_matches(references, answer, aligned[row]) or None
-    return {"values": values, "near": near}
+    return values
 
 
 def _modes(material: Material) -> dict[str, Any] | None:

@@ -135,7 +135,6 @@ class ExplanationOut(BaseModel):
     references: list[dict[str, Any]] = Field(
         description="text, spans (words in common), answer (the same in the answer), values."
     )
-    near: list[list[str]] = Field(description="Words of a reference, and what nearly matches.")
     decided: dict[str, Any] | None = Field(
         description="What moved the examiner, and the smallest edit that turns it; null where the "
         "examiner is not served."

@@ -13,9 +13,11 @@ from .studies import HierarchyOptions as HierarchyOptions
 from .studies import JuryOptions as JuryOptions
 from .studies import ProbeOptions as ProbeOptions
 from .studies import ReliabilityOptions as ReliabilityOptions
+from .studies import TagOptions as TagOptions
 from .studies import TuneOptions as TuneOptions
 from .studies import amend as amend
 from .studies import entail as entail
+from .studies import errors_by_hand as errors_by_hand
 from .studies import expand_references as expand_references
 from .studies import hierarchy as hierarchy
 from .studies import jury as jury

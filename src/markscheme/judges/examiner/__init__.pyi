@@ -1,8 +1,9 @@
 from .examiner import MOST_TOKENS as MOST_TOKENS
 from .examiner import Examiner as Examiner
 from .examiner import cross_encode as cross_encode
+from .examiner import feature_effects as feature_effects
+from .examiner import matched_spans as matched_spans
 from .examiner import pair_of as pair_of
-from .examiner import reasons as reasons
 from .language_model import ADAPTERS as ADAPTERS
 from .language_model import LANGUAGE_MODEL_SETTINGS as LANGUAGE_MODEL_SETTINGS
 from .language_model import Shape as Shape

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -14,7 +14,7 @@ import polars as pl
 
 from markscheme.contract import Lineage, ModelSource, Needs, check_range, register
 from markscheme.errors import JudgeError
-from markscheme.features.alignment import FeatureView, ruled
+from markscheme.features.alignment import Batch, FeatureView, align, ruled
 from markscheme.judges.examiner.explanations import explanations, marks, relations
 from markscheme.judges.examiner.language_model import base_of, open_language_model
 from markscheme.judges.examiner.scope import scopes
@@ -26,7 +26,6 @@ from markscheme.judges.examiner.weight_files import (
     read_columns,
 )
 from markscheme.judges.outcomes import PATTERNS, has_patterns
-from markscheme.models import Models
 from markscheme.models.local import (
     OnnxPairClassifier,
     causal_revision,
@@ -342,70 +341,121 @@ def score(
     return Scored(scores=np.round(scores, _DECIMALS).astype(np.float64), trees=first)
 
 
-# --- Why the examiner decided as it did on one answer: matched spans and deciding features --------
+# --- Why the examiner decided as it did on an answer: deciding features, words of the reference ---
+
+_BETWEEN = "\x00"
 
 
-@dataclass(frozen=True, kw_only=True)
-class Reasons:
-    """What decided one judgment.
-
-    Attributes:
-        judgment: the examiner's outcome: score, verdict, relation, marks, explanation.
-        spans: places in the answer (start, end, in characters) whose words occur in the reference.
-        features: name, meaning, value and effect of each feature, the largest effect first. The
-            effect is the change of the first stage's log-odds against the feature's median.
-        values: how the typed values (numbers, dates, lists) compare, in words; empty without any.
-    """
-
-    judgment: dict[str, Any]
-    spans: list[tuple[int, int]]
-    features: list[tuple[str, str, float, float]]
-    values: str
-
-
-def reasons(
+def feature_effects(
     question: str, references: Sequence[str], answer: str, *, weights: str | None = None
-) -> Reasons:
-    """Explain the examiner's judgment of one answer.
+) -> tuple[pl.DataFrame, str]:
+    """What each feature of one answer adds to the first stage's log-odds.
 
     Each feature in turn is set to its median over the training answers; what that changes is the
     feature's effect (occlusion; effects of features that act together do not add up).
 
+    Returns:
+        `feature`, `meaning`, `value` and `effect` of each that has one, the largest first; and how
+        the typed values (numbers, dates, lists) compare, in words: empty without any.
+
     Raises:
         ModelError: the weights cannot be used.
     """
+    opened = open_weights(None if weights is None else Path(weights))
     table = pl.DataFrame(
         {"question": [question], "references": [list(references)], "answer": [answer]}
     )
-    judgment = Examiner(weights=weights).judge(table, Models()).row(0, named=True)
-    opened = open_weights(None if weights is None else Path(weights))
     reading = read_columns(table["question"], table["references"], table["answer"], opened.rarity)
-    matrix, count = reading.matrix, len(COLUMNS)
-    changed = np.repeat(matrix, count + 1, axis=0)
+    count = len(COLUMNS)
+    changed = np.repeat(reading.matrix, count + 1, axis=0)
     changed[np.arange(count), np.arange(count)] = opened.settings.neutral[:count]
     odds = opened.trees(changed)
-    effects = odds[-1] - odds[:-1]
-    found = [
-        (name, meaning, float(value), float(effect))
-        for (name, meaning), value, effect in zip(COLUMNS.items(), matrix[0], effects, strict=True)
-        if abs(effect) > 1e-6
-    ]
-    found.sort(key=lambda item: -abs(item[3]))
-    return Reasons(
-        judgment=judgment,
-        spans=_spans(reading.view, answer),
-        features=found,
-        values=reading.comparisons[0].reason,
+    effects = pl.DataFrame(
+        {
+            "feature": list(COLUMNS),
+            "meaning": list(COLUMNS.values()),
+            "value": reading.matrix[0, :count].astype(np.float64),
+            "effect": (odds[-1] - odds[:-1]).astype(np.float64),
+        }
+    ).filter(pl.col("effect").abs() > 1e-6)
+    order = pl.col("effect").abs()
+    return effects.sort(order, descending=True, maintain_order=True), reading.comparisons[0].reason
+
+
+def matched_spans(
+    questions: pl.Series, references: pl.Series, answers: pl.Series, *, weights: str | None = None
+) -> pl.Series:
+    """Places in each answer whose content words are in its best reference.
+
+    Words are compared as the examiner compares them: inflected forms and spelled-out numbers are
+    the same word. Neighbouring matched words with nothing but spaces between make one span.
+
+    Args:
+        questions, references, answers: one row per answer; an answer may be null.
+        weights: folder of a trained examiner, which knows how rare words are; None for the shipped.
+
+    Returns:
+        `spans`: one list per row of starts and ends in turn, in characters: `[0, 5, 9, 12]`.
+    """
+    texts = answers.fill_null("")
+    opened = open_weights(None if weights is None else Path(weights))
+    wanted = _matched_words(Batch.of(questions, references, texts, opened.rarity))
+    long = _BETWEEN.join(texts.to_list())
+    words = pl.DataFrame(
+        [(one.start(), one.end(), one.group().lower()) for one in WORD.finditer(long)],
+        schema={"start": pl.Int64, "end": pl.Int64, "word": pl.String},
+        orient="row",
     )
+    begin = pl.Series("begin", np.cumsum(texts.str.len_chars().to_numpy() + 1)).shift(
+        1, fill_value=0
+    )
+    rows = pl.DataFrame({"begin": begin.cast(pl.Int64)}).with_row_index("row")
+    matched = (
+        words.with_columns(
+            _folded(words["word"]), row=begin.search_sorted(words["start"], side="right") - 1
+        )
+        .join(rows, on="row", maintain_order="left")
+        .join(wanted, on=["row", "word"], how="semi", maintain_order="left")
+    )
+    gaps = zip(matched["end"].to_list(), matched["start"].to_list()[1:], strict=False)
+    apart = [True, *(long[end:start].strip(" ") != "" for end, start in gaps)][: matched.height]
+    spans = (
+        matched.with_columns(span=pl.Series(apart, dtype=pl.Boolean).cum_sum())
+        .group_by("row", "span", maintain_order=True)
+        .agg(
+            pl.col("start").first() - pl.col("begin").first(),
+            pl.col("end").last() - pl.col("begin").first(),
+        )
+        .select("row", spans=pl.concat_list("start", "end"))
+        .explode("spans")
+        .group_by("row", maintain_order=True)
+        .agg("spans")
+    )
+    found = rows.select("row").join(spans, on="row", how="left", maintain_order="left")
+    return found["spans"].fill_null([])
 
 
-def _spans(view: FeatureView, answer: str) -> list[tuple[int, int]]:
-    """Where the matched words occur in the answer, as far as they are spelt there as read."""
-    words = view.batch.lexicon.words
-    matched = {
-        words[number].lower()
-        for number in view.batch.texts.word[view.a_place[view.a_ref & view.a_content]].tolist()
-    }
-    return [
-        found.span() for found in WORD.finditer(answer) if folded(found.group().lower()) in matched
-    ]
+def _folded(words: pl.Series) -> pl.Series:
+    """Words as the examiner's tokeniser writes them: without accents."""
+    marked = (
+        words.unique()
+        .to_frame()
+        .filter(pl.col("word").str.len_bytes() != pl.col("word").str.len_chars())["word"]
+        .to_list()
+    )
+    plain = list(map(folded, marked))
+    return words.replace(marked, plain) if marked else words
+
+
+def _matched_words(batch: Batch) -> pl.DataFrame:
+    """`row` and lower-cased `word` of every content word that answer and best reference share."""
+    view = FeatureView.of(batch, align(batch))
+    matched = view.a_ref & view.a_content
+    names = pl.Series(batch.lexicon.words, dtype=pl.String).str.to_lowercase()
+    numbers = pl.Series(batch.texts.word[view.a_place[matched]])
+    return pl.DataFrame(
+        {
+            "row": pl.Series(view.a_row[matched]).cast(pl.get_index_type()),
+            "word": names.gather(numbers),
+        }
+    ).unique()

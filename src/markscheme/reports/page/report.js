@@ -382,7 +382,7 @@
       box.append(title(data.patterns?.[row] ? "References (patterns)" : "References, with the words that the answer has"),
         whyBox({
           references: references(row).map((text, at) => ({ text, spans: aligned[at]?.[0], answer: aligned[at]?.[1], values: data.values?.[row]?.[at] ?? null })),
-          near: data.near?.[row], patterns: Boolean(data.patterns?.[row]) || answer === null || !whole,
+          patterns: Boolean(data.patterns?.[row]) || answer === null || !whole,
         }));
       if (!whole) box.append(make("p", { class: "small", textContent: "Words in common, values and explanations are being looked up …" }));
       if (live && answer !== null) box.append(title("Why, in full"), live.explain(row));

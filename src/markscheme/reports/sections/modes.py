@@ -48,21 +48,9 @@ def modes(material: Material) -> Section | None:
                 Column("percent", lambda mode: counts[mode] / total, "share"),
             ),
             shown,
-            _extras(material.extras),
         ),
         chart=lambda: _bars(shown, counts, total),
         links={(place, 3): {"mode": mode} for place, mode in enumerate(shown)},
-    )
-
-
-def _extras(extras: pl.DataFrame) -> tuple[str, ...]:
-    """How many long answers say what no reference supports (section 4.4)."""
-    if extras.is_empty():
-        return ()
-    accepted = extras.filter("accepted").height
-    return (
-        f"Long answers with claims that no reference supports: {extras.height:,}; people accept "
-        f"{accepted:,} of them. What is claimed besides the answer may be true or not.",
     )
 
 

@@ -25,7 +25,7 @@
         make("h2", {}, `${judged.judge} ${verdict}`, one.score === null ? "" : `, score ${one.score.toFixed(3)}`),
         make("p", { dir: "auto", textContent: one.explanation ?? "" }),
         make("h3", { textContent: "The answer, with words in common marked" }), shownAnswer,
-        make("h3", { textContent: "The references, with the words that the answer has" }), why({ references: found.references, near: found.near }),
+        make("h3", { textContent: "The references, with the words that the answer has" }), why({ references: found.references }),
         ...(decided ? [make("h3", { textContent: "What decided, and what would flip it" }), ...explanation(decided)] : []));
     } catch (error) {
       $("said").replaceChildren(make("p", { class: "finding conflict", textContent: error.message }));

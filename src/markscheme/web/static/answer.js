@@ -59,8 +59,8 @@ const shown = (() => {
   };
 
   const SAYS = { conflict: "conflict", missing: "missing", agree: "agrees" };
-  // Each reference with what the answer has of it, what its values say, and what nearly matches.
-  const why = ({ references, near = null, patterns = false }) => {
+  // Each reference with what the answer has of it, and what its values say.
+  const why = ({ references, patterns = false }) => {
     const list = make("ul", { class: "why" });
     for (const one of references) {
       const item = make("li", {}, make("span", { dir: "auto", class: "reference" }, ...marked(one.text, one.spans)));
@@ -74,12 +74,7 @@ const shown = (() => {
       }
       list.append(item);
     }
-    const box = make("div", {}, list);
-    if (near?.length) {
-      box.append(make("p", { class: "near small" }, "Nearly matches: ",
-        ...near.flatMap(([reference, said], at) => [at ? ", " : "", make("bdi", { textContent: said }), " for ", make("bdi", { textContent: reference })])));
-    }
-    return box;
+    return list;
   };
 
   // The smallest edit tried that turns the examiner's verdict.

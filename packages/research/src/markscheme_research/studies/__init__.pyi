@@ -14,6 +14,8 @@ from .entailment_details import statements as statements
 from .entailment_details import tests as tests
 from .expanded_references import ExpandedReferences as ExpandedReferences
 from .expanded_references import expand_references as expand_references
+from .hand_tags import TagsResult as TagsResult
+from .hand_tags import errors_by_hand as errors_by_hand
 from .hierarchies import HierarchyResult as HierarchyResult
 from .hierarchies import hierarchy as hierarchy
 from .juries import JuryResult as JuryResult
@@ -25,6 +27,7 @@ from .options import HierarchyOptions as HierarchyOptions
 from .options import JuryOptions as JuryOptions
 from .options import ProbeOptions as ProbeOptions
 from .options import ReliabilityOptions as ReliabilityOptions
+from .options import TagOptions as TagOptions
 from .options import TuneOptions as TuneOptions
 from .pattern_expansion import expand_pattern as expand_pattern
 from .pattern_expansion import literal_pattern as literal_pattern

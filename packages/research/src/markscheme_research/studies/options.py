@@ -9,6 +9,7 @@ from markscheme.agreement import JudgesOption, JudgmentOptions, LabelOptions
 from markscheme.flags import (
     LIMIT,
     SHARE,
+    By,
     Columns,
     Option,
     ReferenceSeparator,
@@ -26,6 +27,28 @@ class JuryOptions(JudgmentOptions, JudgesOption):
     """
 
     share: Annotated[float, SHARE] = 0.5
+    seed: Seed = 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class TagOptions(JudgmentOptions, JudgesOption):
+    """Which errors are tagged by hand.
+
+    Attributes:
+        judge_errors: the errors of the judges; without, the accepted answers that exact match
+            rejects.
+        by: `system`: the errors of judges on each system by itself.
+        sample: errors drawn of each judge, and of each system where they are by themselves.
+        seed: of the draw, which does not depend on the order of the rows.
+    """
+
+    judge_errors: Annotated[bool, Option("Look at each judge's own errors (Wang et al. 2023).")] = (
+        False
+    )
+    by: By = None
+    sample: Annotated[
+        int, Option("Errors to draw of each judge, with --by system of each system.", minimum=1)
+    ] = 100
     seed: Seed = 0
 
 
