@@ -125,6 +125,20 @@ def test_the_test_of_relations_is_a_command_of_research(cli: Cli, big: Path) -> 
     assert "'markscheme agree --relations' is 'markscheme research hierarchy' now" in out
 
 
+@pytest.mark.parametrize(
+    ("words", "instead"),
+    [(("annotate", "--order", "informative"), "'markscheme estimate --anytime' now"),
+     (("annotate", "--order=informative"), "'markscheme plan-labels'"),
+     (("cascade", "--guarantee", "probability"), "'markscheme cascade --agreement'"),
+     (("cascade", "--delta=0.2"), "'markscheme cascade --agreement'")],
+)  # fmt: skip
+def test_options_that_are_gone_name_what_answers_their_question(
+    words: tuple[str, ...], instead: str, cli: Cli, big: Path
+) -> None:
+    out = cli(words[0], big, *words[1:], code=2)
+    assert instead in out
+
+
 def test_grades_are_correlated_within_questions(cli: Cli, tmp_path: Path) -> None:
     path = tmp_path / "graded.csv"
     rows = "\n".join(f"q{i // 4},a{i},{i % 4},{(i % 4) / 4}" for i in range(40))

@@ -20,7 +20,7 @@ MEASURED = {
     "fisher-z": "agree", "tango": "test_agree_compare.py", "exchange": "compare",
     "pairs": "rank", "t": "cascade",
     "clopper-pearson": "test_single_answers.py", "betting": "test_sequences.py",
-    "regression": "test_label_orders.py", "ppi-t": "test_system_differences.py",
+    "ppi-t": "test_system_differences.py",
     "mcnemar": "test_agree_compare.py", "exact": "test_agree_calibration.py",
     "score": "test_agree_calibration.py", "fisher-exact": "../research/test_answer_hierarchy.py",
     "brunner-munzel": "../research/test_answer_hierarchy.py",

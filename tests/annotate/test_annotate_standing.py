@@ -1,16 +1,16 @@
-"""The running estimate of a project, and the order in which labels teach most."""
+"""The running estimate of a project, which is the one that `estimate` gives."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
 
-import numpy as np
 import polars as pl
 import pytest
 from annotate_helpers import Place, answers, place, write_rows
 
 import markscheme
+from markscheme.agreement import running_estimate
 from markscheme.annotate.exports import export
 from markscheme.annotate.options import AnnotateOptions
 from markscheme.annotate.standing import standing
@@ -45,10 +45,10 @@ def test_the_admin_sees_the_estimate_with_its_interval_and_what_is_missing(
     assert "no labels yet" in admin.http.get("/admin/estimate").text
     label_all(made, 200)
     found = made.store.read(lambda c: standing(c, made.site.project))
-    assert found.so_far is not None
-    assert found.so_far.figure.value == pytest.approx(0.75)
-    assert found.always is not None
-    assert found.always.upper - found.always.lower > 0.05
+    labels = [float(n % 4 != 0) for n in range(200)] + [None] * 100
+    assert found.figure == running_estimate(labels).figure
+    assert found.figure.value == pytest.approx(0.75)
+    assert 0 < (found.more or 0) <= 100
     assert not found.enough
     assert 'hx-get="/admin/estimate"' in admin.http.get("/admin").text
     label_all(made, COUNT)
@@ -67,8 +67,7 @@ def test_the_figure_is_of_answers_where_equal_ones_are_one_item(
     label_all(made, 1000, truth)
     found = made.store.read(lambda c: standing(c, made.site.project))
     assert found.answers == 200
-    assert found.so_far is not None
-    assert found.so_far.figure.value == pytest.approx(101 / 200)
+    assert found.figure.value == pytest.approx(101 / 200)
 
 
 @pytest.mark.parametrize(
@@ -103,48 +102,70 @@ def test_an_estimate_of_drawn_answers_says_so(
     assert ("that plan-labels drew" in page) is said
 
 
-def test_an_informative_order_asks_for_unsure_answers_first_and_exports_chances(
+@pytest.mark.parametrize("scored", [False, True])
+def test_above_the_watched_labels_it_is_the_figure_of_estimate(
+    scored: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("markscheme.annotate.standing.MOST_WATCHED", 100)
+    rows = answers(COUNT, systems=2)
+    rows += [{**row, "id": f"{row['id']}-again", "system": "system-2"} for row in rows[:50]]
+    file = write_rows(tmp_path / "answers.jsonl", rows)
+    wrong = {row["id"] for row in rows if len(row["answer"]) % 2}
+    scores = pl.DataFrame(
+        {"answer_id": [row["id"] for row in rows], "judge": "made", "status": "judged",
+         "score": [0.3 if row["id"] in wrong else 0.9 for row in rows]}
+    ).with_columns(verdict=pl.col("score") > 0.5)  # fmt: skip
+    scores.write_parquet(tmp_path / "judged.parquet")
+    setup = AnnotateOptions(file=file, annotators=("Ann",),
+                  scores=str(tmp_path / "judged.parquet") if scored else None)  # fmt: skip
+    with place(tmp_path / "p.sqlite", setup) as made:
+        label_all(made, 100)
+        assert made.store.read(lambda c: standing(c, made.site.project)).watched
+        label_all(made, 300)
+        found = made.store.read(lambda c: standing(c, made.site.project))
+        labels = made.store.read(lambda c: export(c, made.site.project, "labels")).table
+        questions = pl.DataFrame(rows).select(pl.col("id").alias("answer_id"), "question")
+        printed = markscheme.estimate(scores.join(questions, on="answer_id"), labels)
+        by_method = {one.method: one.figure for one in printed.estimates[0].estimates}
+        assert not found.watched
+        assert not found.enough
+        assert found.figure == by_method["ppi_tuned" if scored else "labels_only"]
+        assert "right for who looks once" in made.worker("admin").http.get("/admin/estimate").text
+
+
+def test_a_project_made_with_the_informative_order_goes_on_in_the_order_of_its_file(
     tmp_path: Path,
 ) -> None:
-    rows = [{**row, "answer": f"right {n}" if n % 3 else f"answer {n}"}
-            for n, row in enumerate(answers(COUNT))]  # fmt: skip
-    file = write_rows(tmp_path / "answers.jsonl", rows)
-    run = tmp_path / "run"
-    markscheme.judge(file, ["token_f1"], out=run)
-    table = pl.read_parquet(run / "judgments.parquet")
-    scores = [0.5 if n % 3 == 0 else 0.99 for n in range(table.height)]
-    judged = tmp_path / "judged.parquet"
-    table.with_columns(pl.Series("score", scores)).write_parquet(judged)
-    setup = AnnotateOptions(
-        file=file, order="informative", per_item=1, annotators=("Ann",), scores=str(judged)
-    )
-    with place(tmp_path / "p.sqlite", setup) as made:
-        kept = made.rows("SELECT score, draw_weight, draw_key FROM items ORDER BY place")
-        assert [key for *_, key in kept] == sorted(key for *_, key in kept)
-        first = np.mean([score for score, *_ in kept[:60]])
-        assert first < np.mean(scores) - 0.05
-        assert made.worker("Ann").item == str(
-            made.rows("SELECT id FROM items ORDER BY place")[0][0]
+    file = write_rows(tmp_path / "answers.jsonl", answers(20))
+    with place(tmp_path / "p.sqlite", AnnotateOptions(file=file, annotators=("Ann",))) as made:
+        label_all(made, 5)
+        labelled = {row[0] for row in made.rows("SELECT id FROM items WHERE stage = 'settled'")}
+
+        def as_before(connection):  # type: ignore[no-untyped-def]
+            connection.exec_driver_sql("UPDATE items SET draw_weight = 0.5, draw_key = 1.0")
+            connection.exec_driver_sql(
+                "UPDATE settings SET value = '\"informative\"' WHERE name = 'order'"
+            )
+
+        made.store.write(as_before)
+    again = AnnotateOptions(file=file, title="Again", new_links=True)
+    with place(tmp_path / "p.sqlite", again) as made:
+        assert any("the file's order" in note for note in made.ready.notes)
+        assert made.site.project.order == "file"
+        ann = made.worker("Ann")
+        ann.look()
+        assert ann.item == str(
+            min({row[0] for row in made.rows("SELECT id FROM items")} - labelled)
         )
-        truth = {row["id"]: float(row["answer"].startswith("right")) for row in rows}
-        label_all(made, 120, truth)
-        found = made.store.read(lambda c: standing(c, made.site.project))
-        assert found.so_far is not None
-        assert found.so_far.helped
-        assert found.so_far.figure.low <= np.mean(list(truth.values()))  # type: ignore[operator]
-        assert found.so_far.figure.high >= np.mean(list(truth.values()))  # type: ignore[operator]
-        labels = made.store.read(lambda c: export(c, made.site.project, "labels")).table
-        assert labels.height == 120
-        assert labels["inclusion_probability"].is_between(0, 1).all()
-        assert labels["inclusion_probability"].n_unique() == 2
-    with place(tmp_path / "p.sqlite", AnnotateOptions(file=file)) as again:
-        assert again.site.project.order == "informative"
-    with pytest.raises(MarkschemeError, match="cannot change"):
-        place(tmp_path / "p.sqlite", setup).__enter__()
+        exported = made.store.read(lambda c: export(c, made.site.project, "labels"))
+        assert exported.table.height == 5
+        assert any("no random sample" in note for note in exported.notes)
+    with place(tmp_path / "p.sqlite", AnnotateOptions(file=file)) as made:
+        assert not any("the file's order" in note for note in made.ready.notes)
 
 
-def test_an_informative_order_without_scores_says_what_to_give(
+def test_an_order_that_is_none_is_named_with_those_that_are(
     project: Callable[..., Place],
 ) -> None:
-    with pytest.raises(MarkschemeError, match="--scores RUN"):
+    with pytest.raises(MarkschemeError, match="shuffled, by-question, file"):
         project(answers(5), order="informative")

@@ -19,9 +19,7 @@ from markscheme.agreement.cascades import (
     decide,
     fitted_path,
     question_losses,
-    risk_p_values,
     safe_on_average,
-    safe_with_probability,
 )
 from markscheme.agreement.options import CascadeOptions
 from markscheme.cli import run
@@ -177,24 +175,6 @@ def test_the_expected_risk_stays_below_the_limit(limit: float, questions: int) -
     assert np.mean(risks) > limit - 0.05
 
 
-@pytest.mark.proof(area="statistics")
-@pytest.mark.parametrize(
-    ("limit", "questions", "delta"), [(0.1, 300, 0.1), (0.12, 800, 0.2), (0.15, 100, 0.05)]
-)
-def test_a_risk_above_the_limit_is_as_rare_as_promised(
-    limit: float, questions: int, delta: float
-) -> None:
-    """Learn then Test: of 400 sets of labels at most delta give a risk above the limit."""
-    places = [
-        safe_with_probability(question_losses(SETTINGS, made(seed, questions)), limit, delta=delta)
-        for seed in range(400)
-    ]
-    chosen = [TRUE_RISKS[place] for place in places if place is not None]
-    bad = np.sum(np.array(chosen) > limit) / 400
-    assert bad <= delta + 3 * np.sqrt(delta * (1 - delta) / 400)
-    assert len(chosen) > 200
-
-
 def test_the_promise_holds_with_settings_learned_from_other_questions() -> None:
     """All of `choose_setting`: settings ordered on a part of the labels, tested on another."""
     new = made(20_000, 20_000)
@@ -210,56 +190,13 @@ def test_the_promise_holds_with_settings_learned_from_other_questions() -> None:
     assert np.mean(risks) <= 0.1 + 3 * np.std(risks) / 10
 
 
-@pytest.mark.parametrize("limit", [0.05, 0.2, 0.5])
-@pytest.mark.parametrize("units", [10, 100])
-def test_p_values_are_valid_at_the_edge(limit: float, units: int) -> None:
-    """At a true mean equal to the limit, a p-value is below a level with at most that chance."""
-    rng = np.random.default_rng(1)
-    for losses in (
-        rng.binomial(1, limit, (5000, units)).astype(float),
-        rng.binomial(3, limit, (5000, units)) / 3,
-        rng.beta(0.5, 0.5 / limit - 0.5, (5000, units)),
-    ):
-        for delta in (0.05, 0.2):
-            values = risk_p_values(losses, limit, delta=delta)
-            assert (values <= delta).mean() <= delta + 3 * np.sqrt(delta / 5000)
-            assert (values <= 0.1).mean() <= 0.1 + 3 * np.sqrt(0.1 / 5000)
-
-
-def test_p_values_fall_with_losses_and_with_more_units() -> None:
-    rng = np.random.default_rng(2)
-    few, many = rng.binomial(1, 0.2, (200, 50)), rng.binomial(1, 0.2, (200, 500))
-
-    def median(losses: Any, limit: float) -> float:
-        return float(np.median(risk_p_values(losses.astype(float), limit, delta=0.1)))
-
-    assert median(few, 0.3) > median(many, 0.3)
-    assert median(few, 0.25) > median(few, 0.35)
-    assert median(few, 0.1) > 0.5
-    assert risk_p_values(np.zeros((1, 30)), 0.0, delta=0.1)[0] == 1
-    assert risk_p_values(np.ones((1, 30)), 0.5, delta=0.1)[0] == 1
-    assert risk_p_values(np.zeros((1, 30)), 0.3, delta=0.1)[0] < 0.01
-
-
-def test_an_order_that_hangs_together_with_the_losses_does_not_help() -> None:
-    """Sorted losses, on average at the limit: without shuffling every such set would pass."""
-    losses = np.sort(np.random.default_rng(3).binomial(1, 0.5, (500, 200)), axis=1).astype(float)
-    values = np.array(
-        [risk_p_values(row[None], 0.5, delta=0.1, seed=seed)[0] for seed, row in enumerate(losses)]
-    )
-    assert (values <= 0.1).mean() <= 0.1 + 3 * np.sqrt(0.1 / 500)
-
-
 def test_too_few_labels_promise_nothing() -> None:
     losses = np.zeros((3, 5))
     assert safe_on_average(losses, 0.1) is None
     assert safe_on_average(losses, 0.2) == 2
-    assert safe_with_probability(losses, 0.1, delta=0.1) is None
     for wrong in (np.zeros((3, 0)), np.full((2, 2), 1.5), np.zeros(3)):
         with pytest.raises(AgreementError):
             safe_on_average(wrong, 0.1)
-    with pytest.raises(AgreementError, match="delta"):
-        safe_with_probability(losses, 0.1, delta=0)
 
 
 def test_a_path_grows_bolder_and_what_is_decided_stays_decided() -> None:
@@ -308,9 +245,6 @@ def test_goals() -> None:
     assert sure.calls is not None
     assert choose_setting(data, CascadeOptions(agreement=0.78)).accept == sure.accept
     assert choose_setting(data, CascadeOptions(agreement=0.95)).accept is None
-    goal = CascadeOptions(agreement=0.78, guarantee="probability")
-    careful = choose_setting(made(5, 4000), goal)
-    assert careful.accept is not None
     for wrong in (
         CascadeOptions(agreement=0.8, calls=0.4),
         CascadeOptions(agreement=1.5),
@@ -387,8 +321,6 @@ def test_the_command_prints_the_curve_and_the_choice(
     assert "cannot be guaranteed" in capsys.readouterr().out
     assert command(files) == 0
     assert "nothing is chosen" in capsys.readouterr().out
-    assert command(files, "--agreement", "0.7", "--guarantee", "probability", "--delta", "0.2") == 0
-    assert "with probability 0.8 over sets of labels" in capsys.readouterr().out
 
 
 def test_the_command_gives_data_and_names_errors(

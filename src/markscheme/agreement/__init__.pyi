@@ -46,11 +46,6 @@ from .gate import Gate as Gate
 from .gate import gates as gates
 from .human_estimates import EstimateResult as EstimateResult
 from .human_estimates import estimate as estimate
-from .label_orders import EstimateSoFar as EstimateSoFar
-from .label_orders import LabelOrder as LabelOrder
-from .label_orders import chances_of_label as chances_of_label
-from .label_orders import draw_label_order as draw_label_order
-from .label_orders import estimate_so_far as estimate_so_far
 from .label_plans import LabelNeed as LabelNeed
 from .label_plans import choose_labels as choose_labels
 from .label_plans import need_from_accuracy as need_from_accuracy

@@ -31,8 +31,6 @@ Predictions = Literal["auto", "score", "verdict"]
 """What a judge's prediction is taken to be."""
 Design = Literal["random", "stratified"]
 """How answers to label are drawn."""
-Guarantee = Literal["average", "probability"]
-"""What a guaranteed agreement means."""
 LEAST_LABELS = 30
 LEAST_QUESTIONS = 10
 """Labels, and their questions, from which the judge helps: fewer labels speak by themselves."""
@@ -347,10 +345,9 @@ class CascadeOptions(JudgmentOptions):
     """What a cascade's thresholds are chosen by: `agreement` or `calls`; neither for the curve.
 
     Attributes:
-        agreement: expected agreement with people on a new question, to be guaranteed.
+        agreement: expected agreement with people on a new question, to be guaranteed
+            (conformal risk control).
         calls: share of answers, at most, that may go to the second judge.
-        guarantee: `average` (conformal risk control) or `probability` (Learn then Test).
-        delta: with `probability`, the chance that the agreement is lower anyway.
         share: of the labelled questions to choose on; figures are of the others.
         seed: of the splits.
     """
@@ -361,17 +358,6 @@ class CascadeOptions(JudgmentOptions):
     calls: Annotated[
         float | None, Option("Or a budget: share of answers, at most, for the judge of --then.")
     ] = None
-    guarantee: Annotated[
-        Guarantee,
-        Option(
-            "The agreement holds on average over sets of labels (conformal risk control), or "
-            "with probability 1 - delta (Learn then Test).",
-            rare=True,
-        ),
-    ] = "average"
-    delta: Annotated[
-        float, Option("With probability: the chance of lower agreement.", rare=True)
-    ] = 0.1
     share: Annotated[float, SHARE] = 0.5
     seed: Seed = 0
 

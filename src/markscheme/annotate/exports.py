@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import datetime
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, get_args
 
 import orjson
 import polars as pl
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, func, select
 
-from markscheme.agreement import amend_references, chances_of_label
+from markscheme.agreement import amend_references
 from markscheme.annotate import tables as t
 from markscheme.annotate.options import ExportOptions, Kind
 from markscheme.annotate.project import Project
@@ -85,11 +84,11 @@ def export(
         if count := labelled.filter(waiting).height:
             known = labelled.filter(pl.col("label").is_not_null() | waiting)
             notes += (f"{count:,} more wait for a decision: each person's word is there, no label",)
-        if project.order == "informative":
-            chances = _chances(connection, settled)
-            known = known.join(chances, on="item", how="left", maintain_order="left")
-            drawn = pl.col("inclusion_probability").fill_null(1.0) * pl.col("chance")
-            known = known.with_columns(drawn.alias("inclusion_probability")).drop("chance")
+        if connection.scalar(select(func.count(t.items.c.draw_weight))):
+            notes += (
+                "these items came in the order 'informative' at first, unsure answers before "
+                "others: no random sample, so 'estimate' needs the labels of all",
+            )
         return Exported(table=_without_empty(known.drop("item", "text_place")), notes=notes)
     # What says nothing can be no reference, and nothing is learned from it.
     known = known.filter(pl.col("answer") != "")
@@ -239,19 +238,6 @@ def _firsts(connection: Connection, project: Project) -> pl.DataFrame:
             found.append((item, 0, person, value))
     schema = {"item": pl.Int64, "text_place": pl.Int64, "person": pl.Int64, "value": pl.Float64}
     return pl.DataFrame(found, schema=schema, orient="row")
-
-
-def _chances(connection: Connection, settled: Mapping[int, float | None]) -> pl.DataFrame:
-    """`item`, `chance`: with which each item came before the first that nobody has labelled yet."""
-    rows = connection.execute(
-        select(t.items.c.id, t.items.c.draw_weight, t.items.c.draw_key)
-        .where(t.items.c.stage != "gold")
-        .order_by(t.items.c.place)
-    ).all()
-    last = max((n for n, row in enumerate(rows) if row.id in settled), default=-1)
-    threshold = rows[last + 1].draw_key if last + 1 < len(rows) else math.inf
-    chances = chances_of_label([row.draw_weight for row in rows], threshold)
-    return pl.DataFrame({"item": [row.id for row in rows], "chance": chances})
 
 
 def _grades(ranks: Sequence[int]) -> list[float]:

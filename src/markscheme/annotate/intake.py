@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,7 +12,6 @@ import orjson
 import polars as pl
 from sqlalchemy import Connection, insert, select
 
-from markscheme.agreement import draw_label_order
 from markscheme.annotate import tables as t
 from markscheme.annotate.project import Project
 from markscheme.errors import DataError
@@ -101,11 +99,11 @@ def make_items(
         answers: as `read_file` gives them.
         project: its scale, order and seed.
         gold: whether labels are what annotators are checked against.
-        scores: of a judge, by answer id; they choose the order where it is `informative`.
+        scores: of a judge, by answer id.
 
     Raises:
-        DataError: nothing to label; an informative order without scores; a gold answer without
-            label, or with two; too many answers to rank.
+        DataError: nothing to label; a gold answer without label, or with two; too many answers to
+            rank.
     """
     silent = pl.col("answer").fill_null("").str.strip_chars() == ""
     said = answers.with_row_index("row_place").with_columns(
@@ -135,10 +133,7 @@ def make_items(
         kept = {n for n, item in enumerate(items) if item["texts"] > 1}
         items = [item for n, item in enumerate(items) if n in kept]
         sources = [source for source in sources if source["item"] in kept]
-    if project.order == "informative" and not gold:
-        _choose(items, sources, project)
-    else:
-        _place(items, project, rng)
+    _place(items, project, rng)
     for item in items:
         item["texts"] = orjson.dumps(item.pop("shown")).decode()
     return Intake(
@@ -197,8 +192,6 @@ def _item(
         "third_id": None,
         "final": None,
         "score": next((scores[one] for one in group["answer_id"] if one in scores), None),
-        "draw_weight": None,
-        "draw_key": None,
     }
 
 
@@ -217,26 +210,6 @@ def _sources(number: int, group: pl.DataFrame, texts: list[str]) -> list[dict[st
         }
         for row in group.rows(named=True)
     ]
-
-
-def _choose(items: list[dict[str, Any]], sources: list[dict[str, Any]], project: Project) -> None:
-    """Draw the order in which labels teach most, and note each item's weight and key."""
-    scores = [item["score"] for item in items]
-    if project.scale == "rank" or all(score is None for score in scores):
-        raise DataError(
-            "an informative order needs a judge's scores of these answers: give --scores RUN, or "
-            "--order shuffled"
-        )
-    shares = Counter(source["item"] for source in sources)
-    drawn = draw_label_order(
-        scores, [shares[item["item"]] for item in items], seed=[project.seed, 3]
-    )
-    for place, number in enumerate(drawn.order.tolist()):
-        items[number] |= {
-            "place": place,
-            "draw_weight": float(drawn.weights[number]),
-            "draw_key": float(drawn.keys[number]),
-        }
 
 
 def _place(items: list[dict[str, Any]], project: Project, rng: np.random.Generator) -> None:

@@ -24,7 +24,7 @@ ScaleName = Literal["verdict", "relation", "grade", "rank"]
 """What annotators may say."""
 References = Literal["shown", "on-request", "hidden"]
 """Whether annotators see the references; `on-request` is one key away."""
-Order = Literal["shuffled", "by-question", "file", "informative"]
+Order = Literal["shuffled", "by-question", "file"]
 """In which order items come."""
 Kind = Literal["labels", "ratings", "references", "training", "audit"]
 """What is exported."""
@@ -61,13 +61,12 @@ class AnnotateOptions:
         adjudicate: whether a third person resolves disagreements.
         references: whether annotators see them.
         order: of the items: `shuffled`, `by-question` (questions shuffled, their answers together),
-            as in the `file`, or `informative` (drawn by chances that a judge's scores give).
+            or as in the `file`.
         guidelines: the text that annotators read.
         gold: file of answers with known labels to mix in.
         gold_every: one known item after this many others.
         suggest: run whose judgments are shown after a person's own verdict.
-        scores: run whose judge's scores choose the order, where that is informative, and narrow the
-            running estimate; nobody is shown them. Settings fix it once the project is made.
+        scores: run whose judge's scores narrow the running estimate; nobody is shown them.
         judge: which of its judges, for both.
         title: shown on every page.
         columns, reference_separator: how files are read.
@@ -124,11 +123,7 @@ class AnnotateOptions:
     ] = None
     order: Annotated[
         Order | None,
-        Option(
-            "shuffled; by-question: a question's answers together; file; or informative: drawn "
-            "with higher chances where the judge of --scores is unsure. [default: shuffled]",
-            rare=True,
-        ),
+        Option("shuffled; by-question (answers together); file. [default: shuffled]", rare=True),
     ] = None
     guidelines: Annotated[
         str | None,
@@ -156,8 +151,7 @@ class AnnotateOptions:
     scores: Annotated[
         str | None,
         Option(
-            "A judge's scores choose the informative order and narrow the running estimate; nobody "
-            "is shown them.",
+            "A judge's scores narrow the running estimate; nobody is shown them.",
             metavar="RUN",
             rare=True,
         ),

@@ -5,15 +5,16 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, replace
 from hashlib import blake2b
 from pathlib import Path
+from typing import get_args
 
-from sqlalchemy import Connection, func, select
+from sqlalchemy import Connection, func, select, update
 
 from markscheme.annotate import tables as t
 from markscheme.annotate.database import Store
 from markscheme.annotate.intake import Intake, make_items, read_file, save_items
 from markscheme.annotate.options import CHANGEABLE, AnnotateOptions
 from markscheme.annotate.people import ADMIN, Role, add_person, everyone, new_token
-from markscheme.annotate.project import Project, change_setting, load_project, save_project
+from markscheme.annotate.project import Order, Project, change_setting, load_project, save_project
 from markscheme.annotate.ratings import settle_again
 from markscheme.annotate.suggest import read_scores, save_suggestions
 from markscheme.errors import RunError
@@ -109,6 +110,16 @@ def _make(store: Store, options: AnnotateOptions, plan: Plan) -> Ready:
 
 
 def _reopen(connection: Connection, project: Project, options: AnnotateOptions) -> Ready:
+    notes = []
+    if project.order not in get_args(Order):
+        connection.execute(
+            update(t.items).where(t.items.c.stage != "gold").values(place=t.items.c.id)
+        )
+        change_setting(connection, "order", "file")
+        notes.append(
+            f"the order {project.order!r} is gone: the remaining items come in the file's order"
+        )
+        project = replace(project, order="file")
     fixed = {
         name: value
         for name, value in options.settings.items()
@@ -122,9 +133,9 @@ def _reopen(connection: Connection, project: Project, options: AnnotateOptions) 
             f"the project is made already and its {what} cannot change; make another one with "
             "--project PATH"
         )
-    notes = [
+    notes.append(
         f"{project.items:,} items, {_labels(connection):,} of {project.labels_wanted:,} labels"
-    ]
+    )
     for name in CHANGEABLE:
         if name in options.settings and options.settings[name] != getattr(project, name):
             change_setting(connection, name, options.settings[name])

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, replace
 
 import polars as pl
 from sqlalchemy import Connection, func, select
 
-from markscheme.agreement import EstimateSoFar, RunningEstimate, estimate_so_far, running_estimate
+from markscheme.agreement import human_accuracy, running_estimate
 from markscheme.annotate import tables as t
 from markscheme.annotate.options import ACCEPTED
 from markscheme.annotate.project import Project
 from markscheme.annotate.scales import RELATION_OF
+from markscheme.options import EstimateOptions
+from markscheme.results import Figure
 
 MARGIN = 0.03
 """The margin that is wanted: 3 points either way."""
 MOST_WATCHED = 2000
-"""Labels up to which the interval that always holds is worked out: 1,000 take about a second."""
+"""Labels up to which the interval that always holds is computed: 1,000 take about a second."""
+
+_NONE_YET = Figure(reason="no labels yet")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,28 +30,28 @@ class Standing:
 
     Attributes:
         answers: how many answers it is of; an item represents all that are equal.
-        drawn: whether these are a sample that plan-labels drew, of which alone the estimate is.
         reason: why there can be no estimate; empty if there is one, or will be with more labels.
-        so_far: the estimate; its interval holds for a person who stops once it is narrow enough.
-        always: the interval that holds however often one looks, for whatever reason one stops;
-            None where the order is informative or too many labels make it slow.
+        labelled: items with their label.
+        pending: items without one before the last that has one.
+        drawn: whether these are a sample that plan-labels drew, of which alone the estimate is.
+        helped: whether a judge's scores narrow the interval.
+        figure: the estimate, or why there is none yet.
+        watched: whether its interval holds however often one looks, and allows for either label of
+            pending items; it does up to `MOST_WATCHED` labels.
+        enough: whether it is known to the margin that is wanted.
+        more: about how many more items that takes; None if that is not known.
     """
 
     answers: int
-    drawn: bool = False
     reason: str = ""
-    so_far: EstimateSoFar | None = None
-    always: RunningEstimate | None = None
-
-    @property
-    def enough(self) -> bool:
-        """Whether the estimate is known to the margin that is wanted."""
-        return self.so_far is not None and self.so_far.enough_at(MARGIN)
-
-    @property
-    def more(self) -> int | None:
-        """About how many more items that takes; None if that is not known yet."""
-        return None if self.so_far is None else self.so_far.more_for(MARGIN)
+    labelled: int = 0
+    pending: int = 0
+    drawn: bool = False
+    helped: bool = False
+    figure: Figure = _NONE_YET
+    watched: bool = True
+    enough: bool = False
+    more: int | None = None
 
 
 def standing(connection: Connection, project: Project) -> Standing:
@@ -56,21 +61,44 @@ def standing(connection: Connection, project: Project) -> Standing:
     reason = _reason(items, project)
     if reason:
         return Standing(answers=answers, reason=reason)
-    labels = _labels(items["final"], project)
-    scores = None if items["score"].null_count() == items.height else items["score"].to_list()
-    weights = items["draw_weight"] if project.order == "informative" else items["answers"] * 0 + 1
-    found = estimate_so_far(
-        labels.to_list(), weights=weights.cast(pl.Float64).to_numpy(),
-        shares=items["answers"].cast(pl.Float64).to_numpy(), scores=scores,
-    )  # fmt: skip
-    always = None
-    even = items["answers"].n_unique() == 1
-    whole = scores is not None and None not in scores
-    if project.order == "shuffled" and even and found.n <= MOST_WATCHED:
-        always = running_estimate(labels.to_list(), predictions=scores if whole else None)
+    items = items.with_columns(_labels(items["final"], project).alias("label")).with_row_index("n")
+    places = items.filter(pl.col("label").is_not_null())["n"]
     least = items["least"].min()
-    drawn = isinstance(least, float) and least < 1
-    return Standing(answers=answers, drawn=drawn, so_far=found, always=always)
+    about = Standing(
+        answers=answers, labelled=len(places),
+        pending=places[-1] + 1 - len(places) if len(places) else 0,
+        drawn=isinstance(least, float) and least < 1, helped=items["score"].count() > 0,
+    )  # fmt: skip
+    each = items.select(pl.all().repeat_by("answers").explode())
+    if about.labelled > MOST_WATCHED:
+        figure = _looking_once(each, helped=about.helped)
+        enough = (figure.high or 1.0) - (figure.low or 0.0) <= 2 * MARGIN
+        return replace(about, figure=figure, watched=False, enough=enough)
+    mean = each["score"].mean()
+    running = running_estimate(
+        each["label"].to_list(),
+        each["n"].to_list(),
+        predictions=each["score"].fill_null(mean).to_numpy() if isinstance(mean, float) else None,
+        unit="answer" if items.height == answers else "question",
+    )
+    more = running.more_for(MARGIN)
+    return replace(
+        about, figure=running.figure, enough=more == 0,
+        more=None if more is None else math.ceil(more * items.height / answers),
+    )  # fmt: skip
+
+
+def _looking_once(each: pl.DataFrame, *, helped: bool) -> Figure:
+    """What `estimate` gives for these labels; by themselves where no judge's scores are known."""
+    rows = each.with_row_index("answer_id").cast({"answer_id": pl.String})
+    score = pl.col("score") if helped else pl.lit(0.5).alias("score")
+    judgments = rows.select("answer_id", "question", score, judge=pl.lit("scores"),
+                            verdict=score >= 0.5)  # fmt: skip
+    # The order is random by itself, so it is no question whether the labelled answers are.
+    options = EstimateOptions(trust_sample=True)
+    (found,) = human_accuracy(judgments, rows.select("answer_id", "label"), options)
+    by_method = {one.method: one.figure for one in found.estimates}
+    return (found.figure if helped else None) or by_method["labels_only"]
 
 
 def _items(connection: Connection) -> pl.DataFrame:
@@ -86,14 +114,14 @@ def _items(connection: Connection) -> pl.DataFrame:
         .subquery()
     )
     rows = connection.execute(
-        select(t.items.c.final, t.items.c.score, t.items.c.draw_weight, drawn.c.answers,
+        select(t.items.c.question, t.items.c.final, t.items.c.score, drawn.c.answers,
                drawn.c.least, drawn.c.most)
         .join(drawn, drawn.c.item_id == t.items.c.id)
         .where(t.items.c.stage != "gold")
         .order_by(t.items.c.place)
     )  # fmt: skip
-    names = ("final", "score", "draw_weight", "answers", "least", "most")
-    schema = dict.fromkeys(names, pl.Float64) | {"answers": pl.Int64}
+    names = ("question", "final", "score", "answers", "least", "most")
+    schema = dict.fromkeys(names, pl.Float64) | {"question": pl.String, "answers": pl.Int64}
     return pl.DataFrame([tuple(row) for row in rows], schema=schema, orient="row")
 
 
@@ -104,7 +132,7 @@ def _reason(items: pl.DataFrame, project: Project) -> str:
             "these labels are no verdicts or relations, so nothing is estimated here; export them "
             "for other commands"
         )
-    if project.order not in ("shuffled", "informative"):
+    if project.order != "shuffled":
         return "the items' order is not random, so the first labels say nothing of the rest"
     least, most = items["least"].min(), items["most"].max()
     if least != most:

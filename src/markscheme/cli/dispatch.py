@@ -42,6 +42,8 @@ GONE: dict[tuple[str, str], str] = {
     ("agree", "--relations"): "research hierarchy",
     ("failures", "--tags"): "research tags",
     ("failures", "--to-tag"): "research tags",
+    ("annotate", "--order informative"): "plan-labels' and 'markscheme estimate --anytime",
+    **{("cascade", option): "cascade --agreement" for option in ("--guarantee", "--delta")},
 }
 """Options that were taken out, by command, to the commands that answer their question."""
 
@@ -55,11 +57,11 @@ def spelled_now(arguments: Sequence[str]) -> list[str]:
     """A command line with its command as it is spelled now, and a note where that has changed.
 
     Raises:
-        MarkschemeError: an option that is a command now.
+        MarkschemeError: an option that was taken out.
     """
+    line = f" {' '.join(arguments)} ".replace("=", " ")
     for (name, option), instead in GONE.items():
-        typed = (word.partition("=")[0] for word in arguments[1:])
-        if arguments[:1] == [name] and option in typed:
+        if arguments[:1] == [name] and f" {option} " in line:
             raise MarkschemeError(f"'markscheme {name} {option}' is 'markscheme {instead}' now")
     for words in (2, 1):
         before = " ".join(arguments[:words])

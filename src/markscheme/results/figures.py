@@ -15,8 +15,8 @@ import polars as pl
 from markscheme.text import excerpt
 
 METHODS = (
-    "wilson", "wilson-t", "clopper-pearson", "t", "fieller-t", "fisher-z", "betting", "regression",
-    "ppi-t", "tango", "exchange", "mcnemar", "pairs", "exact", "score", "fisher-exact",
+    "wilson", "wilson-t", "clopper-pearson", "t", "fieller-t", "fisher-z", "betting", "ppi-t",
+    "tango", "exchange", "mcnemar", "pairs", "exact", "score", "fisher-exact",
     "brunner-munzel",
 )  # fmt: skip
 """How an interval or a p-value was made, in a word; `docs/coverage.md` explains each."""
