@@ -163,7 +163,7 @@ def test_compare_judges_and_systems(cli: Cli, big: Path, judged: str, example: P
     assert "chatty" in cli(*systems, "--resamples", "200")
     assert "no systems 'nobody'" in cli(*systems, "--only", "terse,nobody", code=2)
     told = cli("compare", judged, "--systems", "--answers", example, code=2)
-    assert "choose one of" in told
+    assert "choose with --judge one of" in told
     assert "with --judge " in told
 
 

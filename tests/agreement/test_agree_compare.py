@@ -224,7 +224,7 @@ def test_refusals() -> None:
     with pytest.raises(AgreementError, match="no judged question in common"):
         compare_systems(load_judgments(apart))
     two = pl.concat([apart.with_columns(pl.lit(name).alias("judge")) for name in "ab"])
-    with pytest.raises(AgreementError, match="choose one of 'a', 'b'"):
+    with pytest.raises(AgreementError, match="choose with --judge one of 'a', 'b'"):
         compare_systems(load_judgments(two))
 
 

@@ -620,3 +620,12 @@ def test_empty_answers_are_labelled_like_those_that_were_judged_and_drawn(projec
     assert dict(table.select("answer_id", "label").iter_rows())["none1"] == 0
     assert table.height == 6
     assert exported(made, "training").height == 4
+
+
+def test_references_that_came_and_went_are_counted_of_every_list(project: Make) -> None:
+    rows = answers(1, systems=2)
+    rows[1]["references"] = ["another", "answer 0 of 0"]
+    made = project(rows, per_item=1, people=("Ann",))
+    work(made.worker("Ann"), {})
+    notes = made.store.read(lambda c: export(c, made.ready.project, "references")).notes
+    assert notes[-1] == "3 references joined, 0 left"  # two of the first list, one of the second

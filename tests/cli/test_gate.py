@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -13,7 +14,9 @@ from statsmodels.stats.proportion import proportion_confint
 from markscheme.agreement.gate import gates
 from markscheme.api import judge
 from markscheme.cli import run
+from markscheme.engine.summary import CLUSTERS, summarise
 from markscheme.errors import MarkschemeError
+from markscheme.tables import JUDGMENTS_SCHEMA
 
 
 def rows(right: int, wrong: int, unclear: int = 0) -> list[dict[str, object]]:
@@ -85,3 +88,36 @@ def test_rows_that_could_not_be_read_cannot_open_the_gate(tmp_path: Path) -> Non
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     typed = ["judge", str(path), "-j", "exact_match", "--on-bad-row", "skip", "--fail-under", "0.9"]
     assert run([*typed, "--out", str(tmp_path / "run")]) == 1
+
+
+def test_scores_without_a_verdict_cannot_open_the_gate() -> None:
+    answers = pl.DataFrame({"system": ["a"] * 10, "question": [f"q{n}" for n in range(10)]})
+    judgments = answers.select(
+        judge=pl.lit("scorer"),
+        signature=pl.lit("s"),
+        score=pl.lit(0.7),
+        status=pl.lit("judged", dtype=JUDGMENTS_SCHEMA["status"]),
+        verdict=pl.Series([True] * 8 + [None] * 2),
+        cost_usd=pl.lit(None, dtype=pl.Float64),
+        tokens_in=pl.lit(None, dtype=pl.Int64),
+        tokens_out=pl.lit(None, dtype=pl.Int64),
+    )
+    records = summarise(judgments.lazy(), answers.select(CLUSTERS))
+    assert (records[0]["judged"], records[0]["verdicts"]) == (10, 8)
+    (gate,) = gates(records, 0.9)
+    assert (gate.accuracy, gate.not_judged, gate.passed) == (0.8, 2, False)
+    (bound,) = gates(records, 0.5, confidence=0.95)
+    low, _ = proportion_confint(8, 10, alpha=0.1, method="beta")
+    assert bound.bound == pytest.approx(low, abs=1e-9)
+
+
+def test_what_judged_nothing_is_named_where_the_gate_is_missed_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    row = {"question": "q", "references": ["y.*"], "answer": "yes", "reference_kind": "regex"}
+    Path("a.jsonl").write_text(json.dumps(row) + "\n")
+    assert run(["judge", "a.jsonl", "-j", "token_f1", "-q", "--fail-under", "0.8"]) == 1
+    told = capsys.readouterr().err
+    assert "gate FAILED" in told
+    assert "error: token_f1 judged no answer" in told

@@ -19,7 +19,8 @@ import markscheme
 from markscheme.cli import run
 from markscheme.contract.grammar import parse_judge
 from markscheme.engine.local_run import RunReport, run_in_folder
-from markscheme.engine.ray_run import RayOptions, _enough, _less, _share, run_on_ray
+from markscheme.engine.ray_run import RayOptions, _enough, _Folder, _less, _share, run_on_ray
+from markscheme.engine.ray_worker import Job, PieceJudge
 from markscheme.engine.shards import input_pieces, read_piece
 from markscheme.errors import DataError, MissingExtraError, RunError
 from markscheme.models import ServerOptions
@@ -309,3 +310,41 @@ def test_a_run_on_ray_is_sealed_and_has_the_content_of_a_local_one(tmp_path: Pat
     )
     assert healed.damaged
     assert markscheme.verify(folder).data["content"] == content
+
+
+def test_verdicts_that_contradict_the_metric_of_the_file_are_noted_as_in_a_local_run(
+    tmp_path: Path,
+) -> None:
+    samples = Path(__file__).parents[1] / "tables/reported/02-gsm8k-worked-solution"
+    lines = (samples / "samples_gsm8k.jsonl").read_text().splitlines()
+    graded = [{**json.loads(line), "exact_match": 1.0} for line in lines]
+    for name, part in (("a", graded[:2]), ("b", graded[2:])):
+        text = "".join(json.dumps(row) + "\n" for row in part)
+        (tmp_path / f"{name}.jsonl").write_text(text)
+    paths = [str(tmp_path / f"{name}.jsonl") for name in "ab"]
+    judges = [parse_judge("exact_match"), parse_judge("token_f1")]
+    pieces, _ = input_pieces(paths)
+    out = tmp_path / "run"
+    folder = _Folder(str(out))
+    plan = {"format": 1, "markscheme": "", "judges": [], "options": {}}
+    folder.begin(plan)
+    job = Job(
+        judges=tuple(judges),
+        out=str(out),
+        read=ReadOptions(),
+        clean="formatting",
+        models=ModelOptions(),
+    )
+    judge = PieceJudge(job, {piece.number: piece for piece in pieces})
+    found = judge({"number": [piece.number for piece in pieces]})["report"]
+    report = folder.finish(plan, pieces, [json.loads(one) for one in found], 0, None)
+    local = run_in_folder(AnswersReader(paths), judges, tmp_path / "local")
+    torn = {note: count for note, count in report.notes.items() if "contradict" in note}
+    assert torn == {note: n for note, n in local.notes.items() if "contradict" in note}
+    assert (
+        torn[
+            f"of {len(graded)} answers, verdicts of exact_match contradict the file's own "
+            "exact_match"
+        ]
+        == 3
+    )

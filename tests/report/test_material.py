@@ -216,3 +216,16 @@ def test_a_pivot_has_a_cell_and_a_link_for_what_is_known() -> None:
         (0, 3): {"said": "no"},
         (1, 3): {"said": "no"},
     }
+
+
+@pytest.mark.parametrize("together", [True, False])
+def test_an_answer_that_occurs_twice_is_judged_twice(together: bool) -> None:
+    row = {"question": "Who wrote Emma?", "references": ["Jane Austen"], "answer": "Austen"}
+    answers = [{**row, "system": "a"}, {**row, "answer": "Burney", "system": "a"}] * 2
+    verdicts = [{**one, "verdict": int(one["answer"] == "Austen")} for one in answers]
+    if not together:
+        verdicts = [
+            {name: one[name] for name in ("question", "answer", "verdict")} for one in verdicts[:2]
+        ]
+    material = read_material(verdicts, answers=None if together else answers)
+    assert material.judges[0].rows["verdict"].to_list() == [True, False] * 2

@@ -18,7 +18,7 @@ from markscheme.cli import run
 from markscheme.errors import RunError
 from markscheme.tables.answers import AnswersReader
 from markscheme.tables.read_options import ReadOptions
-from markscheme.tables.seal import bytes_digest, file_digest
+from markscheme.tables.seal import MANIFEST, bytes_digest, file_digest, seal_of
 
 QUICK = int(os.environ.get("MARKSCHEME_FUZZ", "40"))
 
@@ -214,3 +214,29 @@ def test_a_sealed_manifest_that_is_none_is_one_error_and_healed(
     assert "is no manifest of a run" in capsys.readouterr().err
     assert run(judge) == 0
     assert run(["verify", str(out)]) == 0
+
+
+@pytest.mark.parametrize("name", ["accuracy", "accuracy_low", "interval"])
+def test_figures_that_were_taken_out_are_missed(source: Path, tmp_path: Path, name: str) -> None:
+    out = tmp_path / "run"
+    markscheme.judge(source, JUDGES, out=out)
+
+    def without(*names: str) -> bool:
+        summary = json.loads((out / "summary.json").read_text())
+        for record in summary["figures"]:
+            for one in names:
+                record.pop(one, None)
+        content = json.dumps(summary).encode()
+        (out / "summary.json").write_bytes(content)
+        plan, manifest = (json.loads((out / one).read_text()) for one in ("run.json", MANIFEST))
+        files = manifest["files"] | {"summary.json": bytes_digest(content)}
+        sealed = json.dumps({**manifest, "files": files}).encode()
+        (out / MANIFEST).write_bytes(sealed)
+        (out / "run.json").write_text(json.dumps({**plan, **seal_of(sealed)}))
+        return markscheme.verify(out).passed
+
+    assert without()
+    assert without("independent_answers")  # as an earlier version wrote it
+    markscheme.judge(source, JUDGES, out=tmp_path / "other")
+    out = tmp_path / "other"
+    assert not without(name)

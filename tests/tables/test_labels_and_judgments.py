@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from markscheme.errors import AgreementError, BadRowsError, DataError, RunError
+from markscheme.errors import AgreementError, BadRowsError, DataError, RunError, UnknownNameError
 from markscheme.tables import judgments_file
 from markscheme.tables.answers import write_table
-from markscheme.tables.joins import as_binary, join_labels
-from markscheme.tables.judgment_files import load_judgments
+from markscheme.tables.joins import as_binary, join_labels, with_answers
+from markscheme.tables.judgment_files import load_judgments, one_judge
 from markscheme.tables.label_values import NO, YES, parse_values
 from markscheme.tables.labels import load_labels
 
@@ -284,3 +284,38 @@ def test_a_row_an_annotator_by_any_name_of_the_column(name: str) -> None:
 def test_partly_correct_is_a_grade_between() -> None:
     rows = {"id": ["1", "2", "3"], "label": ["correct", "Partially correct", "wrong"]}
     assert load_labels(pl.DataFrame(rows))["label"].to_list() == [1.0, 0.5, 0.0]
+
+
+def test_every_copy_of_an_answer_gets_its_judgment() -> None:
+    answers = pl.DataFrame(
+        {"answer_id": ["1", "2", "3"], "question": ["q", "q", "r"], "answer": ["a", "a", None]}
+    )
+    judged = judgments(question=["q", "r"], answer=["a", None], verdict=[1, 0])
+    found = with_answers(judged, answers)
+    assert found.select("answer_id", "verdict").rows() == [("1", True), ("2", True), ("3", False)]
+    several = judgments(
+        question=["q", "q", "r", "q"],
+        answer=["a", "a", None, "a"],
+        verdict=[1, 0, 1, 1],
+        judge=["one", "one", "one", "two"],
+    )
+    found = with_answers(several, answers).sort("judge", "answer_id")
+    assert found.select("judge", "answer_id", "verdict").rows() == [
+        ("one", "1", True),
+        ("one", "2", False),
+        ("one", "3", True),
+        ("two", "1", True),
+        ("two", "2", True),
+    ]
+    more = judgments(question=["r", "r", "q"], answer=[None, None, "a"], verdict=[1, 0, 1])
+    assert with_answers(more, answers)["answer_id"].to_list() == ["3", "3", "1", "2"]
+
+
+def test_the_one_judge_is_the_only_one_or_the_one_named() -> None:
+    several = judgments(answer_id=["1", "1"], verdict=[1, 0], judge=["strict", "lenient"])
+    assert one_judge(several, "strict")["verdict"].to_list() == [True]
+    assert one_judge(several.head(1)).height == 1
+    with pytest.raises(AgreementError, match="with --judge one of 'strict', 'lenient'"):
+        one_judge(several)
+    with pytest.raises(UnknownNameError, match="no judge here named 'stricd'; did you mean"):
+        one_judge(several, "stricd")

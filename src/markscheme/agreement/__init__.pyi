@@ -31,6 +31,7 @@ from .cascades import ChosenCascade as ChosenCascade
 from .cascades import Recorded as Recorded
 from .cascades import choose_setting as choose_setting
 from .closed_forms import holm as holm
+from .closed_forms import holm_figures as holm_figures
 from .closed_forms import wilson_interval as wilson_interval
 from .compared import CompareResult as CompareResult
 from .compared import SlicedDifference as SlicedDifference

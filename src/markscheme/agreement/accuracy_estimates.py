@@ -25,10 +25,7 @@ from markscheme.agreement.options import LEAST_LABELS, LEAST_QUESTIONS, Estimate
 from markscheme.agreement.sequences import RunningEstimate, Unit, running_estimate
 from markscheme.errors import AgreementError
 from markscheme.results import Figure
-from markscheme.tables import join_labels
-
-LEAD = ("labels_only", "ppi_tuned", "sequence")
-"""Methods whose figure is reported where no other is requested, the surest first."""
+from markscheme.tables import join_labels, one_judge
 
 REFUSE_BELOW = 0.001
 WARN_BELOW = 0.05
@@ -75,8 +72,10 @@ class HumanAccuracy:
         the labels alone.
         """
         known = {e.method: e.figure for e in self.estimates if e.figure.value is not None}
-        best = ("labels_only",) if self.labelled == self.answers else ("ppi_tuned", "sequence")
-        return next((known[name] for name in (*best, *LEAD) if name in known), None)
+        tuned = ("ppi_tuned", "sequence")
+        whole = self.labelled == self.answers
+        order = ("labels_only", *tuned) if whole else (*tuned, "labels_only")
+        return next((known[name] for name in order if name in known), None)
 
 
 def human_accuracy(
@@ -100,7 +99,7 @@ def human_accuracy(
             "--half-width requires --anytime; 'markscheme plan-labels --half-width' says before "
             "labelling how many labels it takes"
         )
-    rows = _of_judge(judgments, options.judge)
+    rows = one_judge(judgments, options.judge)
     table = with_labels(rows, labels)
     whole = _estimate(table, None, options)
     if whole.refusal and not options.by == "system":
@@ -114,17 +113,6 @@ def human_accuracy(
         if all(one.refusal for one in found):
             raise AgreementError(whole.refusal or "no system has enough labels")
     return found
-
-
-def _of_judge(judgments: pl.DataFrame, judge: str | None) -> pl.DataFrame:
-    known = judgments["judge"].unique(maintain_order=True).to_list()
-    if judge is None and len(known) > 1:
-        raise AgreementError(
-            f"estimates rest on one judge; choose with --judge one of {', '.join(map(repr, known))}"
-        )
-    if judge is not None and judge not in known:
-        raise AgreementError(f"no judge {judge!r}; there are {', '.join(map(repr, known))}")
-    return judgments.filter(pl.col("judge") == (judge or known[0]))
 
 
 def _all_answers(

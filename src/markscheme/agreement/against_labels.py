@@ -152,7 +152,7 @@ def _ranked(
         asked,
         resamples=min(options.resamples, affordable),
         seed=options.seed,
-    )["average_precision"]
+    )
     drawn = drawn[~np.isnan(drawn)]
     if len(drawn) > 1 and questions >= LEAST_QUESTIONS:
         # The standard error of the resamples; the questions that carry it are those of AUROC.

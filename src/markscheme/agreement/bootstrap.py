@@ -56,8 +56,8 @@ def resample_ranked(
     *,
     resamples: int,
     seed: int,
-) -> dict[str, Array]:
-    """AUROC and average precision in each of `resamples` resamples of clusters; NaN: one class.
+) -> Array:
+    """Average precision in each of `resamples` resamples of clusters; NaN: one class.
 
     Unlike counts, ranked scores must be gone through again in every resample, so time grows with
     rows times resamples.
@@ -69,7 +69,7 @@ def resample_ranked(
     total = int(clusters.max()) + 1
     rng = np.random.default_rng(seed)
     step = max(1, CHUNK_CELLS // max(total, len(labels)))
-    auroc, precision = [], []
+    precision = []
     for start in range(0, resamples, step):
         size = min(step, resamples - start)
         weights = cluster_draws(total, size, rng)[:, member]
@@ -78,9 +78,7 @@ def resample_ranked(
         above = np.cumsum(pos, axis=1)
         beside = np.cumsum(neg, axis=1)
         with np.errstate(invalid="ignore", divide="ignore"):
-            pairs = above[:, -1] * beside[:, -1]
-            auroc.append((neg * (above - pos / 2)).sum(axis=1) / pairs)
             here = np.where(pos > 0, above / (above + beside), 0.0)
             found = (pos * here).sum(axis=1) / above[:, -1]
         precision.append(np.where(beside[:, -1] > 0, found, np.nan))
-    return {"auroc": np.concatenate(auroc), "average_precision": np.concatenate(precision)}
+    return np.concatenate(precision)

@@ -25,7 +25,7 @@ from markscheme.agreement.thresholds import (
 from markscheme.errors import AgreementError
 from markscheme.flags import with_keywords
 from markscheme.results import Column, Figure, Table, TableResult, cell, columns
-from markscheme.tables import as_binary
+from markscheme.tables import as_binary, one_judge
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -75,22 +75,19 @@ def calibrate(
         judgments, labels, judges=wanted.judge or "", columns=wanted.columns, answers=answers,
         label_column=wanted.label_column,
     )  # fmt: skip
-    names = joined.rows["judge"].unique(maintain_order=True).to_list()
-    if len(names) > 1:
-        raise AgreementError(
-            f"calibration is of one judge; choose with --judge one of {', '.join(map(repr, names))}"
-        )
-    scored = joined.rows.drop_nulls("score")
+    rows = one_judge(joined.rows)
+    judge = rows["judge"][0]
+    scored = rows.drop_nulls("score")
     if scored.is_empty():
-        raise AgreementError(f"{names[0]!r} gives no scores, so there is nothing to calibrate")
+        raise AgreementError(f"{judge!r} gives no scores, so there is nothing to calibrate")
     scores = scored["score"].to_numpy()
     truth = as_binary(scored["label"], positive_from=wanted.positive_from)
     clusters = scored["cluster"].to_numpy()
     chosen = choose_threshold(
         scores, truth, clusters, by=wanted.criterion, share=wanted.share, seed=wanted.seed
     )
-    fitted = _fit(scored, truth, names[0], wanted)
-    said = [*joined.notes(), f"{joined.rows.height - scored.height:,} answers have no score"]
+    fitted = _fit(scored, truth, judge, wanted)
+    said = [*joined.notes(), f"{rows.height - scored.height:,} answers have no score"]
     said.append(
         f"{100 * wanted.share:g}% of the questions to choose and fit on, the others to report on; "
         f"seed {wanted.seed}"
@@ -107,7 +104,7 @@ def calibrate(
         tables=(_threshold_table(chosen, said), _calibration_table(fitted), _diagram(frame)),
         data={
             "command": "calibrate",
-            "judge": names[0],
+            "judge": judge,
             "matched": said,
             "threshold": chosen,
             "sensitivity": sensitivity(scores, truth),

@@ -17,10 +17,10 @@ from markscheme.agreement.sources import (
     judged_and_labelled,
 )
 from markscheme.contract import parse_judge
-from markscheme.errors import AgreementError, MarkschemeError, UnknownNameError
+from markscheme.errors import AgreementError, MarkschemeError
 from markscheme.flags import with_keywords
 from markscheme.results import Column, Format, Table, TableResult, columns, interval, share_text
-from markscheme.tables import as_binary, join_labels
+from markscheme.tables import as_binary, join_labels, one_judge
 
 SHOWN = 16
 """Rows of the curve in the table; the frame and JSON have all."""
@@ -97,16 +97,11 @@ def _recorded(
     rows: pl.DataFrame, known: pl.DataFrame, first: str, then: str, positive_from: float | None
 ) -> tuple[Recorded, list[str]]:
     """Both judges' rows side by side, one an answer that has a label and that both were given."""
-    names = rows["judge"].unique().sort().to_list()
-    for name in (first, then):
-        if name not in names:
-            listed = f"there are {', '.join(names)}"
-            raise UnknownNameError("judge in the judgments", name, names, listed)
-    joined = join_labels(rows.filter(pl.col("judge").is_in([first, then])), known)
+    names = dict.fromkeys((first, then))
+    joined = join_labels(pl.concat([one_judge(rows, name) for name in names]), known)
     keys = [n for n in ("answer_id", "question", "answer", "system") if n in joined.rows.columns]
     keys = ["answer_id"] if joined.key == ("answer_id",) else keys
-    cheap = joined.rows.filter(pl.col("judge") == first)
-    second = joined.rows.filter(pl.col("judge") == then)
+    cheap, second = (joined.rows.filter(pl.col("judge") == name) for name in (first, then))
     score = pl.coalesce("score", pl.col("verdict").cast(pl.Float64)).fill_null(np.nan)
     both = cheap.select(*keys, score.alias("first"), "label", "cluster").join(
         second.select(*keys, pl.col("verdict").cast(pl.Float64).fill_null(np.nan).alias("then")),

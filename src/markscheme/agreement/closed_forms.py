@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from markscheme.metrics import wilson_interval
 
-__all__ = ["fleiss", "holm", "wilson_interval"]
+__all__ = ["fleiss", "holm", "holm_figures", "wilson_interval"]
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
@@ -24,6 +24,12 @@ def holm(p_values: Sequence[float]) -> list[float]:
         largest = max(largest, (len(p_values) - rank) * p_values[place])
         corrected[place] = min(1.0, largest)
     return corrected
+
+
+def holm_figures(p_values: Sequence[float | None]) -> list[float | None]:
+    """Holm-corrected p-values of those tests that gave a p, in order; None for the others."""
+    corrected = iter(holm([p for p in p_values if p is not None]))
+    return [None if p is None else next(corrected) for p in p_values]
 
 
 def fleiss(counts: npt.NDArray[np.int64]) -> float:

@@ -9,7 +9,7 @@ from typing import Any
 
 import polars as pl
 
-from markscheme.agreement.closed_forms import holm
+from markscheme.agreement.closed_forms import holm_figures
 from markscheme.agreement.comparisons import compare_judges, compare_systems
 from markscheme.agreement.options import CompareOptions
 from markscheme.agreement.paired import Comparison
@@ -253,17 +253,11 @@ def _sliced(
                 SlicedDifference(column=column, value=str(value), pair=pair, people=one)
                 for pair, one in zip(pairs, people, strict=True)
             ]
-    known = [
-        (place, one.people.p.value)
-        for place, one in enumerate(found)
-        if one.people is not None and one.people.p.value is not None
+    corrected = holm_figures([None if one.people is None else one.people.p.value for one in found])
+    return [
+        one if one.people is None else replace(one, people=replace(one.people, holm=p))
+        for one, p in zip(found, corrected, strict=True)
     ]
-    corrected = holm([p for _, p in known])
-    for (place, _), value in zip(known, corrected, strict=True):
-        people_of = found[place].people
-        assert people_of is not None
-        found[place] = replace(found[place], people=replace(people_of, holm=value))
-    return found
 
 
 def _on_the_rest(

@@ -27,7 +27,7 @@ from markscheme.agreement.paired import (
 from markscheme.agreement.verdicts import FROM_COUNTS, cell_codes, statistics
 from markscheme.errors import AgreementError
 from markscheme.results import Figure
-from markscheme.tables import Joined, as_binary
+from markscheme.tables import Joined, as_binary, one_judge
 
 
 def compare_judges(
@@ -89,7 +89,7 @@ def compare_systems(
                 f"comparing systems needs the {name} of every judgment; give a judgments file "
                 "with columns 'question' and 'system'"
             )
-    rows = _of_one_judge(judgments, judge)
+    rows = one_judge(judgments, judge) if "judge" in judgments.columns else judgments
     names = _chosen(rows["system"], systems, "systems")
     if options.unjudged == "errors":
         rows = rows.with_columns(pl.col("verdict").fill_null(value=False))
@@ -208,17 +208,3 @@ def _chosen(column: pl.Series, wanted: Sequence[str] | None, what: str) -> list[
             f"{', '.join(map(repr, names)) or 'none'}{other}"
         )
     return names
-
-
-def _of_one_judge(judgments: pl.DataFrame, judge: str | None) -> pl.DataFrame:
-    if "judge" not in judgments.columns:
-        return judgments
-    known = judgments["judge"].unique(maintain_order=True).to_list()
-    if judge is None and len(known) == 1:
-        return judgments
-    if judge not in known:
-        raise AgreementError(
-            f"systems are compared under one judge; choose one of {', '.join(map(repr, known))} "
-            "with --judge (Python: judges=...)"
-        )
-    return judgments.filter(pl.col("judge") == judge)

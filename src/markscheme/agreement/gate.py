@@ -97,10 +97,10 @@ def gates(
 
 
 def _gate(record: dict[str, Any], limit: float, confidence: float | None) -> Gate:
-    judged, missing = record["judged"], sum(record["not_judged"].values())
+    verdicts, missing = _counted(record)
     accuracy, bound, method = record["accuracy"], None, None
     if accuracy is not None:
-        accuracy *= judged / (judged + missing)
+        accuracy *= verdicts / (verdicts + missing)
         bound = accuracy
         if confidence is not None:
             bound = _lower(record, accuracy, confidence)
@@ -120,10 +120,16 @@ def _gate(record: dict[str, Any], limit: float, confidence: float | None) -> Gat
     )
 
 
+def _counted(record: dict[str, Any]) -> tuple[int, int]:
+    """How many answers have a verdict, and how many none: a score alone is none."""
+    verdicts: int = record.get("verdicts", record["judged"])
+    return verdicts, record["judged"] - verdicts + sum(record["not_judged"].values())
+
+
 def _lower(record: dict[str, Any], share: float, confidence: float) -> float:
     """The one-sided lower bound of `share`, over all answers, judged or not."""
-    missing = sum(record["not_judged"].values())
-    more = (record["judged"] + missing) / record["judged"]
+    verdicts, missing = _counted(record)
+    more = (verdicts + missing) / verdicts
     size, freedom = record["effective_answers"] * more, record["freedom_one_sided"]
     both = 2 * confidence - 1
     if freedom is None:

@@ -35,7 +35,7 @@ from markscheme.agreement.sources import (
 from markscheme.errors import AgreementError, MarkschemeError
 from markscheme.flags import with_keywords
 from markscheme.results import Column, Table, TableResult, columns, plain
-from markscheme.tables import join_labels, load_labels, write_table
+from markscheme.tables import join_labels, load_labels, one_judge, write_table
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -112,15 +112,11 @@ def plan_labels(
     if wanted.half_width is None and wanted.count is None:
         raise AgreementError("a plan requires --half-width, such as 0.03, or --count")
     run = open_run(judgments, answers=answers)
-    rows = judged_table(
-        run, judges=wanted.judge or "", columns=wanted.columns,
-        threshold=wanted.threshold,
-    )  # fmt: skip
-    if rows["judge"].n_unique() > 1:
-        raise AgreementError(
-            "plans rest on one judge; choose with --judge one of "
-            f"{', '.join(map(repr, rows['judge'].unique(maintain_order=True)))}"
+    rows = one_judge(
+        judged_table(
+            run, judges=wanted.judge or "", columns=wanted.columns, threshold=wanted.threshold
         )
+    )
     scored = rows.with_columns(pl.coalesce("score", pl.col("verdict").cast(pl.Float64)))
     if wanted.by and "system" not in scored.columns:
         raise AgreementError("--by system requires --answers: the judgments lack the system")

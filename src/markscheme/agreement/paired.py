@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from markscheme.agreement.bootstrap import kinds
-from markscheme.agreement.closed_forms import holm
+from markscheme.agreement.closed_forms import holm_figures
 from markscheme.agreement.options import CompareOptions
 from markscheme.metrics import spread_of
 from markscheme.results import Figure
@@ -194,18 +194,13 @@ def mcnemar_exact(only_first: int, only_second: int) -> Figure:
 
 def with_holm(pairs: Sequence[Comparison]) -> list[Comparison]:
     """The comparisons with p-values corrected by Holm's method."""
-    corrected = {}
-    for name in ("mcnemar", "permutation"):
-        known = [place for place, pair in enumerate(pairs) if getattr(pair, name).value is not None]
-        values = holm([getattr(pairs[place], name).value for place in known])
-        corrected[name] = dict(zip(known, values, strict=True))
+    mcnemar, permutation = (
+        holm_figures([getattr(pair, name).value for pair in pairs])
+        for name in ("mcnemar", "permutation")
+    )
     return [
-        replace(
-            pair,
-            mcnemar_holm=corrected["mcnemar"].get(place),
-            permutation_holm=corrected["permutation"].get(place),
-        )
-        for place, pair in enumerate(pairs)
+        replace(pair, mcnemar_holm=one, permutation_holm=other)
+        for pair, one, other in zip(pairs, mcnemar, permutation, strict=True)
     ]
 
 

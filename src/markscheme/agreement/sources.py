@@ -20,7 +20,6 @@ from markscheme.tables import (
     LABEL_OF,
     Joined,
     ReadOptions,
-    check_run,
     join_labels,
     judgments_file,
     load_judgments,
@@ -117,8 +116,17 @@ class Run:
         """
         if _is_result(self.source):
             return self.source.judgments
-        path = isinstance(self.source, str | Path)
-        return read_table(judgments_file(self.source) if path else self.source)
+        return read_table(self.source if self.file is None else self.file)
+
+    @cached_property
+    def file(self) -> str | None:
+        """The file of the judgments, with the run's answers known to be theirs; None of no path.
+
+        Raises:
+            DataError: the path is empty, or a folder that is no run's.
+            RunError: the run has not ended, or its tables are not as it left them.
+        """
+        return judgments_file(self.source) if isinstance(self.source, str | Path) else None
 
     @cached_property
     def folder(self) -> Path | None:
@@ -152,10 +160,8 @@ class Run:
         """
         if _is_result(self.source):
             return _answers_of(self.source)
-        if self.folder is None:
+        if self.file is None or self.folder is None:
             return None
-        if (self.folder / "run.json").exists():
-            check_run(self.folder, ("answers.parquet",))
         file = self.folder / "answers.parquet"
         return read_parquet(file) if file.exists() else None
 
@@ -189,7 +195,7 @@ class Run:
         """Whether the source itself has what an answers table has, references above all."""
         if self.stored_answers is not None:
             return False
-        if isinstance(self.source, str | Path) and judgments_file(self.source) != str(self.source):
+        if self.file is not None and self.file != str(self.source):
             return False
         there = set(self.names)
         if {"question", "references", "answer"} <= there or {"verdict", "judge"} & there:
@@ -223,8 +229,6 @@ class Run:
         there = [name for name in known if name in self.stored_answers.columns]
         if any(self.stored_answers[name].count() for name in there):
             return self.stored_answers
-        if isinstance(self.source, str | Path):
-            judgments_file(self.source)  # A damaged run is called damaged first.
         lacks = (
             f"none of the {self.stored_answers.height:,} answers of the run has a label"
             + (f" (column {column!r})" if column else "")

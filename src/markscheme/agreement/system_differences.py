@@ -17,7 +17,7 @@ import numpy.typing as npt
 import polars as pl
 
 from markscheme.agreement.accuracy_estimates import sample_of, with_labels
-from markscheme.agreement.closed_forms import holm
+from markscheme.agreement.closed_forms import holm_figures
 from markscheme.agreement.estimators import (
     RARE_LABELS,
     Sample,
@@ -85,11 +85,8 @@ def peoples_differences(
     table = with_labels(judgments, labels)
     parts = {str(name): part for (name,), part in table.group_by("system", maintain_order=True)}
     found = [_pair(parts[one.first], parts[one.second], one, options) for one in pairs]
-    known = [place for place, one in enumerate(found) if one.p.value is not None]
-    corrected = holm([found[place].p.value or 0.0 for place in known])
-    for place, value in zip(known, corrected, strict=True):
-        found[place] = replace(found[place], holm=value)
-    return found
+    corrected = holm_figures([one.p.value for one in found])
+    return [replace(one, holm=p) for one, p in zip(found, corrected, strict=True)]
 
 
 def _pair(

@@ -8,7 +8,7 @@ from typing import Any
 
 import polars as pl
 
-from markscheme.agreement import holm, mcnemar_exact
+from markscheme.agreement import holm_figures, mcnemar_exact
 from markscheme.analysis.wording import wording
 from markscheme.text import REFUSAL, asks_amount, asks_list, asks_time
 
@@ -62,10 +62,12 @@ def clusters(pairs: pl.DataFrame, *, slices: Sequence[str] = ()) -> list[Cluster
             shown = ((value, "(none)" if value is None else value) for value in values)
             masks |= {f"{name}={text}": compared[name].eq_missing(value) for value, text in shown}
     found = [_counts(name, compared.filter(mask)) for name, mask in masks.items() if mask.any()]
-    tested = [one for one in found if one["p"] is not None]
-    for one, corrected in zip(tested, holm([one["p"] for one in tested]), strict=True):
-        one["p"] = float(corrected)
-    lost = [Cluster(**one) for one in found if one["worse"] > one["better"]]
+    corrected = holm_figures([one["p"] for one in found])
+    lost = [
+        Cluster(**{**one, "p": p})
+        for one, p in zip(found, corrected, strict=True)
+        if one["worse"] > one["better"]
+    ]
     return sorted(lost, key=lambda one: (one.better - one.worse, one.change))
 
 

@@ -30,7 +30,7 @@ from markscheme.engine import run_in_memory
 from markscheme.errors import AgreementError, MarkschemeError
 from markscheme.flags import with_keywords
 from markscheme.results import TableResult
-from markscheme.tables import AnswersReader
+from markscheme.tables import AnswersReader, one_judge
 
 DEFAULT_JUDGE = "examiner"
 
@@ -179,12 +179,8 @@ def _judged_sides(base: Any, new: Any, options: DiffOptions) -> list[Run]:
     bare = [_is_bare(side, options) for side in sides]
     name = options.judge
     if name is None and sum(bare) == 1:
-        there = _judges(sides[bare.index(False)])
-        if len(there) > 1:
-            raise AgreementError(
-                f"one side was judged by {', '.join(there)}; name the judge with --judge"
-            )
-        name = next(iter(there), None)
+        there = list(_judges(sides[bare.index(False)]))
+        name = next(iter(one_judge(pl.DataFrame({"judge": there}))["judge"]), None)
     return [
         open_run(_judge(side, name or DEFAULT_JUDGE), slices=side.slices) if alone else side
         for side, alone in zip(sides, bare, strict=True)

@@ -31,6 +31,7 @@ from markscheme.results import Column, Format, Table, TableResult, columns, exce
 from markscheme.tables import (
     as_binary,
     matching_key,
+    one_judge,
     tied_note,
     with_ids_of,
     write_table,
@@ -399,7 +400,10 @@ def _accepted(
     table = table.filter(pl.col("reference_kind").fill_null("text") == "text")
     left_out: tuple[str, ...] = ()
     if options.trusted is not None:
-        accepted = _of_judge(judged, options.trusted)
+        if judged is None:
+            raise AgreementError(f"no judge {options.trusted!r} here: these are answers alone")
+        trusted = one_judge(judged, options.trusted).select("answer_id", accepted="verdict")
+        accepted = trusted.unique("answer_id", maintain_order=True)
     elif labels is not None:
         known = labelled_table(labels, column=options.label_column, columns=options.columns)
         accepted = _matched(table, known, options.positive_from)
@@ -418,14 +422,6 @@ def _accepted(
     if judged is not None:
         verdicts = judged.select("answer_id", "judge", "verdict", "score")
     return table, verdicts, left_out
-
-
-def _of_judge(judged: pl.DataFrame | None, trusted: str) -> pl.DataFrame:
-    found = None if judged is None else judged.filter(pl.col("judge") == trusted)
-    if judged is None or found is None or found.is_empty():
-        there = [] if judged is None else judged["judge"].unique(maintain_order=True).to_list()
-        raise AgreementError(f"no judge {trusted!r} here; there are: {', '.join(there) or 'none'}")
-    return found.select("answer_id", accepted="verdict").unique("answer_id", maintain_order=True)
 
 
 def _matched(table: pl.DataFrame, known: pl.DataFrame, positive_from: float | None) -> pl.DataFrame:

@@ -24,6 +24,17 @@ from markscheme.tables import (
 
 _FIGURES = "figures of summary.json"
 _DIGITS = 16
+_LATER = frozenset(
+    {
+        "interval",
+        "mean_score_interval",
+        "effective_answers",
+        "freedom_one_sided",
+        "independent_answers",
+        "verdicts",
+    }
+)
+"""Figures that earlier versions did not write, of which all lack `independent_answers`."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -73,7 +84,7 @@ def verify(run: str | Path) -> VerifyResult:
         content = content_digests(table_batches(answers), table_batches(judgments))
         clusters = answers.select(CLUSTERS).collect(engine="streaming")
         stated = read_json(folder / "summary.json").get("figures")
-        same = _alike(summarise(judgments, clusters), stated)
+        same = _alike(summarise(judgments, clusters), stated, _lacking(stated))
         state = "follow from the judgments" if same else "do not follow from the judgments"
         rows.append({"part": _FIGURES, "bytes": None, "state": state})
         if not same:
@@ -100,13 +111,26 @@ def _signature(*, signed: bool) -> str:
     return "valid" if signature_wanted() else "not checked (MARKSCHEME_SEAL_KEY is not set)"
 
 
-def _alike(one: Any, other: Any) -> bool:
-    """Whether values are equal, numbers up to what the order of a sum may change."""
+def _lacking(figures: Any) -> frozenset[str]:
+    """What these figures may lack: nothing, unless an earlier version wrote them all."""
+    records = figures if isinstance(figures, list) else []
+    now = any(isinstance(one, dict) and "independent_answers" in one for one in records)
+    return frozenset() if now else _LATER
+
+
+def _alike(one: Any, other: Any, later: frozenset[str]) -> bool:
+    """Whether values are equal, numbers up to what the order of a sum may change.
+
+    Figures of `later` may be missing in the other.
+    """
     if isinstance(one, dict) and isinstance(other, dict):
-        # Written by an earlier version, figures lack those that came later.
-        return other.keys() <= one.keys() and all(_alike(one[key], other[key]) for key in other)
+        return one.keys() - later <= other.keys() <= one.keys() and all(
+            _alike(one[key], other[key], later) for key in other
+        )
     if isinstance(one, list) and isinstance(other, list):
-        return len(one) == len(other) and all(map(_alike, one, other))
+        return len(one) == len(other) and all(
+            _alike(mine, theirs, later) for mine, theirs in zip(one, other, strict=True)
+        )
     if isinstance(one, float) and isinstance(other, int | float):
         return math.isclose(one, other, rel_tol=1e-9, abs_tol=1e-12)
     return bool(one == other)

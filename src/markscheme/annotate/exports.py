@@ -100,8 +100,9 @@ def export(
     amended = amend_references(
         answers.select("answer_id", "question", "references", "answer", "system"), table
     )
-    added = amended.unique("question")["references_added"].sum()
-    removed = amended.unique("question")["references_removed"].sum()
+    # Rows of a question may have different references, and each list is amended on its own.
+    lists = amended.with_columns(given=answers["references"]).unique(["question", "given"])
+    added, removed = lists.select("references_added", "references_removed").sum().row(0)
     return Exported(
         table=amended.drop("references_added", "references_removed"),
         notes=(*notes, f"{added:,} references joined, {removed:,} left"),

@@ -7,11 +7,12 @@ from typing import Any
 import polars as pl
 from sqlalchemy import Connection, delete, insert, select
 
+from markscheme.agreement import open_run
 from markscheme.annotate import tables as t
 from markscheme.annotate.project import Project
 from markscheme.annotate.scales import RELATION_OF
 from markscheme.errors import DataError
-from markscheme.tables import judgments_file, read_table
+from markscheme.tables import one_judge
 
 _VALUE_OF = {name: value for value, name in RELATION_OF.items()}
 
@@ -28,7 +29,8 @@ def save_suggestions(
         judge: whose judgments; None if there is only one.
 
     Raises:
-        DataError: the run has several judges and none is named, or judges none of the items.
+        AgreementError, UnknownNameError: the run has several judges and none is named, or no such.
+        DataError: it judges none of the items.
     """
     if project.scale == "rank":
         raise DataError("suggestions are for single answers; leave --suggest out with ranks")
@@ -67,14 +69,11 @@ def read_scores(run: str, judge: str | None) -> dict[str, float]:
 
 def _judged(run: str, judge: str | None) -> tuple[str, pl.DataFrame]:
     """Whose judgments of a run are meant, and those rows that are judged."""
-    table = read_table(judgments_file(run))
+    table = open_run(run).table
     if "answer_id" not in table.columns or "judge" not in table.columns:
         raise DataError(f"{run} is no run of 'markscheme judge': it lacks answer_id or judge")
-    judges = table["judge"].cast(pl.String).unique(maintain_order=True).to_list()
-    if judge is None and len(judges) > 1:
-        raise DataError(f"{run} has several judges; choose with --judge one of {', '.join(judges)}")
-    judge = judge or judges[0]
-    rows = table.filter(pl.col("judge").cast(pl.String) == judge)
+    rows = one_judge(table, judge)
+    judge = judge or str(rows["judge"].first())
     if "status" in rows.columns:
         rows = rows.filter(pl.col("status").cast(pl.String) == "judged")
     return judge, rows

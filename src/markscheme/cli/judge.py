@@ -173,10 +173,10 @@ def judge(
     _print_anchors(checked)
     if engine is Engine.LOCAL:
         _name_next(report)
-    if fail_under is not None:
-        _hold_gates(result, fail_under, confidence)
+    missed = fail_under is not None and not _hold_gates(result, fail_under, confidence)
     alarm = checked is not None and checked.alarm
-    raise typer.Exit(int(alarm or _judged_nothing(report)))
+    nothing = _judged_nothing(report)
+    raise typer.Exit(int(missed or alarm or nothing))
 
 
 def _judged_nothing(report: RunReport) -> bool:
@@ -264,8 +264,8 @@ def _name_next(report: RunReport) -> None:
     notes.print("next: " + "\n      ".join(lines), markup=False, soft_wrap=True)
 
 
-def _hold_gates(result: Result, limit: float, confidence: float | None) -> None:
-    """Print how the figures compare with the limit, and exit with 1 if one is below.
+def _hold_gates(result: Result, limit: float, confidence: float | None) -> bool:
+    """Print how the figures compare with the limit; whether none is below.
 
     The first answers that a failing judge rejects are named at once.
     """
@@ -276,8 +276,7 @@ def _hold_gates(result: Result, limit: float, confidence: float | None) -> None:
         notes.print(gate.outcome, markup=False)
     for line in rejected_at_gates(result.run, held, result.slices):
         notes.print(line, markup=False, soft_wrap=True)
-    if not all(gate.passed for gate in held):
-        raise typer.Exit(1)
+    return all(gate.passed for gate in held)
 
 
 def _print_plan(

@@ -6,7 +6,7 @@ import ctypes
 import os
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from time import perf_counter
 from typing import Any, TypeVar, get_args
@@ -242,6 +242,41 @@ def cleaned_note(rows: int) -> dict[str, int]:
     """What a run notes of rows whose formatting was taken out; nothing of none."""
     said = "judged without citation marks, list of sources or closing offer"
     return {f"{said} ('--clean none' keeps them)": rows} if rows else {}
+
+
+Contradictions = Mapping[tuple[str, str], tuple[int, int]]
+"""By judge and a file's own metric, how many answers have both, and how many they differ on."""
+
+
+def contradictions(
+    judgments: pl.LazyFrame, graded: Mapping[str, tuple[str, bool]]
+) -> Contradictions:
+    """Verdicts against the metric in the answers' own file (`AnswersReader.graded`)."""
+    if not graded:
+        return {}
+    metrics = pl.LazyFrame(
+        [(name, metric, right) for name, (metric, right) in graded.items()],
+        schema={"answer_id": pl.String, "metric": pl.String, "right": pl.Boolean},
+        orient="row",
+    )
+    counted = (
+        judgments.filter(pl.col("verdict").is_not_null())
+        .join(metrics, on="answer_id")
+        .group_by("judge", "metric", maintain_order=True)
+        .agg(pl.len().alias("both"), (pl.col("verdict") != pl.col("right")).sum().alias("torn"))
+        .sort("judge", "metric", maintain_order=True)
+        .collect()
+    )
+    return {(judge, metric): (both, torn) for judge, metric, both, torn in counted.iter_rows()}
+
+
+def contradictions_note(found: Contradictions) -> dict[str, int]:
+    """What a run notes of verdicts that contradict the file's own metric."""
+    return {
+        f"of {both:,} answers, verdicts of {judge} contradict the file's own {metric}": torn
+        for (judge, metric), (both, torn) in found.items()
+        if torn
+    }
 
 
 class ChunkSizes:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from hashlib import blake2b
@@ -20,6 +20,8 @@ from markscheme.engine.execute import (
     Readings,
     apply,
     cleaned_note,
+    contradictions,
+    contradictions_note,
     kept_cleaning,
     reading_for,
     signed,
@@ -556,38 +558,14 @@ def _report(
         skipped=sum(not one.kept for one in reader.problems),
         repeats=reader.repeats,
         ignored=list(reader.ignored),
-        notes=reader.notes | _contradictions(judgments, reader.graded) | cleaned_note(cleaned),
+        notes=reader.notes
+        | contradictions_note(contradictions(judgments, reader.graded))
+        | cleaned_note(cleaned),
         items=items,
         resumed=resumed,
         recognised=[*reader.recognised, *reader.offers],
         unlabelled=[one for one in reader.problems if one.kept],
     )
-
-
-def _contradictions(
-    judgments: pl.LazyFrame, graded: Mapping[str, tuple[str, bool]]
-) -> dict[str, int]:
-    """For each judge, how many of its verdicts contradict the metric in the answers' own file."""
-    if not graded:
-        return {}
-    metrics = pl.LazyFrame(
-        [(name, metric, right) for name, (metric, right) in graded.items()],
-        schema={"answer_id": pl.String, "metric": pl.String, "right": pl.Boolean},
-        orient="row",
-    )
-    counted = (
-        judgments.filter(pl.col("verdict").is_not_null())
-        .join(metrics, on="answer_id")
-        .group_by("judge", "metric", maintain_order=True)
-        .agg(pl.len().alias("both"), (pl.col("verdict") != pl.col("right")).sum().alias("torn"))
-        .sort("judge", "metric", maintain_order=True)
-        .collect()
-    )
-    return {
-        f"of {both:,} answers, verdicts of {judge} contradict the file's own {metric}": torn
-        for judge, metric, both, torn in counted.iter_rows()
-        if torn
-    }
 
 
 def _chained(chain: bytes, batch: pl.DataFrame) -> bytes:

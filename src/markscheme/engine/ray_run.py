@@ -19,7 +19,12 @@ import orjson
 import polars as pl
 
 from markscheme.contract import Judge, version
-from markscheme.engine.execute import kept_cleaning, reading_for
+from markscheme.engine.execute import (
+    Contradictions,
+    contradictions_note,
+    kept_cleaning,
+    reading_for,
+)
 from markscheme.engine.local_run import OnProgress, RunReport, prepare, summary_json
 from markscheme.engine.ray_worker import Job, PieceJudge, part_name
 from markscheme.engine.run_folder import DIGITS, FORMAT, RunFolder, is_plan, plan_difference
@@ -371,7 +376,8 @@ class _Folder:
             skipped=sum(not row["kept"] for one in reports for row in one["skipped"]),
             repeats=sum(one["repeats"] for one in reports),
             ignored=list(dict.fromkeys(name for one in reports for name in one["ignored"])),
-            notes=_added(one["notes"] for one in reports),
+            notes=_added(one["notes"] for one in reports)
+            | contradictions_note(_all_contradictions(reports)),
             resumed=sum(one["rows"] for one in reports if one["number"] in before)
             * len(wanted["judges"]),
             items=sum(one["items"] for one in reports),
@@ -436,6 +442,16 @@ def _json(value: Any) -> bytes:
 def _name(path: Any) -> str:
     place = path["name"] if isinstance(path, dict) else path
     return str(place).rstrip("/").rpartition("/")[2]
+
+
+def _all_contradictions(reports: Sequence[dict[str, Any]]) -> Contradictions:
+    """The sums over all pieces; those of earlier versions did not report any."""
+    found: dict[tuple[str, str], tuple[int, int]] = {}
+    for report in reports:
+        for judge, metric, both, torn in report.get("contradictions", ()):
+            known, differing = found.get((judge, metric), (0, 0))
+            found[judge, metric] = (known + both, differing + torn)
+    return dict(sorted(found.items()))
 
 
 def _added(counts: Any) -> dict[str, int]:

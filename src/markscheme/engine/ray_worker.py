@@ -12,7 +12,7 @@ import orjson
 import polars as pl
 
 from markscheme.contract import Judge
-from markscheme.engine.execute import Readings, cleaned_note, kept_cleaning
+from markscheme.engine.execute import Readings, cleaned_note, contradictions, kept_cleaning
 from markscheme.engine.local_run import Prepared, prepare, rows_of
 from markscheme.engine.shards import Piece, read_piece, write_whole
 from markscheme.engine.stream import OutcomeSheet, Stream
@@ -109,8 +109,10 @@ class PieceJudge:
             self._write("answers", piece.number, pl.concat(answers)),
             self._write("judgments", piece.number, pl.concat(judgments)),
         ])  # fmt: skip
+        torn = contradictions(pl.concat(judgments).lazy(), reader.graded)
         return {
             "files": files,
+            "contradictions": [[*of, *counts] for of, counts in torn.items()],
             "ledger": sorted(self.models.used_entries()),
             "rows": sum(frame.height for frame in answers),
             "skipped": [asdict(problem) for problem in reader.problems],

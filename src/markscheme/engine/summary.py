@@ -32,9 +32,10 @@ def summarise(judgments: pl.LazyFrame, clusters: pl.DataFrame) -> list[dict[str,
 
     Returns:
         Records with `judge`, `signature`, `system`, `rows`, `judged`, `not_judged` (status to
-        count), `questions`, `accuracy` (share of true verdicts among those with one, 0 to 1, or
-        None), `accuracy_low` and `accuracy_high` (95%) and the `interval` that they are (`wilson`,
-        or `wilson-t` where questions have several answers: `metrics.share_interval`),
+        count), `verdicts` (only where some of the judged have a score and no verdict),
+        `questions`, `accuracy` (share of true verdicts among those with one, 0 to 1, or None),
+        `accuracy_low` and `accuracy_high` (95%) and the `interval` that they are (`wilson`, or
+        `wilson-t` where questions have several answers: `metrics.share_interval`),
         `effective_answers`, `freedom_one_sided` and `independent_answers` (`metrics.Spread`), from
         which a gate makes its bound,
         `mean_score` with its interval and `mean_score_interval` (how that is made), and sums of
@@ -170,14 +171,17 @@ def _figures(values: dict[str, _Array], group: _Group) -> dict[str, Any]:
 
     statuses = np.bincount(of("status"), minlength=len(STATUSES))
     counts = dict(zip(STATUSES, map(int, statuses), strict=True))
+    judged, verdict = counts.pop("judged"), of("verdict")
+    verdicts = int(np.count_nonzero(~np.isnan(verdict)))
     score, score_spread, _ = _mean(of("score"), group)
     score_low, score_high = _interval(score, score_spread, None)
     return {
         "rows": int(statuses.sum()),
         "questions": group.count,
-        "judged": counts.pop("judged"),
+        "judged": judged,
         "not_judged": {status: count for status, count in counts.items() if count},
-        **_accuracy(of("verdict"), group),
+        **({} if verdicts == judged else {"verdicts": verdicts}),
+        **_accuracy(verdict, group),
         "mean_score": score,
         "mean_score_low": score_low,
         "mean_score_high": score_high,

@@ -33,10 +33,9 @@ from markscheme.tables import (
     JUDGMENTS_SCHEMA,
     Joined,
     as_binary,
-    check_run,
     join_labels,
     load_labels,
-    matching_key,
+    with_answers,
 )
 
 PEOPLE = "people"
@@ -333,14 +332,8 @@ def _title(run: Run) -> str:
 def _judgments(run: Run, answers: pl.DataFrame) -> pl.DataFrame:
     """The judgments table of a source; of another tool's, with nulls for what it does not say."""
     if run.stored_answers is not None:
-        if run.manifest and run.folder is not None:  # Whether the two tables are of each other.
-            check_run(run.folder, ("answers.parquet", "judgments.parquet"))
         return run.table
-    rows = judged_table(run, columns=run.columns)
-    key = matching_key(rows, answers)
-    if key != ("answer_id",):
-        ids = answers.select("answer_id", *key)
-        rows = rows.drop("answer_id", strict=False).join(ids, on=key, nulls_equal=True)
+    rows = with_answers(judged_table(run, columns=run.columns), answers)
     lacking = {name: kind for name, kind in JUDGMENTS_SCHEMA.items() if name not in rows.columns}
     return rows.with_columns(
         pl.lit("" if name == "signature" else None, dtype=kind).alias(name)

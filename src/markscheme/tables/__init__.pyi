@@ -36,6 +36,7 @@ from .joins import with_answers as with_answers
 from .joins import with_ids_of as with_ids_of
 from .judgment_files import judgments_file as judgments_file
 from .judgment_files import load_judgments as load_judgments
+from .judgment_files import one_judge as one_judge
 from .judgments import ALL as ALL
 from .judgments import INSIDE as INSIDE
 from .judgments import JUDGMENTS_SCHEMA as JUDGMENTS_SCHEMA

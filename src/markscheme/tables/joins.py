@@ -216,7 +216,8 @@ def with_answers(
     """Judgments with `answer_id`, `question`, `answer` and `system` of an answers table.
 
     Matched as judgments and labels are (`matching_key`). Columns that the judgments have already
-    stay as they are, but for ids that the answers do not know.
+    stay as they are, but for ids that the answers do not know. Of an answer that occurs several
+    times, each row gets the judgment, or the judgment in the same place among several of a judge.
 
     Args:
         judgments: one row per answer and judge.
@@ -236,7 +237,7 @@ def with_answers(
         if name in answers.columns and name not in there
         if name in slices or answers[name].null_count() < answers.height
     ]
-    known = answers.unique(key, keep="first", maintain_order=True).select(*key, *new)
+    known = answers.select(*key, *new)
     lost = judgments.join(known, on=key, how="anti", nulls_equal=True)
     if lost.height:
         raise AgreementError(
@@ -244,7 +245,38 @@ def with_answers(
             f"does not have, the first being {lost.select(key).row(0)}; is it the file that was "
             "judged?"
         )
-    return judgments.join(known, on=key, how="left", nulls_equal=True, maintain_order="left")
+    if "answer_id" in new:
+        judgments, known = _numbered_alike(judgments, known, key)
+        key = (*key, _COPY)
+    known = known.unique(key, keep="first", maintain_order=True)
+    found = judgments.join(known, on=key, how="left", nulls_equal=True, maintain_order="left")
+    return found.drop(_COPY, strict=False)
+
+
+_COPY = "number of the copy"
+
+
+def _numbered_alike(
+    judgments: pl.DataFrame, answers: pl.DataFrame, key: tuple[str, ...]
+) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Both with the number of each copy of an answer; the last judgment is of all that follow."""
+    by = [*key, *(["judge"] if "judge" in judgments.columns else [])]
+    copy = pl.int_range(pl.len())
+    rows = judgments.join(
+        answers.group_by(key).agg(pl.len().cast(pl.Int64).alias("copies")),
+        on=key,
+        how="left",
+        nulls_equal=True,
+        maintain_order="left",
+    ).select(
+        *judgments.columns,
+        "copies",
+        (copy.over(by) == pl.len().over(by) - 1).alias("last"),
+        pl.min_horizontal(copy.over(by), pl.col("copies") - 1).alias("first"),
+    )
+    end = pl.when("last").then("copies").otherwise(pl.col("first") + 1)
+    rows = rows.with_columns(pl.int_ranges("first", end).alias(_COPY)).explode(_COPY)
+    return rows.drop("copies", "last", "first"), answers.with_columns(copy.over(key).alias(_COPY))
 
 
 def text_keys(table: pl.DataFrame) -> pl.DataFrame:

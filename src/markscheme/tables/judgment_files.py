@@ -7,7 +7,7 @@ from pathlib import Path
 
 import polars as pl
 
-from markscheme.errors import AgreementError, DataError
+from markscheme.errors import AgreementError, DataError, UnknownNameError
 from markscheme.tables.columns import KEYS, renamed
 from markscheme.tables.files import Source, check_named, read_table
 from markscheme.tables.joins import check_key, text_keys
@@ -17,6 +17,7 @@ from markscheme.tables.labels import LABEL_COLUMNS
 from markscheme.tables.seal import check_run
 
 NOT_JUDGES = {*KEYS, *LABEL_COLUMNS, "references", "context", "reference_kind", "reference_grades"}
+_TABLES = ("judgments.parquet", "answers.parquet")
 EXTRAS = ("relation", "marks", "explanation", "scope", "raw")
 
 
@@ -95,27 +96,51 @@ def load_judgments(
 def judgments_file(source: str | Path) -> str:
     """The table of judgments of a run's folder, or the file itself.
 
+    Judgments are read with the answers that they are of, so both tables have to be the run's.
+
     Raises:
         DataError: the name is empty, or the folder is no run's.
-        RunError: the run has not ended, or its judgments are not as it left them.
+        RunError: the run has not ended, or its tables are not as it left them.
     """
     check_named(str(source))
     folder = Path(source)
-    table = folder / "judgments.parquet"
-    if folder.name == table.name and (folder.parent / "run.json").exists():
-        check_run(folder.parent, (table.name,))
-        return str(source)
+    if folder.name == _TABLES[0]:
+        folder = folder.parent
+    table = folder / _TABLES[0]
     if (folder / "run.json").exists():
-        check_run(folder, (table.name,))
+        check_run(folder, _TABLES)
         return str(table)
     if table.exists():
         return str(table)
-    if not folder.is_dir():
+    if not folder.is_dir() or folder != Path(source):
         return str(source)
     raise DataError(
         f"{folder} is a folder without judgments.parquet; "
         f"'markscheme judge FILE --out {folder}' makes one"
     )
+
+
+def one_judge(judgments: pl.DataFrame, name: str | None = None) -> pl.DataFrame:
+    """The rows of one judge, as a file or a table of judgments may have several.
+
+    Args:
+        judgments: with a column `judge`.
+        name: whose; None where there is only one.
+
+    Raises:
+        UnknownNameError: there is no such judge.
+        AgreementError: there are several, and none is named.
+    """
+    judges = judgments["judge"].cast(pl.String)
+    known = judges.unique(maintain_order=True).to_list()
+    listed = ", ".join(map(repr, known))
+    if name is None and len(known) > 1:
+        raise AgreementError(
+            f"one judge's judgments are needed; choose with --judge one of {listed}"
+        )
+    if name is not None and name not in known:
+        raise UnknownNameError("judge here", name, known, f"there are: {listed or 'none'}")
+    return judgments if name is None else judgments.filter(judges == name)
 
 
 def _from_long(
