@@ -9,7 +9,6 @@ from markscheme.annotate.options import ScaleName
 from markscheme.errors import UnknownNameError
 
 
-
 @dataclass(frozen=True, kw_only=True)
 class Choice:
     """One thing to say: the key that says it, the value stored, its name and what it means."""
