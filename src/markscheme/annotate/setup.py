@@ -12,9 +12,9 @@ from sqlalchemy import Connection, func, select, update
 from markscheme.annotate import tables as t
 from markscheme.annotate.database import Store
 from markscheme.annotate.intake import Intake, make_items, read_file, save_items
-from markscheme.annotate.options import CHANGEABLE, AnnotateOptions
+from markscheme.annotate.options import CHANGEABLE, AnnotateOptions, Order
 from markscheme.annotate.people import ADMIN, Role, add_person, everyone, new_token
-from markscheme.annotate.project import Order, Project, change_setting, load_project, save_project
+from markscheme.annotate.project import Project, change_setting, load_project, save_project
 from markscheme.annotate.ratings import settle_again
 from markscheme.annotate.suggest import read_scores, save_suggestions
 from markscheme.errors import RunError

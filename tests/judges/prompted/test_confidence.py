@@ -20,6 +20,7 @@ from markscheme.models.chat import ScriptedChat
 from markscheme.models.chat.openai_format import ChatCompletions
 from markscheme.models.chat.reading import STORED_TOKENS
 from markscheme.models.sources import Models
+from markscheme.text.replies import read_entailment
 
 Place = str | dict[str, float]
 
@@ -216,8 +217,9 @@ def test_a_long_reply_keeps_its_end() -> None:
 def test_labels_of_other_judges() -> None:
     worths = {"entailment": 1.0, "neutral": 0.0, "contradiction": 0.0}
     reply = said(["Answer", ":", {" ent": 0.7, " neutral": 0.3}, "ail", "ment"])
-    assert label_share(reply, "entailment", worths) == pytest.approx(0.7)
-    assert label_share(said(["other"]), "entailment", worths) is None
+    place = read_entailment(reply.text or "").place
+    assert label_share(reply, place, worths) == pytest.approx(0.7)
+    assert label_share(said(["other"]), None, worths) is None
 
 
 @pytest.mark.parametrize("text", ["Ja\u0301 … да", "الجواب 🗼: yes", "\u202eyes", "yes" * 3000])

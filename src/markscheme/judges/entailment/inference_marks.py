@@ -15,7 +15,7 @@ from markscheme.contract import ChatModel, ChatReply, ChatRequest, Message, Mode
 from markscheme.judges.prompted import COST, Call, Prompt, Sample, ask, messages, shipped, total
 from markscheme.metrics import credit, expected_marks, gap, marks, token_f1
 from markscheme.tables import SPENT
-from markscheme.text.replies import Reading, declines, mentions, read_score, spoken, unparsed
+from markscheme.text.replies import Reading, mentions, read_score, reads, undecided, unparsed
 
 _NUMBERED = re.compile(r"^[\s>*_#-]*(?:step\s*)?(\d{1,3})\s*[.):][*_]*\s*(?=\S)", re.I | re.M)
 _INLINE = re.compile(r"(?<!\S)(\d{1,3})[.)]\s+(?=\S)")
@@ -43,11 +43,12 @@ class Steps:
     assumptions: int
 
 
-def read_steps(reply: str, *, finished: bool = True, s1: str = "", s2: str = "") -> Steps | Reading:
+@reads
+def read_steps(text: str, *, finished: bool = True, s1: str = "", s2: str = "") -> Steps | Reading:
     """Count the numbered steps and their marks, `[[INFO]]` and `[[ASSUMPTION]]`.
 
     Args:
-        reply: the model's text.
+        text: the model's.
         finished: whether the model stopped by itself.
         s1, s2: the statements that the steps lead from and to; steps that have no word of them
             explain something else.
@@ -57,15 +58,9 @@ def read_steps(reply: str, *, finished: bool = True, s1: str = "", s2: str = "")
         a reply cut off by the token limit (its steps would be too few), a model that says the same
         step three times or more, a refusal.
     """
-    text = spoken(reply, finished=finished)
-    if isinstance(text, Reading):
-        return text
     steps = _steps(text)
     if not steps:
-        refusal = declines(text)
-        if refusal:
-            return Reading(status="refused", reason=refusal)
-        return unparsed("no numbered step in it")
+        return undecided(text, "no numbered step in it", finished=True)
     # Numbers stay: "3 plus 4 is 7" and "3 plus 5 is 8" are two steps.
     bare = [" ".join(_WORDS.findall(_unmarked(step).casefold())) for step in steps]
     step, times = Counter(bare).most_common(1)[0]

@@ -207,12 +207,9 @@ class NliEntailment:
 
 
 _LABELS = {ENTAILMENT: 1.0, CONTRADICTION: 0.0, NEUTRAL: 0.0}
-_FORMS = {
-    ENTAILMENT: (ENTAILMENT, "entails", "entailed"),
-    CONTRADICTION: (CONTRADICTION, "contradicts", "contradicted"),
-    NEUTRAL: (NEUTRAL,),
-}
-_WORTHS = {form: _LABELS[label] for label, forms in _FORMS.items() for form in forms}
+_WORTHS = {
+    **_LABELS, "entails": 1.0, "entailed": 1.0, "contradicts": 0.0, "contradicted": 0.0
+}  # fmt: skip
 
 
 def _score(reply: ChatReply, reading: Reading) -> float | None:
@@ -222,8 +219,7 @@ def _score(reply: ChatReply, reading: Reading) -> float | None:
     """
     if reading.status != "judged" or not reply.token_logprobs:
         return None
-    shares = (label_share(reply, form, _WORTHS) for form in _FORMS.get(reading.relation or "", ()))
-    share = next((one for one in shares if one is not None), None)
+    share = label_share(reply, reading.place, _WORTHS)
     if share is None or (share > 0.5) != bool(reading.verdict):
         return None
     return share

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from markscheme.text.replies import (
-    CUT_OFF,
     Reading,
     begins_an_object,
-    declines,
     field,
     json_objects,
     read_score,
+    reads,
     shortened,
-    spoken,
+    undecided,
     unparsed,
 )
 
@@ -76,10 +76,11 @@ _ALONE = re.compile(r"^\W*(?:answer|option|choice)?\W*(A|B|C|tie)\W*$", re.IGNOR
 def read_ten(reply: str, *, finished: bool = True, low: int = 1) -> Reading:
     """A mark from `low` to 10, rescaled to a score from 0 to 1; `6/10` and `six` are marks too."""
     bare = _COUNT.sub(lambda found: str(_count(found[1])), _OF_TEN.sub("", shortened(reply)))
-    return read_score(bare, finished=finished, low=low, high=10)
+    return replace(read_score(bare, finished=finished, low=low, high=10), place=None)
 
 
-def read_rank(reply: str, *, references: int, finished: bool = True) -> Reading:
+@reads
+def read_rank(text: str, *, references: int, finished: bool = True) -> Reading:
     """A rank among `references` + 1 places, 1 being the best: score 1 for it, 0 for the last.
 
     Read in this order: JSON with `rank`, `[[2]]` or `[2]`, `Rank: 2`, `2nd`, "ranks second", "two"
@@ -87,14 +88,11 @@ def read_rank(reply: str, *, references: int, finished: bool = True) -> Reading:
     scales ("1 to 5") are no ranks. Different ranks in one form, and ranks outside the list, are
     unparsed.
     """
-    text = spoken(reply, finished=finished)
-    if isinstance(text, Reading):
-        return text
     found = _ranks(text)
     if len(found) > 1:
         return unparsed(f"several ranks: {', '.join(str(rank) for rank in sorted(found))}")
     if not found:
-        return _nothing(text, "rank", finished=finished)
+        return undecided(text, "no rank in it", finished=finished)
     rank = found.pop()
     if not 1 <= rank <= references + 1:
         return unparsed(f"{rank} is no place in a list of {references + 1}")
@@ -134,15 +132,13 @@ def _count(word: str) -> int:
     return _COUNTS.index(word.lower()) + 1
 
 
-def read_pair(reply: str, *, finished: bool = True) -> Reading:
+@reads
+def read_pair(text: str, *, finished: bool = True) -> Reading:
     """Which of two is better: score 1 for A, 0 for B, 0.5 for a tie.
 
     Read in this order: JSON with `winner` or `choice`, `[[A]]`, a letter alone, `Winner: A`, "A is
     better", "a tie".
     """
-    text = spoken(reply, finished=finished)
-    if isinstance(text, Reading):
-        return text
     objects = json_objects(text)
     given = [str(field(item, "winner", "choice", "better", "verdict")) for item in objects]
     alone = _ALONE.match(text)
@@ -159,14 +155,7 @@ def read_pair(reply: str, *, finished: bool = True) -> Reading:
     if len(found) > 1:
         return unparsed(f"several choices: {', '.join(sorted(found))}")
     if not found:
-        return _nothing(text, "choice", finished=finished)
+        return undecided(text, "no choice in it", finished=finished)
     choice = found.pop()
     words = {"A": "the first is better", "B": "the second is better"}.get(choice, "a tie")
     return Reading(status="judged", reason=words, score={"A": 1.0, "B": 0.0}.get(choice, 0.5))
-
-
-def _nothing(text: str, what: str, *, finished: bool) -> Reading:
-    refusal = declines(text)
-    if refusal:
-        return Reading(status="refused", reason=refusal)
-    return unparsed(f"no {what} in it" if finished else CUT_OFF)

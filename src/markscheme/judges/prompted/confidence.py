@@ -16,17 +16,16 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from markscheme.contract import ChatReply, TokenLogprobs
-from markscheme.judges.prompted.parsers import Choice, Criteria, Parser, Scale
+from markscheme.judges.prompted.parsers import Choice, Criteria, Criterion, Parser, Scale
 from markscheme.text.replies import (
     JUDGED_WORDS,
     VERDICT_WORDS,
+    Place,
     Reading,
     json_objects,
-    label_place,
-    mark_place,
+    member_name,
     member_place,
     spoken,
-    verdict_place,
 )
 
 _SIGNS = " \t\r\nĊ▁Ġ*_`#>\"'“”‘’([{:.,;!~|"
@@ -40,7 +39,7 @@ _CONTEXTS = (24, 3)
 _LEAST = 2
 """Letters from which on the beginning of a word tells which word it is."""
 
-Place = tuple[int, int]
+_MOST_MARKS = 1000
 RELATION_WORTH: Mapping[str, float] = {
     "superior": 1.0, "equivalent": 1.0, "inferior": 0.5, "incorrect": 0.0
 }  # fmt: skip
@@ -81,24 +80,14 @@ def confidence(reply: ChatReply, reading: Reading, parser: str | Parser) -> Conf
     tokens = _Tokens(reply.text or "", text, reply.token_logprobs)
     score: float | None
     if parser in ("yes_no", "yes_no_last") and reading.verdict is not None:
-        place = verdict_place(text, verdict=reading.verdict, verdict_last=parser == "yes_no_last")
-        weighed = _verdict(tokens, place)
+        weighed = _verdict(tokens, reading.place)
         score = None if weighed is None else weighed.worth
     elif parser == "grade":
-        score = _grade(tokens, text)
-    elif parser == "relation":
-        score = _known(_relation(tokens, text, reading.relation))
-    elif parser == "score":
-        score = _known(_mark(tokens, text, reading, low=1, high=5))
-    elif isinstance(parser, Scale):
-        score = _known(_mark(tokens, text, reading, low=parser.low, high=parser.high))
-    elif isinstance(parser, Choice):
-        found = label_place(text, reading.reason, *Choice.MEMBERS)
-        score = _known(tokens.weigh(found, _lower(parser.labels)))
+        score = _grade(tokens, text, reading.place)
     elif isinstance(parser, Criteria):
         score = _criteria(tokens, text, parser)
     else:
-        score = None
+        score = _known(tokens.weigh(reading.place, _worths(parser)))
     if score is None:
         return Confidence(score=None, why="the verdict's tokens were not found")
     if reading.verdict is not None and score != _ENOUGH and (score > _ENOUGH) != reading.verdict:
@@ -106,8 +95,8 @@ def confidence(reply: ChatReply, reading: Reading, parser: str | Parser) -> Conf
     return Confidence(score=min(1.0, max(0.0, score)))
 
 
-def label_share(reply: ChatReply, label: str, worths: Mapping[str, float]) -> float | None:
-    """Mean worth of the alternatives where a reply says `label`; None if unknown.
+def label_share(reply: ChatReply, place: Place | None, worths: Mapping[str, float]) -> float | None:
+    """Mean worth of the alternatives to the label at a reading's place; None if unknown.
 
     None too where the label itself has hardly any probability there.
     """
@@ -115,7 +104,7 @@ def label_share(reply: ChatReply, label: str, worths: Mapping[str, float]) -> fl
     if isinstance(text, Reading) or not reply.token_logprobs:
         return None
     tokens = _Tokens(reply.text or "", text, reply.token_logprobs)
-    return _known(tokens.weigh(label_place(text, label), worths))
+    return _known(tokens.weigh(place, worths))
 
 
 def _known(weighed: Weighed | None) -> float | None:
@@ -132,19 +121,13 @@ def _verdict(tokens: _Tokens, place: Place | None) -> Weighed | None:
     return tokens.weigh(place, worths, begun=begun)
 
 
-def _relation(tokens: _Tokens, text: str, relation: str | None) -> Weighed | None:
-    place = None if relation is None else label_place(text, relation, "relation")
-    return tokens.weigh(place, RELATION_WORTH)
-
-
-def _grade(tokens: _Tokens, text: str) -> float | None:
+def _grade(tokens: _Tokens, text: str, place: Place | None) -> float | None:
     """Probability that an answer is accepted, from the relation's tokens and the verdict's.
 
     The relation comes first, so that the verdict hardly leaves it. Of the stated relation
     the verdict's own probability counts; of the others their worth. Where the order is another,
     whichever comes first decides.
     """
-    place = member_place(text, "verdict")
     verdict = _verdict(tokens, place)
     given = next(
         (str(one["relation"]).strip().lower() for one in json_objects(text) if "relation" in one),
@@ -162,42 +145,33 @@ def _grade(tokens: _Tokens, text: str) -> float | None:
     return relation.share * verdict.worth + others
 
 
-def _mark(tokens: _Tokens, text: str, reading: Reading, *, low: int, high: int) -> Weighed | None:
-    if reading.score is None or high - low > 1000:
-        return None
-    mark = low + reading.score * (high - low)
-    if abs(mark - round(mark)) > 1e-9:
-        return None  # Between two marks: the tokens after the point are those of another number.
-    place = mark_place(text, round(mark), "score", "rating", "grade", "mark")
-    worths = {str(one): (one - low) / (high - low) for one in range(low, high + 1)}
-    return tokens.weigh(place, worths)
+def _worths(parser: str | Choice | Scale | Criterion) -> Mapping[str, float]:
+    """What the words and numbers that a parser takes are worth; none if they are too many."""
+    if parser == "relation":
+        return RELATION_WORTH
+    if isinstance(parser, str):
+        parser = Scale(low=1, high=5)
+    if isinstance(parser, Scale):
+        parser = Criterion(low=parser.low, high=parser.high)
+    if parser.labels is not None:
+        return {" ".join(label.lower().split()): worth for label, worth in parser.labels.items()}
+    low, span = parser.low, parser.high - parser.low
+    if span > _MOST_MARKS or low != int(low) or span != int(span):
+        return {}
+    return {str(int(low) + step): step / span for step in range(int(span) + 1)}
 
 
 def _criteria(tokens: _Tokens, text: str, parser: Criteria) -> float | None:
     """Weighted mean over the criteria; None where one of them has no probability."""
     total = weights = 0.0
-    for name, one in parser.criteria.items():
-        place = member_place(text, re.sub(r"[\W_]+", "", name.lower()))
-        if one.labels is not None:
-            worths = _lower(one.labels)
-        elif one.low == int(one.low) and one.high == int(one.high) and one.high - one.low <= 1000:
-            ends = int(one.low), int(one.high)
-            worths = {
-                str(mark): (mark - one.low) / (one.high - one.low)
-                for mark in range(ends[0], ends[1] + 1)
-            }
-        else:
-            return None
-        score = _known(tokens.weigh(place, worths))
+    for name, criterion in parser.criteria.items():
+        place = member_place(text, member_name(name))
+        score = _known(tokens.weigh(place, _worths(criterion)))
         if score is None:
             return None
-        total += one.weight * score
-        weights += one.weight
+        total += criterion.weight * score
+        weights += criterion.weight
     return total / weights
-
-
-def _lower(labels: Mapping[str, float]) -> dict[str, float]:
-    return {" ".join(label.lower().split()): worth for label, worth in labels.items()}
 
 
 class _Tokens:

@@ -22,13 +22,17 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from markscheme.text.replies import (
-    CUT_OFF,
+    BRACKETS,
     Reading,
-    declines,
     field,
+    json_number,
     json_objects,
+    member_name,
+    member_place,
     read_score,
-    spoken,
+    reads,
+    trimmed,
+    undecided,
     unparsed,
 )
 
@@ -38,7 +42,6 @@ _LINE = re.compile(
     r"[^\w\n]*(?:[:=]|\bis\b)[^\w\n]*)?(?P<label>[^\n]*?)[^\w\n]*$",
     re.IGNORECASE | re.MULTILINE,
 )
-_BRACKETS = re.compile(r"\[\[\s*([^\[\]\n]{1,80}?)\s*\]\]")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -57,24 +60,26 @@ class Choice:
 
     def __call__(self, reply: str, *, finished: bool = True) -> Reading:
         """The label that the reply says."""
-        text = spoken(reply, finished=finished)
-        if isinstance(text, Reading):
-            return text
+        return reads(self._read)(reply, finished=finished)
+
+    def _read(self, text: str, *, finished: bool) -> Reading:
         plain = {_plain(label): label for label in self.labels}
-        objects = json_objects(text)
+        objects, member = json_objects(text), member_place(text, *self.MEMBERS)
         forms = (
-            [str(field(item, *self.MEMBERS)) for item in objects],
-            _BRACKETS.findall(text),
-            [] if objects else [found["label"] for found in _LINE.finditer(text)],
-        )
+            [(str(field(item, *self.MEMBERS)), member) for item in objects],
+            [(word[1], trimmed(text, word.span(1))) for word in BRACKETS.finditer(text)],
+            [(line["label"], trimmed(text, line.span("label")))
+             for line in ([] if objects else _LINE.finditer(text))],
+        )  # fmt: skip
         for form in forms:
-            found = {plain[word] for word in map(_plain, form) if word in plain}
+            found = {plain[_plain(word)]: place for word, place in reversed(form)
+                     if _plain(word) in plain}  # fmt: skip
             if len(found) > 1:
                 return unparsed(f"several labels: {', '.join(sorted(found))}")
             if found:
-                label = found.pop()
-                return Reading(status="judged", reason=label, score=self.labels[label])
-        return _nothing(text, f"none of {', '.join(self.labels)} in it", finished=finished)
+                label, place = found.popitem()
+                return Reading(status="judged", reason=label, score=self.labels[label], place=place)
+        return undecided(text, f"none of {', '.join(self.labels)} in it", finished=finished)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -103,13 +108,10 @@ class Criterion:
         if self.labels is not None:
             known = {_plain(label): score for label, score in self.labels.items()}
             return known.get(_plain(str(value)))
-        if isinstance(value, str) and re.fullmatch(r"\s*-?\d{1,6}(\.\d{1,6})?\s*", value):
-            value = float(value)
-        if isinstance(value, bool) or not isinstance(value, int | float):
+        number = json_number(value)
+        if number is None or not self.low <= number <= self.high:
             return None
-        if not self.low <= value <= self.high:
-            return None
-        return (value - self.low) / (self.high - self.low)
+        return (number - self.low) / (self.high - self.low)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -120,14 +122,14 @@ class Criteria:
 
     def __call__(self, reply: str, *, finished: bool = True) -> Reading:
         """Every criterion must be there and on its scale."""
-        text = spoken(reply, finished=finished)
-        if isinstance(text, Reading):
-            return text
-        names = {name: re.sub(r"[\W_]+", "", name.lower()) for name in self.criteria}
+        return reads(self._read)(reply, finished=finished)
+
+    def _read(self, text: str, *, finished: bool) -> Reading:
+        names = {name: member_name(name) for name in self.criteria}
         objects = [one for one in json_objects(text)
                    if any(field(one, key) is not None for key in names.values())]  # fmt: skip
         if not objects:
-            return _nothing(text, f"no JSON with {', '.join(names)} in it", finished=finished)
+            return undecided(text, f"no JSON with {', '.join(names)} in it", finished=finished)
         if any(one != objects[0] for one in objects):
             return unparsed("contradicts itself: it gives several objects")
         scores: dict[str, float] = {}
@@ -212,10 +214,3 @@ def _is_number(value: Any) -> bool:
 
 def _plain(text: str) -> str:
     return " ".join(re.findall(r"\w+", text.casefold()))
-
-
-def _nothing(text: str, what: str, *, finished: bool) -> Reading:
-    refusal = declines(text)
-    if refusal:
-        return Reading(status="refused", reason=refusal)
-    return unparsed(what if finished else CUT_OFF)

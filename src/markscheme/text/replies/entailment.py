@@ -9,8 +9,16 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from markscheme.text.replies.reply import CUT_OFF, Reading, field, json_objects, spoken, unparsed
-from markscheme.text.replies.verdicts import declines
+from markscheme.text.replies.places import member_place
+from markscheme.text.replies.reply import (
+    Place,
+    Reading,
+    field,
+    json_objects,
+    reads,
+    undecided,
+    unparsed,
+)
 
 ENTAILMENT, CONTRADICTION, NEUTRAL = LABELS = ("entailment", "contradiction", "neutral")
 """What a premise can be to a hypothesis."""
@@ -55,8 +63,9 @@ _OPENING = re.compile(
     re.IGNORECASE,
 )
 _CLOSING = re.compile(
-    rf"(?:\b(?:answer|label|verdict|relation(?:ship)?|conclusion|classification)\b[^.\n]{{0,20}}"
-    rf"(?:\bis\b|[:=])|\b(?:therefore|thus|hence|so),?(?: the [\w ]{{1,40}} is| it is| this is)?)"
+    rf"(?:\b(?:answer|label|verdict|relation(?:ship)?|conclusion|classification)\b"
+    rf"(?: ++|[^.\n ]){{0,20}}(?:\bis\b|[:=])"
+    rf"|\b(?:therefore|thus|hence|so),?(?: the [\w ]{{1,40}} is| it is| this is)?)"
     rf"[\s{_QUOTES}\[]*(?:an? )?[{_QUOTES}]*(?P<word>entailment|contradiction|neutral)"
     rf"[\s.!{_QUOTES}\])]*$",
     re.IGNORECASE,
@@ -71,33 +80,31 @@ _FIELDS = (
 )  # fmt: skip
 
 
-def read_entailment(reply: str, *, finished: bool = True) -> Reading:
+@reads
+def read_entailment(text: str, *, finished: bool = True) -> Reading:
     """Whether a reply says that the premise entails the hypothesis.
 
     Looked for: JSON, a label at the very beginning, a conclusion at the end, and any statement in
     between ("the premise does not entail ..."). All that it says must agree.
 
     Args:
-        reply: the model's text.
+        text: the model's.
         finished: whether the model stopped by itself.
 
     Returns:
         `verdict` is true for entailment; `relation` is the label, one of `LABELS` or
         `NOT_ENTAILMENT`.
     """
-    text = spoken(reply, finished=finished)
-    if isinstance(text, Reading):
-        return text
-    plain = _OPTIONS.sub(" ", text)
+    plain = _OPTIONS.sub(lambda options: " " * len(options[0]), text)
     said = _json(text) or _said(plain)
     opening = _OPENING.match(plain)
     closing = _CLOSING.search(plain) if finished else None
-    explicit = {_label(found["word"]) for found in (opening, closing) if found}
+    explicit = {_label(found["word"]): found.span("word") for found in (closing, opening) if found}
     if len({label == ENTAILMENT for label in explicit}) == 2:
         return unparsed("contradicts itself: it begins and ends with different labels")
     # A label at the beginning or the end outweighs what reasons mention on the way to it, unless
     # they deny it outright.
-    labels = explicit | (said & {NOT_ENTAILMENT}) if explicit else said
+    labels = explicit.keys() | (said.keys() & {NOT_ENTAILMENT} if explicit else said.keys())
     labels |= _second(plain, opening)
     verdicts = {label == ENTAILMENT for label in labels}
     if len(verdicts) == 2 or (not explicit and len(labels - {NOT_ENTAILMENT}) > 1):
@@ -109,33 +116,34 @@ def read_entailment(reply: str, *, finished: bool = True) -> Reading:
             reason=f"it says {named[0]}",
             verdict=verdicts.pop(),
             relation=named[0],
+            place=(explicit or said).get(named[0]),
         )
-    declined = declines(text)
-    if declined:
-        return Reading(status="refused", reason=declined)
-    return unparsed("none of entailment, contradiction, neutral in it" if finished else CUT_OFF)
+    return undecided(text, "none of entailment, contradiction, neutral in it", finished=finished)
 
 
-def _json(text: str) -> set[str]:
-    found = set()
+def _json(text: str) -> dict[str, Place | None]:
+    found: dict[str, Place | None] = {}
+    place = member_place(text, *_FIELDS)
     for item in json_objects(text):
         value: Any = field(item, *_FIELDS)
         if isinstance(value, bool):
-            found.add(ENTAILMENT if value else NOT_ENTAILMENT)
+            found[ENTAILMENT if value else NOT_ENTAILMENT] = None
         elif isinstance(value, str):
-            found |= _said(value)
+            inside = _said(text, *place) if place else {}
+            found |= {label: inside.get(label) for label in _said(value)}
     return found
 
 
-def _said(text: str) -> set[str]:
-    """Labels that a text states; denied ones leave `NOT_ENTAILMENT`, or nothing."""
-    found = set()
-    for match in _SAID.finditer(text):
+def _said(text: str, *within: int) -> dict[str, Place | None]:
+    """Labels that a text states, each with its last place; denied ones leave `NOT_ENTAILMENT`, or
+    nothing."""
+    found: dict[str, Place | None] = {}
+    for match in _SAID.finditer(text, *within):
         label = str(match.lastgroup)
         if match["not"] is None:
-            found.add(label)
+            found[label] = match.span(label)
         elif label == ENTAILMENT:
-            found.add(NOT_ENTAILMENT)
+            found[NOT_ENTAILMENT] = None
     return found
 
 

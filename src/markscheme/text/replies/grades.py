@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
+from itertools import islice
 from typing import Any
 
+from markscheme.text.replies.places import member_place
 from markscheme.text.replies.reply import (
-    CUT_OFF,
+    BRACKETS,
+    Place,
     Reading,
     begins_an_object,
+    declines,
     field,
+    json_number,
     json_objects,
-    spoken,
+    reads,
+    undecided,
     unparsed,
 )
-from markscheme.text.replies.verdicts import as_bool, declines
+from markscheme.text.replies.verdicts import as_bool
 
 RELATIONS = ("superior", "equivalent", "inferior", "incorrect")
 
@@ -33,7 +40,7 @@ _FIRST = re.compile(
 """A number at the start: alone, set off by a sign, or before a reason; not "5 errors"."""
 _GIVEN = re.compile(
     r"\b(?:give|gives|gave|given|rate(?![ -]?limit)|rates|rated|assign|assigned|award|awarded|"
-    r"deserves?|gets?|gets? a|earns?|receives?|merits?|mark it|score it)\b[^\d\n.;]{0,40}?"
+    r"deserves?|gets?|gets? a|earns?|receives?|merits?|mark it|score it)\b(?: ++|[^\d\n.; ]){0,40}?"
     rf"(?P<mark>{_NUMBER})",
     re.IGNORECASE,
 )
@@ -45,11 +52,11 @@ _LAST = re.compile(
 )
 _LISTED = re.compile(r"(?<![\w.])([0-9])(?=[:.)]\s+[A-Za-z])")
 _NAMED = re.compile(
-    r"\b(?:score|rating|grade|mark)\b[^\w\n]*(?:(?:is|of|would be|as)\b)?[^\w\n-]*"
+    r"\b(?:score|rating|grade|mark)\b[^\w\n]*+(?:(?:is|of|would be|as)\b)?[^\w\n-]*"
     rf"(?P<mark>{_NUMBER})",
     re.IGNORECASE,
 )
-_BRACKETS = re.compile(rf"\[\[\s*(?P<mark>{_NUMBER})\s*\]\]")
+_MEMBERS = ("score", "rating", "grade", "mark")
 _WORDS = {"one": 1.0, "two": 2.0, "three": 3.0, "four": 4.0, "five": 5.0}
 _RELATION = re.compile(rf"\b({'|'.join(RELATIONS)})\b", re.IGNORECASE)
 _RELATION_LINE = re.compile(
@@ -58,7 +65,8 @@ _RELATION_LINE = re.compile(
 )
 
 
-def read_score(reply: str, *, finished: bool = True, low: float = 1, high: float = 5) -> Reading:
+@reads
+def read_score(text: str, *, finished: bool = True, low: float = 1, high: float = 5) -> Reading:
     """A mark on a scale, rescaled to a score from 0 to 1; no verdict.
 
     Looked for: JSON with `score`, `[[4]]`, `Score: 4`, a number at the start, "I give it 4", a
@@ -66,84 +74,81 @@ def read_score(reply: str, *, finished: bool = True, low: float = 1, high: float
     several numbers, and numbers of something else ("Error 5") are unparsed.
 
     Args:
-        reply: the model's text.
+        text: the model's.
         finished: whether the model stopped by itself.
         low, high: ends of the scale.
     """
-    text = spoken(reply, finished=finished)
-    if isinstance(text, Reading):
-        return text
     marks = _marks(text)
     if len(marks) > 1:
         return unparsed(f"several marks: {', '.join(f'{mark:g}' for mark in sorted(marks))}")
     if not marks:
-        refusal = declines(text)
-        if refusal:
-            return Reading(status="refused", reason=refusal)
-        return unparsed("no mark in it" if finished else CUT_OFF)
-    mark = marks.pop()
+        return undecided(text, "no mark in it", finished=finished)
+    mark, place = marks.popitem()
     if not low <= mark <= high:
         return unparsed(f"{mark:g} is not from {low:g} to {high:g}")
     return Reading(
-        status="judged", reason=f"{mark:g} of {high:g}", score=(mark - low) / (high - low)
+        status="judged", reason=f"{mark:g} of {high:g}", score=(mark - low) / (high - low),
+        place=place,
+    )  # fmt: skip
+
+
+def _marks(text: str) -> dict[float, Place | None]:
+    """The different marks in a reply, from the surest form that it has, with their first places."""
+    objects = json_objects(text)
+    if objects:  # JSON without a mark: its numbers are of something else.
+        place = member_place(text, *_MEMBERS)
+        members = [json_number(field(item, *_MEMBERS)) for item in objects]
+        return {mark: place for mark in members if mark is not None}
+    bare = _SCALE.sub(lambda scale: " " * len(scale[0]), text)
+    forms = (
+        [word.span(1) for word in BRACKETS.finditer(bare) if re.fullmatch(_NUMBER, word[1])],
+        [word.span("mark") for word in _NAMED.finditer(bare)],
     )
-
-
-def _marks(text: str) -> set[float]:
-    """The different marks in a reply, from the surest form that it has."""
-    found = {
-        _number(field(item, "score", "rating", "grade", "mark")) for item in json_objects(text)
-    }
-    if found - {None}:
-        return {mark for mark in found if mark is not None}
-    if found:
-        return set()  # JSON without a mark: its numbers are of something else.
-    bare = _SCALE.sub(" ", text)
-    for form in (_BRACKETS, _NAMED):
-        matches = {float(match["mark"]) for match in form.finditer(bare)}
-        if matches:
-            return matches
+    for places in forms:
+        if places:
+            return _at(bare, places)
     if begins_an_object(text):
-        return set()  # Damaged JSON in which no number is called a mark.
+        return {}  # Damaged JSON in which no number is called a mark.
     if re.match(rf"\W*{_NUMBER}\s*(?:-|–|—|to|or|/)\s*\d", bare):
-        return {float(number) for number in re.findall(r"\d+(?:\.\d+)?", bare)[:2]}
-    listed = {float(number) for number in _LISTED.findall(bare)}
+        ends = islice(re.finditer(r"\d+(?:\.\d+)?", bare), 2)
+        return _at(bare, (number.span() for number in ends))
+    listed = _at(bare, (number.span(1) for number in _LISTED.finditer(bare)))
     if len(listed) > 1:
         return listed  # The scale itself, repeated.
     first = _FIRST.match(bare)
     if first:
-        return {float(first["mark"])}
+        return _at(bare, [first.span("mark")])
     word = re.sub(r"[^a-z]+", "", text.lower())
     if word in _WORDS:
-        return {_WORDS[word]}
+        return {_WORDS[word]: None}
     if not (_GIVEN.search(bare) or _LAST.search(bare)):
-        return set()
-    return {float(number) for number in re.findall(_NUMBER, bare)}
+        return {}
+    return _at(bare, (number.span() for number in re.finditer(_NUMBER, bare)))
 
 
-def read_relation(reply: str, *, finished: bool = True) -> Reading:
+def _at(text: str, places: Iterable[Place]) -> dict[float, Place | None]:
+    return {float(text[start:end]): (start, end) for start, end in reversed(list(places))}
+
+
+@reads
+def read_relation(text: str, *, finished: bool = True) -> Reading:
     """One of superior, equivalent, inferior and incorrect, with scores 1, 1, 0.5 and 0.
 
     `inferior` gives no verdict: whether half an answer will do is for the judge to say.
     """
-    text = spoken(reply, finished=finished)
-    if isinstance(text, Reading):
-        return text
+    member = member_place(text, "relation")
     given = [field(item, "relation") for item in json_objects(text)]
-    words = [str(word) for word in given if word is not None] or _RELATION_LINE.findall(text)
-    found = {word.strip().lower() for word in words or _RELATION.findall(text)}
-    known = found & set(RELATIONS)
-    if len(found) != 1 or not known:
-        refusal = declines(text)
-        if refusal and not known:
-            return Reading(status="refused", reason=refusal)
-        return unparsed(
-            f"several relations: {', '.join(sorted(found))}" if len(found) > 1
-            else "no relation in it" if finished else CUT_OFF
-        )  # fmt: skip
-    relation = known.pop()
+    found = {str(word).strip().lower(): member for word in given if word is not None}
+    if not found:
+        words = list(_RELATION_LINE.finditer(text)) or list(_RELATION.finditer(text))
+        found = {word[1].lower(): word.span(1) for word in reversed(words)}
+    if len(found) > 1 and (not declines(text) or not found.keys().isdisjoint(RELATIONS)):
+        return unparsed(f"several relations: {', '.join(sorted(found))}")
+    relation, place = found.popitem() if found else ("", None)
+    if relation not in RELATIONS:
+        return undecided(text, "no relation in it", finished=finished)
     return Reading(
-        status="judged", reason=relation, relation=relation,
+        status="judged", reason=relation, relation=relation, place=place,
         verdict={"incorrect": False, "inferior": None}.get(relation, True),
         score={"incorrect": 0.0, "inferior": 0.5}.get(relation, 1.0),
     )  # fmt: skip
@@ -153,7 +158,8 @@ EXAMPLE_REASON = "one or two sentences"
 """Placeholder of the reason in the prompt's example: a model that repeats it has not marked."""
 
 
-def read_grade(reply: str, *, finished: bool = True) -> Reading:
+@reads
+def read_grade(text: str, *, finished: bool = True) -> Reading:
     """A grade in JSON: `verdict`, `relation`, `marks`, `reason` and lists of extra claims.
 
     The members must agree: a right answer is not `incorrect`, a wrong one neither `equivalent` nor
@@ -161,21 +167,15 @@ def read_grade(reply: str, *, finished: bool = True) -> Reading:
     unattributable are named in the reason. The score is the mean of verdict and marks, so that it
     orders answers and is at least a half where the verdict is yes.
     """
-    text = spoken(reply, finished=finished)
-    if isinstance(text, Reading):
-        return text
     grades = [item for item in json_objects(text) if field(item, "verdict") is not None]
     if not grades:
-        refusal = declines(text)
-        if refusal:
-            return Reading(status="refused", reason=refusal)
-        return unparsed("no JSON with a verdict in it" if finished else CUT_OFF)
+        return undecided(text, "no JSON with a verdict in it", finished=finished)
     if any(grade != grades[0] for grade in grades):
         return unparsed("contradicts itself: it gives several grades")
     grade = grades[0]
     verdict = as_bool(field(grade, "verdict"))
     relation = str(field(grade, "relation") or "").strip().lower()
-    marks = _number(field(grade, "marks"))
+    marks = json_number(field(grade, "marks"))
     if verdict is None:
         return unparsed(f"its verdict {field(grade, 'verdict')!r} is neither yes nor no")
     if relation not in RELATIONS:
@@ -195,21 +195,8 @@ def read_grade(reply: str, *, finished: bool = True) -> Reading:
         said = f"{said} Cannot be attributed: {'; '.join(unsupported)}.".strip()
     return Reading(
         status="judged", reason=said, verdict=verdict, score=(verdict + marks) / 2,
-        relation=relation, marks=marks,
+        relation=relation, marks=marks, place=member_place(text, "verdict"),
     )  # fmt: skip
-
-
-def _number(value: Any) -> float | None:
-    if isinstance(value, bool):
-        return None
-    if isinstance(value, int | float):
-        try:
-            return float(value)
-        except OverflowError:  # a whole number of over 308 digits
-            return None
-    if isinstance(value, str) and re.fullmatch(r"\s*-?\d{1,4}(\.\d{1,6})?\s*", value):
-        return float(value)
-    return None
 
 
 def _texts(value: Any) -> list[str]:

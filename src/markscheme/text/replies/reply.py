@@ -4,8 +4,15 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal
+from functools import wraps
+from typing import Any, Concatenate, Literal, ParamSpec, TypeVar
+
+Place = tuple[int, int]
+"""In a text: the first character, and the one after the last."""
+P = ParamSpec("P")
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -19,6 +26,7 @@ class Reading:
         verdict, score, relation, marks: what was read; all None unless `judged`. `score` and
             `marks` are from 0 to 1.
         product: what a stage of several makes of the reply, such as a statement.
+        place: of the word that decided, in the text that `spoken` gives; None if it is not known.
     """
 
     status: Literal["judged", "unparsed", "refused"]
@@ -28,6 +36,7 @@ class Reading:
     relation: str | None = None
     marks: float | None = None
     product: Any = None
+    place: Place | None = None
 
 
 def unparsed(reason: str) -> Reading:
@@ -37,6 +46,29 @@ def unparsed(reason: str) -> Reading:
 
 CUT_OFF = "cut off by the token limit before a verdict"
 EMPTY = "an empty reply"
+MARKUP = "\\s>*_#\"'“”‘’`´«»(\\[~\\-"
+_ABLE = (
+    r"(?:can(?:not|['’]?t| not)|am (?:unable|not able) to|won['’]t|will not|could(?:n['’]t| not))"
+)
+REFUSAL = re.compile(
+    rf"^[{MARKUP}]*(?:no[,.]\s+)?(?:(?:i['’]?m (?:really |very |so )?sorry|sorry|i apologi[sz]e"
+    r"|my apologies)(?! for (?:the|any|my)\b)|as an ai\b|as a(?: large)? language model"
+    rf"|i {_ABLE} (?:assist|help|comply|fulfil|answer|respond|provide|judge|evaluate|engage))",
+    re.IGNORECASE,
+)
+ABSTENTION = re.compile(
+    rf"\b(?:i|we|one|it) (?:{_ABLE}|(?:is|was) (?:not possible|impossible) to)"
+    r" (?:be )?(?:determine|verif(?:y|ied)|say|tell|judge|confirm|assess|decide|know)"
+    r"|\bunable to (?:determine|verify|judge|confirm|assess|decide)"
+    r"|\b(?:not enough|insufficient) (?:information|context|evidence)|\bi do(?:n['’]t| not) know\b",
+    re.IGNORECASE,
+)
+DECLINED = "the model declined to answer"
+UNDECIDED = "the model declined to decide"
+NEAR = 600
+
+BRACKETS = re.compile(r"\[\[\s*([^\[\]\n]{1,80}?)\s*\]\]")
+"""A verdict, mark or label in `[[...]]`."""
 
 _TAG = r"(?:think|thinking|reasoning|thoughts?|scratchpad)\s*>"
 _BEGINS = rf"<{_TAG}|\[think\]|◁think▷|<\|channel\|>analysis(?:<\|message\|>)?"
@@ -80,6 +112,38 @@ def spoken(reply: str, *, finished: bool) -> str | Reading:
         before, after = reply, ""
     text = before + after
     return text.strip() or unparsed(EMPTY if finished else CUT_OFF)
+
+
+def reads(
+    find: Callable[Concatenate[str, P], T | Reading],
+) -> Callable[Concatenate[str, P], T | Reading]:
+    """A reader of replies from one of texts; a reply that says nothing is read by `spoken`.
+
+    Args:
+        find: reads what a reply says; of its options, `finished` is true if it is not given.
+    """
+
+    @wraps(find)
+    def read(reply: str, /, *args: P.args, **options: P.kwargs) -> T | Reading:
+        text = spoken(reply, finished=bool(options.get("finished", True)))
+        return text if isinstance(text, Reading) else find(text, *args, **options)
+
+    return read
+
+
+def undecided(text: str, lack: str, *, finished: bool) -> Reading:
+    """The reading of a text in which what was wanted is not: refused, or unparsed by `lack`."""
+    refusal = declines(text)
+    if refusal:
+        return Reading(status="refused", reason=refusal)
+    return unparsed(lack if finished else CUT_OFF)
+
+
+def declines(text: str) -> str | None:
+    """In words, that a reply without a verdict refuses or abstains; None if it does neither."""
+    if REFUSAL.match(text):
+        return DECLINED
+    return UNDECIDED if ABSTENTION.search(text[:NEAR]) else None
 
 
 def around_reasoning(text: str) -> tuple[str, str | None] | None:
@@ -140,10 +204,27 @@ def begins_an_object(text: str) -> bool:
     return text.lstrip("` \t\n").removeprefix("json").lstrip().startswith("{")
 
 
+def member_name(key: str) -> str:
+    """A member's name without its case, spaces, hyphens and underscores."""
+    return re.sub(r"[\W_]+", "", key.lower())
+
+
 def field(value: dict[str, Any], *names: str) -> Any:
-    """The first of the named members, whatever their case, spaces, hyphens or underscores."""
-    known = {re.sub(r"[\W_]+", "", key.lower()): item for key, item in value.items()}
+    """The first of the named members, by `member_name`."""
+    known = {member_name(key): item for key, item in value.items()}
     for name in names:
         if name in known:
             return known[name]
     return None
+
+
+def json_number(value: Any) -> float | None:
+    """A number in JSON, or a short text that is one; None if it is neither."""
+    if isinstance(value, str) and re.fullmatch(r"\s*-?\d{1,6}(\.\d{1,6})?\s*", value):
+        return float(value)
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    try:
+        return float(value)
+    except OverflowError:  # a whole number of over 308 digits
+        return None

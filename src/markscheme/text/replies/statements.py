@@ -11,8 +11,7 @@ import re
 
 from markscheme.text.normalisation import normalise
 from markscheme.text.replies.grounding import says_yes, ungrounded
-from markscheme.text.replies.reply import Reading, spoken, unparsed
-from markscheme.text.replies.verdicts import declines
+from markscheme.text.replies.reply import Reading, declines, reads, unparsed
 
 _LABEL = re.compile(
     r"^(?:\**(?:S|A|Statement|Declarative statement|Answer|Output)\**\s*[:：]\s*)+\**",
@@ -40,17 +39,15 @@ EXAMPLES = frozenset(
 """The paper's own examples: a model that gives one back for another pair has stated nothing."""
 
 
-def read_statement(reply: str, *, question: str, answer: str, finished: bool = True) -> Reading:
+@reads
+def read_statement(said: str, *, question: str, answer: str, finished: bool = True) -> Reading:
     """The statement in a reply, as `product` of a judged reading.
 
     Args:
-        reply: the model's reply.
+        said: the model's.
         question, answer: the pair that it received, to distinguish an echo from a statement.
         finished: whether it ended by itself.
     """
-    said = spoken(reply, finished=finished)
-    if isinstance(said, Reading):
-        return said
     if loops(said):
         return unparsed("the reply repeats itself")
     refusal = _refusal(said, question, answer)

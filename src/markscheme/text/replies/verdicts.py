@@ -9,7 +9,23 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from markscheme.text.replies.reply import CUT_OFF, Reading, field, json_objects, spoken, unparsed
+from markscheme.text.replies.places import member_place, trimmed
+from markscheme.text.replies.reply import (
+    ABSTENTION,
+    BRACKETS,
+    DECLINED,
+    MARKUP,
+    NEAR,
+    REFUSAL,
+    UNDECIDED,
+    Place,
+    Reading,
+    field,
+    json_objects,
+    reads,
+    undecided,
+    unparsed,
+)
 
 YES_WORDS = (
     "yes", "yeah", "yep", "yup", "ja", "oui", "si", "sí", "sì", "sim", "da", "да", "tak", "evet",
@@ -34,7 +50,6 @@ VERDICT_WORDS = {word: value for word, value in _VALUES.items() if word not in (
 JUDGED_WORDS = frozenset((*_JUDGED_YES, *_JUDGED_NO))
 """Those of them that judge an answer, as "incorrect" does."""
 
-_MARKUP = "\\s>*_#\"'“”‘’`´«»(\\[~\\-"
 _YES = "|".join(sorted(map(re.escape, YES_WORDS), key=len, reverse=True))
 _NO = "|".join(sorted(map(re.escape, NO_WORDS), key=len, reverse=True))
 
@@ -42,7 +57,7 @@ _NO = "|".join(sorted(map(re.escape, NO_WORDS), key=len, reverse=True))
 _END = r"(?:\s*$|[,;:!?)\]}\"'“”‘’*_`…。、，！؟।]|\.(?!\s?\d)|\s*[–—(\n]|\s-|-\s)"
 _AFTER_NO = r"(?:\s+(?:it|the|this|that|they|he|she|because|since|as|but|ai|its|not)\b)"
 _OPENING = re.compile(
-    rf"[{_MARKUP}]*(?:"
+    rf"[{MARKUP}]*(?:"
     rf"(?P<yes>(?:{_YES})(?={_END})|yes(?=\s+(?!(?:and|or)\s+no\b)[^\W\d]))"
     rf"|(?P<no>(?:{_NO})(?={_END})|no(?={_AFTER_NO}))"
     rf"|(?P<right>correct|true)(?={_END})"
@@ -51,7 +66,7 @@ _OPENING = re.compile(
     re.IGNORECASE,
 )
 _BOTH = re.compile(
-    rf"[{_MARKUP}]*(?:yes\W{{1,5}}(?:and\W|or\W)?\W{{0,3}}no|no\W{{1,5}}(?:and\W|or\W)?\W{{0,3}}yes)"
+    rf"[{MARKUP}]*(?:yes\W{{1,5}}(?:and\W|or\W)?\W{{0,3}}no|no\W{{1,5}}(?:and\W|or\W)?\W{{0,3}}yes)"
     r"\b",
     re.IGNORECASE,
 )
@@ -63,7 +78,6 @@ _LABEL = re.compile(
     r"(?![\w/]| (?:or|and) )(?!\.\s?\d)",
     re.IGNORECASE | re.MULTILINE,
 )
-_BRACKETS = re.compile(r"\[\[([^\[\]\n]{1,40})\]\]")
 _MEMBER = re.compile(
     r"[\"'](?:verdict|is[ _]?correct|correct|judge?ment|decision)[\"']\s*:\s*[\"']?"
     r"(yes|no|true|false|correct|incorrect)\b",
@@ -71,7 +85,7 @@ _MEMBER = re.compile(
 )
 _CLOSING = re.compile(
     r"(?:^|[.!?;:。]\s+|\b(?:answer|verdict|judge?ment|decision|conclusion) (?:is|would be)\b)"
-    rf"[{_MARKUP},:]*(?:(?:so|thus|therefore|hence|finally)\b[\s,:]*)?[{_MARKUP}]*"
+    rf"[{MARKUP},:]*(?:(?:so|thus|therefore|hence|finally)\b[\s,:]*)?[{MARKUP}]*"
     r"(?P<word>yes|no|correct|incorrect)[\s.!*_\"'”’`)\]}]*$",
     re.IGNORECASE,
 )
@@ -86,23 +100,7 @@ _STATEMENT = re.compile(
     r"|correct|right|accurate|true|acceptable)\b",
     re.IGNORECASE,
 )
-_ABLE = (
-    r"(?:can(?:not|['’]?t| not)|am (?:unable|not able) to|won['’]t|will not|could(?:n['’]t| not))"
-)
-_REFUSAL = re.compile(
-    rf"^[{_MARKUP}]*(?:no[,.]\s+)?(?:(?:i['’]?m (?:really |very |so )?sorry|sorry|i apologi[sz]e"
-    r"|my apologies)(?! for (?:the|any|my)\b)|as an ai\b|as a(?: large)? language model"
-    rf"|i {_ABLE} (?:assist|help|comply|fulfil|answer|respond|provide|judge|evaluate|engage))",
-    re.IGNORECASE,
-)
-_ABSTENTION = re.compile(
-    rf"\b(?:i|we|one|it) (?:{_ABLE}|(?:is|was) (?:not possible|impossible) to)"
-    r" (?:be )?(?:determine|verif(?:y|ied)|say|tell|judge|confirm|assess|decide|know)"
-    r"|\bunable to (?:determine|verify|judge|confirm|assess|decide)"
-    r"|\b(?:not enough|insufficient) (?:information|context|evidence)|\bi do(?:n['’]t| not) know\b",
-    re.IGNORECASE,
-)
-_DECLINES_FIRST = re.compile(rf"^[{_MARKUP}]*no[,.]\s+(?=(?:i|we)\b)", re.IGNORECASE)
+_DECLINES_FIRST = re.compile(rf"^[{MARKUP}]*no[,.]\s+(?=(?:i|we)\b)", re.IGNORECASE)
 _OPEN = re.compile(
     r"\b(?:if|whether|unless|when|not|cannot|never|doubt|unlikely|unclear|had|would)\b|n['’]t\b"
     r"|\bno (?:evidence|reason|indication|way|proof)\b",
@@ -114,12 +112,9 @@ _HEDGE = re.compile(
     re.IGNORECASE,
 )
 
-DECLINED = "the model declined to answer"
-UNDECIDED = "the model declined to decide"
-
+_FIRST_WORD, _JSON = "its first word", "its JSON"
 _JSON_FIELDS = ("verdict", "iscorrect", "correct", "judgment", "judgement", "decision", "answer",
                 "finalanswer", "result", "label")  # fmt: skip
-_NEAR = 600
 
 
 def as_bool(value: Any) -> bool | None:
@@ -133,7 +128,11 @@ def as_bool(value: Any) -> bool | None:
     return None
 
 
-def read_yes_no(reply: str, *, finished: bool = True, verdict_last: bool = False) -> Reading:
+Verdict = tuple[bool, Place | None]
+
+
+@reads
+def read_yes_no(text: str, *, finished: bool = True, verdict_last: bool = False) -> Reading:
     """Whether a reply accepts the answer.
 
     Looked for: JSON, `[[yes]]`, a line such as `Verdict: no`; the first word, in several languages;
@@ -141,120 +140,110 @@ def read_yes_no(reply: str, *, finished: bool = True, verdict_last: bool = False
     reply is unparsed ("No, the candidate is correct", Kamalloo et al. 2023, appendix A).
 
     Args:
-        reply: the model's text.
+        text: the model's.
         finished: whether the model stopped by itself. Of a reply that was cut off, only a verdict
             that certainly came before is taken.
         verdict_last: the prompt asks for reasons first, so that a first word "no" may begin a
             thought; then the end decides.
     """
-    text = spoken(reply, finished=finished)
-    if isinstance(text, Reading):
-        return text
     explicit = _explicit(text)
-    if None in explicit:
+    if explicit is None:
         return unparsed("contradicts itself: it gives both verdicts")
-    opening, closing = _opening(text), _closing(text) if finished else None
+    opening, closing = _opening(text), _closing(text) if finished else {}
     stated = _statements(text)
     if verdict_last:
-        found = explicit or ({"its end": closing} if closing is not None else {})
+        found = explicit or closing
         if not found and finished:
-            found = stated[-1] if stated else _named("its first word", opening)
+            found = dict(stated[-1:]) or opening
         if found and not explicit and "\n" not in text:
-            found |= _named("its first word", opening)  # One line has no thought before its end.
-    elif opening is not None and _BOTH.match(text):
+            found = found | opening  # One line has no thought before its end.
+    elif opening and _BOTH.match(text):
         return unparsed("hedges: it says yes and no")
     else:
-        found = explicit | _named("its first word", opening) | _named("its end", closing)
+        found = explicit | opening | closing
         if found or finished:
-            for one in stated:
-                found |= {where: value for where, value in one.items() if where not in found}
-    values = {value for value in found.values() if value is not None}
-    if len(values) == 2:
-        said = ", ".join(f"{where} says {_word(value)}" for where, value in found.items())
+            for where, verdict in stated:
+                found.setdefault(where, verdict)
+    if len({value for value, _ in found.values()}) == 2:
+        said = ", ".join(f"{where} says {_word(value)}" for where, (value, _) in found.items())
         return unparsed(f"contradicts itself: {said}")
     declined = _declined_first(text)
     if declined and not explicit:  # A word after a refusal is no verdict: nothing was weighed.
         return Reading(status="refused", reason=declined)
-    if values:
-        verdict = bool(values.pop())
-        where = next(iter(found))
+    if found:
+        where, (value, place) = next(iter(found.items()))
+        if not verdict_last:  # What is said later follows from what was said first.
+            surest = found.get(_FIRST_WORD) or found.get(_JSON)
+            place = surest[1] if surest else min(at for _, at in found.values() if at)
         return Reading(
-            status="judged", reason=f"{where} says {_word(verdict)}", verdict=verdict,
-            score=float(verdict),
+            status="judged", reason=f"{where} says {_word(value)}", verdict=value,
+            score=float(value), place=place,
         )  # fmt: skip
-    return _without_verdict(text, finished=finished)
+    hedges = _BOTH.match(text) or _HEDGE.search(text[:NEAR])
+    lack = "hedges: neither yes nor no" if hedges else "no yes or no in it"
+    return undecided(text, lack, finished=finished)
 
 
-def _without_verdict(text: str, *, finished: bool) -> Reading:
-    declined = declines(text)
-    if declined:
-        return Reading(status="refused", reason=declined)
-    if not finished:
-        return unparsed(CUT_OFF)
-    if _BOTH.match(text) or _HEDGE.search(text[:_NEAR]):
-        return unparsed("hedges: neither yes nor no")
-    return unparsed("no yes or no in it")
-
-
-def _explicit(text: str) -> dict[str | None, bool | None]:
-    """Verdicts in a form made for machines, by where; a None key if one form gives both."""
-    forms: dict[str, list[bool | None]] = {
-        "its JSON": [as_bool(field(item, *_JSON_FIELDS)) for item in json_objects(text)]
-        or [as_bool(word) for word in _MEMBER.findall(text)],
-        "its [[...]]": [as_bool(word) for word in _BRACKETS.findall(text)],
-        "a line of its own": [as_bool(found["word"]) for found in _LABEL.finditer(text)],
+def _explicit(text: str) -> dict[str, Verdict] | None:
+    """Verdicts in a form made for machines, by where; None if one form gives both."""
+    member = member_place(text, *_JSON_FIELDS)
+    forms: dict[str, list[tuple[Any, Place | None]]] = {
+        _JSON: [(field(item, *_JSON_FIELDS), member) for item in json_objects(text)]
+        or [(match[1], match.span(1)) for match in _MEMBER.finditer(text)],
+        "its [[...]]": [
+            (match[1], trimmed(text, match.span(1))) for match in BRACKETS.finditer(text)
+        ],
+        "a line of its own": [
+            (match["word"], match.span("word")) for match in _LABEL.finditer(text)
+        ],
     }
-    found: dict[str | None, bool | None] = {}
-    for where, values in forms.items():
-        distinct = {value for value in values if value is not None}
-        if len(distinct) == 2:
-            return {None: None}
-        if distinct:
-            found[where] = distinct.pop()
+    found: dict[str, Verdict] = {}
+    for where, words in forms.items():
+        read = [(as_bool(word), place) for word, place in words]
+        verdicts = [(value, place) for value, place in read if value is not None]
+        if len({value for value, _ in verdicts}) == 2:
+            return None
+        if verdicts:
+            found[where] = verdicts[0]
     return found
 
 
-def _opening(text: str) -> bool | None:
+def _opening(text: str) -> dict[str, Verdict]:
     found = _OPENING.match(text)
     if found is None:
-        return None
-    return found["yes"] is not None or found["right"] is not None
+        return {}
+    word = found.lastgroup or ""
+    return {_FIRST_WORD: (word in ("yes", "right"), found.span(word))}
 
 
-def _closing(text: str) -> bool | None:
-    lines = text.rstrip("`~ \n\t").rsplit("\n", 1)
-    found = _CLOSING.search(lines[-1][-_NEAR:])
-    return None if found is None else as_bool(found["word"])
-
-
-def declines(text: str) -> str | None:
-    """In words, that a reply without a verdict refuses or abstains; None if it does neither."""
-    if _REFUSAL.match(text):
-        return DECLINED
-    return UNDECIDED if _ABSTENTION.search(text[:_NEAR]) else None
+def _closing(text: str) -> dict[str, Verdict]:
+    whole = text.rstrip("`~ \n\t")
+    begin = max(whole.rfind("\n") + 1, len(whole) - NEAR)
+    found = _CLOSING.search(whole[begin:])
+    if found is None:
+        return {}
+    start, end = found.span("word")
+    return {"its end": (as_bool(found["word"]) is True, (begin + start, begin + end))}
 
 
 def _declined_first(text: str) -> str | None:
     """The same of a reply that may begin with "no", as in "No, I cannot help with that"."""
-    if _REFUSAL.match(text):
+    if REFUSAL.match(text):
         return DECLINED
     first = _DECLINES_FIRST.match(text)
-    return UNDECIDED if first and _ABSTENTION.match(text, first.end()) else None
+    return UNDECIDED if first and ABSTENTION.match(text, first.end()) else None
 
 
-def _statements(text: str) -> list[dict[str | None, bool | None]]:
+def _statements(text: str) -> list[tuple[str, Verdict]]:
     """Sentences on whether the candidate is right, apart from conditions and denials of them."""
-    found: list[dict[str | None, bool | None]] = []
+    found: list[tuple[str, Verdict]] = []
     for match in _STATEMENT.finditer(text):
-        sentence = re.split(r"[.!?;\n]", text[max(0, match.start() - _NEAR) : match.start()])[-1]
+        sentence = re.split(r"[.!?;\n]", text[max(0, match.start() - NEAR) : match.start()])[-1]
         if not _OPEN.search(sentence):
-            found.append({f"{match[0].strip()!r}": match["word"].lower() in _JUDGED_YES})
+            verdict = match["word"].lower() in _JUDGED_YES, match.span("word")
+            found.append((f"{match[0].strip()!r}", verdict))
     return found
 
 
-def _named(where: str, value: bool | None) -> dict[str | None, bool | None]:
-    return {} if value is None else {where: value}
-
-
-def _word(value: bool | None) -> str:
+def _word(value: bool) -> str:
     return "yes" if value else "no"
