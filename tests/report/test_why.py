@@ -3,7 +3,6 @@ from __future__ import annotations
 import pytest
 
 from markscheme.reports import explained, why
-from markscheme.reports.explaining import smallest_edit
 
 
 def test_every_reference_is_aligned() -> None:
@@ -25,13 +24,7 @@ def test_a_value_that_conflicts_is_said_in_words() -> None:
 
 
 @pytest.mark.parametrize("answer", ["It was Jane Austen.", "Charlotte Brontë wrote it."])
-def test_what_decided_is_shown_with_an_edit_that_turns_it(answer: str) -> None:
+def test_what_decided_is_shown(answer: str) -> None:
     found = explained("Who wrote Emma?", ["Jane Austen"], answer)
+    assert found["verdict"] == ("Austen" in answer)
     assert found["effects"]
-    turned = explained("Who wrote Emma?", ["Jane Austen"], found["flip"]["answer"])
-    assert turned["verdict"] != found["verdict"]
-
-
-def test_an_answer_that_no_edit_turns_has_none() -> None:
-    assert smallest_edit("When?", ["1815"], "", verdict=False) is not None
-    assert smallest_edit("When?", [""], "", verdict=False) is None

@@ -8,6 +8,7 @@ import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from http import HTTPStatus
 from pathlib import Path
 from typing import Any
 
@@ -28,8 +29,8 @@ def is_problem(response: Any, status: int) -> dict[str, Any]:
     assert response.headers["content-type"] == "application/problem+json"
     body: dict[str, Any] = response.json()
     assert body["status"] == status
-    assert body["type"].startswith("urn:markscheme:problem:")
-    assert body["title"]
+    assert body["type"] == "about:blank"
+    assert body["title"] == HTTPStatus(status).phrase
     assert body["detail"]
     assert body["request_id"] == response.headers["x-request-id"]
     assert "Traceback" not in response.text

@@ -109,9 +109,8 @@ def test_a_newcomer_does_five_tasks_by_clicks(chromium: str, tmp_path: Path) -> 
 
         with tasks.task("why"):
             assert page.locator("tr.more .why .reference").count() == 1
-            page.get_by_role("button", name="What decided, and what would flip it").click()
+            page.get_by_role("button", name="What decided").click()
             page.wait_for_selector(".explained .effects li")
-            assert "turns the examiner" in page.inner_text(".explained")
 
         with tasks.task("label-ten"):
             page.get_by_role("button", name="Clear filters").click()

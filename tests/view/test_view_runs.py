@@ -40,7 +40,10 @@ def unfinished(folder: Path) -> Path:
     (run / "parts").mkdir()
     shutil.copy(run / "answers.parquet", run / "parts" / "answers-000000.parquet")
     one = judgments.filter(pl.col("judge") == "exact_match")
-    one.write_parquet(run / "parts" / "judgments-000000-000.parquet")
+    pieces = RunFolder(run)
+    with pieces.writing():
+        pieces.write_part("chunk-000000-000-00000000", one.head(1))
+        pieces.write_part("judgments-000000-000", one, instead_of=["chunk-000000-000-00000000"])
     (run / "judgments.parquet").unlink()
     return run
 
@@ -59,7 +62,7 @@ def test_a_damaged_run_is_listed_with_what_is_wrong(folder: Path) -> None:
     (folder / "first" / "run.json").write_text("{")
     found = {run.name: run for run in runs_of(folder)}
     assert found["first"].state == "unreadable"
-    assert "JSON" in found["first"].problem
+    assert "run.json is damaged" in found["first"].problem
 
 
 def test_a_folder_that_is_not_there_is_named(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from .local_run import run_in_memory as run_in_memory
 from .processes import process_pool as process_pool
 from .ray_run import RayOptions as RayOptions
 from .ray_run import run_on_ray as run_on_ray
+from .run_folder import Progress as Progress
 from .run_folder import RunFolder as RunFolder
 from .run_folder import command_line as command_line
 from .run_folder import default_folder as default_folder

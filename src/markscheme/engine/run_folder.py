@@ -12,9 +12,11 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from functools import lru_cache
 from hashlib import blake2b
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, TypeGuard
+from typing import TYPE_CHECKING, Any, BinaryIO, Literal, NamedTuple, TypeGuard
 
 import orjson
 import polars as pl
@@ -49,6 +51,40 @@ GROUP_ROWS = 262_144
 
 DIGITS = 16
 """Hex digits of a digest in a piece's name."""
+
+State = Literal["done", "running", "stopped"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Progress:
+    """How far a run has got, from its finished pieces.
+
+    Attributes:
+        judged: judgments that are on disk, by judge.
+        answers: answers that have been read so far; what is still to come is not known.
+        accepted: share of verdicts so far that accept (0 to 1), by judge; None without verdicts.
+        cost_usd: spent so far; None where no judge costs anything.
+        rate: judgments a second between the first piece and the last; None for a single one.
+        seconds: since the last piece.
+    """
+
+    state: State
+    answers: int
+    judged: dict[str, int]
+    accepted: dict[str, float | None]
+    cost_usd: float | None
+    rate: float | None
+    seconds: float | None
+
+
+class _Counts(NamedTuple):
+    """What a piece holds, and when it was written."""
+
+    rows: int
+    accepted: int
+    verdicts: int
+    cost_usd: float | None
+    written: float
 
 
 class RunFolder:
@@ -105,6 +141,56 @@ class RunFolder:
                 return not _lock(handle, fcntl.LOCK_SH)
         except OSError:
             return False
+
+    def state(self) -> State:
+        """Whether the run is done, and else whether a process is at it.
+
+        Raises:
+            RunError: as `read_plan`.
+        """
+        plan = self.read_plan()
+        if plan is not None and plan["state"] == "done":
+            return "done"
+        return "running" if self.is_held() else "stopped"
+
+    def progress(self) -> Progress:
+        """How far the run has got, by its pieces.
+
+        Raises:
+            RunError: as `read_plan`.
+        """
+        plan = self.read_plan() or {"judges": []}
+        pieces = {
+            str(judge["name"]): [
+                *self._counts(f"judgments-*-{place:03d}-*"),
+                *self._counts(f"chunk-*-{place:03d}-*"),
+            ]
+            for place, judge in enumerate(plan["judges"])
+        }
+        judged = {name: sum(one.rows for one in counts) for name, counts in pieces.items()}
+        verdicts = {name: sum(one.verdicts for one in counts) for name, counts in pieces.items()}
+        every = [one for counts in pieces.values() for one in counts]
+        costs = [one.cost_usd for one in every if one.cost_usd is not None]
+        written = [one.written for one in every]
+        took = max(written) - min(written) if written else 0.0
+        return Progress(
+            state=self.state(),
+            answers=sum(one.rows for one in self._counts("answers-*")),
+            judged=judged,
+            accepted={
+                name: sum(one.accepted for one in counts) / verdicts[name]
+                if verdicts[name]
+                else None
+                for name, counts in pieces.items()
+            },
+            cost_usd=sum(costs) if costs else None,
+            rate=sum(judged.values()) / took if took > 0 else None,
+            seconds=max(0.0, time.time() - max(written)) if written else None,
+        )
+
+    def _counts(self, pattern: str) -> list[_Counts]:
+        files = self.parts.glob(f"{pattern}.parquet")
+        return [counts for file in files if (counts := _counts_of(file)) is not None]
 
     def read_plan(self) -> dict[str, Any] | None:
         """What an earlier run wrote here, or None.
@@ -272,6 +358,26 @@ def is_plan(value: Any) -> TypeGuard[dict[str, Any]]:
     judges = value.get("judges")
     listed = isinstance(judges, list) and all(isinstance(one, dict) for one in judges)
     return listed and isinstance(value.get("options"), dict)
+
+
+@lru_cache(maxsize=65_536)  # A piece is written once, and the viewer asks twice a second.
+def _counts_of(piece: Path) -> _Counts | None:
+    """None where the piece has just gone."""
+    try:
+        table = pl.scan_parquet(piece, glob=False)
+        if "verdict" not in table.collect_schema():
+            none = pl.lit(None, pl.Float64)
+            table = table.with_columns(verdict=none, cost_usd=none)
+        cost = pl.col("cost_usd")
+        row = table.select(
+            rows=pl.len(),
+            accepted=pl.col("verdict").sum(),
+            verdicts=pl.col("verdict").count(),
+            cost_usd=pl.when(cost.count() > 0).then(cost.sum()),
+        )
+        return _Counts._make((*row.collect().row(0), piece.stat().st_mtime))
+    except (OSError, pl.exceptions.PolarsError):
+        return None
 
 
 def _digest(file: Path) -> str:

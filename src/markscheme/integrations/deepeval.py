@@ -13,7 +13,7 @@ import asyncio
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from markscheme.errors import MissingExtraError
-from markscheme.integrations.judging import check_by, judged_one, reason_of
+from markscheme.integrations.judging import Evaluator, check_by, reason_of
 
 try:
     from deepeval.metrics import BaseMetric
@@ -66,14 +66,9 @@ class MarkschemeMetric(BaseMetric):  # type: ignore[misc]
         check_llm_test_case_params(
             test_case, self._required_params, None, None, self, None, test_case.multimodal
         )
-        row = judged_one(
-            test_case.input,
-            test_case.expected_output,
-            test_case.actual_output,
-            judge=self.judge,
-            by=self.by,
-        )
-        self.score = float(row[self.by])
+        evaluator = Evaluator(judge=self.judge, by=self.by)
+        row = evaluator.row(test_case.input, test_case.expected_output, test_case.actual_output)
+        self.score = evaluator.value(row)
         self.reason = reason_of(row)
         self.score_breakdown = {
             name: row[name] for name in ("verdict", "score", "marks", "relation", "signature")

@@ -9,10 +9,10 @@ Task(dataset=..., solver=..., scorer=markscheme_scorer("examiner"))
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from markscheme.errors import MissingExtraError
-from markscheme.integrations.judging import check_by, judge_texts
+from markscheme.integrations.judging import Evaluator
 
 try:
     from inspect_ai.scorer import CORRECT, INCORRECT, Score, Target, accuracy, scorer, stderr
@@ -38,14 +38,11 @@ def markscheme_scorer(
     left unscored, with the status as reason: never wrong. Relation, marks, score and signature
     are in the score's metadata.
     """
-    check_by(by)
+    evaluator = Evaluator(judge=judge, by=by)
 
     async def score(state: TaskState, target: Target) -> Score:
         said = state.output.completion if state.output else None
-        table = await asyncio.to_thread(
-            judge_texts, [state.input_text], [list(target)], [said], judge=judge
-        )
-        row: dict[str, Any] = table.row(0, named=True)
+        row = await asyncio.to_thread(evaluator.row, state.input_text, list(target), said)
         kept = {name: row[name] for name in ("status", "score", "marks", "relation", "signature")}
         texts = {"answer": said, "explanation": row["explanation"], "metadata": kept}
         if row[by] is None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import polars as pl
@@ -36,18 +37,30 @@ def references_of(value: Any) -> list[str]:
     return found
 
 
-def column_of(frame: Any, name: str, option: str) -> Any:
-    """A frame's column.
+def judge_frame(
+    frame: Any,
+    values: Callable[[Any], Sequence[Any]],
+    judge: str | Judge = "examiner",
+    *,
+    question: str = "question",
+    references: str = "references",
+    answer: str = "answer",
+    models: ModelSource | None = None,
+) -> pl.DataFrame:
+    """Judge the rows of a frame of any library; `values` are those of one of its columns.
 
     Raises:
-        DataError: it has none of this name; the message says what to pass.
+        DataError: it has no column of a name; the message says what to pass.
     """
-    if name not in frame.columns:
-        raise DataError(
-            f"the frame has no column {name!r}; its columns are "
-            f"{', '.join(map(str, frame.columns)) or 'none'}; name the right one with {option}="
-        )
-    return frame[name]
+    columns = {"question": question, "references": references, "answer": answer}
+    for option, name in columns.items():
+        if name not in frame.columns:
+            raise DataError(
+                f"the frame has no column {name!r}; its columns are "
+                f"{', '.join(map(str, frame.columns)) or 'none'}; name the right one with {option}="
+            )
+    texts = (values(frame[name]) for name in columns.values())
+    return judge_texts(*texts, judge=judge, models=models)
 
 
 def judge_texts(
@@ -85,40 +98,57 @@ def judge_texts(
     return api.judge(rows, judge, models=models, reference_separator="none").judgments
 
 
-def judge_one(question: Any, references: Any, answer: Any, *, judge: str | Judge) -> dict[str, Any]:
-    """The judgment of one answer, as a row of the judgments table.
+@dataclass(frozen=True, kw_only=True)
+class Evaluator:
+    """A judge, and what is read off its judgments, for tools that ask about one answer at a time.
 
-    Raises:
-        DataError, JudgeError, ModelError: as `judge_texts`.
+    Attributes:
+        judge: a judge's name, with parameters if wanted, or a judge.
+        by: `verdict`, `score` or `marks`.
     """
-    return judge_texts([question], [references], [answer], judge=judge).row(0, named=True)
+
+    judge: str | Judge = "examiner"
+    by: str = "verdict"
+
+    def __post_init__(self) -> None:
+        """Raises DataError where `by` is none of those."""
+        check_by(self.by)
+
+    @property
+    def __name__(self) -> str:
+        """The name that trainers and harnesses show."""
+        return f"markscheme_{self.by}"
+
+    def row(self, question: Any, references: Any, answer: Any) -> dict[str, Any]:
+        """The judgment of one answer, as a row of the judgments table.
+
+        Raises:
+            DataError, JudgeError, ModelError: as `judge_texts`.
+        """
+        return judge_texts([question], [references], [answer], judge=self.judge).row(0, named=True)
+
+    def value(self, row: dict[str, Any]) -> float:
+        """What a judgment is worth, for tools that have no word for "not judged" but an error.
+
+        Raises:
+            NotJudgedError: there is no `by`; the message has the status and its reason.
+        """
+        if row[self.by] is None:
+            raise NotJudgedError(
+                f"{row['judge']} gave no {self.by}: {row['status']} ({why_not_judged(row)})"
+            )
+        return float(row[self.by])
 
 
-def judged_one(
-    question: Any, references: Any, answer: Any, *, judge: str | Judge, by: str = "verdict"
-) -> dict[str, Any]:
-    """The judgment of one answer, for tools that have no word for "not judged" but an error.
-
-    Raises:
-        NotJudgedError: there is no `by`; the message has the status and its reason.
-        DataError, JudgeError, ModelError: as `judge_texts`.
-    """
-    row = judge_one(question, references, answer, judge=judge)
-    if row[by] is None:
-        reason = row["explanation"] or "no reason given"
-        raise NotJudgedError(f"{row['judge']} gave no {by}: {row['status']} ({reason})")
-    return row
+def why_not_judged(row: dict[str, Any]) -> str:
+    """The reason that a judgment without a value gives."""
+    return row["explanation"] or "no reason given"
 
 
 def reason_of(row: dict[str, Any]) -> str:
     """A judgment in one line: the judge, its verdict or score, and why."""
     said = {True: "accepts it", False: "rejects it", None: f"score {row['score']}"}[row["verdict"]]
     return f"{row['judge']} {said}" + (f": {row['explanation']}" if row["explanation"] else "")
-
-
-def score_name(row: dict[str, Any], by: str) -> str:
-    """What a judgment's worth is called in other tools: its judge, and `score` or `marks`."""
-    return row["judge"] if by == "verdict" else f"{row['judge']}.{by}"
 
 
 def details_of(row: dict[str, Any]) -> dict[str, Any]:

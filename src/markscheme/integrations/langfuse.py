@@ -16,12 +16,11 @@ from typing import TYPE_CHECKING, Any
 
 from markscheme.errors import MissingExtraError
 from markscheme.integrations.judging import (
+    Evaluator,
     check_by,
     details_of,
-    judge_one,
     named_in,
     reason_of,
-    score_name,
 )
 
 try:
@@ -68,11 +67,7 @@ def send_scores(
             score_id=hashlib.sha256(f"{trace}\n{row['judge']}\n{by}".encode()).hexdigest()[:32],
             trace_id=trace,
             observation_id=(observations or {}).get(trace),
-            name=score_name(row, by),
-            value=float(row[by]),
-            data_type=_data_type(by),
-            comment=reason_of(row),
-            metadata=details_of(row),
+            **{**_written(row, by), "value": float(row[by])},
         )
     client.flush()
     return len(known)
@@ -98,32 +93,30 @@ def markscheme_evaluator(
     Raises:
         DataError: `by` is none of those.
     """
-    check_by(by)
+    evaluator = Evaluator(judge=judge, by=by)
 
     def evaluate(
         *, input: Any, output: Any, expected_output: Any = None, **_: Any
     ) -> Evaluation | list[Evaluation]:
-        row = judge_one(
+        row = evaluator.row(
             _part(input, question, "input"),
             _part(expected_output, references, "expected_output"),
             output,
-            judge=judge,
         )
-        if row[by] is None:
-            return []
-        return Evaluation(
-            name=score_name(row, by),
-            value=row[by],
-            comment=reason_of(row),
-            metadata=details_of(row),
-            data_type=_data_type(by),
-        )
+        return [] if row[by] is None else Evaluation(**_written(row, by))
 
     return evaluate
 
 
-def _data_type(by: str) -> str:
-    return "BOOLEAN" if by == "verdict" else "NUMERIC"
+def _written(row: dict[str, Any], by: str) -> dict[str, Any]:
+    """A judgment as a score of Langfuse: called by its judge, and `score` or `marks`."""
+    return {
+        "name": row["judge"] if by == "verdict" else f"{row['judge']}.{by}",
+        "value": row[by],
+        "comment": reason_of(row),
+        "metadata": details_of(row),
+        "data_type": "BOOLEAN" if by == "verdict" else "NUMERIC",
+    }
 
 
 def _part(given: Any, key: str, where: str) -> Any:

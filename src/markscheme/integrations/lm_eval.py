@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from markscheme.errors import DataError
-from markscheme.integrations.judging import check_by, judge_texts
+from markscheme.integrations.judging import Evaluator, judge_texts
 
 Item: TypeAlias = "tuple[str, list[str], str]"
 """Question, references and answer of one document."""
@@ -49,25 +49,13 @@ def answers_of(
 
 
 @dataclass(frozen=True, kw_only=True)
-class Aggregation:
+class Aggregation(Evaluator):
     """A task's aggregation: the share accepted, or the mean of score or marks.
 
     Attributes:
         judge: a judge's name.
         by: `verdict`, `score` or `marks`.
     """
-
-    judge: str = "examiner"
-    by: str = "verdict"
-
-    def __post_init__(self) -> None:
-        """Raises DataError where `by` is none of those."""
-        check_by(self.by)
-
-    @property
-    def __name__(self) -> str:
-        """The name that the harness shows."""
-        return f"markscheme_{self.by}"
 
     def __call__(self, items: Sequence[Item]) -> float:
         """The mean over what was judged.

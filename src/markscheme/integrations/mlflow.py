@@ -13,7 +13,14 @@ from typing import TYPE_CHECKING, Any
 
 from markscheme.api import Result
 from markscheme.errors import MissingExtraError
-from markscheme.integrations.judging import check_by, details_of, judge_one, named_in, reason_of
+from markscheme.integrations.judging import (
+    Evaluator,
+    check_by,
+    details_of,
+    named_in,
+    reason_of,
+    why_not_judged,
+)
 
 try:
     import mlflow
@@ -54,15 +61,14 @@ def markscheme_scorer(
     Raises:
         DataError: `by` is none of those.
     """
-    check_by(by)
+    evaluator = Evaluator(judge=judge, by=by)
     from mlflow.genai.scorers import scorer
 
     def scored(inputs: dict[str, Any], outputs: Any, expectations: dict[str, Any]) -> Feedback:
-        row = judge_one(
+        row = evaluator.row(
             named_in(inputs, question, "the row's inputs"),
             named_in(expectations, references, "the row's expectations"),
             outputs,
-            judge=judge,
         )
         return Feedback(name=name, **_feedback(row, by))
 
@@ -124,8 +130,8 @@ def _feedback(row: dict[str, Any], by: str) -> dict[str, Any]:
         "metadata": {name: str(value) for name, value in details_of(row).items()},
     }
     if row[by] is None:
-        why = row["explanation"] or "no reason given"
-        return {"error": AssessmentError(error_code=row["status"], error_message=why), **shared}
+        error = AssessmentError(error_code=row["status"], error_message=why_not_judged(row))
+        return {"error": error, **shared}
     return {"value": row[by], "rationale": reason_of(row), **shared}
 
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from markscheme.contract import ModelSource
 from markscheme.errors import MissingExtraError
-from markscheme.integrations.judging import column_of, judge_texts
+from markscheme.integrations.judging import judge_frame
 from markscheme.integrations.polars import GIVEN
 from markscheme.tables import values_of
 
@@ -17,29 +16,15 @@ except ImportError:
 
 
 def judged(
-    frame: pd.DataFrame,
-    judge: str = "examiner",
-    *,
-    question: str = "question",
-    references: str = "references",
-    answer: str = "answer",
-    prefix: str = "",
-    models: ModelSource | None = None,
+    frame: pd.DataFrame, judge: str = "examiner", *, prefix: str = "", **options: Any
 ) -> pd.DataFrame:
     """The frame with the columns of a judge's verdicts added; the index is unchanged.
 
-    The arguments are those of `markscheme.integrations.polars.judged`. Missing answers (None, NaN)
+    The options are those of `markscheme.integrations.polars.judged`. Missing answers (None, NaN)
     are skipped, not judged wrong; numbers are read as text.
     """
-    table = judge_texts(
-        values_of(column_of(frame, question, "question")),
-        values_of(column_of(frame, references, "references")),
-        values_of(column_of(frame, answer, "answer")),
-        judge=judge,
-        models=models,
-    )
-    new = {prefix + name: table[name].to_list() for name in GIVEN}
-    return frame.assign(**new)
+    table = judge_frame(frame, values_of, judge, **options)
+    return frame.assign(**{prefix + name: table[name].to_list() for name in GIVEN})
 
 
 @pd.api.extensions.register_dataframe_accessor("markscheme")

@@ -10,7 +10,7 @@ from typing import Any
 import polars as pl
 
 from markscheme.contract import ModelSource
-from markscheme.integrations.judging import column_of, judge_texts
+from markscheme.integrations.judging import judge_frame
 
 GIVEN = ("status", "verdict", "score", "relation", "marks", "explanation")
 """Columns that judging adds, each with the requested prefix."""
@@ -38,11 +38,13 @@ def judged(
             `marks`, `explanation`.
         models: opens weights and servers for judges that need some.
     """
-    table = judge_texts(
-        column_of(frame, question, "question").to_list(),
-        column_of(frame, references, "references").to_list(),
-        column_of(frame, answer, "answer").to_list(),
-        judge=judge,
+    table = judge_frame(
+        frame,
+        pl.Series.to_list,
+        judge,
+        question=question,
+        references=references,
+        answer=answer,
         models=models,
     )
     return frame.with_columns(table[name].alias(prefix + name) for name in GIVEN)

@@ -18,7 +18,7 @@ from __future__ import annotations
 from typing import Any
 
 from markscheme.errors import DataError
-from markscheme.integrations.judging import BY, check_by, judged_one, named_in, reason_of
+from markscheme.integrations.judging import BY, Evaluator, named_in, reason_of
 
 _DEFAULTS = {
     "judge": "examiner",
@@ -51,14 +51,14 @@ def get_assert(output: str, context: dict[str, Any]) -> dict[str, Any]:
     if unknown := sorted(set(options) - set(_DEFAULTS)):
         raise DataError(f"config has {', '.join(unknown)}; it takes {', '.join(_DEFAULTS)}")
     by = options["by"]
-    check_by(by)
+    evaluator = Evaluator(judge=options["judge"], by=by)
     question, references = (
         named_in(context.get("vars"), options[name], "the test's vars")
         for name in ("question", "references")
     )
-    row = judged_one(question, references, output, judge=options["judge"], by=by)
+    row = evaluator.row(question, references, output)
+    worth = evaluator.value(row)
     named = {name: float(row[name]) for name in BY if row[name] is not None}
-    worth = float(row[by])
     return {
         "pass": bool(row["verdict"]) if by == "verdict" else worth >= float(options["threshold"]),
         "score": worth,

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from markscheme.errors import MissingExtraError
-from markscheme.integrations.judging import check_by, judge_one
+from markscheme.integrations.judging import Evaluator, check_by
 
 try:
     from ragas.dataset_schema import SingleTurnSample
@@ -60,7 +60,10 @@ class MarkschemeMetric(SingleTurnMetric):  # type: ignore[misc]
         callbacks: Any,  # noqa: ARG002
     ) -> float:
         row = await asyncio.to_thread(
-            judge_one, sample.user_input, sample.reference, sample.response, judge=self.judge
+            Evaluator(judge=self.judge, by=self.by).row,
+            sample.user_input,
+            sample.reference,
+            sample.response,
         )
         return math.nan if row[self.by] is None else float(row[self.by])
 

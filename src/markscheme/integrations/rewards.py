@@ -18,13 +18,14 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from markscheme.errors import DataError
-from markscheme.integrations.judging import check_by, judge_texts
+from markscheme.integrations.judging import Evaluator, judge_texts
+from markscheme.metrics import reward
 
 Message = dict[str, Any]
 
 
 @dataclass(frozen=True, kw_only=True)
-class MarksReward:
+class MarksReward(Evaluator):
     """Marks for each completion: batched, and the same for the same texts in any batch.
 
     Attributes:
@@ -38,21 +39,11 @@ class MarksReward:
             bonus marks.
     """
 
-    judge: str = "examiner"
     by: Literal["marks", "score", "verdict"] = "marks"
     references: str = "references"
     question: str = "question"
     wrong: float = 0.0
     right: float = 1.0
-
-    def __post_init__(self) -> None:
-        """Raises DataError where `by` is none of those."""
-        check_by(self.by)
-
-    @property
-    def __name__(self) -> str:
-        """The name that trainers log the reward under."""
-        return f"markscheme_{self.by}"
 
     def __call__(
         self,
@@ -85,15 +76,10 @@ class MarksReward:
             [_last(one) for one in completions],
             judge=self.judge,
         )
-        return [self._reward(row) for row in judgments.iter_rows(named=True)]
-
-    def _reward(self, row: dict[str, Any]) -> float | None:
-        value = row["verdict"] if self.by == "verdict" else row["score"]
-        if self.by == "marks" and row["marks"] is not None:
-            value = row["marks"]
-        if value is None:
-            return None
-        return self.wrong + (self.right - self.wrong) * float(value)
+        return [
+            reward(row, self.by, wrong=self.wrong, right=self.right)
+            for row in judgments.iter_rows(named=True)
+        ]
 
 
 def _last(text: str | list[Message]) -> str:

@@ -19,6 +19,7 @@ from .partial_marks import credit as credit
 from .partial_marks import expected_marks as expected_marks
 from .partial_marks import gap as gap
 from .partial_marks import marks as marks
+from .partial_marks import reward as reward
 from .patterns import TimedSearch as TimedSearch
 from .patterns import read_pattern as read_pattern
 from .rouge_bleu import bleu as bleu

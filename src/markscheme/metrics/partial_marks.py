@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from types import MappingProxyType
+from typing import Any
 
 import polars as pl
 
@@ -99,3 +100,19 @@ def expected_marks(entails: pl.Series, entailed: pl.Series) -> pl.Series:
 def _check(scheme: str) -> None:
     if scheme not in HALVES:
         raise UnknownNameError("scheme of marks", scheme, HALVES, "see docs/entailment.md")
+
+
+def reward(
+    judgment: Mapping[str, Any], by: str, *, wrong: float = 0.0, right: float = 1.0
+) -> float | None:
+    """What a judgment is worth to a training loop; None where it was not judged.
+
+    Args:
+        judgment: with `verdict`, `score` and `marks`.
+        by: `marks` (the score where a judge gives none), `score`, or `verdict` (1 or 0).
+        wrong, right: what nothing and full marks are worth; bonus marks are worth more.
+    """
+    value = judgment["verdict"] if by == "verdict" else judgment["score"]
+    if by == "marks" and judgment["marks"] is not None:
+        value = judgment["marks"]
+    return None if value is None else wrong + (right - wrong) * float(value)

@@ -2,28 +2,17 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import polars as pl
-from rapidfuzz.distance import Indel
 
 from markscheme.analysis import explain
-from markscheme.contract import parse_judge, plain_answers
-from markscheme.engine import with_plain
 from markscheme.judges.examiner import matched_spans
-from markscheme.models import Models
 from markscheme.values import Outcome, compare_values
 from markscheme.web import has_markup, plain_answer, render_answer
 
 _LONGEST = 20_000
-_MOST_EDITS = 60
-_EDITED: dict[str, Any] = {
-    "question": pl.String,
-    "references": pl.List(pl.String),
-    "answer": pl.String,
-}
 
 
 def alignments(
@@ -124,12 +113,11 @@ def merged(spans: Any) -> list[tuple[int, int]]:
 
 
 def explained(question: str, references: Sequence[str], answer: str) -> dict[str, Any]:
-    """Why the examiner judges one answer as it does: what decided, and what would flip it.
+    """Why the examiner judges one answer as it does.
 
     Returns:
-        `verdict`, `score`, `explanation`, `effects` (effect on the log-odds and meaning of the
-        features that moved it most) and `flip` (the smallest edit tried that turns the verdict, or
-        None).
+        `verdict`, `score`, `explanation` and `effects` (effect on the log-odds and meaning of the
+        features that moved it most).
 
     Raises:
         DataError: what `markscheme.judge` refuses has no judgment to explain.
@@ -145,68 +133,4 @@ def explained(question: str, references: Sequence[str], answer: str) -> dict[str
         "score": judgment["score"],
         "explanation": judgment["explanation"],
         "effects": effects,
-        "flip": smallest_edit(question, references, answer, verdict=bool(judgment["verdict"])),
     }
-
-
-def smallest_edit(
-    question: str, references: Sequence[str], answer: str, *, verdict: bool
-) -> dict[str, Any] | None:
-    """The edit nearest to the answer, of those tried, that turns the examiner's verdict.
-
-    Tried are: leaving out words in common with a reference, or a sentence; writing the reference's
-    value for one that conflicts; adding a reference; saying only the reference.
-
-    Returns:
-        `what` was done, the edited `answer`, its `score`; None where nothing tried turns it.
-    """
-    row = [(question, references, answer)]
-    read = plain_answers(with_plain(pl.DataFrame(row, schema=_EDITED, orient="row")))
-    text = read["answer"][0][:_LONGEST]
-    (aligned,) = alignments(read["question"], read["references"], pl.Series([text]))
-    edits = _edits(question, references, text, aligned)
-    if not edits:
-        return None
-    table = pl.DataFrame(
-        {
-            "question": [question] * len(edits),
-            "references": [list(references)] * len(edits),
-            "answer": list(edits),
-        }
-    )
-    outcomes = parse_judge("examiner").judge(table, Models())
-    turned = [
-        (Indel.distance(answer, edited), edited, score)
-        for edited, found, score in zip(edits, outcomes["verdict"], outcomes["score"], strict=True)
-        if found is not None and found != verdict
-    ]
-    if not turned:
-        return None
-    _, edited, score = min(turned)
-    return {"what": edits[edited], "answer": edited, "score": score}
-
-
-def _edits(
-    question: str, references: Sequence[str], answer: str, aligned: Sequence[Mapping[str, Any]]
-) -> dict[str, str]:
-    """Edited answers, and what was done to each; `aligned` is the answer's row of `alignments`."""
-    found: dict[str, str] = {}
-
-    def add(text: str, what: str) -> None:
-        text = " ".join(text.split())
-        if text and text != answer and len(found) < _MOST_EDITS:
-            found.setdefault(text, what)
-
-    for start, end in merged(place for one in aligned for place in _pairs(one["answer"])):
-        add(answer[:start] + answer[end:], f"without “{answer[start:end]}”")
-    for finding in value_findings(question, references, answer):
-        for reference, said in finding["conflicting"] if finding else ():
-            if said in answer:
-                add(answer.replace(said, reference), f"“{reference}” for “{said}”")
-    pieces = re.split(r"(?<=[.!?])\s+", answer)
-    for at, piece in enumerate(pieces if len(pieces) > 1 else []):
-        add(" ".join([*pieces[:at], *pieces[at + 1 :]]), f"without “{piece[:80]}”")
-    for reference in references[:8]:
-        add(f"{answer.rstrip('. ')}: {reference}.", f"with “{reference[:80]}” added")
-        add(reference, f"only “{reference[:80]}”")
-    return found

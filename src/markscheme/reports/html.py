@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
-import importlib.resources
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import orjson
 
@@ -20,11 +17,9 @@ from markscheme.reports.payload import later, packed, payload
 from markscheme.reports.section import Section
 from markscheme.reports.sections import absent, sections
 from markscheme.tables import replace_file
-from markscheme.web import answer_script, answer_style
+from markscheme.web import answer_script, answer_style, page_file, source_hash, templates
 
-if TYPE_CHECKING:
-    import jinja2
-
+_PACKAGE = "markscheme.reports"
 _COLUMN = 640
 """Width of a chart, in pixels, that half of the page can show."""
 
@@ -88,11 +83,11 @@ def report_html(
     script; a caller that may show no text gives `Material.without_reasons()`.
     """
     altair()
-    style = answer_style() + _part("report.css") + _dark(PALETTE)
-    script = answer_script() + _part("report.js")
+    style = answer_style() + page_file(_PACKAGE, "report.css") + _dark(PALETTE)
+    script = answer_script() + page_file(_PACKAGE, "report.js")
     if live is not None:
         style, script = style + live.style, live.script + script
-    template = _environment().get_template("report.html")
+    template = templates(_PACKAGE).get_template("report.html")
     return template.render(
         material=material,
         answers=answers,
@@ -100,9 +95,9 @@ def report_html(
         live=live,
         version=version(),
         style=style,
-        style_hash=_hash(style),
+        style_hash=source_hash(style),
         script=script,
-        script_hash=_hash(script),
+        script_hash=source_hash(script),
         data=packed(payload(material, live=live is not None), quick=live is not None)
         if answers
         else None,
@@ -120,7 +115,7 @@ def figures_html(
         linked: whether counts and marks lead to their answers on the same page.
         found: the sections, where they are known already.
     """
-    template = _environment().get_template("figures.html")
+    template = templates(_PACKAGE).get_template("figures.html")
     return template.render(
         sections=[_shown(section, linked=linked) for section in found or sections(material)],
         absent=absent(material),
@@ -131,18 +126,6 @@ def figures_html(
 def later_json(material: Material) -> bytes:
     """What a served report asks for once its answers are shown."""
     return orjson.dumps(later(material))
-
-
-def _environment() -> jinja2.Environment:
-    import jinja2
-
-    return jinja2.Environment(
-        loader=jinja2.FunctionLoader(_part),
-        undefined=jinja2.StrictUndefined,
-        autoescape=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
 
 
 def chart_of(material: Material, key: str) -> Any | None:
@@ -170,11 +153,6 @@ def _shown(section: Section, *, linked: bool) -> dict[str, Any]:
     return {"section": section, "chart": chart, "links": links, "wide": wide}
 
 
-def _part(name: str) -> str:
-    parts = importlib.resources.files("markscheme.reports") / "page"
-    return (parts / name).read_text(encoding="utf-8")
-
-
 def _dark(palette: Mapping[str, tuple[str, str]]) -> str:
     """Rules that show every chart colour by its twin where the reader prefers dark pages."""
     rules = "".join(
@@ -182,8 +160,3 @@ def _dark(palette: Mapping[str, tuple[str, str]]) -> str:
         for light, dark in palette.values()
     )
     return f"@media screen and (prefers-color-scheme:dark){{{rules}}}"
-
-
-def _hash(text: str) -> str:
-    """What a content security policy calls an inline script or style by."""
-    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()

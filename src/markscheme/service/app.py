@@ -7,6 +7,7 @@ import contextlib
 import logging
 import time
 from collections.abc import AsyncIterator, Sequence
+from http import HTTPStatus
 from types import FrameType
 from typing import Any
 
@@ -22,7 +23,7 @@ from markscheme.service.jobs import Jobs
 from markscheme.service.judging import Judging
 from markscheme.service.metrics import Metrics
 from markscheme.service.pages import Pages
-from markscheme.service.problems import KINDS, MEDIA, of_validation, problem
+from markscheme.service.problems import MEDIA, STATUSES, of_validation, problem
 from markscheme.service.routes import job_routes, judging_routes, operating_routes
 from markscheme.service.schemas import EXAMPLE_ANSWER, AnswerIn, Problem
 from markscheme.service.settings import Keys, Settings
@@ -74,7 +75,8 @@ def make_app(
         redoc_url=None,
         lifespan=lambda app: _life(state),  # noqa: ARG005
         responses={
-            status: {"model": Problem, "description": title} for status, (_, title) in KINDS.items()
+            status: {"model": Problem, "description": HTTPStatus(status).phrase}
+            for status in STATUSES
         },
     )
     app.state.service = state

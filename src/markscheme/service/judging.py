@@ -331,11 +331,3 @@ def table(rows: Sequence[AnswerIn]) -> pl.DataFrame:
     if answers["answer_id"].null_count():
         answers = answers.with_columns(pl.col("answer_id").fill_null(content_ids(answers)))
     return answers
-
-
-def reward(outcome: Outcome, by: str, *, wrong: float, right: float) -> float | None:
-    """What an outcome is worth, or None where it was not judged."""
-    value = outcome["verdict"] if by == "verdict" else outcome["score"]
-    if by == "marks" and outcome["marks"] is not None:
-        value = outcome["marks"]
-    return None if value is None else wrong + (right - wrong) * float(value)

@@ -14,24 +14,8 @@ from starlette.responses import Response
 MEDIA = "application/problem+json"
 _SHOWN = 20
 
-KINDS = {
-    400: ("bad-request", "The request cannot be read"),
-    401: ("wrong-key", "A key is needed"),
-    403: ("not-allowed", "Not allowed here"),
-    404: ("not-found", "There is no such thing"),
-    405: ("wrong-method", "This address does not do that"),
-    408: ("too-slow", "The request came too slowly"),
-    409: ("not-ready", "Not in a state for that"),
-    413: ("too-large", "Too much at once"),
-    415: ("wrong-kind", "Not a kind of content that is read here"),
-    421: ("wrong-host", "This server has another name"),
-    422: ("invalid", "The request is not as the schema says"),
-    429: ("busy", "Too much is waiting"),
-    500: ("broken", "Something broke here"),
-    503: ("unavailable", "Not available now"),
-    507: ("disk-full", "No room to keep it"),
-}
-"""By status: the end of a problem's `type`, and its title."""
+STATUSES = (400, 401, 403, 404, 405, 408, 409, 413, 415, 421, 422, 429, 500, 503, 507)
+"""Those that requests are refused with."""
 
 
 class Refusal(HTTPException):
@@ -57,10 +41,9 @@ def problem(
     errors: Sequence[Mapping[str, Any]] = (),
 ) -> Response:
     """The response that says what is wrong."""
-    slug, title = KINDS.get(status) or KINDS[400 if status < 500 else 500]
     body: dict[str, Any] = {
-        "type": f"urn:markscheme:problem:{slug}",
-        "title": title,
+        "type": "about:blank",  # Nothing more than the status says.
+        "title": HTTPStatus(status).phrase,
         "status": status,
         "detail": detail,
         "request_id": request_id,

@@ -16,9 +16,9 @@ from fastapi.responses import FileResponse, StreamingResponse
 from prometheus_client import CONTENT_TYPE_LATEST
 
 from markscheme.contract import entry, name_of
+from markscheme.metrics import reward
 from markscheme.service.allowed import Served
 from markscheme.service.jobs import Job
-from markscheme.service.judging import reward
 from markscheme.service.schemas import (
     ExplanationIn,
     ExplanationOut,

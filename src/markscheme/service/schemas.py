@@ -136,8 +136,7 @@ class ExplanationOut(BaseModel):
         description="text, spans (words in common), answer (the same in the answer), values."
     )
     decided: dict[str, Any] | None = Field(
-        description="What moved the examiner, and the smallest edit that turns it; null where the "
-        "examiner is not served."
+        description="What moved the examiner; null where the examiner is not served."
     )
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import importlib.resources
 import time
 from collections import OrderedDict
 from collections.abc import Sequence
@@ -34,9 +33,10 @@ from markscheme.reports import (
 )
 from markscheme.results import Table, interval, percent, plain
 from markscheme.view.guard import LARGEST_BODY, admitting
-from markscheme.view.runs import Run, RunLabels, progress, runs_of, with_given
-from markscheme.web import Guard, answer_style
+from markscheme.view.runs import Run, RunLabels, label_rows, progress, runs_of, with_given
+from markscheme.web import Guard, answer_style, page_file, templates
 
+_PACKAGE = "markscheme.view"
 _KEPT = 8
 """Runs held in memory with what their pages show; a large one takes a while to compute."""
 
@@ -128,7 +128,7 @@ class _Pages:
         labels, problem = 0, run.problem
         if run.state == "done":
             try:
-                labels = sum(one.label is not None for one in self._given(run).all().values())
+                labels = len(label_rows(self._given(run).all()))
             except MarkschemeError as error:
                 problem = str(error)
         return {
@@ -146,7 +146,7 @@ class _Pages:
     async def static(self, request: Request) -> Response:
         name = request.path_params["name"]
         if name == "index.js":
-            return Response(_part("index.js"), media_type="text/javascript")
+            return Response(page_file(_PACKAGE, "index.js"), media_type="text/javascript")
         if name == "view.css":
             return Response(page_style(), media_type="text/css")
         return PlainTextResponse("there is no such file", 404)
@@ -243,8 +243,7 @@ class _Pages:
     def _said(self, run: Run) -> dict[str, Any]:
         """The labels given here, and what agreement and the estimate make of them."""
         kept = self._given(run).all()
-        rows = [{"answer_id": name, "label": one.label} for name, one in kept.items()
-                if one.label is not None]  # fmt: skip
+        rows = label_rows(kept)
         found: dict[str, Any] = {
             "labels": len(rows), "file": str(self._given(run).path), "tables": [], "problem": "",
             "comments": {name: one.comment for name, one in kept.items() if one.comment},
@@ -312,7 +311,8 @@ class _Drawn:
         return report_html(
             self._material,
             Live(
-                base=address, query=query, script=_part("live.js"), style=_part("live.css"),
+                base=address, query=query,
+                script=page_file(_PACKAGE, "live.js"), style=page_file(_PACKAGE, "live.css"),
                 links=[("All runs", "/"), ("Save as a file to share", f"{address}/file{query}")],
             ),
         )  # fmt: skip
@@ -343,21 +343,13 @@ def _address(name: str) -> str:
 
 def page_style() -> str:
     """The rules of the report's page, of answers and of the viewer's own pages."""
-    report = importlib.resources.files("markscheme.reports") / "page" / "report.css"
-    return report.read_text(encoding="utf-8") + answer_style() + _part("view.css")
-
-
-def _part(name: str) -> str:
-    place = importlib.resources.files("markscheme.view") / "page" / name
-    return place.read_text(encoding="utf-8")
+    return (
+        page_file("markscheme.reports", "report.css")
+        + answer_style()
+        + page_file(_PACKAGE, "view.css")
+    )
 
 
 def _page(name: str, status: int = 200, **values: Any) -> HTMLResponse:
-    import jinja2
-
-    environment = jinja2.Environment(
-        loader=jinja2.FunctionLoader(_part), undefined=jinja2.StrictUndefined, autoescape=True,
-        trim_blocks=True, lstrip_blocks=True,
-    )  # fmt: skip
-    text = environment.get_template(name).render(**values)
+    text = templates(_PACKAGE).get_template(name).render(**values)
     return HTMLResponse(text, status, headers={"content-security-policy": _POLICY})

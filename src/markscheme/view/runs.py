@@ -5,17 +5,17 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import lru_cache
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
 import orjson
 import polars as pl
 
+from markscheme.engine import Progress as Progress  # noqa: PLC0414 - view has it too
 from markscheme.engine import RunFolder
 from markscheme.errors import DataError, RunError
-from markscheme.tables import replace_file
+from markscheme.tables import load_labels, read_json, replace_file
 
 State = Literal["done", "running", "stopped", "unreadable"]
 
@@ -47,28 +47,6 @@ class Run:
     problem: str = ""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Progress:
-    """How far a run has got, from its finished pieces.
-
-    Attributes:
-        judged: judgments that are on disk, by judge.
-        answers: answers that have been read so far; what is still to come is not known.
-        accepted: share of verdicts so far that accept (0 to 1), by judge; None without verdicts.
-        cost_usd: spent so far; None where no judge costs anything.
-        rate: judgments a second between the first piece and the last; None for a single one.
-        seconds: since the last piece.
-    """
-
-    state: State
-    answers: int
-    judged: dict[str, int]
-    accepted: dict[str, float | None]
-    cost_usd: float | None
-    rate: float | None
-    seconds: float | None
-
-
 def runs_of(folder: str | Path) -> list[Run]:
     """Every run in a folder, or the folder itself where it is one; the latest first.
 
@@ -96,88 +74,29 @@ def runs_of(folder: str | Path) -> list[Run]:
 
 
 def _run(path: Path, name: str) -> Run:
+    folder = RunFolder(path)
+    # When it was last written to: its plan, or its latest piece.
+    written = [file.stat().st_mtime for file in (path / "run.json", folder.parts) if file.exists()]
+    run = Run(name=name, path=path, state="unreadable", changed=max(written, default=0.0))
     try:
-        plan = orjson.loads((path / "run.json").read_bytes())
-        judges = [str(one["name"]) for one in plan["judges"]]
-        if plan["state"] != "done":
-            return Run(
-                name=name, path=path, state=_going(path), changed=_changed(path), judges=judges,
-                command=plan.get("command"),
-            )  # fmt: skip
-        summary = orjson.loads((path / "summary.json").read_bytes())
-        return Run(
-            name=name, path=path, state="done", changed=_changed(path), judges=judges,
-            answers=int(summary["answers"]["rows"]), figures=summary["figures"],
-            command=plan.get("command"),
-        )  # fmt: skip
-    except (OSError, orjson.JSONDecodeError, KeyError, TypeError, ValueError) as error:
-        return Run(name=name, path=path, state="unreadable", changed=_changed(path),
-                   problem=f"{type(error).__name__}: {error}")  # fmt: skip
-
-
-def _changed(path: Path) -> float:
-    """When a run was last written to: its plan, or its latest piece."""
-    places = [path / "run.json", path / "parts"]
-    return max((place.stat().st_mtime for place in places if place.exists()), default=0.0)
-
-
-def _going(path: Path) -> State:
-    return "running" if RunFolder(path).is_held() else "stopped"
+        plan, state = folder.read_plan() or {}, folder.state()
+        run = replace(run, judges=[str(one["name"]) for one in plan["judges"]])
+        run = replace(run, state=state, command=plan.get("command"))
+        if state != "done":
+            return run
+        summary = read_json(path / "summary.json")
+        return replace(run, answers=int(summary["answers"]["rows"]), figures=summary["figures"])
+    except (RunError, OSError, KeyError, TypeError, ValueError) as error:
+        return replace(run, state="unreadable", problem=f"{type(error).__name__}: {error}")
 
 
 def progress(run: Run) -> Progress:
-    """How far a run has got that is not done."""
-    parts = run.path / "parts"
-    judged = dict.fromkeys(run.judges, 0)
-    accepted: dict[str, float | None] = dict.fromkeys(run.judges)
-    cost: float | None = None
-    written: list[float] = []
-    for at, judge in enumerate(run.judges):
-        pieces = [
-            *sorted(parts.glob(f"judgments-*-{at:03d}.parquet")),
-            *sorted(parts.glob(f"chunk-*-{at:03d}-*.parquet")),
-        ]
-        found = [one for piece in pieces if (one := _piece(piece)) is not None]
-        if not found:
-            continue
-        written += [time for *_, time in found]
-        rows, yes, verdicts, spent, _ = zip(*found, strict=True)
-        judged[judge] = sum(rows)
-        accepted[judge] = sum(yes) / sum(verdicts) if sum(verdicts) else None
-        known = [one for one in spent if one is not None]
-        if known:
-            cost = (cost or 0.0) + sum(known)
-    answers = [one[0] for piece in parts.glob("answers-*.parquet")
-               if (one := _piece(piece, verdicts=False)) is not None]  # fmt: skip
-    took = max(written) - min(written) if len(written) > 1 else 0.0
-    return Progress(
-        state=_going(run.path),
-        answers=sum(answers),
-        judged=judged,
-        accepted=accepted,
-        cost_usd=cost,
-        rate=sum(judged.values()) / took if took > 0 else None,
-        seconds=max(0.0, time.time() - max(written)) if written else None,
-    )
+    """How far a run has got that is not done.
 
-
-@lru_cache(maxsize=65_536)  # A piece is written once, and a page asks twice a second.
-def _piece(
-    path: Path, *, verdicts: bool = True
-) -> tuple[int, int, int, float | None, float] | None:
-    """Rows, acceptances, verdicts, cost and time of a piece; None where it has just gone."""
-    try:
-        table = pl.scan_parquet(path, glob=False)
-        if not verdicts:
-            return int(table.select(pl.len()).collect().item()), 0, 0, None, path.stat().st_mtime
-        row = table.select(
-            pl.len().alias("rows"), yes=pl.col("verdict").sum(), known=pl.col("verdict").count(),
-            cost=pl.col("cost_usd").sum(), priced=pl.col("cost_usd").count(),
-        ).collect().row(0, named=True)  # fmt: skip
-        spent = float(row["cost"]) if row["priced"] else None
-        return int(row["rows"]), int(row["yes"]), int(row["known"]), spent, path.stat().st_mtime
-    except (OSError, pl.exceptions.PolarsError):
-        return None
+    Raises:
+        RunError: its folder is none of ours any more.
+    """
+    return RunFolder(run.path).progress()
 
 
 # --- Verdicts that people give while they look at a run: labels in a file beside its folder -------
@@ -255,17 +174,21 @@ class RunLabels:
             return kept
 
 
+def label_rows(given: Mapping[str, Given]) -> list[dict[str, Any]]:
+    """The labels among what was given, as `load_labels` and the statistics read them."""
+    return [
+        {"answer_id": name, "label": one.label}
+        for name, one in given.items()
+        if one.label is not None
+    ]
+
+
 def with_given(answers: pl.DataFrame, given: Mapping[str, Given]) -> pl.DataFrame:
     """An answers table whose labels are those given, and else those that it had."""
-    labelled: dict[str, Any] = {
-        name: float(one.label) for name, one in given.items() if one.label is not None
-    }
-    if not labelled:
+    rows = label_rows(given)
+    if not rows:
         return answers
-    mine = pl.DataFrame(
-        {"answer_id": list(labelled), "given": list(labelled.values())},
-        schema={"answer_id": pl.String, "given": pl.Float64},
-    )
+    mine = load_labels(rows).rename({"label": "given"})
     joined = answers.join(mine, on="answer_id", how="left", maintain_order="left")
     # Where somebody decided here, several annotators' labels of before no longer count.
     return joined.with_columns(

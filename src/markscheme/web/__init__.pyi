@@ -9,6 +9,9 @@ from .guard import SAFE_HEADERS as SAFE_HEADERS
 from .guard import Guard as Guard
 from .guard import host_name as host_name
 from .guard import with_headers as with_headers
+from .page_files import page_file as page_file
+from .page_files import source_hash as source_hash
+from .page_files import templates as templates
 from .ports import is_loopback as is_loopback
 from .ports import take_port as take_port
 from .ports import url_of as url_of

@@ -8,11 +8,12 @@ would take for a mark-up of values (`5*3*2`, `__init__`, `> 3`, `- 5` on one lin
 from __future__ import annotations
 
 import html
-import importlib.resources
 import re
 from collections.abc import Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any
+
+from markscheme.web.page_files import page_file
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
@@ -160,17 +161,12 @@ def plain_answer(text: str, marks: Sequence[tuple[int, int]] = ()) -> str:
 
 def answer_style() -> str:
     """The style sheet of rendered answers; it uses the colours that the page defines."""
-    return _part("answer.css")
+    return page_file("markscheme.web", "answer.css")
 
 
 def answer_script() -> str:
     """The script that shows rendered answers, and why they fit their references or not."""
-    return _part("answer.js")
-
-
-def _part(name: str) -> str:
-    place = importlib.resources.files("markscheme.web") / "static" / name
-    return place.read_text(encoding="utf-8")
+    return page_file("markscheme.web", "answer.js")
 
 
 def _letters(text: str) -> int:

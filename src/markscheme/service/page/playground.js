@@ -26,7 +26,7 @@
         make("p", { dir: "auto", textContent: one.explanation ?? "" }),
         make("h3", { textContent: "The answer, with words in common marked" }), shownAnswer,
         make("h3", { textContent: "The references, with the words that the answer has" }), why({ references: found.references }),
-        ...(decided ? [make("h3", { textContent: "What decided, and what would flip it" }), ...explanation(decided)] : []));
+        ...(decided ? [make("h3", { textContent: "What decided" }), ...explanation(decided)] : []));
     } catch (error) {
       $("said").replaceChildren(make("p", { class: "finding conflict", textContent: error.message }));
     }

@@ -58,7 +58,7 @@ const serve = ({ data, value, make, people, base, references, labelled }) => {
 
   const explain = (row) => {
     const place = make("div", { class: "explained" });
-    const button = make("button", { type: "button", textContent: "What decided, and what would flip it", onclick: async () => {
+    const button = make("button", { type: "button", textContent: "What decided", onclick: async () => {
       button.disabled = true;
       place.replaceChildren(make("p", { class: "small", textContent: "asking the examiner …" }));
       try {

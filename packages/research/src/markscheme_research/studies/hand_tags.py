@@ -128,7 +128,8 @@ def _drawn(errors: pl.DataFrame, by: list[str], count: int, *, seed: int) -> pl.
     people = pl.when("accepted").then(pl.lit("accept")).otherwise(pl.lit("reject"))
     said = pl.format("{} {} this answer; people {} it.", "judge", "error", people)
     order = pl.Series(rng.permutation(table.height))
-    return table.select(pl.all().gather(order)).select(
+    shuffled: pl.DataFrame = table.select(pl.all().gather(order))
+    return shuffled.select(
         pl.col("error_id").alias("answer_id"), "question", "references", "answer",
         said.alias("context"), *by, pl.lit(None, dtype=pl.String).alias("tag"),
     )  # fmt: skip

@@ -77,17 +77,10 @@ const shown = (() => {
     return list;
   };
 
-  // The smallest edit tried that turns the examiner's verdict.
-  const flip = (edit) => (edit
-    ? make("p", {}, "The smallest edit tried that turns the examiner: ",
-      make("em", { textContent: edit.what, dir: "auto" }), ` (${edit.score.toFixed(2)}): `, make("bdi", { textContent: edit.answer }))
-    : make("p", { textContent: "No edit tried turns the examiner." }));
-
-  // What decided for the examiner, and the smallest edit tried that turns its verdict.
+  // What decided for the examiner.
   const explanation = (found) => [
     make("p", {}, make("strong", { textContent: `examiner: ${found.verdict ? "accepts" : "rejects"}, ${found.score.toFixed(3)}. ` }), make("bdi", { textContent: found.explanation ?? "" })),
     found.effects.length ? make("ul", { class: "effects" }, ...found.effects.map(([effect, meaning]) => make("li", {}, make("strong", { textContent: `${effect > 0 ? "+" : ""}${effect.toFixed(2)} ` }), meaning))) : "",
-    flip(found.flip),
   ];
 
   return { make, fragment, marked, answer, why, explanation };
