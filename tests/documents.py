@@ -187,17 +187,17 @@ def run_page(path: Path, *, slow: bool = True, data: bool = True) -> int:
 @contextlib.contextmanager
 def judges_of_pages_forgotten() -> Iterator[None]:
     """Take judges that a page registers, itself or by a file, out of the register afterwards."""
-    from markscheme.contract.registry import _ENTRIES
+    from markscheme.contract.registry import JUDGES
 
-    before, path = set(_ENTRIES), list(sys.path)
+    before, path = set(JUDGES.known), list(sys.path)
     try:
         yield
     finally:
         sys.path[:] = path
-        for name in set(_ENTRIES) - before:
-            module = _ENTRIES[name].judge.__module__
+        for name in set(JUDGES.known) - before:
+            module = JUDGES.known[name].judge.__module__
             if module.partition(".")[0] not in ("markscheme", "markscheme_research"):
-                del _ENTRIES[name]
+                del JUDGES.known[name]
                 sys.modules.pop(module, None)
 
 

@@ -11,7 +11,7 @@ import pytest
 
 import markscheme
 from markscheme.cli import run
-from markscheme.contract.registry import _ENTRIES
+from markscheme.contract.registry import JUDGES
 from markscheme.errors import MarkschemeError
 
 JUDGE = '''
@@ -53,7 +53,7 @@ def mine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     yield file
     for name in [name for name in sys.modules if name.endswith(f"_of_{tmp_path.name}")]:
         del sys.modules[name]
-    _ENTRIES.pop(f"long_{tmp_path.name}", None)
+    JUDGES.known.pop(f"long_{tmp_path.name}", None)
 
 
 @pytest.mark.parametrize(

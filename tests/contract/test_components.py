@@ -72,10 +72,10 @@ def _registered() -> Iterator[None]:
     )
     register_statement_maker("answer_itself")(AnswerItself)
     yield
-    del ENTAILMENT_TESTS._entries["shared_words"]
-    del STATEMENT_MAKERS._entries["answer_itself"]
-    ENTAILMENT_TESTS._parse.cache_clear()
-    STATEMENT_MAKERS._parse.cache_clear()
+    del ENTAILMENT_TESTS.known["shared_words"]
+    del STATEMENT_MAKERS.known["answer_itself"]
+    ENTAILMENT_TESTS.parse.cache_clear()
+    STATEMENT_MAKERS.parse.cache_clear()
 
 
 @pytest.mark.parametrize("judge", cases(["entailment", "claims"], "claims"))

@@ -55,7 +55,7 @@ def _made_up_judges() -> Any:
 
     yield
     for name in ("made_up", "needy"):
-        del registry._ENTRIES[name]
+        del registry.JUDGES.known[name]
 
 
 @pytest.mark.parametrize(

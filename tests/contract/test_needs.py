@@ -14,7 +14,7 @@ import markscheme
 from markscheme.contract.chat import ChatRequest, Message
 from markscheme.contract.grammar import parse_judge
 from markscheme.contract.judge import Judge, Needs, combined
-from markscheme.contract.registry import _ENTRIES, asks_chat, judges, needs_of, register
+from markscheme.contract.registry import JUDGES, asks_chat, judges, needs_of, register
 from markscheme.engine import RunReport, process_pool
 from markscheme.errors import JudgeError
 from markscheme.judges.lexical import Regex
@@ -83,7 +83,7 @@ def _registered() -> Iterator[None]:
     register("around", needs=Needs(chat=False))(Around)
     yield
     for name in ("old_style", "says_none", "sometimes", "around"):
-        del _ENTRIES[name]
+        del JUDGES.known[name]
 
 
 def answers(count: int) -> list[dict[str, Any]]:
@@ -139,7 +139,7 @@ def test_needs_of_another_type_are_refused() -> None:
         with pytest.raises(JudgeError, match=r"Wrongly.needs is 'nothing'; it must be a Needs"):
             needs_of(Wrongly())
     finally:
-        del _ENTRIES["wrongly"]
+        del JUDGES.known["wrongly"]
 
 
 def test_judges_inside_count_at_any_depth() -> None:

@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 import markscheme
-from markscheme.contract.registry import _ENTRIES, register
+from markscheme.contract.registry import JUDGES, register
 from markscheme.errors import JudgeError
 
 ROWS = [{"question": "q", "references": ["r"], "answer": text} for text in ("one", "two", "three")]
@@ -32,7 +32,7 @@ class Returns:
 def _registered() -> Iterator[None]:
     register("returns")(Returns)
     yield
-    del _ENTRIES["returns"]
+    del JUDGES.known["returns"]
 
 
 def judged(returned: Callable[[pl.DataFrame], Any]) -> pl.DataFrame:

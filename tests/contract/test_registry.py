@@ -58,7 +58,7 @@ def test_a_method_that_cannot_be_called_with_answers_and_models_is_refused() -> 
 
 
 def test_an_exception_inside_a_judge_names_the_judge(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(registry, "_ENTRIES", registry.judges())
+    monkeypatch.setattr(registry.JUDGES, "known", registry.judges())
 
     @markscheme.register("raises_inside")
     @dataclass(frozen=True, kw_only=True)

@@ -18,7 +18,8 @@ import pytest
 
 import markscheme
 from markscheme.contract.grammar import parse_judge
-from markscheme.contract.registry import _ENTRIES, asks_chat, register
+from markscheme.contract.registry import JUDGES as REGISTERED
+from markscheme.contract.registry import asks_chat, register
 from markscheme.engine.execute import ChunkSizes, apply, plan
 from markscheme.engine.local_run import run_in_folder
 from markscheme.engine.run_folder import _digest
@@ -66,7 +67,7 @@ def counting() -> Any:
     register("counting")(Counting)
     ASKED.answers, ASKED.chunks_left = [], None
     yield Counting()
-    del _ENTRIES["counting"]
+    del REGISTERED.known["counting"]
 
 
 def big_file(folder: Path, rows: int = 3000) -> Path:
@@ -431,7 +432,7 @@ def test_a_judge_that_loses_rows_is_caught() -> None:
         with pytest.raises(JudgeError, match="returned 2 rows for 3 answers"):
             markscheme.judge(rows, Losing())
     finally:
-        del _ENTRIES["losing"]
+        del REGISTERED.known["losing"]
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ import pytest
 
 import markscheme
 from markscheme.contract import Needs
-from markscheme.contract.registry import _ENTRIES, register
+from markscheme.contract.registry import JUDGES, register
 from markscheme.engine import execute
 from markscheme.engine.execute import apply, within
 from markscheme.tables.answers import read_answers
@@ -41,7 +41,7 @@ def slow(monkeypatch: pytest.MonkeyPatch) -> Iterator[Slow]:
     register("slow", needs=Needs(chat=False))(Slow)
     monkeypatch.setattr(execute, "_USUAL", 0.0)
     yield Slow()
-    del _ENTRIES["slow"]
+    del JUDGES.known["slow"]
 
 
 def rows(count: int, endless: set[int]) -> list[dict[str, Any]]:

@@ -20,7 +20,8 @@ import pytest
 import markscheme
 from markscheme.contract.grammar import parse_judge
 from markscheme.contract.judge import Needs
-from markscheme.contract.registry import _ENTRIES, register
+from markscheme.contract.registry import JUDGES as REGISTERED
+from markscheme.contract.registry import register
 from markscheme.engine import processes
 from markscheme.engine.execute import apply
 from markscheme.engine.processes import process_pool
@@ -56,7 +57,7 @@ class Where:
 def where() -> Iterator[None]:
     register("where", needs=Needs(chat=False))(Where)
     yield
-    del _ENTRIES["where"]
+    del REGISTERED.known["where"]
 
 
 def pids(result: markscheme.Result) -> set[int]:

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from markscheme.contract import ChatReply
-from markscheme.errors import JudgeError, ModelError
+from markscheme.errors import JudgeError, ModelError, UnknownNameError
 from markscheme.judges.entailment.tests import (
     OUTCOME,
     ChatEntailment,
@@ -75,11 +75,15 @@ def test_tests_have_names(name: str, test: EntailmentTest | None) -> None:
     assert found == (test or NliEntailment(name="cross-encoder/nli-deberta-v3-large"))
 
 
-@pytest.mark.parametrize("name", ["", "gpt", "nli", "nli:", "chat:", "embedded:", "nlu:x"])
+@pytest.mark.parametrize("name", ["", "gpt", "nli:", "chat:", "embedded:", "nlu:x"])
 def test_another_name_is_refused_with_the_choices(name: str) -> None:
-    choices = "'chat', 'embedded', or 'nli:NAME_OR_FOLDER', as in 'nli:cross"
-    with pytest.raises(JudgeError, match=choices):
+    with pytest.raises(UnknownNameError, match="'chat', 'embedded', 'nli:NAME_OR_FOLDER'"):
         entailment_test(name)
+
+
+def test_a_name_without_what_it_needs_is_refused_with_an_example() -> None:
+    with pytest.raises(JudgeError, match="nli needs name, as in 'nli:cross"):
+        entailment_test("nli")
 
 
 YES, NO = True, False

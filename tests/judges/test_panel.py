@@ -48,7 +48,7 @@ def _member() -> Any:
             )
 
     yield
-    del registry._ENTRIES["says"]
+    del registry.JUDGES.known["says"]
 
 
 def answers(count: int = 1) -> pl.DataFrame:
@@ -150,4 +150,4 @@ def test_a_member_that_loses_rows_is_named() -> None:
             with pytest.raises(JudgeError, match="loses returned 0 rows for 1 answers"):
                 apply(parse_judge(text), answers())
     finally:
-        del registry._ENTRIES["loses"]
+        del registry.JUDGES.known["loses"]

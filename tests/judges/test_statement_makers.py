@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from markscheme.contract import ChatReply, parse_judge
-from markscheme.errors import JudgeError, MissingExtraError, ModelError
+from markscheme.errors import JudgeError, MissingExtraError, ModelError, UnknownNameError
 from markscheme.judges.entailment.entailment import Entailment
 from markscheme.judges.entailment.statement_makers import (
     OUTCOME,
@@ -78,7 +78,7 @@ def test_names(name: str, wanted: StatementMaker) -> None:
 
 @pytest.mark.parametrize("name", ["", "rule", "chat:", "bare:", "nli:x"])
 def test_other_names_are_refused(name: str) -> None:
-    with pytest.raises(JudgeError, match=r"choose 'bare',.* 'chat'"):
+    with pytest.raises(UnknownNameError, match=r"[Cc]hoose 'bare',.* 'chat'"):
         statement_maker(name)
 
 
@@ -101,9 +101,9 @@ def test_rows_order_and_columns_stay(name: str) -> None:
 def test_some_makers_need_the_research_package(monkeypatch: pytest.MonkeyPatch) -> None:
     theirs = ("rules", "seq2seq")
     others = {name: one for name, one in STATEMENT_MAKERS.entries().items() if name not in theirs}
-    monkeypatch.setattr(STATEMENT_MAKERS, "_entries", others)
-    STATEMENT_MAKERS._parse.cache_clear()
-    monkeypatch.setattr("markscheme.contract.components.load_all", lambda: None)
+    monkeypatch.setattr(STATEMENT_MAKERS, "known", others)
+    STATEMENT_MAKERS.parse.cache_clear()
+    monkeypatch.setattr("markscheme.contract.registry.load_all", lambda: None)
     with pytest.raises(MissingExtraError, match=r"rules needs .*markscheme\[research\]"):
         parse_judge("entailment(test=chat)")
     for name in ("seq2seq:a/b", "seq2seq(name=a)", "seq2seq"):

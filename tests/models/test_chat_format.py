@@ -177,7 +177,7 @@ def test_prices_know_dated_names_and_the_users_file(tmp_path: Path) -> None:
     assert price_of("m-2024-08-06", {"m": Price(input=2, output=8)}) == Price(input=2, output=8)
     assert Price(input=2, output=8).cost(500_000, 250_000) == 3.0
     own.write_text('["x"]\ninput = "cheap"\n')
-    with pytest.raises(DataError, match=r'\["x"\] input = .cheap.: not dollars for a million'):
+    with pytest.raises(DataError, match=r'\["x"\]: input=.cheap. must be a number'):
         read_models(own)
 
 

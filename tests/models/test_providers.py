@@ -485,11 +485,11 @@ def test_each_judge_may_name_a_model_of_another_provider(
     ("text", "trouble"),
     [
         ("model = 3", "is no entry"),
-        ('["m"]\nprotocol = "smtp"', "not one of chat"),
+        ('["m"]\nprotocol = "smtp"', "must be one of .chat"),
         ('["m"]\nextra = { messages = [] }', "messages is what every request is made of"),
-        ('["m"]\nlacks = ["taste"]', "not a list of temperature"),
-        ('["m"]\ncolour = 1', "no field of that name"),
-        ('["m"]\ninput = 1', "needs input = and output ="),
+        ('["m"]\nlacks = ["taste"]', "must be a list, each one of .temperature"),
+        ('["m"]\ncolour = 1', "no field of .* named .colour"),
+        ('["m"]\ninput = 1', "needs output"),
     ],
 )
 def test_a_wrong_field_of_a_model_file_is_named(tmp_path: Path, text: str, trouble: str) -> None:

@@ -12,7 +12,7 @@ import pytest
 
 from markscheme.cli import run
 from markscheme.contract.grammar import parse_judge
-from markscheme.contract.registry import _ENTRIES, register
+from markscheme.contract.registry import JUDGES, register
 from markscheme.errors import UnknownNameError
 from markscheme.tables.answers import read_answers
 from markscheme_research.studies.probes import INJECTIONS, PROBES, run_probes
@@ -40,7 +40,7 @@ def gullible() -> Any:
             return answers.select(score=asks.cast(pl.Float64), verdict=asks)
 
     yield Gullible()
-    del _ENTRIES["gullible_for_test"]
+    del JUDGES.known["gullible_for_test"]
 
 
 def test_a_judge_that_obeys_answers_is_found_out(gullible: Any) -> None:

@@ -16,7 +16,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from markscheme.contract import ModelSource, Needs
-from markscheme.contract.registry import _ENTRIES, register
+from markscheme.contract.registry import JUDGES, register
 from markscheme.errors import JudgeError
 from markscheme.service.app import make_app
 from markscheme.service.schemas import AnswerIn
@@ -115,7 +115,7 @@ def test_the_service_judges_in_processes_and_ends_what_nobody_waits_for(tmp_path
 def hangs() -> Iterator[None]:
     register("hangs", needs=Needs(chat=False, references="unused", question="unused"))(Hangs)
     yield
-    del _ENTRIES["hangs"]
+    del JUDGES.known["hangs"]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -13,7 +13,7 @@ import pytest
 
 import markscheme
 from markscheme.contract import ModelSource, Needs, register
-from markscheme.contract.registry import _ENTRIES
+from markscheme.contract.registry import JUDGES
 from markscheme.errors import BadRowsError
 from markscheme.tables import AnswersReader, ReadOptions
 from markscheme.text import declines
@@ -96,7 +96,7 @@ class NeedsNone:
 def needs_none() -> Iterator[NeedsNone]:
     register("needs_none", needs=Needs(chat=False, references="unused"))(NeedsNone)
     yield NeedsNone()
-    del _ENTRIES["needs_none"]
+    del JUDGES.known["needs_none"]
 
 
 def test_beside_a_judge_that_needs_none_a_blank_cell_is_not_judged(needs_none: NeedsNone) -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from markscheme.contract.chat import ChatRequest, Message
 from markscheme.contract.judge import Needs
-from markscheme.contract.registry import _ENTRIES, register
+from markscheme.contract.registry import JUDGES, register
 from markscheme.errors import JudgeError, UnknownNameError
 from markscheme.testing import check_judge
 
@@ -165,7 +165,7 @@ MUTANTS: list[tuple[type, Needs, str]] = [
 def _mutant(request: pytest.FixtureRequest) -> Iterator[None]:
     CALLS.clear()
     yield
-    _ENTRIES.pop("mutant", None)
+    JUDGES.known.pop("mutant", None)
 
 
 @pytest.mark.usefixtures("_mutant")
@@ -189,7 +189,7 @@ def test_the_judge_that_they_are_mutants_of_passes() -> None:
 def test_a_judge_that_can_be_changed_is_neither_registered_nor_passed() -> None:
     with pytest.raises(JudgeError, match="frozen=True"):
         register("mutant", needs=PURE)(Mutable)
-    with pytest.raises(JudgeError, match="it can be changed after it is made"):
+    with pytest.raises(JudgeError, match="is not registered; decorate it"):
         check_judge(Mutable())
 
 

@@ -10,7 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from markscheme.text.clean import clean, clean_expr, clean_series
+from markscheme.text.clean import clean_series
+
+
+def clean(text: str) -> str:
+    """One text cleaned alone."""
+    cleaned: str = clean_series(pl.Series([text]))[0]
+    return cleaned
 
 
 @pytest.mark.parametrize(
@@ -99,7 +105,6 @@ def test_column_equals_scalar_and_nothing_is_emptied(texts: list[str]) -> None:
     column = pl.Series("answer", texts, dtype=pl.String)
     got = clean_series(column)
     assert got.to_list() == [clean(text) for text in texts]
-    assert got.equals(column.to_frame().select(clean_expr(pl.col("answer"))).to_series())
     for text, cleaned in zip(texts, got, strict=True):
         assert (cleaned == "") == (text == "")
 

@@ -77,7 +77,7 @@ def plan_calls(
     notes = [] if asked.model is None else [f"tokens in: {how_counted(asked.model)}"]
     if any(one.unpriced for _, one in found):
         notes.append(
-            f"no price is known for {asked.model or 'the model'}; give one with --prices FILE"
+            f"no price is known for {asked.model or 'the model'}; give one with --models FILE"
         )
     return CallPlan(
         frame=flat_frame(records),

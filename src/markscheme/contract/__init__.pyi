@@ -7,9 +7,9 @@ from .chat import OnReply as OnReply
 from .chat import ReplyStatus as ReplyStatus
 from .chat import Role as Role
 from .chat import TokenLogprobs as TokenLogprobs
-from .components import PartEntry as PartEntry
 from .components import PartKind as PartKind
 from .grammar import check_range as check_range
+from .grammar import from_table as from_table
 from .grammar import judge_name as judge_name
 from .grammar import parse_judge as parse_judge
 from .grammar import signature as signature
@@ -36,6 +36,7 @@ from .outcomes import plain_answers as plain_answers
 from .outcomes import run_judge as run_judge
 from .registry import RESEARCH_JUDGES as RESEARCH_JUDGES
 from .registry import Entry as Entry
+from .registry import Register as Register
 from .registry import asks_chat as asks_chat
 from .registry import broken_plugins as broken_plugins
 from .registry import entry as entry

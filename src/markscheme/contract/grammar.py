@@ -22,13 +22,14 @@ import math
 import re
 import types
 import typing
-from collections.abc import Mapping, Sequence
-from typing import Any, Literal, Union
+from collections.abc import Collection, Mapping
+from typing import Any, Literal, TypeVar, Union
 
 from markscheme.contract.judge import Judge, ModelSource
 from markscheme.contract.origin import origin_of
 from markscheme.contract.registry import (
     RESEARCH_JUDGES,
+    Entry,
     entry,
     judges,
     name_of,
@@ -38,6 +39,8 @@ from markscheme.contract.registry import (
 from markscheme.errors import JudgeError, UnknownNameError
 
 _LONGEST_NAME = 20_000
+
+T = TypeVar("T")
 
 # --- text to object ---------------------------------------------------------------------------
 
@@ -89,39 +92,88 @@ def _how_to_write(source: str) -> str:
 
 
 def _judge_from(node: ast.expr, source: str) -> Judge:
-    if isinstance(node, ast.Name):
-        name, keywords = node.id, []
-    elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-        name, keywords = node.func.id, node.keywords
-        if node.args:
-            raise JudgeError(
-                f"{_written(node)!r}: parameters need their names, as in {entry(name).example!r}"
-            )
-    else:
+    called = call_of(node)
+    if called is None:
         raise JudgeError(f"{source!r} is not a judge. {_how_to_write(source)}")
-    found = entry(name)
-    made: Judge = made_from(found.judge, name, keywords, source=source, example=found.example)
+    found = entry(called[0])
+    made: Judge = made_from(found, node, source=source)
     return made
 
 
-def made_from(
-    cls: type, name: str, keywords: Sequence[ast.keyword], *, source: str, example: str
-) -> Any:
-    """An object of a registered class from the parameters of its name.
+def call_of(node: ast.expr) -> tuple[str, ast.Call | None] | None:
+    """The name in `NAME` or `NAME(parameters)`, and the call; None where it is neither."""
+    call = node if isinstance(node, ast.Call) else None
+    name = call.func if call else node
+    return (name.id, call) if isinstance(name, ast.Name) else None
+
+
+def made_from(found: Entry, node: ast.expr, *, source: str) -> Any:
+    """An object of a registered class from its name with parameters.
 
     Raises:
         JudgeError: a parameter cannot be read, or is missing.
         UnknownNameError: there is no such parameter.
     """
-    hints = _hints(cls)
+    name, hints = found.name, _hints(found.cls)
+    call = node if isinstance(node, ast.Call) else None
+    if call and call.args:
+        raise JudgeError(
+            f"{_written(node)!r}: parameters need their names, as in {found.example!r}"
+        )
     values: dict[str, Any] = {}
-    for given in keywords:
+    see = (
+        f"there are {', '.join(hints)}" if found.form else f"'markscheme judges {name}' shows them"
+    )
+    for given in call.keywords if call else ():
         key = given.arg or "**"
-        if key not in hints:
-            raise UnknownNameError(
-                f"parameter of {name}", key, hints, f"'markscheme judges {name}' shows them"
-            )
+        _check_known(key, hints, f"parameter of {name}", see)
         values[key] = _value(given.value, hints[key], f"{name}({key}=...)", source)
+    _check_complete(found.cls, values, name, "" if found.example == name else found.example)
+    return found.cls(**values)
+
+
+def from_table(
+    cls: type[T], table: Mapping[str, Any], where: str, *, also: Collection[str] = (), **fixed: Any
+) -> T:
+    """An object of a dataclass from a table of a file, checked against the class's annotations.
+
+    Lists become tuples or sets, as the fields want them. What a value's type does not say, such as
+    its range, the class checks in `__post_init__`.
+
+    Args:
+        cls: a dataclass.
+        table: values by the names of its fields.
+        where: the file and the part of it, for messages.
+        also: what else the table may have, which is none of this class's concern.
+        **fixed: fields that the table may not set.
+
+    Raises:
+        UnknownNameError: there is no such field.
+        JudgeError: a field is missing, has another type, or a value that the class refuses.
+    """
+    kind: type = cls
+    hints = {name: hint for name, hint in _hints(kind).items() if name not in fixed}
+    values = {}
+    fields = {**hints, **dict.fromkeys(also)}
+    for key, value in table.items():
+        _check_known(key, fields, f"field of {where}", f"there are {', '.join(fields)}")
+        if key in also:
+            continue
+        values[key] = tuple(value) if isinstance(value, list) else value
+        _check_value(values[key], hints[key], key, where)
+    _check_complete(cls, {**values, **fixed}, where, "")
+    try:
+        return cls(**values, **fixed)
+    except ValueError as error:
+        raise JudgeError(f"{where}: {error}") from None
+
+
+def _check_known(key: str, hints: Mapping[str, Any], kind: str, see: str) -> None:
+    if key not in hints:
+        raise UnknownNameError(kind, key, hints, see)
+
+
+def _check_complete(cls: type, values: Mapping[str, Any], name: str, example: str) -> None:
     missing = [
         field.name
         for field in dataclasses.fields(cls)
@@ -130,9 +182,8 @@ def made_from(
         and field.default_factory is dataclasses.MISSING
     ]
     if missing:
-        shown = f", as in {example!r}" if example != name else f": {name}({missing[0]}=...)"
+        shown = f", as in {example!r}" if example else f": {missing[0]}=..."
         raise JudgeError(f"{name} needs {', '.join(missing)}{shown}")
-    return cls(**values)
 
 
 def _written(node: ast.expr) -> str:
@@ -236,25 +287,24 @@ def check(judge: Judge) -> None:
     Raises:
         JudgeError: naming the judge, the parameter, the value and what is allowed.
     """
-    check_types(judge, name_of(judge))
-    validate = getattr(judge, "validate", None)
+    check_made(judge, name_of(judge))
+
+
+def check_made(made: Any, name: str) -> None:
+    """Check an object as `check` does, under its registered name."""
+    cls: type = type(made)
+    for key, hint in _hints(cls).items():
+        _check_value(getattr(made, key), hint, key, name)
+    validate = getattr(made, "validate", None)
     if validate is not None:
         validate()
 
 
-def check_types(made: Any, name: str) -> None:
-    """Check every field of an object against its declared type.
-
-    Raises:
-        JudgeError: naming the object, the parameter, the value and what is allowed.
-    """
-    cls: type = type(made)
-    for key, hint in _hints(cls).items():
-        value = getattr(made, key)
-        if not _fits(value, hint):
-            raise JudgeError(f"{name}: {key}={value!r} must be {_describe(hint)}")
-        if isinstance(value, float) and math.isnan(value):
-            raise JudgeError(f"{name}: {key} is not a number")
+def _check_value(value: Any, hint: Any, key: str, name: str) -> None:
+    if not _fits(value, hint):
+        raise JudgeError(f"{name}: {key}={value!r} must be {_describe(hint)}")
+    if isinstance(value, float) and math.isnan(value):
+        raise JudgeError(f"{name}: {key} is not a number")
 
 
 def check_range(name: str, value: float, low: float, high: float) -> None:
@@ -297,6 +347,9 @@ def _fits_one(value: Any, option: Any) -> bool:
     if origin is tuple:
         inner = typing.get_args(option)
         return isinstance(value, tuple) and all(_fits(item, inner[0]) for item in value)
+    if origin is Mapping:
+        inner = typing.get_args(option)
+        return isinstance(value, Mapping) and all(_fits(v, inner[1]) for v in value.values())
     if option is Judge:
         if hasattr(value, "judge") and dataclasses.is_dataclass(value):
             check(typing.cast("Judge", value))
@@ -321,6 +374,9 @@ def _describe(hint: Any) -> str:
         elif typing.get_origin(option) is tuple:
             inner = typing.get_args(option)
             parts.append(f"a list, each {_describe(inner[0])}" if inner else "a list")
+        elif typing.get_origin(option) is Mapping:
+            item = typing.get_args(option)[1]
+            parts.append("a table" if item is Any else f"a table, each value {_describe(item)}")
         elif option is type(None):
             parts.append("none")
         elif option is Judge:

@@ -41,17 +41,120 @@ _BY_A_JUDGE = "; a model is used through a judge: -j llm_grader -m MODEL"
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Entry:
-    """What is registered under one name."""
+    """What is registered under one name.
+
+    Attributes:
+        name: as users write it.
+        cls: the class, of a judge or of a part of judges.
+        summary, paper: of a judge, for lists.
+        needs: what it needs; one that declares nothing may ask a chat model.
+        example: a name that works.
+        shorthand: the field that `NAME:VALUE` sets; "" for none.
+        form: how names of it look, with words in capitals for what is to be filled in.
+    """
 
     name: str
-    judge: type[Judge]
-    summary: str
-    paper: str
+    cls: type
     needs: Needs
     example: str
+    summary: str = ""
+    paper: str = ""
+    shorthand: str = ""
+    form: str = ""
+
+    @property
+    def judge(self) -> type[Judge]:
+        """The class of a judge."""
+        return self.cls
 
 
-_ENTRIES: dict[str, Entry] = {}
+class Register:
+    """Classes of one kind by name: judges, entailment tests, makers of statements.
+
+    Attributes:
+        what: the kind in words, for messages: "entailment test".
+        method: what every class of the kind must have, as it is called.
+        known: what was registered so far, by name.
+    """
+
+    def __init__(self, what: str, method: str) -> None:
+        """Begin an empty register; `what` and `method` as the attributes."""
+        self.what = what
+        self.method = method
+        self.known: dict[str, Entry] = {}
+
+    def entries(self) -> dict[str, Entry]:
+        """Everything registered, by name, sorted."""
+        load_all()  # modules that register judges register parts too
+        return dict(sorted(self.known.items()))
+
+    def add(self, entry: Entry) -> None:
+        """Make a class known by its name.
+
+        Raises:
+            JudgeError: the name is no name or taken, the class is no frozen keyword-only dataclass,
+                a parameter could be changed, or its method cannot be called with a table and
+                models.
+        """
+        name, cls, kind = entry.name, entry.cls, f"{'an' if self.what[0] in 'aeiou' else 'a'} "
+        kind += self.what
+        if not name.isidentifier() or keyword.iskeyword(name) or name.lower() in _WORDS:
+            raise JudgeError(
+                f"{name!r} cannot name {kind}: a name is a word of letters, digits and _, as it "
+                "is typed after -j"
+            )
+        taken = self.known.get(name)
+        if taken is not None and not _same_definition(taken.cls, cls):
+            raise JudgeError(
+                f"the name {name!r} of {kind} is taken by {taken.cls.__qualname__} of "
+                f"{taken.cls.__module__}; choose another for {cls.__module__}.{cls.__qualname__}"
+            )
+        parameters = getattr(cls, "__dataclass_params__", None)
+        method = getattr(cls, self.method.partition("(")[0], None)
+        if parameters is None or not parameters.frozen or method is None:
+            raise JudgeError(
+                f"{cls.__qualname__} cannot be registered as {kind}: it must be a "
+                f"@dataclass(frozen=True, kw_only=True) with a method {self.method}"
+            )
+        if not _takes_table_and_models(method):
+            raise JudgeError(
+                f"{cls.__qualname__}.{method.__name__}{inspect.signature(method)} cannot be called "
+                f"as {self.method}; write def {self.method.replace('(', '(self, ')}"
+            )
+        for field in dataclasses.fields(cls):
+            if _CHANGEABLE.match(str(getattr(field.type, "__name__", field.type))):
+                raise JudgeError(
+                    f"{cls.__qualname__}.{field.name} is a {field.type}, which {kind} could "
+                    "change as it works; parameters are numbers, words, judges, or tuples of them"
+                )
+        self.known[name] = entry
+        note_source(cls)
+
+    def find(self, made: object) -> Entry | None:
+        """The entry of an object's class; None where it is not registered."""
+        return next((one for one in self.known.values() if one.cls is type(made)), None)
+
+    def own_needs(self, made: object) -> Needs:
+        """What an object of a registered class needs: its own property `needs`, or as registered.
+
+        Raises:
+            JudgeError: the property is something else than `Needs`.
+        """
+        declared = getattr(made, "needs", None)
+        if declared is None:
+            entry = self.find(made)
+            return UNDECLARED if entry is None else entry.needs
+        if not isinstance(declared, Needs):
+            raise JudgeError(
+                f"{type(made).__qualname__}.needs is {declared!r}; it must be a Needs(...), as in "
+                "Needs(chat=False)"
+            )
+        return declared
+
+
+JUDGES = Register("judge", "judge(answers, models)")
+"""The registered judges."""
+
 _BROKEN_PLUGINS: dict[str, str] = {}
 
 J = TypeVar("J", bound=type)
@@ -71,57 +174,24 @@ def register(
         example: a name with parameters that works; `name` itself if empty.
 
     Raises:
-        JudgeError: the name is no name or taken, the class is no frozen keyword-only dataclass, a
-            parameter could be changed, or its method `judge` cannot be called with answers and
-            models.
+        JudgeError: as `Register.add` does.
     """
 
-    if not name.isidentifier() or keyword.iskeyword(name) or name.lower() in _WORDS:
-        raise JudgeError(
-            f"{name!r} cannot name a judge: a name is a word of letters, digits and _, as it is "
-            "typed after -j"
-        )
-
     def add(cls: J) -> J:
-        if (
-            name not in _ENTRIES
-            and not cls.__module__.startswith(_OURS)
-            and name in shipped_names()
-        ):
+        ours = cls.__module__.startswith(_OURS)
+        if name not in JUDGES.known and not ours and name in shipped_names():
             entry(name)  # ours comes first, whichever is imported first
-        known = _ENTRIES.get(name)
-        if known is not None and not _same_definition(known.judge, cls):
-            raise JudgeError(
-                f"judge name {name!r} is taken by {known.judge.__qualname__} of "
-                f"{known.judge.__module__}; choose another for {cls.__module__}.{cls.__qualname__}"
-            )
-        parameters = getattr(cls, "__dataclass_params__", None)
-        if parameters is None or not parameters.frozen or "judge" not in dir(cls):
-            raise JudgeError(
-                f"{cls.__qualname__} cannot be registered as a judge: it must be a "
-                "@dataclass(frozen=True, kw_only=True) with a method judge(answers, models)"
-            )
-        if not _takes_answers_and_models(cls.judge):  # type: ignore[attr-defined]
-            raise JudgeError(
-                f"{cls.__qualname__}.judge{inspect.signature(cls.judge)} cannot be called with "  # type: ignore[attr-defined]
-                "(answers, models); write def judge(self, answers, models)"
-            )
-        for field in dataclasses.fields(cls):
-            if _CHANGEABLE.match(str(getattr(field.type, "__name__", field.type))):
-                raise JudgeError(
-                    f"{cls.__qualname__}.{field.name} is a {field.type}, which a judge could "
-                    "change as it judges; parameters are numbers, words, judges, or tuples of them"
-                )
         doc = (cls.__doc__ or "").strip().split("\n\n")[0]
-        _ENTRIES[name] = Entry(
-            name=name,
-            judge=cls,
-            summary=" ".join(doc.split()),
-            paper=paper,
-            needs=Needs(note=needs) if isinstance(needs, str) else needs,
-            example=example or name,
+        JUDGES.add(
+            Entry(
+                name=name,
+                cls=cls,
+                summary=" ".join(doc.split()),
+                paper=paper,
+                needs=Needs(note=needs) if isinstance(needs, str) else needs,
+                example=example or name,
+            )
         )
-        note_source(cls)
         return cls
 
     return add
@@ -155,8 +225,7 @@ def _load_named(name: str) -> None:
 
 def judges() -> dict[str, Entry]:
     """Every registered judge by name, sorted."""
-    load_all()
-    return dict(sorted(_ENTRIES.items()))
+    return JUDGES.entries()
 
 
 def broken_plugins() -> dict[str, str]:
@@ -171,12 +240,12 @@ def entry(name: str) -> Entry:
     Raises:
         UnknownNameError: nothing is; the message suggests near names.
     """
-    if name not in _ENTRIES and name in shipped_names():
+    if name not in JUDGES.known and name in shipped_names():
         importlib.import_module(shipped_names()[name])
-    elif name not in _ENTRIES:
+    elif name not in JUDGES.known:
         _load_named(name)
-    if name in _ENTRIES:
-        return _ENTRIES[name]
+    if name in JUDGES.known:
+        return JUDGES.known[name]
     known = judges()
     if name not in known and name in RESEARCH_JUDGES:
         raise MissingExtraError(f"the judge {name!r}", "research")
@@ -193,12 +262,12 @@ def name_of(judge: Judge) -> str:
     Raises:
         JudgeError: its class is not registered.
     """
-    for known in _ENTRIES.values():
-        if known.judge is type(judge):
-            return known.name
-    raise JudgeError(
-        f"{type(judge).__qualname__} is not registered; decorate it with @register(name)"
-    )
+    found = JUDGES.find(judge)
+    if found is None:
+        raise JudgeError(
+            f"{type(judge).__qualname__} is not registered; decorate it with @register(name)"
+        )
+    return found.name
 
 
 def parts(judge: Judge) -> Iterator[Judge]:
@@ -224,20 +293,7 @@ def needs_of(judge: Judge) -> Needs:
     Raises:
         JudgeError: `needs` of a judge is something else than `Needs`.
     """
-    return combined(_own_needs(part) for part in parts(judge))
-
-
-def _own_needs(judge: Judge) -> Needs:
-    declared = getattr(judge, "needs", None)
-    if declared is None:
-        known = (found.needs for found in _ENTRIES.values() if found.judge is type(judge))
-        return next(known, UNDECLARED)
-    if not isinstance(declared, Needs):
-        raise JudgeError(
-            f"{type(judge).__qualname__}.needs is {declared!r}; it must be a Needs(...), as in "
-            "Needs(chat=False)"
-        )
-    return declared
+    return combined(JUDGES.own_needs(part) for part in parts(judge))
 
 
 def asks_chat(judge: Judge) -> bool:
@@ -250,9 +306,9 @@ def reads_plain(judge: Judge) -> bool:
     return any(not asks_chat(part) for part in parts(judge))
 
 
-def _takes_answers_and_models(method: Callable[..., object]) -> bool:
+def _takes_table_and_models(method: Callable[..., object]) -> bool:
     try:
-        inspect.signature(method).bind("self", "answers", "models")
+        inspect.signature(method).bind("self", "table", "models")
     except TypeError:
         return False
     return True

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 import multiprocessing
 import os
+import resource
 import signal
 import threading
 import time
@@ -21,15 +22,7 @@ from typing import Any, TypeVar
 from markscheme.engine import PATIENCE
 from markscheme.errors import JudgeError, MarkschemeError
 
-try:
-    import resource
-except ImportError:  # Windows has no limits of a process; the clock must do.
-    resource = None  # type: ignore[assignment]
-
 T = TypeVar("T")
-
-_PATIENCE = 1.0 if resource is None else PATIENCE
-"""Times its limit, in seconds of the clock, after which a call is ended, computing or not."""
 
 _LOOK = 0.05
 """Seconds between two looks at whether anybody still waits."""
@@ -107,7 +100,7 @@ class Worker:
                     took = time.monotonic() - began
                     if took > more and abandoned():
                         raise AbandonedError(f"{self._name}: nobody waits for it any more")
-                    if took > _PATIENCE * (more + seconds):
+                    if took > PATIENCE * (more + seconds):
                         raise TimeoutError(f"{self._name}: not done within {seconds:g} s")
                 done, value = pipe.recv()
                 self._warm = True
@@ -144,7 +137,7 @@ class Worker:
 
     def _ended_by_its_limit(self) -> bool:
         """Whether the system ended the process for want of processor time."""
-        if resource is None or self._process is None:
+        if self._process is None:
             return False
         self._process.join(1)
         return self._process.exitcode == -signal.SIGXCPU
@@ -182,10 +175,8 @@ def _serve(pipe: Connection, nice: int) -> None:
     """What the process does: a call after the other, until the pipe ends."""
     # Ctrl+C reaches every process of a terminal; the service decides what becomes of it.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    if hasattr(os, "nice"):
-        os.nice(nice)
-    if resource is not None:
-        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    os.nice(nice)
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     pipe.send("ready")
     while True:
         try:
@@ -204,8 +195,7 @@ def _serve(pipe: Connection, nice: int) -> None:
 
 def _limit_processor_time(seconds: float) -> None:
     """Let the system end this process once it has computed for so much longer."""
-    if resource is not None:
-        _, most = resource.getrlimit(resource.RLIMIT_CPU)
-        wanted = math.ceil(time.process_time() + seconds)
-        soft = wanted if most == resource.RLIM_INFINITY else min(wanted, most)
-        resource.setrlimit(resource.RLIMIT_CPU, (soft, most))
+    _, most = resource.getrlimit(resource.RLIMIT_CPU)
+    wanted = math.ceil(time.process_time() + seconds)
+    soft = wanted if most == resource.RLIM_INFINITY else min(wanted, most)
+    resource.setrlimit(resource.RLIMIT_CPU, (soft, most))

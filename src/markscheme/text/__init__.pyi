@@ -60,6 +60,7 @@ from .numbers import UNITS as UNITS
 from .numbers import ZERO as ZERO
 from .numbers import decade_of as decade_of
 from .numbers import month_of as month_of
+from .numbers import roman_value as roman_value
 from .numbers import word_value as word_value
 from .question_forms import LATEST as LATEST
 from .question_forms import QUESTION_KINDS as QUESTION_KINDS

@@ -2,8 +2,8 @@
 
 Wang et al. 2023 took special symbols, references to sources and closing questions such as "Would
 you like to know more about ...?" out of BingChat's answers, because they disturb lexical measures
-and prompted judges alike. The paper lists no rules; these are ours, and `clean` applies all of
-them. `without_formatting` takes out only what nobody would call part of an answer, and nothing
+and prompted judges alike. The paper lists no rules; these are ours, and `clean_series` applies all
+of them. `without_formatting` takes out only what nobody would call part of an answer, and nothing
 that question or reference speak of. All patterns run in linear time.
 """
 
@@ -68,12 +68,16 @@ _CLOSING_WISH = (
 )
 
 
-def clean_expr(column: pl.Expr) -> pl.Expr:
-    """A String column of chat answers without citation marks, symbols, sources and closing offers.
+def clean_series(texts: pl.Series) -> pl.Series:
+    """Chat answers (String) without citation marks, symbols, sources and closing offers.
 
-    Links become their text. An answer of which nothing would be left stays as it was; null stays
-    null.
+    Links become their text. An answer of which nothing would be left stays as it was; name, order
+    and nulls are preserved.
+
+    >>> clean_series(pl.Series(["Paris[^1^]. Would you like to know more about Paris?"]))[0]
+    'Paris.'
     """
+    column = pl.col("text")
     text = column.str.replace_all(_SOURCE_LINE, "").str.replace(_SOURCE_LIST, "")
     text = text.str.replace(_BING_SOURCES, "")
     for citation in _CITATIONS:
@@ -89,22 +93,8 @@ def clean_expr(column: pl.Expr) -> pl.Expr:
         .str.replace(_CLOSING_QUESTION, "$1")
         .str.strip_chars()
     )
-    return pl.when(text == "").then(column).otherwise(text)
-
-
-def clean_series(texts: pl.Series) -> pl.Series:
-    """`clean_expr` of a String series; name, order and nulls are preserved."""
-    return texts.to_frame("text").select(clean_expr(pl.col("text"))).to_series().alias(texts.name)
-
-
-def clean(text: str) -> str:
-    """One chat answer without citation marks, symbols, sources and closing offers.
-
-    >>> clean("Paris[^1^]. Would you like to know more about Paris?")
-    'Paris.'
-    """
-    cleaned: str = clean_series(pl.Series([text]))[0]
-    return cleaned
+    kept = pl.when(text == "").then(column).otherwise(text)
+    return texts.to_frame("text").select(kept).to_series().alias(texts.name)
 
 
 _END = '.!?…:)]"”’ \t\n'

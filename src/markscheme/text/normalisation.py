@@ -3,7 +3,7 @@
 Lower case; the 32 ASCII punctuation marks out; the articles "a", "an", "the" out; white space of
 every kind that Unicode knows folded to single spaces and trimmed (Rajpurkar et al. 2016, the
 official evaluation script). `normalise` defines it by Python's own Unicode tables;
-`normalise_series` and `normalise_expr` give equal results for columns, mostly outside Python.
+`normalise_series` gives equal results for columns, mostly outside Python.
 """
 
 from __future__ import annotations
@@ -118,11 +118,6 @@ def _normalised(texts: pl.Series) -> pl.Series:
             exact = [normalise(text) for text in wide_rows["raw"].filter(unsure)]
             normal = normal.scatter(candidates.filter(unsure), pl.Series(exact, dtype=pl.String))
     return normal.alias(texts.name)
-
-
-def normalise_expr(column: pl.Expr) -> pl.Expr:
-    """`normalise` of a String column as an expression; nulls stay null."""
-    return column.map_batches(normalise_series, return_dtype=pl.String, is_elementwise=True)
 
 
 def split_expr(normalised: pl.Expr) -> pl.Expr:

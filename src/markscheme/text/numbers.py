@@ -124,7 +124,7 @@ def word_value(word: str) -> float | None:
     if word[:1].isdigit():
         return _digits_value(lower)
     if word.isupper() and _ROMAN.fullmatch(word):
-        return float(_roman_value(word))
+        return float(roman_value(word))
     return None
 
 
@@ -144,7 +144,8 @@ def _digits_value(word: str) -> float | None:
         return None
 
 
-def _roman_value(word: str) -> int:
+def roman_value(word: str) -> int:
+    """The value of a Roman numeral in capitals."""
     values = [_ROMAN_DIGITS[char] for char in word]
     following = [*values[1:], 0]
     return sum(-one if one < after else one for one, after in zip(values, following, strict=True))

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from markscheme.text import NUMBER_ORDINALS, NUMBER_TENS, NUMBER_UNITS
+from markscheme.text import NUMBER_ORDINALS, NUMBER_TENS, NUMBER_UNITS, roman_value
 from markscheme.values.number_words import spelled_numbers
 
 
@@ -96,7 +96,6 @@ _OUT_OF = re.compile(
 _ROMAN = re.compile(
     r"\b(?=[IVXLCDM]{1,15}\b)M{0,3}(?:C[MD]|D?C{0,3})(?:X[CL]|L?X{0,3})(?:I[XV]|V?I{0,3})\b"
 )
-_ROMAN_DIGITS = {"I": 1, "V": 5, "X": 10, "L": 50, "C": 100, "D": 500, "M": 1000}
 _EASTERN = re.compile(r"[〇零一二两三四五六七八九十百千万億亿]{1,12}")
 _EAST_DIGITS = {char: value for value, char in enumerate("〇一二三四五六七八九")} | {
     "零": 0,
@@ -112,9 +111,7 @@ def roman(word: str) -> int | None:
     """
     if not word or not _ROMAN.fullmatch(word):
         return None
-    values = [_ROMAN_DIGITS[char] for char in word]
-    following = [*values[1:], 0]
-    return sum(-one if one < after else one for one, after in zip(values, following, strict=True))
+    return roman_value(word)
 
 
 def digits_value(text: str, *, foreign: bool = False) -> tuple[float, float, tuple[float, ...]]:

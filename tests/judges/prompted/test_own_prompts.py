@@ -50,7 +50,7 @@ def judged(judge: str, row: dict[str, Any], reply: Any) -> tuple[dict[str, Any],
         ('parser = "json"\nuser = "x"', "needs [criteria]"),
         ('parser = "json"\ncriteria = {a = 3}\nuser = "x"', "criteria.a must be a table"),
         ('parser = "yes_no"\nlabels = {a = 1, b = 0}\nuser = "x"', "belong to parser = 'choice'"),
-        ('parser = "yes_no"\nreferences = "no"\nuser = "x"', "neither 'required' nor"),
+        ('parser = "yes_no"\nreferences = "no"\nuser = "x"', "must be one of '', 'required'"),
         ('parser = "yes_no"\nswap = ["answer", "b"]\nuser = "{{ answer }}"', "no template uses"),
     ],
 )

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from markscheme.errors import JudgeError
+from markscheme.errors import JudgeError, MarkschemeError
 from markscheme.judges.prompted.outcomes import READERS
 from markscheme.judges.prompted.prompt import (
     LISTED,
@@ -196,17 +196,17 @@ def test_whatever_can_change_a_judgment_changes_the_hash(tmp_path: Path, change:
     ("text", "message"),
     [
         ("summary =", "cannot read the prompt"),
-        ('summary = "x"', "'parser' is missing; 'user' is missing"),
-        (FILE + 'colour = "red"', "'colour' is unknown"),
+        ('summary = "x"', "needs parser"),
+        (FILE + 'colour = "red"', "named 'colour'"),
         (FILE.replace("yes_no", "yesno"), "parser 'yesno' is none of yes_no"),
-        (FILE.replace('"Ours."', "7"), "summary=7 is not str"),
+        (FILE.replace('"Ours."', "7"), "summary=7 must be text"),
         (FILE + 'system = "{{ question"', "system, line 1"),
         (FILE + 'schema = "{"', "schema is not JSON"),
-        (FILE + "[sampling]\nmax_tokens = 1.5", "max_tokens=1.5 is not int"),
+        (FILE + "[sampling]\nmax_tokens = 1.5", "max_tokens=1.5 must be a whole number"),
     ],
 )
 def test_errors_in_a_file_are_named(tmp_path: Path, text: str, message: str) -> None:
-    with pytest.raises(JudgeError) as caught:
+    with pytest.raises(MarkschemeError) as caught:
         load_prompt(write(tmp_path, text))
     assert message in str(caught.value)
     assert "mine.toml" in str(caught.value)

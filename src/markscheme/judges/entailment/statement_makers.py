@@ -6,7 +6,6 @@ once; a pair of which no statement came has a status that says why, and a null s
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol, runtime_checkable
@@ -14,7 +13,7 @@ from typing import Any, ClassVar, Protocol, runtime_checkable
 import polars as pl
 
 from markscheme.contract import ChatReply, ModelSource, Needs, PartKind
-from markscheme.errors import JudgeError, MissingExtraError
+from markscheme.errors import MissingExtraError, UnknownNameError
 from markscheme.judges.prompted import COST, AskedPairs, Sample, distinct_pairs, placed
 from markscheme.text.replies import Reading, read_statement
 
@@ -48,7 +47,7 @@ class StatementMaker(Protocol):
         ...
 
 
-STATEMENT_MAKERS = PartKind("maker of statements", "make")
+STATEMENT_MAKERS = PartKind("maker of statements", "make(pairs, models)")
 """The registered makers of statements."""
 
 register_statement_maker = STATEMENT_MAKERS.register
@@ -65,15 +64,15 @@ def statement_maker(name: str) -> StatementMaker:
             its parameters.
 
     Raises:
-        JudgeError: there is no such maker.
+        UnknownNameError: there is no such maker.
+        JudgeError: a parameter is wrong.
         MissingExtraError: `markscheme[research]` has the maker, and is not installed.
     """
     try:
         found: StatementMaker = STATEMENT_MAKERS.parse(name)
-    except JudgeError:
-        kind = re.split("[:(]", name, maxsplit=1)[0].strip()
-        if kind in RESEARCH_MAKERS and kind not in STATEMENT_MAKERS.entries():
-            what = f"making statements {RESEARCH_MAKERS[kind]}"
+    except UnknownNameError as error:
+        if error.name in RESEARCH_MAKERS and error.name not in STATEMENT_MAKERS.known:
+            what = f"making statements {RESEARCH_MAKERS[error.name]}"
             raise MissingExtraError(what, "research") from None
         raise
     return found

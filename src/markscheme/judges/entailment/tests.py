@@ -81,7 +81,7 @@ class EntailmentTest(Protocol):
         ...
 
 
-ENTAILMENT_TESTS = PartKind("entailment test", "test")
+ENTAILMENT_TESTS = PartKind("entailment test", "test(pairs, models)")
 """The registered entailment tests."""
 
 register_entailment_test = ENTAILMENT_TESTS.register
@@ -97,7 +97,8 @@ def entailment_test(name: str) -> EntailmentTest:
             `nli:NAME_OR_FOLDER`; or the name of one that others registered, with its parameters.
 
     Raises:
-        JudgeError: there is no such test.
+        UnknownNameError: there is no such test.
+        JudgeError: a parameter is wrong.
     """
     found: EntailmentTest = ENTAILMENT_TESTS.parse(name)
     return found

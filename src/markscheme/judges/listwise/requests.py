@@ -83,9 +83,8 @@ def released_prompt(path: str, parser: str) -> Prompt:
             "the prompt of another judge?"
         )
     return Prompt(
-        name=Path(path).stem, summary="", paper="", citation="", quoted=True, parser=parser,
-        user=_template(text), system="", repair=_REPAIRS[parser], schema=None, accept_from=0.5,
-        temperature=0.0, max_tokens=MAX_TOKENS, logprobs=False,
+        name=Path(path).stem, summary="", quoted=True, parser=parser,
+        user=_template(text), repair=_REPAIRS[parser], max_tokens=MAX_TOKENS,
     )  # fmt: skip
 
 

@@ -16,12 +16,12 @@ import functools
 import json
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from hashlib import blake2b
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
-from markscheme.contract import Use
+from markscheme.contract import Use, from_table
 from markscheme.errors import JudgeError
 from markscheme.judges.prompted.parsers import SCALE, Parser, own_parser
 
@@ -96,25 +96,25 @@ class Prompt:
 
     name: str
     summary: str
-    paper: str
-    citation: str
-    quoted: bool
     parser: str
-    user: str
-    system: str
-    repair: str
-    schema: str | None
-    accept_from: float
-    temperature: float
-    max_tokens: int
-    logprobs: bool
-    labels: Mapping[str, float] | None = None
+    user: str = ""
+    system: str = ""
+    repair: str = ""
+    paper: str = ""
+    citation: str = ""
+    quoted: bool = False
+    schema: str | None = None
+    accept_from: float = 0.5
+    temperature: float = 0.0
+    max_tokens: int = 256
+    logprobs: bool = False
+    labels: Mapping[str, Any] | None = None
     criteria: Mapping[str, Any] | None = None
-    references: str = ""
-    context: str = ""
-    swap: Sequence[str] = ()
-    conversation: Sequence[Mapping[str, str]] = ()
-    images: Sequence[str] = ()
+    references: Literal["", "required", "optional"] = ""
+    context: Literal["", "required", "optional"] = ""
+    swap: tuple[str, ...] = ()
+    conversation: tuple[Mapping[str, Any], ...] = ()
+    images: tuple[str, ...] = ()
 
     @functools.cached_property
     def reader(self) -> Parser | None:
@@ -244,132 +244,90 @@ def load_prompt(path: str | Path) -> Prompt:
     """Read and check a prompt file.
 
     Raises:
-        JudgeError: it cannot be read, lacks something, has something unknown, or a template in it
-            is malformed.
+        UnknownNameError: it has a field that there is not.
+        JudgeError: it cannot be read, lacks something, or a template in it is malformed.
     """
     file = Path(path)
     try:
         data = tomllib.loads(file.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
         raise JudgeError(f"cannot read the prompt {file}: {error}") from None
-    sampling = data.pop("sampling", {})
+    where = f"the prompt {file}"
+    sampling = data.pop("sampling") if isinstance(data.get("sampling"), Mapping) else {}
     if "messages" in data:
         data["conversation"] = data.pop("messages")
-    given = {"name": file.stem, **_DEFAULTS, **data, **sampling}
-    given["repair"] = given["repair"] or _repair(given)
-    kinds = {name: kind for name, (kind, _) in _FIELDS.items()} | {"name": (str,)}
-    wrong = [f"{key!r} is unknown" for key in given if key not in kinds]
-    needed = ("summary", "parser", *([] if "conversation" in data else ["user"]))
-    wrong += [f"{key!r} is missing" for key in needed if key not in data]
-    wrong += [
-        f"{key}={given[key]!r} is not {' or '.join(one.__name__ for one in kind)}"
-        for key, kind in kinds.items()
-        if key in given and not isinstance(given[key], kind)
-    ]
-    if not wrong and "conversation" in data:
-        wrong += _conversation_problems(data)
-    if not wrong:
-        wrong += _parser_problems(given, ours=file.parent == FOLDER)
+    prompt = from_table(Prompt, {**data, **sampling}, where, name=file.stem)
+    prompt = replace(prompt, repair=prompt.repair or _repair(prompt))
+    wrong = _conversation_problems(prompt) or _parser_problems(prompt, ours=file.parent == FOLDER)
     if wrong:
-        raise JudgeError(f"the prompt {file}: {'; '.join(wrong)}")
-    prompt = Prompt(**given)
-    for where in ("system", "user", "repair"):
-        _check_template(file, where, getattr(prompt, where))
+        raise JudgeError(f"{where}: {wrong}")
+    for field in ("system", "user", "repair"):
+        _check_template(file, field, getattr(prompt, field))
     for number, message in enumerate(prompt.conversation, 1):
         _check_template(file, f"message {number}", message["content"])
     unused = [one for one in prompt.swap if one not in prompt.variables]
     if unused:
-        raise JudgeError(f"the prompt {file}: swap names {unused[0]!r}, which no template uses")
+        raise JudgeError(f"{where}: swap names {unused[0]!r}, which no template uses")
     if prompt.schema is not None:
         try:
             json.loads(prompt.schema)
         except ValueError as error:
-            raise JudgeError(f"the prompt {file}: its schema is not JSON: {error}") from None
+            raise JudgeError(f"{where}: its schema is not JSON: {error}") from None
     return prompt
 
 
-_FIELDS: dict[str, tuple[tuple[type, ...], Any]] = {
-    "summary": ((str,), ""),
-    "paper": ((str,), ""),
-    "citation": ((str,), ""),
-    "quoted": ((bool,), False),
-    "parser": ((str,), ""),
-    "user": ((str,), ""),
-    "system": ((str,), ""),
-    "repair": ((str,), ""),
-    "schema": ((str, type(None)), None),
-    "accept_from": ((float,), 0.5),
-    "temperature": ((float, int), 0.0),
-    "max_tokens": ((int,), 256),
-    "logprobs": ((bool,), False),
-    "labels": ((dict, type(None)), None),
-    "criteria": ((dict, type(None)), None),
-    "references": ((str,), ""),
-    "context": ((str,), ""),
-    "swap": ((list,), []),
-    "conversation": ((list,), []),
-    "images": ((list,), []),
-}
-_DEFAULTS = {name: default for name, (_, default) in _FIELDS.items()}
-
-
-def _parser_problems(given: Mapping[str, Any], *, ours: bool) -> list[str]:
-    """What is wrong with a prompt's parser and what belongs to it."""
-    found = []
+def _parser_problems(prompt: Prompt, *, ours: bool) -> str:
+    """What is wrong with a prompt's parser and what belongs to it; "" where nothing is."""
+    parser, swap = prompt.parser, prompt.swap
     try:
-        own = own_parser(given["parser"], given["labels"], given["criteria"])
+        own = prompt.reader
     except ValueError as error:
-        return [str(error)]
-    if own is None and given["parser"] not in (PARSERS if ours else PLAIN):
-        found.append(
-            f"parser {given['parser']!r} is none of {', '.join((*PLAIN, *OWN))}"
-            + ("; it belongs to another kind of judge" if given["parser"] in PARSERS else "")
+        return str(error)
+    if own is None and parser not in (PARSERS if ours else PLAIN):
+        return f"parser {parser!r} is none of {', '.join((*PLAIN, *OWN))}" + (
+            "; it belongs to another kind of judge" if parser in PARSERS else ""
         )
-    if given["references"] not in ("", "required", "optional"):
-        found.append(f"references={given['references']!r} is neither 'required' nor 'optional'")
-    if given["context"] not in ("", "required", "optional"):
-        found.append(f"context={given['context']!r} is neither 'required' nor 'optional'")
-    if not all(isinstance(one, str) and one for one in given["images"]):
-        found.append(f"images={given['images']!r} must name columns, as in ['chart']")
-    swap = given["swap"]
-    if swap and (len(swap) != 2 or not all(isinstance(one, str) for one in swap)):
-        found.append(f"swap={swap!r} must name two variables, as in ['answer', 'other_answer']")
-    return found
+    if "" in prompt.images:
+        return f"images={list(prompt.images)!r} must name columns, as in ['chart']"
+    if swap and len(swap) != 2:
+        return f"swap={list(swap)!r} must name two variables, as in ['answer', 'other_answer']"
+    return ""
 
 
 _ROLES = ("system", "user", "assistant")
 
 
-def _conversation_problems(data: Mapping[str, Any]) -> list[str]:
-    """What is wrong with a file's `messages`."""
-    messages = data["conversation"]
-    also = [name for name in ("system", "user") if name in data]
+def _conversation_problems(prompt: Prompt) -> str:
+    """What is wrong with a prompt's turns; "" where nothing is."""
+    messages = prompt.conversation
+    if not messages:
+        return "" if prompt.user else "'user' is missing, the template of what a model is sent"
+    also = next((name for name in ("system", "user") if getattr(prompt, name)), None)
     if also:
-        return [f"it has messages and {also[0]!r}; write {also[0]!r} as one of the messages"]
+        return f"it has messages and {also!r}; write {also!r} as one of the messages"
     for number, one in enumerate(messages, 1):
-        good = isinstance(one, Mapping) and set(one) == {"role", "content"}
-        if not good or not all(isinstance(value, str) and value for value in one.values()):
-            return [f"message {number} must have role and content, both texts, not {one!r}"]
+        texts = all(isinstance(value, str) and value for value in one.values())
+        if set(one) != {"role", "content"} or not texts:
+            return f"message {number} must have role and content, both texts, not {one!r}"
         if one["role"] not in _ROLES:
-            return [f"message {number}: role {one['role']!r} is none of {', '.join(_ROLES)}"]
-    if not messages or messages[-1]["role"] != "user":
-        return ["the last of the messages must be the user's, which the model replies to"]
-    return []
+            return f"message {number}: role {one['role']!r} is none of {', '.join(_ROLES)}"
+    if messages[-1]["role"] != "user":
+        return "the last of the messages must be the user's, which the model replies to"
+    return ""
 
 
-def _repair(given: Mapping[str, Any]) -> str:
+def _repair(prompt: Prompt) -> str:
     """What to say to a reply that cannot be read, where the prompt says nothing itself."""
-    parser = str(given["parser"])
-    scale = SCALE.fullmatch(parser.strip())
+    scale = SCALE.fullmatch(prompt.parser.strip())
     if scale:
         return (
             "I could not read a mark in your reply. Reply with one number from "
             f"{scale[1]} to {scale[2]}."
         )
-    if parser == "choice" and isinstance(given["labels"], Mapping):
-        labels = ", ".join(map(str, given["labels"]))
+    if prompt.parser == "choice" and prompt.labels is not None:
+        labels = ", ".join(prompt.labels)
         return f"I could not read your reply. Reply with one of these and nothing else: {labels}."
-    return REPAIRS.get("grade" if parser == "json" else parser, "")
+    return REPAIRS.get("grade" if prompt.parser == "json" else prompt.parser, "")
 
 
 def _check_template(file: Path, where: str, template: str) -> None:

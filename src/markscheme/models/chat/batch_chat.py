@@ -131,7 +131,7 @@ class BatchChat:
         sendings = {
             key: Sending(
                 request=one, profile=self.profile, limit=self.limit(one),
-                without=self.profile.lacks, limit_name=self.profile.limit_name,
+                without=frozenset(self.profile.lacks), limit_name=self.profile.limit_name,
             )
             for key, one in zip(keys, requests, strict=True)
         }  # fmt: skip

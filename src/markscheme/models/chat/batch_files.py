@@ -68,7 +68,7 @@ def write_batch(
                             request=one.request,
                             profile=profile,
                             limit=one.request.max_tokens + profile.room,
-                            without=profile.lacks,
+                            without=frozenset(profile.lacks),
                             limit_name=profile.limit_name,
                         ),
                     ),

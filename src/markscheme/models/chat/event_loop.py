@@ -8,7 +8,6 @@ import concurrent.futures
 import contextlib
 import os
 import selectors
-import sys
 import threading
 from collections import deque
 from collections.abc import Awaitable, Callable, Coroutine, Iterable
@@ -62,19 +61,12 @@ class OneByOne(selectors.DefaultSelector):
             return False
 
 
-def _new_loop() -> asyncio.AbstractEventLoop:
-    """A loop that reads one socket at a time; on Windows, whose loops read otherwise, its own."""
-    if sys.platform == "win32":
-        return asyncio.new_event_loop()
-    return asyncio.SelectorEventLoop(OneByOne())
-
-
 class LoopThread:
     """An event loop in a thread of its own."""
 
     def __init__(self) -> None:
         self._pid = os.getpid()
-        self._loop = _new_loop()
+        self._loop = asyncio.SelectorEventLoop(OneByOne())
         self._closers: list[Callable[[], Awaitable[None]]] = []
         thread = threading.Thread(target=self._loop.run_forever, name="markscheme-io", daemon=True)
         thread.start()

@@ -9,7 +9,6 @@ its values.
 from __future__ import annotations
 
 import dataclasses
-import math
 import os
 import re
 import tomllib
@@ -23,7 +22,8 @@ from urllib.parse import SplitResult, parse_qsl, urlsplit, urlunsplit
 
 import orjson
 
-from markscheme.errors import DataError, ModelError
+from markscheme.contract import from_table
+from markscheme.errors import DataError, MarkschemeError, ModelError
 from markscheme.models.options import ServerOptions
 
 # --- What tokens cost -----------------------------------------------------------------------------
@@ -54,6 +54,15 @@ class Price:
     cached: float | None = None
     reasoning: float | None = None
     batch: float | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse what is no price, with a ValueError."""
+        for name in PRICE_FIELDS:
+            value = getattr(self, name)
+            if value is not None and not 0 <= value <= 1e12:
+                share = name == "batch"
+                wanted = "a share, such as 0.5" if share else "dollars for a million tokens"
+                raise ValueError(f"{name}={value!r} is not {wanted}")
 
     def cost(
         self, tokens_in: int, tokens_out: int, *, cached: int = 0, reasoning: int = 0
@@ -97,13 +106,15 @@ PRICES_ENV = "MARKSCHEME_PRICES"
 
 _SHIPPED = Path(__file__).parent / "models.toml"
 _VARIABLE = re.compile(r"\$\{?([A-Za-z_][A-Za-z0-9_]*)\}?")
+_OURS = ("model", "messages", "input", "contents", "prompt", "stream")
 _OPENAI = "https://api.openai.com/v1"
 _AZURE = (".openai.azure.com", ".cognitiveservices.azure.com", ".services.ai.azure.com")
 
 ProtocolName = Literal["chat", "completions", "responses", "messages", "gemini"]
 """`chat`, `completions`, `responses` are OpenAI's; `messages` Anthropic's; `gemini` Google's."""
 
-FEATURES = ("temperature", "top_p", "seed", "schema", "logprobs", "effort", "verbosity")
+Feature = Literal["temperature", "top_p", "seed", "schema", "logprobs", "effort", "verbosity"]
+FEATURES: tuple[Feature, ...] = get_args(Feature)
 """What a model may lack; it is then left out of what is sent to it."""
 
 
@@ -143,9 +154,20 @@ class ModelProfile:
     service_tier: str | None = None
     room: int = 0
     limit_name: str | None = None
-    lacks: frozenset[str] = frozenset()
+    lacks: tuple[Feature, ...] = ()
     image_tokens: int | None = None
     price: Price | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse negative tokens, and `extra` that sets what a request is, with a ValueError."""
+        for name, tokens in (("room", self.room), ("image_tokens", self.image_tokens)):
+            if tokens is not None and tokens < 0:
+                raise ValueError(f"{name}={tokens} is not a number of tokens")
+        for name in _OURS:
+            if name in self.extra:
+                raise ValueError(
+                    f"extra: {name} is what every request is made of, and cannot be set"
+                )
 
     @property
     def address(self) -> str:
@@ -191,7 +213,7 @@ class ModelProfile:
             "protocol": None if self.protocol == "chat" else self.protocol,
             "effort": self.reasoning_effort,
             "verbosity": self.verbosity,
-            "without": ",".join(sorted(self.lacks)) or None,
+            "without": ",".join(sorted(set(self.lacks))) or None,
             "extra": _hash(self.extra) if self.extra else None,
         }
         return " ".join(f"{name}={value}" for name, value in values.items() if value is not None)
@@ -261,7 +283,7 @@ class ModelTable:
         values = {key: value for key, value in values.items() if key in known}
         if options is not None:
             values = _with_options(values, options, elsewhere=elsewhere)
-        values["lacks"] = frozenset(values.get("lacks", ()))
+        values["lacks"] = tuple(values.get("lacks", ()))
         return ModelProfile(**{"price": price, **values, "name": name})
 
 
@@ -325,55 +347,18 @@ def read_models(path: Path) -> dict[str, dict[str, Any]]:
     for name, entry in table.items():
         if not isinstance(entry, Mapping):
             raise DataError(f'{path}: {name} is no entry; write ["{name}"] and its fields under it')
-        for key, value in entry.items():
-            trouble = _trouble(key, value)
-            if trouble:
-                raise DataError(f'{path}: ["{name}"] {key} = {value!r}: {trouble}')
-        if ("input" in entry) != ("output" in entry):
-            raise DataError(
-                f'{path}: ["{name}"] needs input = and output =, dollars for a million tokens'
-            )
+        try:
+            _check_entry(name, entry, f'{path}: ["{name}"]')
+        except MarkschemeError as error:
+            raise DataError(str(error)) from None
         found[name] = dict(entry)
     return found
 
 
-_TEXTS = (
-    "served", "base_url", "key_env", "key_header", "reasoning_effort", "verbosity", "service_tier",
-    "limit_name", "as_of",
-)  # fmt: skip
-_FIELDS = (
-    *_TEXTS, "protocol", "headers", "query", "extra", "room", "lacks", "image_tokens",
-    *PRICE_FIELDS,
-)  # fmt: skip
-
-
-_OURS = ("model", "messages", "input", "contents", "prompt", "stream")
-
-
-def _trouble(key: str, value: object) -> str | None:
-    """What is wrong with a field of an entry."""
-    if key in PRICE_FIELDS:
-        number = isinstance(value, int | float) and not isinstance(value, bool)
-        right = number and math.isfinite(value) and 0 <= value <= 1e12  # type: ignore[arg-type, operator]
-        wanted = "dollars for a million tokens" if key != "batch" else "a share, such as 0.5"
-        return None if right else f"not {wanted}"
-    if key in _TEXTS:
-        return None if isinstance(value, str) else "not a text"
-    if key == "protocol":
-        known = get_args(ProtocolName)
-        return None if value in known else f"not one of {', '.join(known)}"
-    if key in ("headers", "query"):
-        texts = isinstance(value, Mapping) and all(isinstance(v, str) for v in value.values())
-        return None if texts else "not a table of texts"
-    if key == "extra":
-        if not isinstance(value, Mapping):
-            return "not a table"
-        ours = [name for name in _OURS if name in value]
-        return f"{ours[0]} is what every request is made of, and cannot be set" if ours else None
-    if key in ("room", "image_tokens"):
-        right = isinstance(value, int) and not isinstance(value, bool) and value >= 0
-        return None if right else "not a number of tokens"
-    if key == "lacks":
-        right = isinstance(value, list) and set(map(str, value)) <= set(FEATURES)
-        return None if right else f"not a list of {', '.join(FEATURES)}"
-    return f"no field of that name; there are {', '.join(_FIELDS)}"
+def _check_entry(name: str, entry: Mapping[str, Any], where: str) -> None:
+    prices = {key: value for key, value in entry.items() if key in PRICE_FIELDS}
+    if not {"input", "output"} & set(prices):  # an entry over another one may change the rest only
+        prices |= {"input": 0.0, "output": 0.0}
+    price = from_table(Price, prices, where)
+    also = (*PRICE_FIELDS, "as_of")
+    from_table(ModelProfile, {"served": name, **entry}, where, also=also, name=name, price=price)

@@ -149,7 +149,7 @@ class ServerChat:
         self._requests = Pace(self.options.requests_per_minute)
         self._tokens = Pace(self.options.tokens_per_minute)
         self._throttle = Throttle(most=self.concurrency)
-        self._lacks: frozenset[str] = self.profile.lacks
+        self._lacks: frozenset[str] = frozenset(self.profile.lacks)
         self._limit_name = self.profile.limit_name
         self._room = self.profile.room
         self._in_vain = 0
