@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -16,11 +17,13 @@ from markscheme.contract import ChatReply, ChatRequest, Message
 from markscheme.errors import BadRowsError, RunStoppedError
 from markscheme.models import ServerOptions
 from markscheme.models.chat import server_chat
+from markscheme.models.chat.batch_files import read_batch, write_batch
 from markscheme.models.chat.budget import Budget
 from markscheme.models.chat.cached import CachedChat
 from markscheme.models.chat.profiles import Price
 from markscheme.models.chat.scripted import ScriptedChat
 from markscheme.models.chat.server_chat import ServerChat
+from markscheme.models.ledger.ledger import Ledger, LedgerEntry
 from markscheme.models.sources import ModelOptions, Models
 
 ROWS = 30
@@ -343,6 +346,62 @@ def test_a_batch_is_written_for_what_is_missing_and_read_back(
     assert table["cost_usd"].sum() == pytest.approx(12 * 0.015 + 18 * 0.0075)
 
 
+@pytest.mark.parametrize("share", [[], ["--price-share", "0.1"]])
+def test_what_the_server_bills_for_a_batched_reply_goes_before_its_price(
+    here: Path, capfd: pytest.CaptureFixture[str], share: list[str]
+) -> None:
+    assert run_command(["batch", "write", "a.jsonl", "-j", "llm_kamalloo", "-m", "m",
+                        "-o", "batch.jsonl"]) == 0  # fmt: skip
+    results = [result_of(json.loads(text)) for text in Path("batch.jsonl").read_text().splitlines()]
+    for result in results:
+        result["response"]["body"]["usage"] |= {"cost": 0.25}
+    Path("results.jsonl").write_text("".join(json.dumps(one) + "\n" for one in results))
+    capfd.readouterr()
+    assert run_command(["batch", "read", "results.jsonl", "--prices", "prices.toml", *share]) == 0
+    assert f"{ROWS} replies, ${ROWS * 0.25:.4f}, 0 failed" in capfd.readouterr().out
+    with ChatServer() as server:
+        assert run_command(line(server.url, "-o", "all")) == 0
+        assert server.bodies == []
+    table = pl.read_parquet("all/judgments.parquet")
+    assert table["cost_usd"].to_list() == [0.25] * ROWS
+
+
+def test_a_reply_out_of_a_batch_file_says_what_was_sent_otherwise(here: Path) -> None:
+    entry = '[m]\nlacks = ["temperature"]\n'
+    Path("models.toml").write_text(entry)
+    assert run_command(["batch", "write", "a.jsonl", "-j", "llm_kamalloo", "-m", "m",
+                        "--models", "models.toml", "-o", "batch.jsonl"]) == 0  # fmt: skip
+    first = json.loads(Path("batch.jsonl").read_text().splitlines()[0])
+    assert "temperature" not in first["body"]
+    Path("results.jsonl").write_text(json.dumps(result_of(first)))
+    assert run_command(["batch", "read", "results.jsonl", "--models", "models.toml"]) == 0
+    models = Models(options=ModelOptions(model="m"))
+    found = models.ledger().find([first["custom_id"]])[first["custom_id"]]
+    models.close()
+    assert found.changed == {"temperature": None}
+
+
+def test_a_batch_file_that_cannot_be_finished_leaves_nothing(tmp_path: Path) -> None:
+    models = Models(options=ModelOptions(model="m", ledger=str(tmp_path / "l.sqlite")))
+
+    def entries() -> Iterator[LedgerEntry]:
+        yield LedgerEntry.of("m", "", requests(1)[0])
+        raise RunStoppedError("ended")
+
+    with pytest.raises(RunStoppedError):
+        write_batch(entries(), tmp_path / "batch.jsonl", models.ledger(), models.profile("m"))
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(markscheme.MarkschemeError, match="cannot write"):
+        write_batch(
+            [LedgerEntry.of("m", "", requests(1)[0])], tmp_path / "folder", models.ledger(),
+            models.profile("m"),
+        )  # fmt: skip
+    models.close()
+    assert {path.name for path in tmp_path.iterdir()} <= {
+        "folder", "l.sqlite", "l.sqlite-shm", "l.sqlite-wal"
+    }  # fmt: skip
+
+
 def test_results_of_nobody_are_named_and_the_others_kept(
     here: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -362,9 +421,6 @@ def test_results_of_nobody_are_named_and_the_others_kept(
 
 
 def test_an_unreadable_batch_is_an_error(tmp_path: Path) -> None:
-    from markscheme.models.chat.batch_files import read_batch
-    from markscheme.models.ledger.ledger import Ledger
-
     ledger = Ledger(tmp_path / "l.sqlite")
     with pytest.raises(markscheme.MarkschemeError, match="cannot read"):
         read_batch(tmp_path / "nowhere.jsonl", ledger, {})

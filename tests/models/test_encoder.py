@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from markscheme.errors import ModelError
-from markscheme.models.local import encoder as module
+from markscheme.models.local import weights
 from markscheme.models.local.encoder import MiniLM
 from markscheme.models.local.weights import MINILM, equal_length_batches
 
@@ -110,9 +110,9 @@ def test_threads_that_start_together_load_the_weights_once(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     opened = []
-    original = module.open_session
-    monkeypatch.setattr(module, "open_session", lambda f: opened.append(f) or original(f))
-    module._session.cache_clear()
+    original = weights.open_session
+    monkeypatch.setattr(weights, "open_session", lambda f: opened.append(f) or original(f))
+    weights._session.cache_clear()
     with ThreadPoolExecutor(8) as pool:
         vectors = list(pool.map(lambda _: MiniLM().encode(["together"]), range(8)))
     assert len(opened) == 1

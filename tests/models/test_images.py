@@ -20,13 +20,13 @@ import markscheme
 from markscheme.contract import ChatRequest, Image, Message
 from markscheme.errors import JudgeError
 from markscheme.models import ModelOptions, Models, ServerOptions
-from markscheme.models.chat import ScriptedChat, UnusableImageError, image_at
+from markscheme.models.chat import ScriptedChat, UnusableImageError, image_at, write_batch
 from markscheme.models.chat.images import kind_and_size
 from markscheme.models.chat.profiles import model_table
 from markscheme.models.chat.token_counts import image_tokens, rough_tokens
 from markscheme.models.chat.wire import Sending, wire_of
-from markscheme.models.ledger import request_from, request_record
-from markscheme.models.ledger.ledger import key_of
+from markscheme.models.ledger import failure_reasons, request_from, request_record
+from markscheme.models.ledger.ledger import LedgerEntry, key_of
 from markscheme.testing import FaultServer, ServerReply
 
 PROMPT = """summary = "By the chart."
@@ -234,6 +234,24 @@ def test_batches_carry_images_too(place: Path) -> None:
         models.close()
         assert server.requests[0]["messages"][0]["content"][0]["type"] == "image_url"
     assert found["verdict"].to_list() == [True]
+
+
+def test_an_image_that_cannot_be_sent_fails_its_row_of_a_batch_file_only(place: Path) -> None:
+    path = place / "charts" / "a.png"
+    image = image_at("a.png", place / "charts")
+    looking = ChatRequest(messages=(Message(role="user", content="Look.", images=(image,)),))
+    blind = ChatRequest(messages=(Message(role="user", content="Think."),))
+    path.write_bytes(png(64, 48, shade=99))
+    models = Models(options=ModelOptions(model="m", ledger=str(place / "l.sqlite")))
+    entries = [LedgerEntry.of("m", "", request) for request in (looking, blind)]
+    counts = write_batch(entries, place / "b.jsonl", models.ledger(), models.profile("m"))
+    written = [json.loads(line)["custom_id"] for line in (place / "b.jsonl").open()]
+    failures = failure_reasons(models.ledger())
+    models.close()
+    assert (counts.done, counts.failed, written) == (1, 1, [entries[1].key])
+    assert list(counts.reasons) == [reason for reason, _ in failures]
+    assert "changed during the run" in failures[0][0]
+    assert not list(place.glob("*.part"))
 
 
 def test_images_count_in_budgets_at_the_most_that_they_may_cost(place: Path) -> None:

@@ -14,6 +14,9 @@ from markscheme.models import ModelOptions
 from markscheme.tables import ReadOptions
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
+    from markscheme.models.chat import BatchCounts
     from markscheme.models.ledger import LedgerEntry
 
 group("llm batch", "Batch files: write what is missing, read the results back.")
@@ -50,11 +53,15 @@ def write(
     with opened(replace(models, dry_run=True), on_missing=missing.append) as asked:
         chosen = [parse_judge(name) for name in judges]
         run(AnswersReader(list(files), read), chosen, out=None, clean=clean, models=asked)
-        count = write_batch(missing, out, asked.ledger(), asked.profile(models.model or ""))
+        counts = write_batch(missing, out, asked.ledger(), asked.profile(models.model or ""))
         spending = asked.budget.spending
     notes.print(
-        f"{count:,} requests written to {out}; {spending.known:,} were known already", markup=False
+        f"{counts.done:,} requests written to {out}; {spending.known:,} were known already",
+        markup=False,
     )
+    if counts.failed:
+        notes.print(f"{counts.failed:,} cannot be sent")
+        _print_reasons(notes, counts)
 
 
 @command("llm batch read", example="markscheme llm batch read replies.jsonl")
@@ -80,12 +87,16 @@ def read(
     ledger = open_ledger(models.ledger, must_exist=True)
     try:
         for file in files:
-            found = read_batch(file, ledger, table, share=price_share)
-            cost = f", ${found.cost_usd:,.4f}" if found.cost_usd else ""
+            counts = read_batch(file, ledger, table, share=price_share)
+            cost = f", ${counts.cost_usd:,.4f}" if counts.cost_usd else ""
             console.print(
-                f"{file}: {found.replies:,} replies{cost}, {found.failed:,} failed", markup=False
+                f"{file}: {counts.done:,} replies{cost}, {counts.failed:,} failed", markup=False
             )
-            for reason, count in sorted(found.reasons.items()):
-                console.print(f"  {count:,} times: {reason}", markup=False)
+            _print_reasons(console, counts)
     finally:
         ledger.close()
+
+
+def _print_reasons(screen: Console, counts: BatchCounts) -> None:
+    for reason, count in sorted(counts.reasons.items()):
+        screen.print(f"  {count:,} times: {reason}", markup=False)

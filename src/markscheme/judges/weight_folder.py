@@ -12,6 +12,7 @@ import numpy as np
 from markscheme.contract import Lineage
 from markscheme.errors import ModelError
 from markscheme.features.alignment import Rarity
+from markscheme.models.local import file_digest
 
 
 class WeightFolder:
@@ -27,10 +28,7 @@ class WeightFolder:
     @cached_property
     def revision(self) -> str:
         """Twelve hexadecimal digits over all files, for signatures."""
-        digest = hashlib.sha256()
-        for name in self.files:
-            digest.update(self.path(name).read_bytes())
-        return digest.hexdigest()[:12]
+        return file_digest(map(self.path, self.files), hashlib.sha256())[:12]
 
     @cached_property
     def lineage(self) -> Lineage:

@@ -229,15 +229,12 @@ class Models:
 
     def _cached(self, model: ChatModel) -> ChatModel:
         """The model with ledger and budget around it."""
-        from markscheme.models.chat import BATCH_SHARE, CachedChat
+        from markscheme.models.chat import CachedChat, batch_share
 
         if self.options.replay:
             return model
         profile = self.profile(model.name)
         price = profile.price
-        share = 1.0
-        if self.options.batch:
-            share = BATCH_SHARE if price is None or price.batch is None else price.batch
         objects = (self._given, *self._named.values())
         stored = self.options.ledger is not None or not any(model is one for one in objects)
         return CachedChat(
@@ -246,7 +243,7 @@ class Models:
             budget=self.budget,
             prices={} if price is None else {model.name: price},
             assumed=self._models().highest_price,
-            share=share,
+            share=batch_share(price) if self.options.batch else 1.0,
             image_tokens=profile.image_tokens,
             send=not self.options.dry_run,
             on_missing=self._on_missing,

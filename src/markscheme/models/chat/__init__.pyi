@@ -1,4 +1,5 @@
 from .batch_chat import BatchChat as BatchChat
+from .batch_files import BatchCounts as BatchCounts
 from .batch_files import read_batch as read_batch
 from .batch_files import write_batch as write_batch
 from .budget import Budget as Budget
@@ -9,10 +10,10 @@ from .call_group import CallGroup as CallGroup
 from .images import UnusableImageError as UnusableImageError
 from .images import image_at as image_at
 from .images import images_below as images_below
-from .profiles import BATCH_SHARE as BATCH_SHARE
 from .profiles import ModelProfile as ModelProfile
 from .profiles import ModelTable as ModelTable
 from .profiles import Price as Price
+from .profiles import batch_share as batch_share
 from .profiles import model_table as model_table
 from .profiles import price_of as price_of
 from .reading import is_logprob as is_logprob

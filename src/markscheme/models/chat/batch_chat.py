@@ -129,19 +129,16 @@ class BatchChat:
         """
         keys = [LedgerEntry.of(self.name, self.revision, one).key for one in requests]
         sendings = {
-            key: Sending(
-                request=one, profile=self.profile, limit=self.limit(one),
-                without=frozenset(self.profile.lacks), limit_name=self.profile.limit_name,
-            )
-            for key, one in zip(keys, requests, strict=True)
-        }  # fmt: skip
+            key: Sending.first(request, self.profile)
+            for key, request in zip(keys, requests, strict=True)
+        }
         found = self._unsendable(sendings)
         before: dict[str, ChatReply] = {}
         requested = {key: one for key, one in sendings.items() if key not in found}
         for last in (*[False] * (_ROUNDS - 1), True):
             again: dict[str, Sending] = {}
             for key, sending, result in loop_thread().run(self._round(requested)):
-                reply, otherwise = self._read(sending, result)
+                reply, otherwise = read_result(sending, result)
                 if key in before:
                     reply = added(before.pop(key), reply)
                 if otherwise is not None and not last:
@@ -151,7 +148,7 @@ class BatchChat:
                     found[key] = reply
             for key in requested:
                 if key not in found and key not in again:
-                    found[key] = _failed("the batch's results have nothing on this request")
+                    found[key] = failed("the batch's results have nothing on this request")
             # Only of what will be in the ledger a batch need be remembered.
             gone = [key for key in requested if key in again or found[key].status == "failed"]
             self._jobs.forget(gone)
@@ -172,7 +169,7 @@ class BatchChat:
                 try:
                     body_of(self._wire, sending)
                 except DataError as error:
-                    found[key] = _failed(str(error))
+                    found[key] = failed(str(error))
         return found
 
     # --- one round ----------------------------------------------------------------------------
@@ -329,29 +326,30 @@ class BatchChat:
         names = "a batch" if len(waiting) == 1 else f"{len(waiting)} batches"
         self.on_wait(f"{names}: {done:,} of {whole:,} done")
 
-    # --- results ------------------------------------------------------------------------------
 
-    def _read(self, sending: Sending, result: BatchResult) -> tuple[ChatReply, Sending | None]:
-        """The reply in a result, and what to send in another round, if anything."""
-        if result.status != 200:
-            found = mapping(result.body).get("error", result.body)
-            error = mapping(found)
-            message = error.get("message") or error.get("code") or "no reason given"
-            detail = " ".join(well_formed(str(message)).split())[:400]
-            if is_refusal(error):
-                return ChatReply(status="refused", error=f"batch: {detail}"), None
-            lacking = lacking_feature(self._wire, result.status, error, detail, sending)
-            otherwise = without(sending, lacking) if lacking else None
-            return _failed(f"batch: HTTP {result.status}: {detail}"), otherwise
-        try:
-            reply = read_reply(self._wire, result.body)
-        except MalformedReplyError as malformed:
-            return _failed(f"batch: {malformed}"), None
-        reply = replace(reply, changed=changes(sending))
-        return reply, larger(sending, self.profile.room) if no_text(reply) else None
+def read_result(sending: Sending, result: BatchResult) -> tuple[ChatReply, Sending | None]:
+    """The reply in a result, and what to send in another round, if anything."""
+    wire = wire_of(sending.profile)
+    if result.status != 200:
+        error = mapping(mapping(result.body).get("error", result.body))
+        message = error.get("message") or error.get("code") or "no reason given"
+        detail = " ".join(well_formed(str(message)).split())[:400]
+        if is_refusal(error):
+            return ChatReply(status="refused", error=f"batch: {detail}"), None
+        lacking = lacking_feature(wire, result.status, error, detail, sending)
+        otherwise = without(sending, lacking) if lacking else None
+        status = f"HTTP {result.status}: " if result.status else ""
+        return failed(f"batch: {status}{detail}"), otherwise
+    try:
+        reply = read_reply(wire, result.body)
+    except MalformedReplyError as malformed:
+        return failed(f"batch: {malformed}"), None
+    reply = replace(reply, changed=changes(sending))
+    return reply, larger(sending, sending.profile.room) if no_text(reply) else None
 
 
-def _failed(error: str) -> ChatReply:
+def failed(error: str) -> ChatReply:
+    """A reply to a request that failed, with the reason."""
     return ChatReply(status="failed", error=error)
 
 

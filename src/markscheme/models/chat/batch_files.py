@@ -6,85 +6,102 @@ ledger, so that the results file alone is enough to read the replies back.
 
 from __future__ import annotations
 
-import os
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
 
 import orjson
 
 from markscheme.contract import ChatReply
 from markscheme.errors import BadRowsError, DataError, ModelError, Problem
-from markscheme.models.chat.openai_format import is_refusal
-from markscheme.models.chat.profiles import BATCH_SHARE, ModelProfile, ModelTable
-from markscheme.models.chat.reading import MalformedReplyError
-from markscheme.models.chat.wire import Sending, body_of, read_reply, wire_of
+from markscheme.models.chat.batch_chat import failed, read_result
+from markscheme.models.chat.batch_services import (
+    OPENAI_PROTOCOLS,
+    Caller,
+    OpenAIBatches,
+    openai_result,
+)
+from markscheme.models.chat.cached import cost_of
+from markscheme.models.chat.http import HttpClient
+from markscheme.models.chat.profiles import ModelProfile, ModelTable, batch_share
+from markscheme.models.chat.wire import Sending, body_of, wire_of
 from markscheme.models.ledger import Ledger, LedgerEntry, request_from, request_record
+from markscheme.tables import whole_file
 
 
 @dataclass(kw_only=True)
-class BatchRead:
-    """What a results file held."""
+class BatchCounts:
+    """What a batch file or a results file holds.
 
-    replies: int = 0
+    Attributes:
+        done: requests that were written, or replies that were read.
+        failed: requests that cannot be sent, or that got no reply.
+        cost_usd: of the replies.
+        reasons: how often each reason of a failure occurred.
+    """
+
+    done: int = 0
     failed: int = 0
     cost_usd: float = 0.0
     reasons: dict[str, int] = field(default_factory=dict)
 
+    def store(self, ledger: Ledger, entry: LedgerEntry, reply: ChatReply) -> None:
+        """Put a reply into the ledger, and count it."""
+        if reply.status == "failed":
+            self.failed += 1
+            reason = reply.error or ""
+            self.reasons[reason] = self.reasons.get(reason, 0) + 1
+        else:
+            self.done += 1
+        self.cost_usd += reply.cost_usd or 0.0
+        ledger.put(entry, reply)
+
 
 def write_batch(
     entries: Iterable[LedgerEntry], path: Path, ledger: Ledger, profile: ModelProfile
-) -> int:
-    """Write requests as a batch file, equal ones once, and remember them; returns how many.
+) -> BatchCounts:
+    """Write requests as a batch file, equal ones once, and remember them.
 
-    What the model's profile says that it lacks is left out.
+    What the model's profile says that it lacks is left out. A request whose images cannot be sent
+    is not written: the ledger has it as failed.
 
     Raises:
-        ModelError: the model's protocol has no batch files of this form.
+        ModelError: the model's protocol has no batch files of this form, or the ledger cannot be
+            written.
         DataError: the file cannot be written.
-        ModelError: the ledger cannot.
     """
-    if profile.protocol not in ("chat", "responses", "completions"):
+    if profile.protocol not in OPENAI_PROTOCOLS:
         raise ModelError(
             f"{profile.name}: batch files are written for OpenAI's protocols only, not for "
             f"{profile.protocol!r}; ask it without a batch"
         )
     wire = wire_of(profile)
-    distinct = {one.key: one for one in entries}
-    _remember(ledger, distinct.values())
-    temporary = path.with_name(path.name + ".part")
+    service = OpenAIBatches(Caller(HttpClient(timeout=0, connections=0), profile, wire))
+    counts = BatchCounts()
+    written = []
     try:
-        with temporary.open("wb") as stream:
-            for one in distinct.values():
-                line = {
-                    "custom_id": one.key,
-                    "method": "POST",
-                    "url": f"/v1{wire.path}",
-                    "body": body_of(
-                        wire,
-                        Sending(
-                            request=one.request,
-                            profile=profile,
-                            limit=one.request.max_tokens + profile.room,
-                            without=frozenset(profile.lacks),
-                            limit_name=profile.limit_name,
-                        ),
-                    ),
-                }
-                stream.write(orjson.dumps(line) + b"\n")
-            stream.flush()
-            os.fsync(stream.fileno())
-        temporary.replace(path)
+        with whole_file(path) as temporary:
+            with temporary.open("wb") as stream:
+                for entry in {entry.key: entry for entry in entries}.values():
+                    try:
+                        body = body_of(wire, Sending.first(entry.request, profile))
+                    except DataError as error:
+                        counts.store(ledger, entry, failed(str(error)))
+                        continue
+                    stream.write(service.line(entry.key, body))
+                    written.append(entry)
+            _remember(ledger, written)
     except OSError as error:
         raise DataError(f"cannot write {path}: {error.strerror}") from None
-    return len(distinct)
+    ledger.flush()
+    counts.done = len(written)
+    return counts
 
 
 def read_batch(
     path: Path, ledger: Ledger, models: ModelTable, *, share: float | None = None
-) -> BatchRead:
+) -> BatchCounts:
     """Read a results file into the ledger.
 
     Requests that failed are logged, and stay missing for the next batch or run.
@@ -93,92 +110,39 @@ def read_batch(
         path: the provider's output file, or its error file.
         ledger: the ledger that the batch was written with.
         models: protocols and prices of the models.
-        share: what a batched call costs as a share of an ordinary one; None for the model's own,
-            else a half.
+        share: what a batched call costs as a share of an ordinary one, where the server does not
+            bill it itself; None for the model's own, else a half.
 
     Raises:
         BadRowsError: lines that are no results, or of requests that this ledger did not write;
             what can be read is stored nevertheless.
         DataError: the file cannot be read.
     """
-    found = BatchRead()
+    counts = BatchCounts()
     problems = []
     try:
         lines = path.read_bytes().splitlines()
     except OSError as error:
         raise DataError(f"cannot read {path}: {error.strerror}") from None
-    for number, text in enumerate(lines, start=1):
-        if not text.strip():
+    for number, line in enumerate(lines, start=1):
+        if not line.strip():
             continue
         try:
-            key, line = _line(text)
-            entry = _remembered(ledger, key)
-            profile = models.profile(entry.model)
-            reply = _reply(line, profile)
-        except (KeyError, TypeError, ValueError) as error:
-            reason = f"it has no {error}" if isinstance(error, KeyError) else str(error)
-            problems.append(
-                Problem(source=str(path), line=number, message=f"no result of a batch: {reason}")
-            )
+            result = openai_result(line)
+            entry = _remembered(ledger, result.key)
+        except ValueError as error:
+            message = f"no result of a batch: {error}"
+            problems.append(Problem(source=str(path), line=number, message=message))
             continue
-        price = profile.price
-        if price and reply.tokens_in is not None and reply.tokens_out is not None:
-            whole = price.cost(
-                reply.tokens_in,
-                reply.tokens_out,
-                cached=reply.tokens_cached or 0,
-                reasoning=reply.tokens_reasoning or 0,
-            )
-            own = BATCH_SHARE if price.batch is None else price.batch
-            cost = whole * (own if share is None else share)
-            reply = replace(reply, cost_usd=cost)
-            found.cost_usd += cost
-        if reply.status == "failed":
-            found.failed += 1
-            reason = reply.error or ""
-            found.reasons[reason] = found.reasons.get(reason, 0) + 1
-        else:
-            found.replies += 1
-        ledger.put(entry, reply)
+        profile = models.profile(entry.model)
+        reply, _ = read_result(Sending.first(entry.request, profile), result)
+        own = batch_share(profile.price) if share is None else share
+        cost = cost_of(reply, profile.price, share=own)
+        counts.store(ledger, entry, replace(reply, cost_usd=cost))
     ledger.flush()
     if problems:
         raise BadRowsError(problems)
-    return found
-
-
-def _line(text: bytes) -> tuple[str, dict[str, Any]]:
-    """A line of a results file, and its key."""
-    line: Any = orjson.loads(text)
-    if not isinstance(line, dict):
-        raise ValueError("it is no JSON object")
-    key = line["custom_id"]
-    if not isinstance(key, str):
-        raise ValueError("its custom_id is no text")
-    return key, line
-
-
-def _reply(line: Mapping[str, Any], profile: ModelProfile) -> ChatReply:
-    """The reply in a line of a results file."""
-    response = line.get("response")
-    if not isinstance(response, dict):
-        return _failed(line.get("error"))
-    body = response.get("body")
-    if response.get("status_code") != 200:
-        error = body.get("error") if isinstance(body, dict) else None
-        return _failed(error or line.get("error"), response.get("status_code"))
-    try:
-        return read_reply(wire_of(profile), body)
-    except MalformedReplyError as error:
-        return ChatReply(status="failed", error=str(error))
-
-
-def _failed(error: object, status: object = None) -> ChatReply:
-    found = error if isinstance(error, Mapping) else {}
-    detail = str(found.get("message") or found.get("code") or "no reason given")
-    where = f"HTTP {status}: " if status else ""
-    return ChatReply(
-        status="refused" if is_refusal(found) else "failed", error=f"batch: {where}{detail}"
-    )
+    return counts
 
 
 def _remember(ledger: Ledger, entries: Iterable[LedgerEntry]) -> None:

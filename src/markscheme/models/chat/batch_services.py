@@ -8,7 +8,7 @@ not heard of can be found again.
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -21,6 +21,9 @@ from markscheme.models.chat.reading import mapping, well_formed, word
 from markscheme.models.chat.wire import Wire
 
 LARGEST_RESULTS = 1 << 30
+OPENAI_PROTOCOLS = ("chat", "responses", "completions")
+"""Protocols whose batches are files of lines."""
+
 _MIB = 1 << 20
 _SHOWN = 400
 
@@ -46,7 +49,10 @@ class BatchState:
 
 @dataclass(frozen=True, kw_only=True)
 class BatchResult:
-    """What became of one request: `body` of a reply with status 200, or an error's."""
+    """What became of one request: `body` of a reply with status 200, or an error's.
+
+    `status` is 0 where the provider never made a reply, as with a batch that expired.
+    """
 
     key: str
     status: int
@@ -280,19 +286,24 @@ class OpenAIBatches:
             .content
             for file in state.files
         ]  # fmt: skip
-        return self._read(contents)
+        return _results(contents, openai_result)
 
-    def _read(self, contents: Iterable[bytes]) -> Iterator[BatchResult]:
-        for line in _objects(contents):
-            key = line.get("custom_id")
-            response = mapping(line.get("response"))
-            status = response.get("status_code")
-            if not isinstance(key, str):
-                continue
-            if isinstance(status, int) and not isinstance(status, bool):
-                yield BatchResult(key=key, status=status, body=response.get("body"))
-            else:
-                yield BatchResult(key=key, status=500, body={"error": line.get("error")})
+
+def openai_result(line: bytes) -> BatchResult:
+    """The result in a line of a file of results.
+
+    Raises:
+        ValueError: there is none.
+    """
+    content = mapping(orjson.loads(line))
+    key = content.get("custom_id")
+    if not isinstance(key, str):
+        raise ValueError("it has no 'custom_id'")
+    response = mapping(content.get("response"))
+    status = response.get("status_code")
+    if isinstance(status, int) and not isinstance(status, bool):
+        return BatchResult(key=key, status=status, body=response.get("body"))
+    return BatchResult(key=key, status=0, body={"error": content.get("error")})
 
 
 class AnthropicBatches:
@@ -353,30 +364,33 @@ class AnthropicBatches:
         """See `BatchService`."""
         path = f"/messages/batches/{state.files[0]}/results"
         response = await self._caller.call("GET", path, largest=LARGEST_RESULTS)
-        return self._read(response.content)
-
-    def _read(self, content: bytes) -> Iterator[BatchResult]:
-        for line in _objects([content]):
-            key, result = line.get("custom_id"), mapping(line.get("result"))
-            if not isinstance(key, str):
-                continue
-            if result.get("type") == "succeeded":
-                yield BatchResult(key=key, status=200, body=result.get("message"))
-                continue
-            error = mapping(mapping(result.get("error")).get("error"))
-            detail = error or {"message": f"the batch gave no answer: {word(result.get('type'))}"}
-            wrong = error.get("type") == "invalid_request_error"
-            yield BatchResult(key=key, status=400 if wrong else 500, body={"error": detail})
+        return _results([response.content], _anthropic_result)
 
 
-def _objects(contents: Iterable[bytes]) -> Iterator[Mapping[str, Any]]:
-    """The JSON objects of files of lines; what is none is passed over, and so has no result."""
+def _anthropic_result(line: bytes) -> BatchResult:
+    content = mapping(orjson.loads(line))
+    key, result = content.get("custom_id"), mapping(content.get("result"))
+    if not isinstance(key, str):
+        raise ValueError("it has no 'custom_id'")
+    if result.get("type") == "succeeded":
+        return BatchResult(key=key, status=200, body=result.get("message"))
+    error = mapping(mapping(result.get("error")).get("error"))
+    detail = error or {"message": f"the batch gave no answer: {word(result.get('type'))}"}
+    wrong = error.get("type") == "invalid_request_error"
+    return BatchResult(key=key, status=400 if wrong else 500, body={"error": detail})
+
+
+def _results(
+    contents: Iterable[bytes], read: Callable[[bytes], BatchResult]
+) -> Iterator[BatchResult]:
+    """The results in files of lines; a line without one is passed over."""
     for content in contents:
         for line in content.splitlines():
             try:
-                yield mapping(orjson.loads(line))
+                result = read(line)
             except ValueError:
                 continue
+            yield result
 
 
 def batch_service(http: HttpClient, profile: ModelProfile, wire: Wire) -> BatchService:
@@ -388,7 +402,7 @@ def batch_service(http: HttpClient, profile: ModelProfile, wire: Wire) -> BatchS
     caller = Caller(http, profile, wire)
     if profile.protocol == "messages":
         return AnthropicBatches(caller)
-    if profile.protocol in ("chat", "responses", "completions"):
+    if profile.protocol in OPENAI_PROTOCOLS:
         return OpenAIBatches(caller)
     raise ModelError(
         f"{profile.name}: --batch knows the batch interfaces of OpenAI, Azure, servers like them "

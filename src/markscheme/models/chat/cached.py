@@ -279,11 +279,11 @@ class CachedChat:
     def _settle(self, work: _Work, entry: LedgerEntry, worst: float, reply: ChatReply) -> ChatReply:
         """Price a reply, count it, store it, and deliver it once it is stored."""
         price = price_of(self.name, self.prices)
-        bill = self._bill(reply, price)
+        bill = cost_of(reply, price, share=self.share)
         if reply.cost_usd is None and price is not None:
             reply = dataclasses.replace(reply, cost_usd=bill)
         if bill is None and self.budget.max_cost is not None:
-            bill = self._bill(reply, self.assumed)
+            bill = cost_of(reply, self.assumed, share=self.share)
         self.budget.settle(worst, reply, bill=bill)
         self._remark(reply)
         if self.ledger is None:
@@ -291,19 +291,6 @@ class CachedChat:
         else:
             self.ledger.put(entry, reply, lambda stored: work.deliver(entry.key, stored))
         return reply
-
-    def _bill(self, reply: ChatReply, price: Price | None) -> float | None:
-        """What a reply cost: as the server billed it, else by the price."""
-        if reply.cost_usd is not None:
-            return reply.cost_usd
-        if price is None or reply.tokens_in is None or reply.tokens_out is None:
-            return None
-        return self.share * price.cost(
-            reply.tokens_in,
-            reply.tokens_out,
-            cached=reply.tokens_cached or 0,
-            reasoning=reply.tokens_reasoning or 0,
-        )
 
     def _remark(self, reply: ChatReply) -> None:
         """Count requests and replies that differ from what the user chose."""
@@ -314,6 +301,20 @@ class CachedChat:
                 self.budget.remark(f"{self.name}: sent with another {name} than the prompt's")
         if reply.model and not _same_model(reply.model, self.name):
             self.budget.remark(f"{self.name}: answered by {reply.model!r}")
+
+
+def cost_of(reply: ChatReply, price: Price | None, *, share: float) -> float | None:
+    """US dollars that a reply cost: as the server billed it, else a share of its price."""
+    if reply.cost_usd is not None:
+        return reply.cost_usd
+    if price is None or reply.tokens_in is None or reply.tokens_out is None:
+        return None
+    return share * price.cost(
+        reply.tokens_in,
+        reply.tokens_out,
+        cached=reply.tokens_cached or 0,
+        reasoning=reply.tokens_reasoning or 0,
+    )
 
 
 def _same_model(served: str, requested: str) -> bool:

@@ -77,6 +77,11 @@ class Price:
         ) / 1e6  # fmt: skip
 
 
+def batch_share(price: Price | None) -> float:
+    """What a batched call costs as a share of an ordinary one."""
+    return BATCH_SHARE if price is None or price.batch is None else price.batch
+
+
 def price_in(entry: Mapping[str, Any]) -> Price | None:
     """The price in a model's entry, if there is one."""
     if "input" not in entry or "output" not in entry:

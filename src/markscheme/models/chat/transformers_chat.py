@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from hashlib import blake2b
 from pathlib import Path
 from time import perf_counter
@@ -15,7 +16,7 @@ from markscheme.errors import ModelError
 from markscheme.models.chat.openai_format import as_one_text
 from markscheme.models.chat.reading import stored_places
 from markscheme.models.chat.wire import TOP_LOGPROBS
-from markscheme.models.local import library
+from markscheme.models.local import file_digest, library
 
 _WANTED = "a language model in this process"
 
@@ -45,20 +46,14 @@ class HuggingFaceChat:
     def __post_init__(self) -> None:
         self._loaded: tuple[Any, Any] | None = None
         self._lock = threading.Lock()
-        self._hash: str | None = None
 
-    @property
+    @cached_property
     def revision(self) -> str:
         """Hash of the weights of a folder; "" for a hub name, whose weights come later."""
-        if self._hash is None:
-            files = sorted(Path(self.folder).glob("*.safetensors"))
-            found = blake2b(digest_size=6)
-            for file in files:
-                with file.open("rb") as stream:
-                    while block := stream.read(1 << 22):
-                        found.update(block)
-            self._hash = found.hexdigest() if files else ""
-        return self._hash
+        folder = Path(self.folder)
+        # In this order, as transformers does: a trainer leaves other .bin files beside its weights.
+        files = sorted(folder.glob("*.safetensors")) or sorted(folder.glob("*.bin"))
+        return file_digest(files, blake2b(digest_size=6)) if files else ""
 
     def complete(
         self, requests: Sequence[ChatRequest], *, on_reply: OnReply | None = None

@@ -34,6 +34,17 @@ class Sending:
     without: frozenset[str] = frozenset()
     limit_name: str | None = None
 
+    @classmethod
+    def first(cls, request: ChatRequest, profile: ModelProfile) -> Sending:
+        """A request as it is sent first: as the model's profile says."""
+        return cls(
+            request=request,
+            profile=profile,
+            limit=request.max_tokens + profile.room,
+            without=frozenset(profile.lacks),
+            limit_name=profile.limit_name,
+        )
+
     def has(self, feature: str) -> bool:
         """Whether a feature is requested and sent."""
         if feature in self.without:

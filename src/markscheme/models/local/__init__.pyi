@@ -11,11 +11,12 @@ from .pair_classifier import LONGEST as LONGEST
 from .pair_classifier import OnnxPairClassifier as OnnxPairClassifier
 from .pair_classifier import entailment_column as entailment_column
 from .pair_classifier import open_nli as open_nli
-from .pair_classifier import positions as positions
 from .trees import Trees as Trees
 from .weights import CHARACTERS_A_TOKEN as CHARACTERS_A_TOKEN
 from .weights import MINILM as MINILM
 from .weights import equal_length_batches as equal_length_batches
+from .weights import file_digest as file_digest
 from .weights import library as library
+from .weights import positions as positions
 from .weights import revision as revision
 from .weights import weights_hash as weights_hash

@@ -17,6 +17,7 @@ from markscheme.errors import ModelError
 from markscheme.models.local.weights import (
     CHARACTERS_A_TOKEN,
     equal_length_batches,
+    file_digest,
     library,
     weights_hash,
 )
@@ -268,11 +269,7 @@ def causal_revision(name: str, model: Any = None) -> str:
     """
     file = Path(name)
     if file.suffix == ".gguf" and file.is_file():
-        with file.open("rb") as stream:
-            digest = blake2b(digest_size=6)
-            while block := stream.read(1 << 22):
-                digest.update(block)
-        return f"weights:{digest.hexdigest()}"
+        return f"weights:{file_digest([file], blake2b(digest_size=6))}"
     known = weights_hash(name)
     commit = getattr(getattr(model, "config", None), "_commit_hash", None)
     return f"weights:{known}" if known else (f"commit:{commit}" if commit else "")

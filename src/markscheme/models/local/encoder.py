@@ -4,36 +4,28 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from markscheme.errors import ModelError
 from markscheme.models.local.weights import (
-    CHARACTERS_A_TOKEN,
     MINILM,
-    equal_length_batches,
+    Feeds,
+    in_batches,
     model_file,
     open_session,
     open_tokenizer,
+    opened,
     read_json,
     revision,
-    run_batches,
 )
 
-if TYPE_CHECKING:
-    from onnxruntime import InferenceSession
-    from tokenizers import Tokenizer
-
 Vectors = npt.NDArray[np.float32]
-
-_TEXTS_AT_ONCE = 4096
-_loading = threading.Lock()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,55 +64,16 @@ class MiniLM:
         product is a cosine in [-1, 1]. The empty string has a vector too. Raises ModelError where
         the weights cannot be loaded or `max_tokens` does not fit them.
         """
-        position: dict[str, int] = {}
-        rows = [position.setdefault(text, len(position)) for text in texts]
-        return self._encode_distinct(list(position))[rows]
-
-    def _encode_distinct(self, texts: list[str]) -> Vectors:
-        session, tokenizer, width = _load(self.folder, self.max_tokens)
-        tokens: list[npt.NDArray[np.int64]] = []
-        for start in range(0, len(texts), _TEXTS_AT_ONCE):
-            some = [text[: self._characters] for text in texts[start : start + _TEXTS_AT_ONCE]]
-            tokens += [np.array(one.ids, np.int64) for one in tokenizer.encode_batch(some)]
-        vectors = np.empty((len(texts), width), np.float32)
-
-        def run(batch: npt.NDArray[np.int64]) -> None:
-            ids = np.stack([tokens[row] for row in batch])
-            vectors[batch] = session.run(["embedding"], {"input_ids": ids})[0]
-
-        lengths = np.array([len(one) for one in tokens], np.int64)
-        run_batches(list(equal_length_batches(lengths)), run, threads=self.threads)
-        return vectors
-
-    @property
-    def _characters(self) -> int:
-        return self.max_tokens * CHARACTERS_A_TOKEN
-
-
-def _load(folder: Path, max_tokens: int) -> tuple[InferenceSession, Tokenizer, int]:
-    with _loading:  # lru_cache alone would let two threads load the same weights twice
-        session = _session(folder)
-        tokenizer, width = _tokenizer(folder, max_tokens)
-    return session, tokenizer, width
-
-
-@lru_cache(maxsize=4)
-def _session(folder: Path) -> InferenceSession:
-    return open_session(folder)
-
-
-@lru_cache(maxsize=4)
-def _tokenizer(folder: Path, max_tokens: int) -> tuple[Tokenizer, int]:
-    config = read_json(folder, "config.json")
-    longest = int(config["max_position_embeddings"])
-    if not 2 < max_tokens <= longest:
-        raise ModelError(
-            f"max_tokens={max_tokens} does not fit the weights in {folder}: "
-            f"choose from 3 to {longest}."
+        session, tokenizer = opened(self.folder, self.max_tokens, least=3)
+        vectors = in_batches(
+            tokenizer,
+            texts,
+            lambda feeds: session.run(["embedding"], feeds)[0],
+            max_tokens=self.max_tokens,
+            threads=self.threads,
         )
-    tokenizer = open_tokenizer(folder)
-    tokenizer.enable_truncation(max_length=max_tokens)
-    return tokenizer, int(config["hidden_size"])
+        width = int(read_json(self.folder, "config.json")["hidden_size"])
+        return np.array(vectors, np.float32).reshape(len(texts), width)
 
 
 # --- MiniLM's vectors of every token and of its middle layer, from the same shipped file ----------
@@ -166,9 +119,14 @@ class TokenEncoder:
     ) -> None:
         self.max_tokens = max_tokens
         self.threads = threads
-        self._session = _open(folder)
-        self._tokenizer: Tokenizer = open_tokenizer(folder)
-        self._tokenizer.enable_truncation(max_length=max_tokens)
+        path = model_file(folder)
+        self._session = open_session(
+            path,
+            path.read_bytes() + _outputs(_MIDDLE, _LAST),
+            advice="It must be a sentence encoder of six layers that "
+            "markscheme_research.training.export_onnx wrote.",
+        )
+        self._tokenizer = open_tokenizer(folder, max_tokens)
         self._cached: OrderedDict[str, TextVectors] = OrderedDict()
         self._cached_tokens = 0
         self._keeping = threading.Lock()
@@ -211,28 +169,22 @@ class TokenEncoder:
             self._cached_tokens = 0
 
     def _encode(self, texts: list[str]) -> list[TextVectors]:
-        cut = self.max_tokens * CHARACTERS_A_TOKEN
-        coded = self._tokenizer.encode_batch([text[:cut] for text in texts])
-        ids = [np.array(one.ids, np.int64) for one in coded]
-        found: dict[int, TextVectors] = {}
-
-        def run(batch: npt.NDArray[np.int64]) -> None:
-            stacked = np.stack([ids[row] for row in batch])
-            sentence, middle, last = self._session.run(
-                ["embedding", _MIDDLE, _LAST], {"input_ids": stacked}
-            )
-            mean = middle.mean(axis=1)
+        def run(feeds: Feeds) -> Iterator[TextVectors]:
+            sentences, middle, last = self._session.run(["embedding", _MIDDLE, _LAST], feeds)
             last /= np.maximum(np.linalg.norm(last, axis=2, keepdims=True), 1e-9)
-            tokens = last.astype(np.float16)
-            for place, row in enumerate(batch.tolist()):
-                found[row] = TextVectors(
-                    sentence=sentence[place], middle=mean[place], tokens=tokens[place],
-                    ids=ids[row],
-                )  # fmt: skip
+            rows = zip(
+                sentences,
+                middle.mean(axis=1),
+                last.astype(np.float16),
+                feeds["input_ids"],
+                strict=True,
+            )
+            for sentence, mean, tokens, ids in rows:
+                yield TextVectors(sentence=sentence, middle=mean, tokens=tokens, ids=ids)
 
-        lengths = np.array([len(one) for one in ids], np.int64)
-        run_batches(list(equal_length_batches(lengths)), run, threads=self.threads)
-        return [found[row] for row in range(len(texts))]
+        return in_batches(
+            self._tokenizer, texts, run, max_tokens=self.max_tokens, threads=self.threads
+        )
 
 
 @cache
@@ -244,26 +196,6 @@ def token_encoder(folder: Path = MINILM) -> TokenEncoder:
     """The encoder of this process, opened once."""
     with _opening:
         return _shared(folder)
-
-
-def _open(folder: Path) -> InferenceSession:
-    import onnxruntime
-
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = 1
-    options.inter_op_num_threads = 1
-    options.log_severity_level = 3
-    path = model_file(folder)
-    try:
-        return onnxruntime.InferenceSession(
-            path.read_bytes() + _outputs(_MIDDLE, _LAST), options,
-            providers=["CPUExecutionProvider"],
-        )  # fmt: skip
-    except Exception as error:  # onnxruntime's own exceptions share no base below Exception
-        raise ModelError(
-            f"{path} cannot be loaded with the vectors of its tokens ({error}). It must be a "
-            "sentence encoder of six layers that markscheme_research.training.export_onnx wrote."
-        ) from error
 
 
 def _outputs(*names: str) -> bytes:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import importlib.metadata
-import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -16,24 +15,18 @@ import numpy.typing as npt
 from markscheme.contract import PairClassifier
 from markscheme.errors import MissingExtraError, ModelError
 from markscheme.models.local.weights import (
-    CHARACTERS_A_TOKEN,
-    equal_length_batches,
-    open_session,
-    open_tokenizer,
+    FED,
+    Feeds,
+    in_batches,
+    opened,
+    positions,
     read_json,
     revision,
-    run_batches,
 )
-
-if TYPE_CHECKING:
-    from onnxruntime import InferenceSession
-    from tokenizers import Encoding, Tokenizer
 
 Scores = npt.NDArray[np.float32]
 Pair = tuple[str, str]
 
-_FED = ("input_ids", "attention_mask", "token_type_ids")
-_PAIRS_AT_ONCE = 4096
 _ENTAILMENT = frozenset({"entailment", "entails", "entail", "entailed"})
 
 LONGEST = 512
@@ -41,8 +34,6 @@ LONGEST = 512
 
 ENTRY_POINTS = "markscheme.classifiers"
 """Entry-point group of other packages: `transformers` opens entailment models that are no ONNX."""
-
-_loading = threading.Lock()
 
 
 def open_nli(name: str) -> PairClassifier:
@@ -144,49 +135,34 @@ class OnnxPairClassifier:
         Several labels share a softmax; a single one gets a sigmoid. Raises ModelError where the
         folder is incomplete, its labels do not fit its output, or the graph wants other inputs.
         """
-        position: dict[Pair, int] = {}
-        rows = [position.setdefault(pair, len(position)) for pair in pairs]
-        return self._score_distinct(list(position))[rows]
+        session, tokenizer = opened(self.folder, self.max_tokens, least=8)
+        inputs = [node.name for node in session.get_inputs()]
+        if "input_ids" not in inputs or not set(inputs) <= set(FED):
+            raise ModelError(
+                f"the model in {self.folder} takes {', '.join(inputs)}; a pair classifier takes "
+                "input_ids and at most attention_mask and token_type_ids. Export it for text "
+                "classification."
+            )
+        labels = self.labels
 
-    def _score_distinct(self, pairs: list[Pair]) -> Scores:
-        session, tokenizer, labels = _load(self.folder, self.max_tokens)
-        wanted = [one.name for one in session.get_inputs()]
-        characters = self.max_tokens * CHARACTERS_A_TOKEN
-        tokens: list[dict[str, npt.NDArray[np.int64]]] = []
-        for start in range(0, len(pairs), _PAIRS_AT_ONCE):
-            some = pairs[start : start + _PAIRS_AT_ONCE]
-            cut = [(left[:characters], right[:characters]) for left, right in some]
-            tokens += [_inputs(one, wanted) for one in tokenizer.encode_batch(cut)]
-        logits = np.empty((len(pairs), len(labels)), np.float32)
-
-        def run(batch: npt.NDArray[np.int64]) -> None:
-            feeds = {name: np.stack([tokens[row][name] for row in batch]) for name in wanted}
+        def run(feeds: Feeds) -> Scores:
             output = np.asarray(session.run(None, feeds)[0])
-            if output.shape != (len(batch), len(labels)):
+            if output.shape != (len(feeds["input_ids"]), len(labels)):
                 raise ModelError(
                     f"the model in {self.folder} gives {output.shape[1:]} numbers a pair, but "
                     f"its config.json names {len(labels)} labels. Export both together."
                 )
-            logits[batch] = output
+            return output
 
-        lengths = np.array([len(one["input_ids"]) for one in tokens], np.int64)
-        run_batches(list(equal_length_batches(lengths)), run, threads=self.threads)
-        return _probabilities(logits)
-
-
-def positions(folder: Path) -> int | None:
-    """Most tokens that the weights in a folder can read of a pair; None where they do not say."""
-    found = read_json(folder, "config.json").get("max_position_embeddings")
-    return None if found is None else int(found)
-
-
-def _inputs(encoding: Encoding, wanted: list[str]) -> dict[str, npt.NDArray[np.int64]]:
-    values = {
-        "input_ids": encoding.ids,
-        "attention_mask": encoding.attention_mask,
-        "token_type_ids": encoding.type_ids,
-    }
-    return {name: np.array(values[name], np.int64) for name in wanted}
+        logits = in_batches(
+            tokenizer,
+            pairs,
+            run,
+            max_tokens=self.max_tokens,
+            threads=self.threads,
+            inputs=inputs,
+        )
+        return _probabilities(np.array(logits, np.float32).reshape(len(pairs), len(labels)))
 
 
 def _probabilities(logits: Scores) -> Scores:
@@ -212,34 +188,3 @@ def _labels(folder: Path) -> tuple[str, ...]:
             'model\'s outputs mean. Add it, for example {"0": "entailment", "1": "neutral"}.'
         )
     return tuple(numbered[index] for index in range(len(numbered)))
-
-
-def _load(folder: Path, max_tokens: int) -> tuple[InferenceSession, Tokenizer, tuple[str, ...]]:
-    with _loading:  # lru_cache alone would let two threads load the same weights twice
-        return _session(folder), _tokenizer(folder, max_tokens), _labels(folder)
-
-
-@lru_cache(maxsize=4)
-def _session(folder: Path) -> InferenceSession:
-    session = open_session(folder)
-    names = [one.name for one in session.get_inputs()]
-    strange = [name for name in names if name not in _FED]
-    if strange or "input_ids" not in names:
-        raise ModelError(
-            f"the model in {folder} takes {', '.join(names)}; a pair classifier takes input_ids "
-            "and at most attention_mask and token_type_ids. Export it for text classification."
-        )
-    return session
-
-
-@lru_cache(maxsize=4)
-def _tokenizer(folder: Path, max_tokens: int) -> Tokenizer:
-    longest = positions(folder) or max_tokens
-    if not 8 <= max_tokens <= longest:
-        raise ModelError(
-            f"max_tokens={max_tokens} does not fit the weights in {folder}: "
-            f"choose from 8 to {longest}."
-        )
-    tokenizer = open_tokenizer(folder)
-    tokenizer.enable_truncation(max_length=max_tokens, strategy="longest_first")
-    return tokenizer

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 import zstandard
 
-from markscheme.errors import ModelError
+from markscheme.models.local.weights import open_session
 
 if TYPE_CHECKING:
     from onnxruntime import InferenceSession
@@ -56,21 +56,7 @@ class Trees:
 
     @cached_property
     def _session(self) -> InferenceSession:
-        import onnxruntime
-
-        options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = 1
-        options.inter_op_num_threads = 1
-        options.log_severity_level = 3
-        try:
-            return onnxruntime.InferenceSession(
-                _content(self.path), options, providers=["CPUExecutionProvider"]
-            )
-        except Exception as error:  # onnxruntime's own exceptions share no base below Exception
-            raise ModelError(f"{self.path} cannot be loaded as trees ({error})") from error
-
-
-def _content(path: Path) -> bytes:
-    """The model in a file, which may be compressed (`.zst`)."""
-    content = path.read_bytes()
-    return zstandard.decompress(content) if path.suffix == ".zst" else content
+        content = self.path.read_bytes()
+        if self.path.suffix == ".zst":
+            content = zstandard.decompress(content)
+        return open_session(self.path, content)

@@ -10,11 +10,12 @@ import hashlib
 import importlib
 import json
 import os
-from collections.abc import Callable, Iterator, Sequence
+import threading
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache, lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -58,39 +59,56 @@ def read_json(folder: Path, name: str) -> dict[str, Any]:
     return value
 
 
+def file_digest(files: Iterable[Path], digest: Any) -> str:
+    """Hexadecimal digits of a hash (`hashlib`) over the content of files, in their order."""
+    for file in files:
+        with file.open("rb") as stream:
+            while block := stream.read(1 << 22):
+                digest.update(block)
+    return str(digest.hexdigest())
+
+
 @cache
 def revision(folder: Path) -> str:
     """Twelve hexadecimal digits of the SHA-256 of the ONNX file, computed once a process.
 
     It goes into signatures: two scores are comparable only if the same weights made them.
     """
-    return hashlib.sha256(model_file(folder).read_bytes()).hexdigest()[:12]
+    return file_digest([model_file(folder)], hashlib.sha256())[:12]
 
 
-def open_session(folder: Path) -> InferenceSession:
-    """Load the ONNX file for the CPU with one thread a call.
+def open_session(
+    path: Path, content: bytes | None = None, *, advice: str = "Export the model again."
+) -> InferenceSession:
+    """Load an ONNX file for the CPU with one thread a call.
 
     Callers run several calls side by side instead: that is faster on small batches, leaves no
     thread pool behind for a forked process to trip over, and keeps the order of summation fixed.
 
+    Args:
+        path: the file.
+        content: what to load in its place.
+        advice: what an error tells the user to do.
+
     Raises:
-        ModelError: the file is not there or cannot be loaded.
+        ModelError: it cannot be loaded.
     """
     import onnxruntime
 
-    path = model_file(folder)
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = 1
     options.inter_op_num_threads = 1
     options.log_severity_level = 3
     try:
-        return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
+        return onnxruntime.InferenceSession(
+            str(path) if content is None else content, options, providers=["CPUExecutionProvider"]
+        )
     except Exception as error:  # onnxruntime's own exceptions share no base below Exception
-        raise ModelError(f"{path} cannot be loaded ({error}). Export the model again.") from error
+        raise ModelError(f"{path} cannot be loaded ({error}). {advice}") from error
 
 
-def open_tokenizer(folder: Path) -> Tokenizer:
-    """Load `tokenizer.json` with padding and truncation switched off.
+def open_tokenizer(folder: Path, max_tokens: int) -> Tokenizer:
+    """Load `tokenizer.json`: no padding, and of a pair the longer text is truncated first.
 
     Raises:
         ModelError: the file is not there or is no tokenizer.
@@ -103,8 +121,44 @@ def open_tokenizer(folder: Path) -> Tokenizer:
     except Exception as error:  # the library raises a bare Exception
         raise ModelError(f"{path} is not a tokenizer ({error}). Export the model again.") from error
     tokenizer.no_padding()
-    tokenizer.no_truncation()
+    tokenizer.enable_truncation(max_length=max_tokens, strategy="longest_first")
     return tokenizer
+
+
+def positions(folder: Path) -> int | None:
+    """Most tokens that the weights in a folder can read; None where they do not say."""
+    limit = read_json(folder, "config.json").get("max_position_embeddings")
+    return None if limit is None else int(limit)
+
+
+_loading = threading.Lock()
+
+
+def opened(folder: Path, max_tokens: int, *, least: int) -> tuple[InferenceSession, Tokenizer]:
+    """Session and tokenizer of a folder, loaded once a process.
+
+    Raises:
+        ModelError: a file is not there or cannot be loaded, or `max_tokens` is below `least` or
+            more than the model has positions.
+    """
+    with _loading:  # lru_cache alone would let two threads load the same weights twice
+        return _session(folder), _tokenizer(folder, max_tokens, least)
+
+
+@lru_cache(maxsize=8)
+def _session(folder: Path) -> InferenceSession:
+    return open_session(model_file(folder))
+
+
+@lru_cache(maxsize=8)
+def _tokenizer(folder: Path, max_tokens: int, least: int) -> Tokenizer:
+    longest = positions(folder) or max_tokens
+    if not least <= max_tokens <= longest:
+        raise ModelError(
+            f"max_tokens={max_tokens} does not fit the weights in {folder}: "
+            f"choose from {least} to {longest}."
+        )
+    return open_tokenizer(folder, max_tokens)
 
 
 # --- Cutting token sequences into batches that need no padding, and running them side by side -----
@@ -115,6 +169,15 @@ TOKENS_A_BATCH = 1024
 
 CHARACTERS_A_TOKEN = 32
 """Characters read of a text for each token, so that megabytes cost no more than a page."""
+
+FED = {"input_ids": "ids", "attention_mask": "attention_mask", "token_type_ids": "type_ids"}
+"""Inputs of a model, and what the tokenizer's result calls them."""
+
+Text = TypeVar("Text", str, tuple[str, str])
+Row = TypeVar("Row")
+Feeds = dict[str, npt.NDArray[np.int64]]
+
+_TEXTS_AT_ONCE = 4096
 
 
 def equal_length_batches(lengths: npt.NDArray[np.int64]) -> Iterator[npt.NDArray[np.int64]]:
@@ -157,6 +220,50 @@ def run_batches(
             pass
 
 
+def in_batches(
+    tokenizer: Tokenizer,
+    texts: Sequence[Text],
+    run: Callable[[Feeds], Iterable[Row]],
+    *,
+    max_tokens: int,
+    threads: int | None,
+    inputs: Sequence[str] = ("input_ids",),
+) -> list[Row]:
+    """What a model makes of each text or pair of texts, in order; equal ones run once.
+
+    Args:
+        tokenizer: truncates by itself; megabytes are cut before it sees them.
+        texts: texts, or pairs of them.
+        run: gets the model's inputs of a batch, each of shape (rows, tokens), on any thread, and
+            gives one result a row.
+        max_tokens: read of a text at most.
+        threads: batches run side by side; None takes every core.
+        inputs: names of the inputs, of `FED`.
+    """
+    characters = max_tokens * CHARACTERS_A_TOKEN
+    distinct = list(dict.fromkeys(texts))
+    tokens: list[Feeds] = []
+    for start in range(0, len(distinct), _TEXTS_AT_ONCE):
+        coded = tokenizer.encode_batch(
+            [
+                text[:characters] if isinstance(text, str) else tuple(t[:characters] for t in text)
+                for text in distinct[start : start + _TEXTS_AT_ONCE]
+            ]
+        )
+        tokens += [
+            {name: np.array(getattr(row, FED[name]), np.int64) for name in inputs} for row in coded
+        ]
+    results: dict[Text, Row] = {}
+
+    def run_batch(batch: npt.NDArray[np.int64]) -> None:
+        feeds = {name: np.stack([tokens[row][name] for row in batch]) for name in inputs}
+        results.update(zip([distinct[row] for row in batch], run(feeds), strict=True))
+
+    lengths = np.array([len(row[inputs[0]]) for row in tokens], np.int64)
+    run_batches(list(equal_length_batches(lengths)), run_batch, threads=threads)
+    return [results[text] for text in texts]
+
+
 # --- Weights that a heavy, optional library opens -------------------------------------------------
 
 
@@ -179,9 +286,4 @@ def weights_hash(name: str) -> str:
     files = sorted(
         file for kind in ("*.safetensors", "*.bin", "config.json") for file in Path(name).glob(kind)
     )
-    found = hashlib.blake2b(digest_size=6)
-    for file in files:
-        with file.open("rb") as stream:
-            while block := stream.read(1 << 22):
-                found.update(block)
-    return found.hexdigest() if files else ""
+    return file_digest(files, hashlib.blake2b(digest_size=6)) if files else ""
