@@ -13,7 +13,7 @@ import markscheme
 from markscheme.contract import ChatReply
 from markscheme.contract.grammar import parse_judge, signature
 from markscheme.engine.execute import apply
-from markscheme.errors import JudgeError, ModelError
+from markscheme.errors import JudgeError, ModelError, UnknownNameError
 from markscheme.judges.entailment.entailment import Entailment
 from markscheme.judges.entailment.tests import entailment_test
 from markscheme.models.sources import Models
@@ -382,7 +382,7 @@ def test_rows_that_cannot_be_compared_ask_nothing() -> None:
     ],
 )
 def test_wrong_parameters_are_named(name: str) -> None:
-    with pytest.raises(JudgeError):
+    with pytest.raises((JudgeError, UnknownNameError)):
         parse_judge(name)
 
 

@@ -317,7 +317,7 @@ def test_images_that_cannot_be_are_refused_when_the_judge_is_made(judge: str, wh
 
 def test_a_prompt_names_columns_of_images(place: Path) -> None:
     (place / "look.toml").write_text(PROMPT.replace('["chart"]', "[3]"))
-    with pytest.raises(JudgeError, match="must name columns"):
+    with pytest.raises(JudgeError, match="must be a list, each text"):
         markscheme.judge(
             [row("a.png")], judge_at(place), models=Models(chat=ScriptedChat(replies={}))
         )

@@ -11,7 +11,7 @@ import pytest
 
 from markscheme.contract import ChatReply
 from markscheme.contract.grammar import judge_name, parse_judge, signature
-from markscheme.errors import JudgeError, ModelError
+from markscheme.errors import JudgeError, ModelError, UnknownNameError
 from markscheme.models.chat.scripted import ScriptedChat
 from markscheme.models.sources import Models
 from markscheme.tables.answers import read_answers
@@ -205,7 +205,7 @@ def test_parameters_are_checked_and_names_read_back() -> None:
     assert parse_judge(judge_name(judge)) == judge
     for wrong in ("test=nix", "statements=nix", "partial=2", "penalty=-1", "threshold=7"):
         name, value = wrong.split("=")
-        with pytest.raises(JudgeError):
+        with pytest.raises((JudgeError, UnknownNameError)):
             parse_judge(f"claims({name}={value})")
     with pytest.raises(ModelError, match="--model"):
         judged(rows("1866"), CHAT)

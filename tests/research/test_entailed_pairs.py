@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 from markscheme.cli import run
-from markscheme.errors import DataError, JudgeError
+from markscheme.errors import DataError, UnknownNameError
 from markscheme.models import Models
 from markscheme.testing import ScriptedChat
 from markscheme_research.studies import entail
@@ -82,7 +82,7 @@ def test_the_command_prints_the_json_and_writes_every_pair(
 
 
 def test_what_cannot_be_tested_is_named(rte: Path, tmp_path: Path) -> None:
-    with pytest.raises(JudgeError, match="guess"):
+    with pytest.raises(UnknownNameError, match="guess"):
         entail(rte, ["guess"])
     bare = tmp_path / "bare.csv"
     bare.write_text("premise,label\na,entailment\n")

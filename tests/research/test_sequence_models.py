@@ -9,7 +9,7 @@ from typing import Any
 import polars as pl
 import pytest
 
-from markscheme.errors import JudgeError, MissingExtraError, ModelError
+from markscheme.errors import JudgeError, MissingExtraError, ModelError, UnknownNameError
 from markscheme.judges.entailment.statement_makers import StatementMaker, statement_maker
 from markscheme.tables.judgments import SPENT
 from markscheme_research.statements.sequence_models import SequenceStatements
@@ -40,9 +40,12 @@ def test_the_maker_has_a_name(folder: str) -> None:
     assert maker.requests(PAIRS) == []
 
 
-@pytest.mark.parametrize("name", ["seq2seq", "seq2seq:", "rules:x"])
-def test_other_names_are_refused(name: str) -> None:
-    with pytest.raises(JudgeError, match=r"'chat',.* or 'seq2seq:NAME_OR_FOLDER'"):
+@pytest.mark.parametrize(
+    ("name", "error"),
+    [("seq2seq", JudgeError), ("seq2seq:", UnknownNameError), ("rules:x", UnknownNameError)],
+)
+def test_other_names_are_refused(name: str, error: type[Exception]) -> None:
+    with pytest.raises(error, match=r"seq2seq:(NAME_OR_FOLDER|domenicrosati)"):
         statement_maker(name)
 
 

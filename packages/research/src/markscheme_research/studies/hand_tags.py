@@ -31,7 +31,7 @@ class TagsResult(TableResult):
     """Errors to tag by hand, or those that have a tag with what the rules say of them.
 
     `frame` without tags: `answer_id` (the error's own), `question`, `references`, `answer`,
-    `context` (what judge and people said), the judge, the system where it is counted by itself,
+    `context` (the words of judge and people), the judge, the system where it is counted by itself,
     and an empty `tag`. With tags: `error_id`, the judge and system, `tag` (by hand), `rule`, and
     what `failures` says of the error.
     """
@@ -126,12 +126,12 @@ def _drawn(errors: pl.DataFrame, by: list[str], count: int, *, seed: int) -> pl.
     ordered = [group.sort("error_id") for _, group in groups]
     table = pl.concat(group[rng.permutation(group.height)[:count].tolist()] for group in ordered)
     people = pl.when("accepted").then(pl.lit("accept")).otherwise(pl.lit("reject"))
-    said = pl.format("{} {} this answer; people {} it.", "judge", "error", people)
+    verdicts = pl.format("{} {} this answer; people {} it.", "judge", "error", people)
     order = pl.Series(rng.permutation(table.height))
     shuffled: pl.DataFrame = table.select(pl.all().gather(order))
     return shuffled.select(
         pl.col("error_id").alias("answer_id"), "question", "references", "answer",
-        said.alias("context"), *by, pl.lit(None, dtype=pl.String).alias("tag"),
+        verdicts.alias("context"), *by, pl.lit(None, dtype=pl.String).alias("tag"),
     )  # fmt: skip
 
 
@@ -181,10 +181,10 @@ def _table(
     for group, mine in found.group_by(by, maintain_order=True):
         for name in meanings:
             hand, rule = pl.col("tag") == name, pl.col("rule") == name
-            said, ruled = mine.filter(hand).height, mine.filter(rule).height
-            if said or ruled:
+            tagged, ruled = mine.filter(hand).height, mine.filter(rule).height
+            if tagged or ruled:
                 both = mine.filter(hand & rule).height
-                rows.append((*group, name, said, said / mine.height, ruled, both))
+                rows.append((*group, name, tagged, tagged / mine.height, ruled, both))
     same = (found["tag"] == found["rule"]).sum()
     notes = [
         f"Tagged: {found.height:,} of {errors:,} errors. Share: of those, in per cent. By rules: "
