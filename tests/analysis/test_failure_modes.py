@@ -130,10 +130,13 @@ def test_spelling_ignores_how_words_are_cut() -> None:
 
 def test_the_evidence_of_a_common_root_does_not_depend_on_the_order_of_sets() -> None:
     from markscheme.analysis.same import other_words
-    from markscheme.analysis.wording import wording
+    from markscheme.analysis.wording import Pair
 
     one, other = wording("European nuclear agency"), wording("Europeen nucleair bureau")
-    assert other_words(one, other) == "'europeen' and 'european' have one root"
+    assert (
+        other_words(Pair(question="", reference=one, answer=other))
+        == "'europeen' and 'european' have one root"
+    )
 
 
 @pytest.mark.parametrize(

@@ -256,7 +256,7 @@ def test_grades_need_a_bar() -> None:
     grades = pl.Series([0.0, 1.0, 3.0])
     with pytest.raises(AgreementError, match=r"grades \(0, 1, 3\)"):
         as_binary(grades)
-    assert as_binary(grades, positive_from=1).tolist() == [False, True, True]
+    assert as_binary(grades, positive_from=1).to_list() == [False, True, True]
 
 
 def test_judgments_are_found_in_a_run_and_what_is_no_run_is_said(tmp_path: Path) -> None:

@@ -25,7 +25,7 @@ from markscheme.agreement.options import LEAST_LABELS, LEAST_QUESTIONS, Estimate
 from markscheme.agreement.sequences import RunningEstimate, Unit, running_estimate
 from markscheme.errors import AgreementError
 from markscheme.results import Figure
-from markscheme.tables import join_labels, one_judge
+from markscheme.tables import as_binary, join_labels, one_judge
 
 REFUSE_BELOW = 0.001
 WARN_BELOW = 0.05
@@ -296,7 +296,7 @@ def sample_of(table: pl.DataFrame, options: EstimateOptions) -> tuple[Sample, st
     predictions = said.fill_null(average if isinstance(average, float) else 0.0).to_numpy()
     label = table["label"]
     if options.positive_from is not None:
-        label = (label >= options.positive_from).cast(pl.Float64)
+        label = as_binary(label, positive_from=options.positive_from).cast(pl.Float64)
     labels = label.fill_null(float("nan")).to_numpy()
     has = ~np.isnan(labels)
     weights = has.astype(np.float64)

@@ -76,7 +76,7 @@ def agreement(joined: Joined, options: AgreeOptions | None = None) -> list[Agree
     """
     options = options or AgreeOptions()
     rows = joined.rows.with_columns(
-        pl.Series("accepted", as_binary(joined.rows["label"], positive_from=options.positive_from))
+        as_binary(joined.rows["label"], positive_from=options.positive_from)
     )
     found = []
     for (judge,), mine in rows.group_by("judge", maintain_order=True):

@@ -279,7 +279,7 @@ def lineage_lines(joined: Joined, positive_from: float | None = None) -> list[st
 
     It has the judge's agreement with people on all of them and on the rest.
     """
-    accepted = pl.Series(as_binary(joined.rows["label"], positive_from=positive_from))
+    accepted = as_binary(joined.rows["label"], positive_from=positive_from)
     return lineage_notes(
         joined.rows.with_columns(question="cluster"),
         joined.rows["verdict"] == accepted,

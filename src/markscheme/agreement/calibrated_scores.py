@@ -81,7 +81,7 @@ def calibrate(
     if scored.is_empty():
         raise AgreementError(f"{judge!r} gives no scores, so there is nothing to calibrate")
     scores = scored["score"].to_numpy()
-    truth = as_binary(scored["label"], positive_from=wanted.positive_from)
+    truth = as_binary(scored["label"], positive_from=wanted.positive_from).to_numpy()
     clusters = scored["cluster"].to_numpy()
     chosen = choose_threshold(
         scores, truth, clusters, by=wanted.criterion, share=wanted.share, seed=wanted.seed

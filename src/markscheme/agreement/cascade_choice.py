@@ -114,7 +114,7 @@ def _recorded(
     matched += [f"{alone} answers that only one of the two judged are left out"] if alone else []
     data = Recorded(
         scores=both["first"].to_numpy(), then=both["then"].to_numpy(),
-        labels=as_binary(both["label"], positive_from=positive_from),
+        labels=as_binary(both["label"], positive_from=positive_from).to_numpy(),
         clusters=both["cluster"].to_numpy(),
     )  # fmt: skip
     return data, matched

@@ -49,7 +49,7 @@ def compare_judges(
         )
     names = _chosen(joined.rows["judge"], judges, "judges")
     accepted = as_binary(joined.rows["label"], positive_from=options.positive_from)
-    rows = joined.rows.with_columns(pl.Series("accepted", accepted))
+    rows = joined.rows.with_columns(accepted)
     identity = _identity(rows)
     tables = {
         name: rows.filter(pl.col("judge") == name).select(

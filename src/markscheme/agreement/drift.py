@@ -313,11 +313,8 @@ class _Checks:
     def _labels(self) -> tuple[Bools, Bools]:
         """People's verdicts, and which anchors have one."""
         column = self.rows["label"]
-        known = column.is_not_null().to_numpy()
-        values = np.ones(len(known), dtype=np.bool_)
-        if known.any():
-            values[known] = as_binary(column.drop_nulls(), positive_from=self.options.positive_from)
-        return values, known
+        accepted = as_binary(column, positive_from=self.options.positive_from)
+        return accepted.fill_null(value=True).to_numpy(), column.is_not_null().to_numpy()
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -35,9 +35,9 @@ def label_errors(
         `judge`, `error` (`FALSE_PASS` or `FALSE_REJECT`), and as far as they are known `question`,
         `references`, `answer`, `system`, `label`, `verdict`, `score`, `explanation`, `answer_id`.
     """
-    accepted = pl.Series("accepted", as_binary(joined.rows["label"], positive_from=positive_from))
+    accepted = as_binary(joined.rows["label"], positive_from=positive_from)
     passed = pl.col("verdict")
-    rows = joined.rows.with_columns(accepted).filter(passed != pl.col("accepted").cast(pl.Boolean))
+    rows = joined.rows.with_columns(accepted).filter(passed != pl.col("accepted"))
     rows = rows.with_columns(
         pl.when(passed).then(pl.lit(FALSE_PASS)).otherwise(pl.lit(FALSE_REJECT)).alias("error")
     )

@@ -132,7 +132,7 @@ def _direct(
         )
     value = pl.col("score") if scores else pl.col("verdict").cast(pl.Float64)
     key = "answer_id" if "answer_id" in matched.columns else "answer"
-    human = pl.Series(HUMAN, as_binary(matched["label"], positive_from=positive_from))
+    human = as_binary(matched["label"], positive_from=positive_from).alias(HUMAN)
     names = matched["judge"].unique(maintain_order=True).to_list()
     taken = {"question", "system", key, HUMAN}.intersection(names)
     if taken:

@@ -9,8 +9,9 @@ from typing import Any
 import polars as pl
 
 from markscheme.agreement import holm_figures, mcnemar_exact
+from markscheme.analysis.rejections import says_nothing
 from markscheme.analysis.wording import wording
-from markscheme.text import REFUSAL, asks_amount, asks_list, asks_time
+from markscheme.text import asks_amount, asks_list, asks_time
 
 LONGER = 2.0
 """An answer is longer (shorter) with so many times (one so many-th of) the words of the base's."""
@@ -80,19 +81,15 @@ def _counts(name: str, mine: pl.DataFrame) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _declines(answer: str | None) -> bool:
-    return answer is None or not answer.strip() or bool(REFUSAL.search(answer[:200].lower()))
-
-
 def _numbers(row: dict[str, Any]) -> bool:
     references = row["references"] or []
     return asks_amount(row["question"]) or any(
-        said.numbers and not said.dated for said in map(wording, references)
+        said.numbers and not said.dates for said in map(wording, references)
     )
 
 
 def _dates(row: dict[str, Any]) -> bool:
-    return asks_time(row["question"]) or any(wording(one).dated for one in row["references"] or [])
+    return asks_time(row["question"]) or any(wording(one).dates for one in row["references"] or [])
 
 
 def _lists(row: dict[str, Any]) -> bool:
@@ -119,7 +116,7 @@ GROUPS: dict[str, Callable[[dict[str, Any]], bool]] = {
     "asks for a date or time": _dates,
     "asks for a list": _lists,
     "declines now, did not before": (
-        lambda row: _declines(row["new_answer"]) and not _declines(row["base_answer"])
+        lambda row: says_nothing(row["new_answer"]) and not says_nothing(row["base_answer"])
     ),
     "half as long as before, or less": _shorter,
     "twice as long as before, or more": _longer,

@@ -15,8 +15,8 @@ from typing import Any, Literal
 import polars as pl
 
 from markscheme.analysis.mode_detection import tag
-from markscheme.analysis.same import same_date
-from markscheme.analysis.wording import Wording, stands_in, wording
+from markscheme.analysis.same import same_value
+from markscheme.analysis.wording import Pair, Wording, stands_in, wording
 from markscheme.contract import entry, name_of, parse_judge
 from markscheme.errors import MarkschemeError
 
@@ -179,7 +179,8 @@ def _rejected(
     what = found.evidence if found else "no words of a reference"
     if kind == "lexical":
         for one in map(wording, references):
-            if same_date(one, said) or (one.words and one.words == said.words):
+            pair = Pair(question=question, reference=one, answer=said)
+            if (one.words and one.words == said.words) or (one.dates and same_value(pair)):
                 return "structure_variation", f"the words of {one.text!r} in another order or form"
         for one in map(wording, references):
             if one.words & said.words and not one.words <= said.words:

@@ -24,7 +24,7 @@ from markscheme.analysis.mode_detection import failure_modes
 from markscheme.analysis.modes import GROUPS, MODES
 from markscheme.analysis.options import FailureOptions
 from markscheme.analysis.rejections import REJECTIONS, rejected_answers, rejection_counts
-from markscheme.errors import AgreementError, MarkschemeError
+from markscheme.errors import AgreementError
 from markscheme.flags import with_keywords
 from markscheme.models import Models
 from markscheme.results import Column, Format, Table, TableResult, columns, excerpts, out_of
@@ -36,6 +36,7 @@ from markscheme.tables import (
     with_ids_of,
     write_table,
 )
+from markscheme.text import excerpt
 
 _LONGEST = 60
 
@@ -63,33 +64,19 @@ class FailuresResult(TableResult):
     judge_errors: pl.DataFrame | None
 
     def write_details(self, path: str | Path) -> Path:
-        """Write every tagged answer to a file: .jsonl, .csv or .parquet.
+        """Write every tagged answer to a file: JSONL, JSON, CSV, TSV or Parquet, by its ending.
 
         Where judges' errors were requested, they go to a second file, whose name has
         `-judge-errors` before its ending, with category and evidence.
 
         Raises:
-            MarkschemeError: another ending.
+            DataError: another ending, or it cannot be written.
         """
         target = Path(path)
-        if target.suffix.lower() not in (".jsonl", ".csv", ".parquet"):
-            raise MarkschemeError(
-                f"--details {target}: .jsonl, .csv or .parquet, not {target.suffix!r}"
-            )
-        _write(self.frame.drop("row", strict=False), target)
+        write_table(self.frame.drop("row", strict=False), target)
         if self.judge_errors is not None:
-            _write(self.judge_errors, target.with_stem(f"{target.stem}-judge-errors"))
+            write_table(self.judge_errors, target.with_stem(f"{target.stem}-judge-errors"))
         return target
-
-
-def _write(table: pl.DataFrame, target: Path) -> None:
-    match target.suffix.lower():
-        case ".jsonl":
-            table.write_ndjson(target)
-        case ".csv":
-            write_table(table.with_columns(pl.col("references").list.join(" || ")), target)
-        case _:
-            table.write_parquet(target)
 
 
 def failures(
@@ -231,7 +218,8 @@ def _modes_table(modes: pl.DataFrame, said: Sequence[str], *, examples: int) -> 
 def _instances(found: pl.DataFrame, examples: int) -> str:
     """The first answers, each with a reference, of errors after what the judge does with them."""
     return "; ".join(
-        f"{row.get('error', '')} {_short(row['answer'])} for {_short(row['references'][0])}".strip()
+        f"{row.get('error', '')} {excerpt(row['answer'], _LONGEST)!r} for "
+        f"{excerpt(row['references'][0], _LONGEST)!r}".strip()
         for row in found.head(examples).iter_rows(named=True)
     )
 
@@ -288,11 +276,6 @@ def _errors_table(errors: pl.DataFrame, *, examples: int, by_system: bool) -> Ta
         rows,
         (f"Share: of the errors of that judge{where}, in per cent.",),
     )
-
-
-def _short(text: str) -> str:
-    flat = " ".join(text.split())
-    return repr(flat if len(flat) <= _LONGEST else flat[: _LONGEST - 1] + "…")
 
 
 def counts_table(counts: pl.DataFrame, *, by: str | None = None) -> Table:
@@ -406,11 +389,14 @@ def _accepted(
         accepted = trusted.unique("answer_id", maintain_order=True)
     elif labels is not None:
         known = labelled_table(labels, column=options.label_column, columns=options.columns)
-        accepted = _matched(table, known, options.positive_from)
         left_out = tied_note(known)
+        accepted = _matched(table, known)
     else:
         left_out = tied_note(table)
-        accepted = _binary(table.select("answer_id", "label"), options.positive_from)
+        accepted = table
+    if options.trusted is None:
+        people = as_binary(accepted["label"], positive_from=options.positive_from)
+        accepted = accepted.select("answer_id", people)
     table = table.join(accepted, on="answer_id", how="left", maintain_order="left")
     if table["accepted"].null_count() == table.height:
         raise AgreementError(
@@ -424,19 +410,11 @@ def _accepted(
     return table, verdicts, left_out
 
 
-def _matched(table: pl.DataFrame, known: pl.DataFrame, positive_from: float | None) -> pl.DataFrame:
+def _matched(table: pl.DataFrame, known: pl.DataFrame) -> pl.DataFrame:
+    """`answer_id` and `label` of the answers, by the labels of another table."""
     bare = table.drop("label")
     known = with_ids_of(bare, known)
     key = matching_key(bare, known)
-    found = bare.select(list(dict.fromkeys(["answer_id", *key]))).join(
+    return bare.select(list(dict.fromkeys(["answer_id", *key]))).join(
         known.select(*key, "label").unique(key, maintain_order=True), on=key, how="left"
     )
-    return _binary(found.select("answer_id", "label"), positive_from)
-
-
-def _binary(labels: pl.DataFrame, positive_from: float | None) -> pl.DataFrame:
-    known = labels.filter(pl.col("label").is_not_null())
-    accepted = pl.Series(
-        "accepted", as_binary(known["label"], positive_from=positive_from), dtype=pl.Boolean
-    )
-    return known.select("answer_id").with_columns(accepted)

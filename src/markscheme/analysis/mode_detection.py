@@ -20,12 +20,13 @@ from markscheme.analysis.same import (
     finer_time,
     one_of_list,
     other_words,
-    same_date,
+    quoted,
     same_name,
     same_number,
+    same_value,
     words_added,
 )
-from markscheme.analysis.wording import Wording, named, spelled_in, stands_in, wording
+from markscheme.analysis.wording import Pair, Wording, named, spelled_in, stands_in, wording
 from markscheme.metrics import exact_match
 from markscheme.text import (
     asks_example,
@@ -57,17 +58,6 @@ class Tag:
     evidence: str
 
 
-@dataclass(frozen=True, kw_only=True)
-class Pair:
-    """One answer and one reference, in the light of their question."""
-
-    question: str
-    reference: Wording
-    references: tuple[Wording, ...]
-    answer: Wording
-    sentence: bool
-
-
 Rule = Callable[[Pair], str | None]
 
 
@@ -80,18 +70,15 @@ def _tokenised(pair: Pair) -> str | None:
     return None
 
 
-def _readings(pair: Pair) -> str | None:
-    return cue_of_readings(pair.question, pair.reference, pair.answer)
-
-
 def _finer_time(pair: Pair) -> str | None:
-    if pair.reference.dated and (asks_time(pair.question) or _only_date(pair.reference)):
-        return finer_time(pair.reference, pair.answer)
+    if pair.reference.dates and (asks_time(pair.question) or _only_date(pair.reference)):
+        return finer_time(pair)
     return None
 
 
 def _only_date(said: Wording) -> bool:
-    return len(said.content) <= len(said.years) + len(said.months) + len(said.days) + 1
+    dated = " ".join(date.text for date in said.dates)
+    return len(said.content) <= len(wording(dated).content) + 1
 
 
 def _finer_place(pair: Pair) -> str | None:
@@ -101,7 +88,7 @@ def _finer_place(pair: Pair) -> str | None:
         return None
     added, lacking = other.words - one.words, one.words - other.words
     if one.words & other.words and (added & other.capitals or lacking & one.capitals):
-        return f"shares {_listed(one.words & other.words)} with {one.text!r}, at another scale"
+        return f"shares {quoted(one.words & other.words)} with {one.text!r}, at another scale"
     return None
 
 
@@ -112,12 +99,6 @@ def _verbatim(pair: Pair) -> str | None:
         if extra > 4 or (pair.sentence and extra > 1):
             return f"{one.text!r} occurs word for word in the answer, with {extra} words around it"
     return None
-
-
-def _symbols(pair: Pair) -> str | None:
-    return same_date(pair.reference, pair.answer) or same_number(
-        pair.question, pair.reference, pair.answer
-    )
 
 
 def _compound(pair: Pair) -> str | None:
@@ -134,21 +115,9 @@ def _several(pair: Pair) -> str | None:
         for place, one in enumerate(named)
         if not any(one.words & other.words for other in named[:place])
     ]
-    if len(apart) > 1 and not any(one.dated for one in apart):
-        return f"names {len(apart)} of the references: {_listed([one.text for one in apart])}"
+    if len(apart) > 1 and not any(one.dates for one in apart):
+        return f"names {len(apart)} of the references: {quoted(one.text for one in apart)}"
     return None
-
-
-def _listed_answer(pair: Pair) -> str | None:
-    return one_of_list(pair.question, pair.reference, pair.answer)
-
-
-def _names(pair: Pair) -> str | None:
-    return same_name(pair.question, pair.reference, pair.answer)
-
-
-def _bridged(pair: Pair) -> str | None:
-    return words_added(pair.question, pair.reference, pair.answer, sentence=pair.sentence)
 
 
 def _elaborate(pair: Pair) -> str | None:
@@ -158,19 +127,15 @@ def _elaborate(pair: Pair) -> str | None:
         return None
     enough = len(shared) >= max(1, 0.5 * len(one.words)) and shared - _of(pair.question)
     if enough and len(other.content) > len(one.content) + 2:
-        return f"says {_listed(shared)} of {one.text!r}, at greater length"
+        return f"says {quoted(shared)} of {one.text!r}, at greater length"
     return None
 
 
 def _partly_worded(pair: Pair) -> str | None:
     shared = pair.reference.words & pair.answer.words - _of(pair.question)
     if shared and not (pair.reference.numbers and pair.answer.numbers):
-        return f"shares {_listed(shared)} with {pair.reference.text!r}, in other words"
+        return f"shares {quoted(shared)} with {pair.reference.text!r}, in other words"
     return None
-
-
-def _inflected(pair: Pair) -> str | None:
-    return other_words(pair.reference, pair.answer)
 
 
 def _of(question: str) -> frozenset[str]:
@@ -179,18 +144,19 @@ def _of(question: str) -> frozenset[str]:
 
 RULES: tuple[tuple[str, Rule], ...] = (
     ("tokenization", _tokenised),
-    ("ambiguity", _readings),
+    ("ambiguity", cue_of_readings),
     ("compound_question", _compound),
     ("list_question", _several),
     ("temporal_granularity", _finer_time),
     ("spatial_granularity", _finer_place),
     ("em_in_explanatory", _verbatim),
-    ("symbolic_equivalence", _symbols),
-    ("list_question", _listed_answer),
-    ("multinominal_entity", _names),
-    ("bridging_abridging", _bridged),
+    ("symbolic_equivalence", same_value),
+    ("symbolic_equivalence", same_number),
+    ("list_question", one_of_list),
+    ("multinominal_entity", same_name),
+    ("bridging_abridging", words_added),
     ("more_elaborate", _elaborate),
-    ("synonym", _inflected),
+    ("synonym", other_words),
     ("synonym", _partly_worded),
 )
 """Modes in the order they are tried, each over all references before the next."""
@@ -301,9 +267,9 @@ class _Context:
             return Tag(mode="ambiguity", evidence="the right answer changes with time")
         if cosine >= MEANS_THE_SAME and not names:
             return Tag(mode="synonym", evidence=f"close in meaning to a reference ({cosine:.2f})")
-        if asks_place(question) and not first.dated:
+        if asks_place(question) and not first.dates:
             return Tag(mode="spatial_granularity", evidence=f"another place than {first.text!r}")
-        if asks_time(question) and said.dated and first.dated and by_reference:
+        if asks_time(question) and said.dates and first.dates and by_reference:
             return Tag(mode="ambiguity", evidence="people accept answers with another time as well")
         if by_reference and names:
             return Tag(mode="ambiguity", evidence="people accept the reference's answer as well")
@@ -333,21 +299,16 @@ def _apart(references: Sequence[str]) -> int:
     """How many of the references are different things: without a word in common, and no dates."""
     kept: list[Wording] = []
     for one in map(wording, references):
-        if one.words and not one.dated and not any(one.words & other.words for other in kept):
+        if one.words and not one.dates and not any(one.words & other.words for other in kept):
             kept.append(one)
     return len(kept)
 
 
 def _is_name(said: Wording) -> bool:
-    return bool(named(said) or said.dated or said.numbers)
+    return bool(named(said) or said.dates or said.numbers)
 
 
 def _agree(one: Wording, other: Wording) -> bool:
     """Whether two answers say the same, by the rules that need no reference."""
     shorter, longer = sorted((one, other), key=lambda said: len(said.words))
     return bool(shorter.words) and shorter.words <= longer.words
-
-
-def _listed(words: Sequence[str] | frozenset[str]) -> str:
-    shown = sorted(words) if isinstance(words, frozenset) else list(words)
-    return ", ".join(repr(word.lstrip("#@")) for word in shown[:4])

@@ -54,6 +54,17 @@ _NEAR = frozenset(
 )  # fmt: skip
 
 
+def says_nothing(answer: str | None) -> bool:
+    """Whether an answer is empty, or says in some language only that there is none.
+
+    >>> says_nothing("N/A"), says_nothing("Das weiß ich nicht."), says_nothing("No.")
+    (True, True, False)
+    """
+    if answer is None or answer.strip().strip(".!").lower() in (*BLANK, *_NO_ANSWERS):
+        return True
+    return declines(answer) or declines_abroad(answer)
+
+
 def rejection(
     question: str,
     references: Sequence[str],
@@ -75,11 +86,9 @@ def rejection(
     if answer is None or not answer.strip():
         return Tag(mode="no_answer", evidence="the answer is empty")
     compared = compare_values(question, list(references), answer)
-    declined = REFUSAL.search(answer[:_DECLINES_WITHIN].lower())
-    blank = answer.strip().strip(".!").lower() in (*BLANK, *_NO_ANSWERS)
-    nothing = blank or declines(answer) or declines_abroad(answer)
-    if nothing or (declined and compared.outcome is not Outcome.CONFLICT):
-        said = declined.group() if declined else excerpt(answer, _QUOTED)
+    refused, hedged = says_nothing(answer), REFUSAL.search(answer[:_DECLINES_WITHIN].lower())
+    if refused or (hedged and compared.outcome is not Outcome.CONFLICT):
+        said = hedged.group() if hedged else excerpt(answer, _QUOTED)
         return Tag(mode="no_answer", evidence=f"says {said!r}")
     if compared.outcome in (Outcome.CONFLICT, Outcome.MISSING) and compared.reason:
         return Tag(mode=_mode_of(compared), evidence=compared.reason)

@@ -5,14 +5,15 @@ Each function gives its evidence in words, or None.
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Iterable
+from itertools import product
 
 from rapidfuzz import fuzz
 
-from markscheme.analysis.wording import Wording, stands_in, wording
+from markscheme.analysis.wording import Pair, Wording, stands_in, wording
 from markscheme.text import CARDINAL_WORDS, UNITS, asks_amount, asks_list, same_given_name
+from markscheme.values import Outcome, compare_values, relate_dates
 
 _READINGS = re.compile(
     r"\b(?:if you mean|depends? on (?:the|which|whether|who|what|where)|depending on)\b"
@@ -28,81 +29,45 @@ SMALL_WORDS = frozenset(CARDINAL_WORDS)
 _MEASURED = frozenset(["percent", "degre", "dollar", "pound", *UNITS])
 CLOSE = 0.01
 """Relative difference up to which two numbers are roundings of each other."""
-_SAME = 1e-6
-"""The same, up to which only the arithmetic of units sets them apart."""
+_ROUNDED = frozenset(["quantity", "duration", "percent", "range"])
+"""Kinds of value that are rounded and given in several units."""
 
 
-def cue_of_readings(question: str, reference: Wording, answer: Wording) -> str | None:
+def cue_of_readings(pair: Pair) -> str | None:
     """The answer itself sets several readings of the question apart, and names things for each."""
-    found = _READINGS.search(answer.text)
+    found = _READINGS.search(pair.answer.text)
     if found is None:
         return None
-    others = answer.capitals - reference.words - wording(question).words
-    if len(others) > 1 or (others and answer.dated):
+    others = pair.answer.capitals - pair.reference.words - wording(pair.question).words
+    if len(others) > 1 or (others and pair.answer.dates):
         return f"sets readings of the question apart: {found.group()[:40]!r}"
     return None
 
 
-def finer_time(one: Wording, other: Wording) -> str | None:
-    """The same time, given more or less finely."""
-    if not ((one.years or one.months) and (other.years or other.months)):
-        return None
-    if one.years and other.years:
-        if not one.years & other.years:
-            return None
-    elif one.months and other.months:
-        if not one.months & other.months:
-            return None
-    elif not (one.years or other.years):
-        return None
-    parts = [("year", one.years, other.years), ("month", one.months, other.months),
-             ("day", one.days, other.days)]  # fmt: skip
-    if any(a and b and not a & b for _, a, b in parts):
-        return None
-    only_one = [name for name, a, b in parts if a and not b]
-    only_other = [name for name, a, b in parts if b and not a]
-    if only_one or only_other:
-        differences = [f"the reference gives a {name}, the answer none" for name in only_one]
-        differences += [f"the answer gives a {name}, the reference none" for name in only_other]
-        return "; ".join(differences)
-    return None
+def finer_time(pair: Pair) -> str | None:
+    """The same time, given more or less finely; not a year in its decade or century."""
+    return _nested_dates(pair, spans=False)
 
 
-def same_date(one: Wording, other: Wording) -> str | None:
-    """The same date in another order or notation, or a year in its century or decade."""
-    if stands_in(one.plain, other.plain):
-        return None
-    same = (one.months, one.years, one.days) == (other.months, other.years, other.days)
-    if one.months and one.years and same:
-        return f"the same date as {one.text!r}, written in another way"
-    for first, second in ((one, other), (other, one)):
-        for year in first.years:
-            if (year - 1) // 100 + 1 in second.centuries and not second.years:
-                return f"{year} is in the century that is named"
-            if year // 10 * 10 in second.decades:
-                return f"{year} is in the decade that is named"
-    if len(one.years) > 1 and one.years == other.years:
-        return f"the same years as {one.text!r}, joined in another way"
-    return None
+def same_value(pair: Pair) -> str | None:
+    """The same number, quantity or date, or a rounding of it, written in another way."""
+    one, other = pair.reference, pair.answer
+    within = stands_in(one.plain, other.plain) or stands_in(other.plain, one.plain)
+    compared = compare_values(pair.question, one.read, other.read)
+    alike = compared.agreed or compared.outcome in (Outcome.AGREE, Outcome.NONE)
+    if compared.kind in _ROUNDED and alike:
+        return compared.reason
+    if not within and compared.outcome is Outcome.AGREE and compared.kind != "list":
+        return compared.reason or f"the same value as {one.text!r}"
+    return None if within else _nested_dates(pair, spans=True)
 
 
-def same_number(question: str, one: Wording, other: Wording) -> str | None:
-    """The same number or quantity, or a rounding of it, written in another way."""
-    away, dimension = min(
-        (
-            (_away(value, said), kind)
-            for kind, value in one.amounts
-            for other_kind, said in other.amounts
-            if kind == other_kind
-        ),
-        default=(math.inf, ""),
-    )
-    if away <= CLOSE:
-        same = "the same" if away <= _SAME else "about the same"
-        return f"{same} quantity as {one.text!r} ({dimension}), in other units or words"
-    if not one.numbers or one.dated or len(one.words) > len(one.numbers) + 3:
+def same_number(pair: Pair) -> str | None:
+    """The same number, or a rounding of it, in other symbols."""
+    one, other = pair.reference, pair.answer
+    if not one.numbers or one.dates or len(one.words) > len(one.numbers) + 3:
         return None
-    amount = asks_amount(question) or bool(_MEASURED & one.words)
+    amount = asks_amount(pair.question) or bool(_MEASURED & one.words)
     for value in one.numbers:
         for said in other.numbers:
             if value == said and not _written(one, other, value):
@@ -128,12 +93,23 @@ def _written(one: Wording, other: Wording, value: float) -> bool:
     )
 
 
-def one_of_list(question: str, reference: Wording, answer: Wording) -> str | None:
+def _nested_dates(pair: Pair, *, spans: bool) -> str | None:
+    """A date within one of the other text; with spans, where one is a decade or a century."""
+    for wanted, said in product(pair.reference.dates, pair.answer.dates):
+        relation = relate_dates(wanted, said).value
+        spanning = not {"decade", "century"}.isdisjoint((wanted.granularity, said.granularity))
+        if relation in ("finer", "coarser") and spanning is spans:
+            return f"{said.text!r} is {relation} than {wanted.text!r}"
+    return None
+
+
+def one_of_list(pair: Pair) -> str | None:
     """The members of a list, or some of them, in another order or number."""
+    reference, answer = pair.reference, pair.answer
     parts = re.split(r",|;|\band\b|&|/", reference.text)
     members = [wording(part) for part in parts if part.strip()]
-    listed = asks_list(question)
-    if len(members) > 1 and not reference.dated:
+    listed = asks_list(pair.question)
+    if len(members) > 1 and not reference.dates:
         named = [member for member in members if stands_in(member.plain, answer.plain)]
         if len(named) == len(members) > 1 and (listed or len(members) > 2):
             return f"the {len(members)} members of {reference.text!r}, in another order or wording"
@@ -147,15 +123,16 @@ def one_of_list(question: str, reference: Wording, answer: Wording) -> str | Non
     return None
 
 
-def same_name(question: str, one: Wording, other: Wording) -> str | None:
+def same_name(pair: Pair) -> str | None:
     """Another form of a name: part of it, initials, a nickname, an acronym, another spelling."""
-    who = bool(_WHO.search(question))
+    one, other = pair.reference, pair.answer
+    who = bool(_WHO.search(pair.question))
     named = one.capitals or other.capitals - frozenset(other.content[:1])
-    if not one.names or not other.names or one.dated or not named:
+    if not one.names or not other.names or one.dates or not named:
         return None
     if _acronym(one, other) or _acronym(other, one):
         return f"short form and full form of {one.text!r}"
-    known = frozenset(wording(question).pieces)
+    known = frozenset(wording(pair.question).pieces)
     parts = _name_within(one, other, known)
     short, long = sorted((one.names, parts), key=len)
     if short and len(long) > len(short) and (who or len(short) > 1) and _name_forms(short, long):
@@ -211,26 +188,28 @@ def _name_forms(short: tuple[str, ...], long: tuple[str, ...]) -> bool:
     return whole
 
 
-def words_added(question: str, one: Wording, other: Wording, *, sentence: bool) -> str | None:
+def words_added(pair: Pair) -> str | None:
     """A word or a few more or fewer, around what both say."""
-    known = wording(question).words
+    one, other = pair.reference, pair.answer
+    known = wording(pair.question).words
     added = [word for word in other.content if word not in one.words]
     lacking = [word for word in one.content if word not in other.words]
     shared = one.words & other.words
-    if sentence or not shared:
+    if pair.sentence or not shared:
         bare = not [word for word in added if word not in known] and not lacking
         return "a word or a few more, all from the question" if bare and shared else None
     if not lacking and len(added) <= 4:
-        return f"adds {_quoted(added)} to {one.text!r}" if added else f"{one.text!r} in small words"
+        return f"adds {quoted(added)} to {one.text!r}" if added else f"{one.text!r} in small words"
     if not added and len(lacking) <= 4:
-        return f"leaves {_quoted(lacking)} of {one.text!r} out"
+        return f"leaves {quoted(lacking)} of {one.text!r} out"
     if len(added) <= 1 and len(lacking) <= 1 and len(shared) > 1:
-        return f"{_quoted(added)} for {_quoted(lacking)} in {one.text!r}"
+        return f"{quoted(added)} for {quoted(lacking)} in {one.text!r}"
     return None
 
 
-def other_words(one: Wording, other: Wording) -> str | None:
+def other_words(pair: Pair) -> str | None:
     """Words of the same root: "sharecropping" and "sharecroppers"."""
+    one, other = pair.reference, pair.answer
     for word in sorted(one.words):
         for said in sorted(other.words):
             stem = min(len(word), len(said)) - 2
@@ -239,5 +218,7 @@ def other_words(one: Wording, other: Wording) -> str | None:
     return None
 
 
-def _quoted(words: Iterable[str]) -> str:
-    return ", ".join(repr(word.lstrip("#@")) for word in words)
+def quoted(words: Iterable[str]) -> str:
+    """The first four words, those of a set in alphabetical order, as evidence shows them."""
+    shown = sorted(words) if isinstance(words, frozenset) else list(words)
+    return ", ".join(repr(word.lstrip("#@")) for word in shown[:4])

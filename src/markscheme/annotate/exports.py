@@ -18,7 +18,7 @@ from markscheme.annotate.project import Project
 from markscheme.annotate.ratings import ANSWERED
 from markscheme.annotate.scales import RELATION_OF
 from markscheme.errors import AgreementError, MarkschemeError
-from markscheme.tables import FINAL_LABEL, RELATIONS
+from markscheme.tables import FINAL_LABEL, RELATIONS, as_binary
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -331,7 +331,8 @@ def _verdicts(labels: pl.Series, project: Project, options: ExportOptions) -> pl
                 "grades are no verdicts; say from which grade an answer is acceptable with "
                 "--positive-from, such as 4"
             )
-        return (labels >= options.positive_from).cast(pl.Float64).alias("label")
+        accepted = as_binary(labels, positive_from=options.positive_from)
+        return accepted.cast(pl.Float64).alias("label")
     return labels
 
 

@@ -310,8 +310,8 @@ def _joined(
         ).with_columns(pl.col("status").cast(pl.String)),
         labels,
     )
-    binary = as_binary(joined.rows["label"], positive_from=positive_from)
-    labelled = joined.rows.select(*joined.key, accepted=pl.Series(binary)).unique(joined.key)
+    accepted = as_binary(joined.rows["label"], positive_from=positive_from)
+    labelled = joined.rows.select(*joined.key, accepted).unique(joined.key)
     known = keys.join(labelled, on=joined.key, how="left", nulls_equal=True, maintain_order="left")
     return joined, known["accepted"]
 

@@ -9,8 +9,6 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
-import numpy.typing as npt
 import polars as pl
 
 from markscheme.errors import AgreementError, DataError
@@ -307,22 +305,20 @@ def check_key(table: pl.DataFrame, what: str, names: Sequence[str] = ()) -> None
         )
 
 
-def as_binary(labels: pl.Series, *, positive_from: float | None = None) -> npt.NDArray[np.bool_]:
-    """Labels as accepted or not: 1 and 0, or grades from `positive_from` upwards.
+def as_binary(labels: pl.Series, *, positive_from: float | None = None) -> pl.Series:
+    """Labels as `accepted` or not: 1 and 0, or grades from `positive_from` upwards; nulls stay.
 
     Raises:
         AgreementError: grades without `positive_from`.
     """
-    values = labels.to_numpy()
-    if positive_from is not None:
-        return np.asarray(values >= positive_from)
-    if not np.isin(values, (0.0, 1.0)).all():
-        grades = ", ".join(f"{grade:g}" for grade in np.unique(values)[:8])
+    values = labels.cast(pl.Float64).fill_nan(None)
+    if positive_from is None and not values.drop_nulls().is_in([0.0, 1.0]).all():
+        grades = ", ".join(f"{grade:g}" for grade in values.drop_nulls().unique().sort()[:8])
         raise AgreementError(
             f"the labels are grades ({grades}), not verdicts; say from which grade an answer is "
             "acceptable with --positive-from (Python: positive_from=...)"
         )
-    return np.asarray(values == 1.0)
+    return (values >= (1.0 if positive_from is None else positive_from)).alias("accepted")
 
 
 def _one_row_each(

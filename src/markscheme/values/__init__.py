@@ -27,6 +27,7 @@ from markscheme.values.kinds import (
 )
 from markscheme.values.outcome import Comparison, Outcome, Pair
 from markscheme.values.parse import parse_values
+from markscheme.values.relation import relate_dates
 
 __all__ = [
     "Amount",
@@ -52,4 +53,5 @@ __all__ = [
     "Version",
     "compare_values",
     "parse_values",
+    "relate_dates",
 ]

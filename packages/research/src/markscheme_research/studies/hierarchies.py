@@ -101,8 +101,7 @@ def hierarchy(
     else:
         joined = join_labels(rows, known)
         rows, said = joined.rows, joined.notes()
-        binary = as_binary(rows["label"], positive_from=wanted.positive_from)
-        accepted = pl.Series("accepted", binary)
+        accepted = as_binary(rows["label"], positive_from=wanted.positive_from)
     if "relation" not in rows.columns or not rows["relation"].count():
         raise AgreementError(
             "no judge here gives relations; 'markscheme judge FILE --judge entailment' does"

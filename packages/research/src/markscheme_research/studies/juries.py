@@ -205,7 +205,7 @@ def _votes(
     votes = wide.select(pl.col(name) * 2 - 1 for name in names).fill_null(np.nan).to_numpy()
     return (
         votes.astype(np.float64),
-        as_binary(wide["label"], positive_from=positive_from),
+        as_binary(wide["label"], positive_from=positive_from).to_numpy(),
         wide["cluster"].to_numpy(),
     )
 

@@ -267,9 +267,7 @@ def repeats_of(
         found["relations"] = kappa_matrix(side_by_side(runs, "relation"))
     found |= _stages(dict(zip(named, runs, strict=True)))
     if joined is not None:
-        accepted = pl.Series(
-            "accepted", as_binary(joined.rows["label"], positive_from=positive_from)
-        )
+        accepted = as_binary(joined.rows["label"], positive_from=positive_from)
         labels = joined.rows.select("answer_id", accepted)
         labelled = [
             labels.join(run, on="answer_id", how="left", maintain_order="left") for run in runs

@@ -381,7 +381,7 @@ class _Search:
         fitted = None
         if best.threshold is not None and chosen.rows is not None:
             scored = chosen.rows.drop_nulls("score")
-            truth = as_binary(scored["label"], positive_from=self.options.positive_from)
+            truth = as_binary(scored["label"], positive_from=self.options.positive_from).to_numpy()
             fitted = fit_map(scored["score"].to_numpy(), truth, method="platt", judge=chosen.name)
         records = [_record(one) for one in trials]
         return TuneResult(
@@ -401,7 +401,7 @@ def _merit(one: _Candidate) -> tuple[float, float]:
 
 def _right(rows: pl.DataFrame, threshold: float | None, positive_from: float | None) -> Array:
     """1 where a row is judged as people do, 0 where not or not judged."""
-    truth = as_binary(rows["label"], positive_from=positive_from)
+    truth = as_binary(rows["label"], positive_from=positive_from).to_numpy()
     said = pl.col("verdict") if threshold is None else pl.col("score") >= threshold
     verdict = rows.select(v=said)["v"]
     judged = verdict.is_not_null().to_numpy()
@@ -417,7 +417,7 @@ def _choose_threshold(one: _Candidate, positive_from: float | None) -> None:
     scored = one.rows.drop_nulls("score")
     if scored["score"].n_unique() < 3:
         return
-    truth = as_binary(scored["label"], positive_from=positive_from)
+    truth = as_binary(scored["label"], positive_from=positive_from).to_numpy()
     if truth.all() or not truth.any():
         return
     threshold = best_threshold(scored["score"].to_numpy(), truth)
